@@ -1,0 +1,10 @@
+# What every target of posenc is compiled with.
+function(posenc_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                             POSITION_INDEPENDENT_CODE ON)
+  # Fused multiply-adds only where the source writes them: g++ would otherwise fuse where clang does not, and that
+  # breaks exact products.
+  target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wpedantic
+                                           $<$<BOOL:${POSENC_WERROR}>:-Werror>)
+endfunction()

@@ -1,0 +1,33 @@
+// The worked example of an encoding at a position, step by step, as a lecture would write it.
+//
+//     for (const posenc::Step& step : posenc::explain(spec, 1.0, {})) print(step.title, step.lines);
+//
+// Numbers in `lines` are rounded to five decimals; `values` has them in full.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/spec.h"
+
+namespace posenc {
+
+struct Step {
+  std::string name;                 // "formula", "denominators", ...: stable, for programs
+  std::string title;                // for people
+  std::vector<std::string> lines;   // the text of the step, at most about 30 lines
+  std::vector<double> values;       // its numbers in full, none left out; may be empty
+};
+
+struct ExplainOptions {
+  std::optional<double> shift;      // also derive the row at position + shift from this row
+  bool derivative = false;          // also the derivative by the position
+};
+
+// `position` must lie within +-(2^31 - 1); so must position + shift.
+POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
+
+}  // namespace posenc

@@ -1,0 +1,70 @@
+// JSON: read in one place into a small tree, and written from it.
+//
+//     posenc::Json config = posenc::parse_json(text, "config.json");
+//     if (const posenc::Json* width = config.find("width")) use(width->number());
+//     std::string text = posenc::to_text(config);
+//
+// Stricter than most readers: duplicate keys, nesting deeper than 64, trailing text and numbers that overflow are
+// errors that name the source and the key path or the byte. JSON has no infinity: infinite values are written as the
+// strings "inf" and "-inf", and number() reads them back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "posenc/export.h"
+
+namespace posenc {
+
+struct POSENC_API Json {
+  using Array = std::vector<Json>;
+  using Object = std::vector<std::pair<std::string, Json>>;  // in the order of the text
+
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> value = nullptr;
+
+  Json() = default;
+  Json(std::nullptr_t) {}                                     // NOLINT(*-explicit-*): values become trees
+  Json(bool v) : value(v) {}                                  // NOLINT
+  Json(int v) : value(std::int64_t{v}) {}                     // NOLINT
+  Json(std::int64_t v) : value(v) {}                          // NOLINT
+  Json(double v) : value(v) {}                                // NOLINT
+  Json(const char* v) : value(std::string(v)) {}              // NOLINT
+  Json(std::string_view v) : value(std::string(v)) {}         // NOLINT
+  Json(std::string v) : value(std::move(v)) {}                // NOLINT
+  Json(Array v) : value(std::move(v)) {}                      // NOLINT
+  Json(Object v) : value(std::move(v)) {}                     // NOLINT
+  Json(const std::vector<double>& numbers);                   // NOLINT: a list of numbers
+
+  // The member called `key`, or null if there is none or this is not an object.
+  const Json* find(std::string_view key) const noexcept;
+  // Adds or replaces a member; *this must be null or an object. Returns *this.
+  Json& set(std::string key, Json member);
+
+  bool is_null() const noexcept { return std::holds_alternative<std::nullptr_t>(value); }
+  bool is_object() const noexcept { return std::holds_alternative<Object>(value); }
+  bool is_array() const noexcept { return std::holds_alternative<Array>(value); }
+  bool is_string() const noexcept { return std::holds_alternative<std::string>(value); }
+  bool is_number() const noexcept;  // an integer, a double, or the strings "inf", "-inf"
+
+  // The value as the asked type; if it is another, an error that says `where` and what was there. number() takes
+  // integers and the strings "inf", "-inf" too; integer() takes a double without a fraction (1e4).
+  double number(std::string_view where = "JSON") const;
+  std::int64_t integer(std::string_view where = "JSON") const;
+  bool boolean(std::string_view where = "JSON") const;
+  const std::string& string(std::string_view where = "JSON") const;
+  const Array& array(std::string_view where = "JSON") const;
+  const Object& object(std::string_view where = "JSON") const;
+};
+
+// Parses `text`; `source` (a file name) opens every message.
+POSENC_API Json parse_json(std::string_view text, std::string_view source);
+
+// The text of a tree: two spaces per level, arrays of plain values on one line, doubles in the fewest digits that
+// read back the same, a trailing newline. NaN cannot be written: an error.
+POSENC_API std::string to_text(const Json& json);
+
+}  // namespace posenc

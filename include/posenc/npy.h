@@ -1,0 +1,42 @@
+// NumPy's .npy files: versions 1 to 3, both byte orders and both index orders in; version 1, little-endian, C order out.
+//
+//     posenc::NpyArray ids = posenc::load_npy("ids.npy");
+//     posenc::ConstView view = ids.view();
+//     posenc::save_npy("table.npy", table.view());
+//
+// The format has no bf16: writing one is an error that points to safetensors. What is read arrives in C order, in the
+// machine's byte order, as f16, f32, f64, i32 or i64; narrower integers and booleans are widened to i32, u32 and u64 to
+// i64 (u64 beyond that is an error). Truncated files, trailing bytes, huge headers and unknown types are errors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+struct POSENC_API NpyArray {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;  // empty: one number
+  std::vector<std::byte> data;      // C order, native byte order
+
+  std::int64_t size() const noexcept;         // elements
+  double number(std::int64_t index) const;    // element `index` in C order as a double; index is not checked
+  ConstView view() const;                     // more than kMaxRank axes is an error
+};
+
+// Reads a whole .npy from memory; `source` (a file name) opens every message.
+POSENC_API NpyArray parse_npy(std::string_view bytes, std::string_view source);
+POSENC_API NpyArray load_npy(const std::string& path);
+
+// The bytes before the data: for writing rows one after the other.
+POSENC_API std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);
+// Writes whole or not at all; any strides.
+POSENC_API void save_npy(const std::string& path, const ConstView& view);
+
+}  // namespace posenc

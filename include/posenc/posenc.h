@@ -1,0 +1,20 @@
+// All of posenc.
+#pragma once
+
+#include "posenc/error.h"
+#include "posenc/explain.h"
+#include "posenc/file.h"
+#include "posenc/half.h"
+#include "posenc/json.h"
+#include "posenc/load.h"
+#include "posenc/npy.h"
+#include "posenc/phase.h"
+#include "posenc/position.h"
+#include "posenc/reference.h"
+#include "posenc/schedule.h"
+#include "posenc/spec.h"
+#include "posenc/spec_json.h"
+#include "posenc/table.h"
+#include "posenc/terminal.h"
+#include "posenc/version.h"
+#include "posenc/view.h"

@@ -1,0 +1,91 @@
+// Positions: where each token stands. Integers to +-(2^31 - 1), or real numbers of the same size.
+//
+//     posenc::PositionView p = posenc::PositionView::range(0, 100);    // 0, 1, ..., 99; no memory
+//     posenc::PositionView q = posenc::PositionView::of(ids, 10);      // the caller's int32, int64 or double
+//     posenc::Positions r = posenc::parse_positions("0:100:10");       // owns its numbers
+//     posenc::fill_table(schedule, r, out);                            // Positions converts to PositionView
+//
+// With A axes the axis comes last, [B, N, A], any strides: set the strides for another order in memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/export.h"
+
+namespace posenc {
+
+inline constexpr std::int64_t kMaxPosition = 2147483647;  // 2^31 - 1, on both sides of zero
+
+// The positions of B x N tokens on A axes, in the caller's memory or as a range. A plain value.
+struct POSENC_API PositionView {
+  enum class Source { range, i32, i64, f64 };
+
+  Source source = Source::range;
+  const void* data = nullptr;       // null for a range
+  std::int64_t start = 0;           // range: position n is start + n * step, the same for every batch row
+  std::int64_t step = 1;
+  std::int64_t batch = 1;           // B
+  std::int64_t count = 0;           // N
+  std::int64_t axes = 1;            // A; a range has one
+  std::int64_t batch_stride = 0;    // elements from one batch row to the next, 0 = shared by all
+  std::int64_t token_stride = 1;    // elements from one token to the next
+  std::int64_t axis_stride = 1;     // elements from one axis to the next
+
+  static PositionView range(std::int64_t start, std::int64_t count, std::int64_t step = 1);
+  static PositionView of(const std::int32_t* ids, std::int64_t count);
+  static PositionView of(const std::int64_t* ids, std::int64_t count);
+  static PositionView of(const double* ids, std::int64_t count);
+
+  // Whether positions are integers by type: a range, i32 or i64.
+  bool integral() const noexcept { return source != Source::f64; }
+
+  // One position; indices are not checked. `integer` is only for integral positions.
+  std::int64_t integer(std::int64_t b, std::int64_t n, std::int64_t a = 0) const noexcept;
+  double real(std::int64_t b, std::int64_t n, std::int64_t a = 0) const noexcept;
+
+  // The tokens first .. first + length of every batch row.
+  PositionView slice(std::int64_t first, std::int64_t length) const noexcept;
+};
+
+// Throws unless every position of the view lies within +-kMaxPosition and is a number. `where` opens the message.
+POSENC_API void check_positions(const PositionView& positions, std::string_view where);
+
+// Positions that own their numbers: [N] or [N, A]. A range stays a range and takes no memory.
+class POSENC_API Positions {
+ public:
+  Positions() = default;
+  static Positions range(std::int64_t start, std::int64_t count, std::int64_t step = 1);
+  // `values` holds count * axes numbers, axes last.
+  static Positions integers(std::vector<std::int64_t> values, std::int64_t axes = 1);
+  static Positions reals(std::vector<double> values, std::int64_t axes = 1);
+
+  PositionView view() const noexcept;
+  operator PositionView() const noexcept { return view(); }  // NOLINT: meant to be passed as a view
+  std::int64_t count() const noexcept { return view_.count; }
+  std::int64_t axes() const noexcept { return view_.axes; }
+
+ private:
+  PositionView view_;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> reals_;
+};
+
+// Reads positions from text:
+//
+//     0:100      0 to 99 (the end is excluded)       0:100:10   every tenth; a negative step counts down
+//     0,5,17     a list                              2.5        a real number; one makes the list real
+//     -3:4       negative numbers are fine           1/2/3,4/5/6  tuples: one number per axis
+//     3x5        a grid of 3 rows and 5 columns, row-major, as tuples (also 2x3x5)
+//
+// Ranges of integers take no memory; other forms are limited to 2^27 numbers. An empty text, an empty range, a
+// number beyond +-(2^31 - 1) and tuples of different length are errors that quote the text.
+// `@file.npy` is not read here: see load_positions in posenc/load.h.
+POSENC_API Positions parse_positions(std::string_view text);
+
+// The text form of positions, so that parse_positions gives them back: "0:100", "0,5,17", "1/2,3/4".
+POSENC_API std::string to_text(const PositionView& positions);
+
+}  // namespace posenc

@@ -1,0 +1,27 @@
+// The plain double definition of each operation: what the fast ones must agree with, and the place to read what they
+// compute. One position and one row at a time, std::pow, std::sin and std::cos; nothing is shared with the fast path.
+//
+//     double row[4];
+//     posenc::reference::sinusoidal_row({.width = 4}, 1.0, row);   // 0.84147, 0.54030, 0.01000, 0.99995
+//
+// The angle is formed in double: off by up to position * inv_freq * 2^-53, plus the error of pow.
+#pragma once
+
+#include <cstdint>
+
+#include "posenc/export.h"
+#include "posenc/spec.h"
+
+namespace posenc::reference {
+
+// The inverse frequency of pair j, radians per position.
+POSENC_API double sinusoidal_inv_freq(const Sinusoidal& spec, std::int64_t j);
+
+// row[0 .. width): the encoding of `position`, and its derivative by the position.
+POSENC_API void sinusoidal_row(const Sinusoidal& spec, double position, double* row);
+POSENC_API void sinusoidal_derivative_row(const Sinusoidal& spec, double position, double* row);
+
+// matrix[width][width], row-major: row(p + k) = matrix * row(p). Even widths only.
+POSENC_API void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix);
+
+}  // namespace posenc::reference

@@ -1,0 +1,102 @@
+// Specs: what an encoding is, as plain data without weights, and their text form.
+//
+//     posenc::Sinusoidal spec{.width = 512, .base = 10000.0};
+//     posenc::Spec same = posenc::parse_spec("sinusoidal:width=512,base=10000");
+//     std::string text = posenc::to_text(same);  // "sinusoidal:width=512", what is not default
+//
+// posenc/spec_json.h has the JSON form, posenc/load.h reads either from a file. All functions are pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "posenc/export.h"
+
+namespace posenc {
+
+// Which exponent pair j of a sinusoidal encoding gets: inv_freq_j = scale * base^(-exponent_factor * exponent_j).
+enum class Spacing : int {
+  width,       // 2j / width: the published formula
+  even_width,  // 2j / (width rounded up to even)
+  half,        // j / (pairs - shift): tensor2tensor and its ports (shift 1), diffusion timesteps (any shift)
+};
+
+// Where sines and cosines stand in a row.
+enum class Order : int {
+  interleaved,      // sin, cos, sin, cos, ...
+  cos_interleaved,  // cos, sin, cos, sin, ...
+  halves,           // all sines, then all cosines
+  cos_halves,       // all cosines, then all sines
+};
+
+// What an odd width means.
+enum class OddWidth : int {
+  drop,   // one more sine than cosines (cosines where they come first): the last partner is missing
+  zero,   // width - 1 channels of pairs, then a channel of zeros
+  error,  // refused
+};
+
+// The sinusoidal encoding of Vaswani et al. (2017) and every published one-axis variant of it:
+//
+//     angle(p, j) = (p + first) * inv_freq_j,  row = multiplier * (sin, cos of all angles, in `order`)
+//
+// Field by field: docs/sinusoidal.md, `posenc list sinusoidal`.
+struct Sinusoidal {
+  std::int64_t width = 0;               // M, at least 1; must be given
+  double base = 10000.0;                // > 0
+  Spacing spacing = Spacing::width;
+  double shift = 1.0;                   // with Spacing::half only; below the number of pairs
+  double exponent_factor = 1.0;         // multiplies every exponent
+  double scale = 1.0;                   // multiplies every frequency, as scaling the positions would
+  std::vector<double> inv_freq;         // radians per position, one per pair; if given, it replaces the rule
+  std::int64_t first = 0;               // what position 0 counts as: 1, 2, padding_idx + 1
+  Order order = Order::interleaved;
+  OddWidth odd = OddWidth::drop;
+  double multiplier = 1.0;              // multiplies every value
+  std::optional<std::int64_t> zero_position;  // the row of this position (after adding `first`) is zero
+};
+
+// Every kind of encoding that posenc knows.
+using Spec = std::variant<Sinusoidal>;
+
+// Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
+using ListReader = std::function<std::vector<double>(const std::string& path)>;
+
+// Reads `kind:field=value,...`. Lists are written with slashes (`inv_freq=1/0.5`) or as `@file.npy`. Unknown and
+// repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest known one.
+POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list = {});
+
+// The shortest text that parse_spec reads back as the same spec: fields that are not default, in their order.
+POSENC_API std::string to_text(const Spec& spec);
+
+// "sinusoidal", ...
+POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
+
+// Throws an Error that names the field if the spec stands for no encoding. Everything that takes a spec calls it.
+POSENC_API void validate(const Spec& spec);
+
+// What `posenc list` shows of a field.
+struct FieldInfo {
+  std::string name;
+  std::string type;      // "integer", "number", "list of numbers", or the words of an enum: "drop|zero|error"
+  std::string fallback;  // its default as text; empty if the field must be given
+  std::string unit;      // "radians per position", ...; may be empty
+  std::string help;
+};
+
+struct KindInfo {
+  std::string name;
+  std::string summary;
+  std::vector<FieldInfo> fields;
+  std::vector<FieldInfo> shorthands;  // names that are accepted and turned into fields
+};
+
+// All kinds with their fields, in the order in which they are documented.
+POSENC_API std::vector<KindInfo> kinds();
+
+}  // namespace posenc

@@ -1,0 +1,70 @@
+// Tables: a schedule evaluated at positions, into the caller's memory, into one's own, or row by row.
+//
+//     posenc::Sinusoidal spec{.width = 512};
+//     posenc::Table table(spec, posenc::PositionView::range(0, 5000));    // [5000, 512] float32, built once
+//     posenc::fill_table(posenc::make_schedule(spec), positions, out);    // any dtype, any positions
+//
+// Accuracy against exact sin and cos of position * inv_freq, times |multiplier|: f32 within 2^-25 + pi 2^-33 (3.02e-8)
+// for every integer position to +-(2^31 - 1); f64 within 2 pi 2^-64 |position| + 4e-16; f16 and bf16 rounded once from
+// that. A real position x adds |x| |inv_freq| 2^-53. Const objects may be shared between threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "posenc/export.h"
+#include "posenc/position.h"
+#include "posenc/schedule.h"
+#include "posenc/spec.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+// Writes one row per position: out is [N, M] (or [B, N, M]) f32, f64, f16 or bf16, its rows may be strided.
+// Positions have one axis. No positions: nothing is written. Positions out of range are an error before any write.
+POSENC_API void fill_table(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out);
+
+// The same for the derivative by the position: multiplier * inv_freq * cos where the table has sin, and
+// -multiplier * inv_freq * sin where it has cos; zero where the table is zero.
+POSENC_API void fill_derivative(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out);
+
+// Writes the matrix M_k with row(p + k) = M_k row(p) for every p: out is [M, M] f32 or f64. It is made of one 2 x 2
+// rotation per pair (columns of zeros get 1 on the diagonal). k may be negative or real. An odd width with a sine
+// that has no cosine has no such matrix: an error. A zero_position is not described by it.
+POSENC_API void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out);
+
+// Rows in memory of their own, aligned to 64 bytes; immutable.
+class POSENC_API Table {
+ public:
+  // Positions are [N] on one axis. Throws if the bytes cannot be counted or had.
+  Table(const Sinusoidal& spec, const PositionView& positions, DType dtype = DType::f32);
+
+  ConstView view() const noexcept { return view_; }  // [N, M], contiguous
+  std::int64_t rows() const noexcept { return view_.shape[0]; }
+  std::int64_t width() const noexcept { return view_.shape[1]; }
+
+ private:
+  std::shared_ptr<const std::byte> memory_;
+  ConstView view_;
+};
+
+// Rows in order, a block at a time, in constant memory however many positions there are. The positions' memory must
+// outlive the stream. One thread at a time.
+//
+//     posenc::RowStream stream(schedule, positions);
+//     while (std::int64_t rows = stream.next(block)) use(block, rows);   // block: [any, M]
+class POSENC_API RowStream {
+ public:
+  RowStream(SinusoidalSchedule schedule, const PositionView& positions);
+
+  // Writes the next rows into block [R, M] and returns how many: R, fewer at the end, then 0.
+  std::int64_t next(const View& block);
+
+ private:
+  SinusoidalSchedule schedule_;
+  PositionView positions_;
+  std::int64_t done_ = 0;
+};
+
+}  // namespace posenc

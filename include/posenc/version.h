@@ -1,0 +1,19 @@
+// The version of the library, as macros for the preprocessor and as a function for what is linked.
+//
+//     static_assert(POSENC_VERSION_MAJOR == 0);
+//     std::puts(posenc::version());  // "0.1.0"
+#pragma once
+
+#include "posenc/export.h"
+
+#define POSENC_VERSION_MAJOR 0
+#define POSENC_VERSION_MINOR 1
+#define POSENC_VERSION_PATCH 0
+
+namespace posenc {
+
+// The version of the library that runs, "major.minor.patch". It differs from the macros when a program was
+// compiled against one shared library and started with another.
+POSENC_API const char* version() noexcept;
+
+}  // namespace posenc

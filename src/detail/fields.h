@@ -1,0 +1,86 @@
+// The field list of a spec: its members with their names, ranges and help, bound to one object. Construction from text
+// and JSON, printing, help and validation all walk this list, so a field is described once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "posenc/spec.h"
+
+namespace posenc::detail {
+
+// An enum member by its words: the underlying int counts them.
+struct EnumField {
+  void* value;  // an enum class with underlying type int
+  std::span<const std::string_view> words;
+
+  int get() const noexcept { return *static_cast<const int*>(value); }
+  void set(int index) const noexcept { *static_cast<int*>(value) = index; }
+};
+
+using FieldValue =
+    std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
+
+struct Field {
+  std::string_view name;
+  FieldValue value;
+  std::string_view help;
+  std::string_view unit = {};
+  double low = -std::numeric_limits<double>::infinity();  // the smallest value allowed ...
+  double high = std::numeric_limits<double>::infinity();  // ... the largest ...
+  bool above_low = false;                                 // ... and whether it must lie above `low`
+  bool required = false;
+};
+
+// Names that are accepted in text and JSON and turned into fields: tensor2tensor's min_timescale and max_timescale are
+// a base and a scale. `apply` gets one number per name, its fallback where it was not given.
+struct Shorthand {
+  struct Name {
+    std::string_view name;
+    double fallback;
+    std::string_view help;
+  };
+  std::vector<Name> names;
+  std::vector<std::string_view> replaces;  // fields that must then not be given
+  std::function<void(const std::vector<double>&)> apply;
+};
+
+// The fields and shorthands of `spec`, bound to it: they are valid while it lives and keeps its kind.
+std::vector<Field> fields_of(Spec& spec);
+std::vector<Shorthand> shorthands_of(Spec& spec);
+
+// A default spec of that kind, or nothing if there is no such kind.
+std::optional<Spec> default_spec(std::string_view kind);
+std::vector<std::string_view> kind_names();
+std::string_view summary_of(std::string_view kind);
+
+// Throws, naming the field, if its value lies outside its range or is not finite.
+void check_field(std::string_view kind, const Field& field);
+
+// A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
+std::string field_text(const Field& field);
+// "integer", "number", "integer or none", "list of numbers" or the words of an enum: "drop|zero|error".
+std::string type_text(const Field& field);
+
+// The index of `word` among an enum's words, or an error that lists them.
+int word_index(std::string_view kind, const Field& field, std::string_view word);
+
+// Fails because `name` is no field of `kind`: the message names the nearest one. `where` opens it.
+[[noreturn]] void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
+
+// Applies what was given of the shorthands; `given` looks a name up in the input and tells whether it was there.
+// `where` opens the message if a shorthand and a field that it replaces were both given.
+void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
+                      const std::function<bool(std::string_view)>& is_given, std::string_view where);
+
+// The word of `known` with the fewest edits from `word`; empty if none is close.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace posenc::detail
