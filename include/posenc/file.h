@@ -21,7 +21,9 @@ POSENC_API std::string read_file(const std::string& path, std::int64_t limit = s
 
 // Writes to a temporary file in the same folder and renames it over `path` in commit(). What was at `path` stays until
 // then, and stays if anything fails. A symbolic link is followed. A path that exists and is no regular file (a device,
-// a pipe) is written to directly. The mode of an existing file is kept.
+// a pipe) is written to directly, and so is one of the process's own descriptors (/dev/stdout, wherever it leads). The
+// mode of an existing file is kept; a file that may not be written to is an error. A write that failed or came after
+// commit() cannot be continued.
 class POSENC_API FileWriter {
  public:
   explicit FileWriter(std::string path);
@@ -33,7 +35,11 @@ class POSENC_API FileWriter {
   void commit();
 
  private:
-  std::string path_;
+  void create_temporary();
+  void discard() noexcept;
+
+  std::string path_;       // as given, for messages
+  std::string target_;     // where its symbolic links lead
   std::string temporary_;  // empty when writing directly
   int descriptor_ = -1;
 };

@@ -7,6 +7,7 @@
 #include "posenc/half.h"
 #include "posenc/json.h"
 #include "posenc/load.h"
+#include "posenc/nearest.h"
 #include "posenc/npy.h"
 #include "posenc/phase.h"
 #include "posenc/position.h"

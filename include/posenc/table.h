@@ -21,6 +21,10 @@
 
 namespace posenc {
 
+namespace detail {
+class RowMaker;
+}
+
 // Writes one row per position: out is [N, M] (or [B, N, M]) f32, f64, f16 or bf16, its rows may be strided.
 // Positions have one axis. No positions: nothing is written. Positions out of range are an error before any write.
 POSENC_API void fill_table(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out);
@@ -37,7 +41,7 @@ POSENC_API void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, 
 // Rows in memory of their own, aligned to 64 bytes; immutable.
 class POSENC_API Table {
  public:
-  // Positions are [N] on one axis. Throws if the bytes cannot be counted or had.
+  // Positions are [N] on one axis. A size that cannot be counted is an Error, memory that is not there bad_alloc.
   Table(const Sinusoidal& spec, const PositionView& positions, DType dtype = DType::f32);
 
   ConstView view() const noexcept { return view_; }  // [N, M], contiguous
@@ -56,14 +60,16 @@ class POSENC_API Table {
 //     while (std::int64_t rows = stream.next(block)) use(block, rows);   // block: [any, M]
 class POSENC_API RowStream {
  public:
-  RowStream(SinusoidalSchedule schedule, const PositionView& positions);
+  RowStream(const SinusoidalSchedule& schedule, const PositionView& positions);
+  ~RowStream();
 
   // Writes the next rows into block [R, M] and returns how many: R, fewer at the end, then 0.
   std::int64_t next(const View& block);
 
  private:
-  SinusoidalSchedule schedule_;
+  std::unique_ptr<detail::RowMaker> maker_;
   PositionView positions_;
+  std::int64_t width_ = 0;
   std::int64_t done_ = 0;
 };
 

@@ -80,7 +80,4 @@ int word_index(std::string_view kind, const Field& field, std::string_view word)
 void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
                       const std::function<bool(std::string_view)>& is_given, std::string_view where);
 
-// The word of `known` with the fewest edits from `word`; empty if none is close.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
-
 }  // namespace posenc::detail

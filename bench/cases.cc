@@ -1,0 +1,13 @@
+#include "bench/cases.h"
+
+namespace posenc::bench {
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& list : {table_cases}) {
+    for (Case& one : list()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace posenc::bench

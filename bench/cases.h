@@ -1,0 +1,15 @@
+// Every case of `posenc bench`: one function per `*_bench.cc`.
+#pragma once
+
+#include <vector>
+
+#include "bench/bench.h"
+
+namespace posenc::bench {
+
+std::vector<Case> table_cases();
+
+// All of them, in the order in which they are reported.
+std::vector<Case> cases();
+
+}  // namespace posenc::bench

@@ -1,0 +1,23 @@
+// The rows of a benchmark for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "bench/machine.h"
+#include "posenc/json.h"
+
+namespace posenc::bench {
+
+// "12.3 us": three digits, the unit that fits.
+std::string time_text(double ns);
+
+// An aligned table: best and median time, bytes per second, the share of the limit, how the peers compare.
+std::string report_text(const Machine& machine, const std::vector<Row>& rows);
+
+// {"schema": "posenc/1", "machine": {...}, "rows": [{"name", "ns", "median_ns", "limit_ns", "ratio", "peers": {},
+// ...}]}
+Json report_json(const Machine& machine, const std::vector<Row>& rows);
+
+}  // namespace posenc::bench

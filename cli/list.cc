@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "posenc/error.h"
+#include "posenc/nearest.h"
+#include "posenc/spec.h"
+
+namespace posenc::cli {
+namespace {
+
+std::vector<KindInfo> chosen_kinds(const std::string& kind) {
+  std::vector<KindInfo> all = kinds();
+  if (kind.empty()) return all;
+  std::vector<std::string_view> names;
+  for (const KindInfo& info : all) {
+    if (info.name == kind) return {info};
+    names.push_back(info.name);
+  }
+  const std::string_view near = nearest(kind, names);
+  fail(ErrorKind::usage, fmt::format("there is no kind '{}'{}", kind,
+                                     near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
+}
+
+std::string field_lines(const FieldInfo& field) {
+  const std::string fallback = field.fallback.empty() ? "must be given" : "default " + field.fallback;
+  const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
+  return fmt::format("  {:<16} {}\n  {:<16} {}{}; {}\n", field.name, field.help, "", field.type, unit, fallback);
+}
+
+std::string kind_text(const KindInfo& kind) {
+  std::string text = fmt::format("{}: {}\n", kind.name, kind.summary);
+  for (const FieldInfo& field : kind.fields) text += field_lines(field);
+  if (!kind.shorthands.empty()) text += "  Also accepted:\n";
+  for (const FieldInfo& field : kind.shorthands) text += field_lines(field);
+  return text;
+}
+
+Json fields_json(const std::vector<FieldInfo>& fields) {
+  Json::Array list;
+  for (const FieldInfo& field : fields) {
+    Json item;
+    item.set("name", field.name).set("type", field.type).set("unit", field.unit).set("help", field.help);
+    item.set("default", field.fallback.empty() ? Json() : Json(field.fallback));
+    item.set("required", field.fallback.empty());
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json kind_json(const KindInfo& kind) {
+  Json item;
+  item.set("name", kind.name).set("summary", kind.summary);
+  item.set("fields", fields_json(kind.fields)).set("shorthands", fields_json(kind.shorthands));
+  return item;
+}
+
+}  // namespace
+
+int run_list(const ListOptions& options) {
+  const std::vector<KindInfo> chosen = chosen_kinds(options.kind);
+  if (choose_format(options.output, {"text", "json"}) == "json") {
+    Json::Array list;
+    for (const KindInfo& kind : chosen) list.push_back(kind_json(kind));
+    write_json(options.output, {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", Json::Array{Json("heatmap")}}});
+    return 0;
+  }
+  std::string text;
+  for (const KindInfo& kind : chosen) text += kind_text(kind);
+  if (options.kind.empty()) text += "\nFigures (posenc plot): heatmap\n";
+  write_text(options.output, text);
+  return 0;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,108 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "posenc/error.h"
+#include "posenc/nearest.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{1} << 20;
+
+bool is_standard_output(const OutputOptions& options) { return options.path.empty() || options.path == "-"; }
+
+std::string extension_of(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  if (dot == std::string::npos || path[dot] == '/') return {};
+  return path.substr(dot + 1);
+}
+
+void write_standard_output(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(ErrorKind::io, std::string("cannot write to standard output: ") + std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string choose_format(const OutputOptions& options, const std::vector<std::string_view>& known) {
+  std::string list;
+  for (const std::string_view format : known) list += (list.empty() ? "" : ", ") + std::string(format);
+  const auto is_known = [&](const std::string& format) {
+    return std::find(known.begin(), known.end(), format) != known.end();
+  };
+  if (!options.format.empty()) {
+    if (is_known(options.format)) return options.format;
+    const std::string_view near = nearest(options.format, known);
+    fail(ErrorKind::usage, "--format must be one of " + list + " but got '" + options.format + "'" +
+                               (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  }
+  const std::string extension = is_standard_output(options) ? "" : extension_of(options.path);
+  if (is_known(extension)) return extension;
+  if (extension.empty() || extension == "txt") return "text";
+  fail(ErrorKind::unsupported, "'" + options.path + "': there is no format for names that end in ." + extension +
+                                   " here; --format chooses one of " + list);
+}
+
+bool writes_to_terminal(const OutputOptions& options) {
+  return is_standard_output(options) && ::isatty(STDOUT_FILENO) == 1;
+}
+
+Output::Output(const OutputOptions& options, bool binary) {
+  if (binary && writes_to_terminal(options)) {
+    fail(ErrorKind::usage, "binary data is not written to a terminal: give -o FILE, or pipe it on");
+  }
+  if (!is_standard_output(options)) file_ = std::make_unique<FileWriter>(options.path);
+}
+
+void Output::write(std::string_view bytes) {
+  buffer_ += bytes;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void Output::flush() {
+  if (file_) {
+    file_->write(buffer_.data(), buffer_.size());
+  } else {
+    write_standard_output(buffer_);
+  }
+  buffer_.clear();
+}
+
+void Output::finish() {
+  flush();
+  if (file_) file_->commit();
+}
+
+void write_text(const OutputOptions& options, std::string_view text) {
+  Output output(options, /*binary=*/false);
+  output.write(text);
+  output.finish();
+}
+
+void write_json(const OutputOptions& options, const Json::Object& members) {
+  Json::Object all = {{"schema", Json(kSchema)}};
+  all.insert(all.end(), members.begin(), members.end());
+  write_text(options, to_text(Json(std::move(all))));
+}
+
+bool use_color(const std::string& color, const OutputOptions& options) {
+  if (color != "auto") return color == "always";
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
+  return writes_to_terminal(options);
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "posenc/error.h"
+#include "posenc/load.h"
+#include "posenc/nearest.h"
+#include "posenc/spec_json.h"
+#include "posenc/table.h"
+#include "posenc/terminal.h"
+
+namespace posenc::cli {
+namespace {
+
+constexpr std::int64_t kMaxCells = std::int64_t{1} << 26;
+constexpr std::int64_t kGutter = 12;  // columns that row numbers and margins take
+
+struct TerminalSize {
+  std::int64_t columns = 80;
+  std::int64_t lines = 40;
+};
+
+TerminalSize terminal_size() {
+  TerminalSize size;
+  winsize window = {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
+    size = {window.ws_col, window.ws_row};
+  } else if (const char* columns = std::getenv("COLUMNS"); columns != nullptr && std::atoi(columns) > 0) {
+    size.columns = std::atoi(columns);
+  }
+  return size;
+}
+
+TerminalStyle choose_style(const PlotOptions& options) {
+  if (options.style == "ascii") return TerminalStyle::ascii;
+  if (options.style == "truecolor") return TerminalStyle::truecolor;
+  if (options.style == "color256") return TerminalStyle::color256;
+  if (!use_color(options.color, options.output)) return TerminalStyle::ascii;
+  const char* colors = std::getenv("COLORTERM");
+  const bool truecolor = colors != nullptr && (std::strcmp(colors, "truecolor") == 0 || std::strcmp(colors, "24bit") == 0);
+  return truecolor ? TerminalStyle::truecolor : TerminalStyle::color256;
+}
+
+HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& positions, double multiplier) {
+  const TerminalSize size = terminal_size();
+  HeatmapOptions heatmap;
+  heatmap.columns = options.columns > 0 ? options.columns : std::max<std::int64_t>(size.columns - kGutter, 20);
+  heatmap.lines = options.lines > 0 ? options.lines : std::max<std::int64_t>(size.lines - 6, 10);
+  heatmap.style = choose_style(options);
+  heatmap.low = -std::abs(multiplier);
+  heatmap.high = std::abs(multiplier);
+  heatmap.row_label = "position";
+  heatmap.column_label = "channel";
+  heatmap.first_row = positions.real(0, 0);
+  heatmap.row_step = positions.count > 1 ? positions.real(0, 1) - positions.real(0, 0) : 1.0;
+  return heatmap;
+}
+
+// Row numbers are counted on, so the positions must be evenly spaced.
+void check_even_steps(const PositionView& positions) {
+  for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
+    const double step = positions.real(0, n) - positions.real(0, n - 1);
+    if (step == positions.real(0, 1) - positions.real(0, 0)) continue;
+    fail(ErrorKind::usage, "a heatmap needs evenly spaced positions, like 0:100 or 0:1000:10");
+  }
+}
+
+Json heatmap_json(const Spec& spec, const PositionView& positions, const ConstView& values) {
+  Json::Array rows;
+  Json::Array numbers;
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    const double* row = values[n].as<double>();
+    rows.push_back(std::vector<double>(row, row + values.shape[1]));
+    numbers.push_back(positions.integral() ? Json(positions.integer(0, n)) : Json(positions.real(0, n)));
+  }
+  Json json;
+  json.set("schema", kSchema).set("figure", "heatmap").set("spec", to_json(spec));
+  json.set("positions", std::move(numbers)).set("values", std::move(rows));
+  return json;
+}
+
+int plot_heatmap(const PlotOptions& options) {
+  const std::string format = choose_format(options.output, {"text", "json"});
+  const Spec spec = load_spec(options.spec);
+  const Sinusoidal& sinusoidal = std::get<Sinusoidal>(spec);
+  const Positions positions = load_positions(options.positions);
+  if (positions.count() > kMaxCells / sinusoidal.width) {
+    fail(ErrorKind::usage, fmt::format("'{}' with width {} has more than 2^26 cells: take every tenth position or so",
+                                       options.positions, sinusoidal.width));
+  }
+  check_even_steps(positions);
+  const Table table(sinusoidal, positions, DType::f64);
+  if (format == "json") {
+    write_text(options.output, to_text(heatmap_json(spec, positions, table.view())));
+  } else {
+    const std::string heading = fmt::format("{}, positions {}\n", to_text(spec), options.positions);
+    write_text(options.output,
+               heading + terminal_heatmap(table.view(), heatmap_options(options, positions, sinusoidal.multiplier)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_plot(const PlotOptions& options) {
+  if (options.figure == "heatmap") return plot_heatmap(options);
+  const std::string_view near = nearest(options.figure, {"heatmap"});
+  fail(ErrorKind::usage, fmt::format("there is no figure '{}'; {}", options.figure,
+                                     near.empty() ? "known figures: heatmap" : fmt::format("did you mean '{}'?", near)));
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,37 @@
+// Long work: a line of progress on a terminal's stderr, and a way to stop that leaves nothing behind.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace posenc::cli {
+
+// Thrown out of long work after SIGINT or SIGTERM, so that destructors clean up.
+struct Interrupted : std::exception {
+  explicit Interrupted(int signal_number) : signal(signal_number) {}
+  int signal;
+};
+
+// From now on the two signals are remembered instead of ending the program at once.
+void catch_interrupts();
+
+class Progress {
+ public:
+  Progress(std::string what, std::int64_t total);
+  ~Progress();  // wipes the line
+
+  // Throws Interrupted if a signal came. Shows "table 42 %, 3 s left" from the first half second on.
+  void update(std::int64_t done);
+
+ private:
+  std::string what_;
+  std::int64_t total_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace posenc::cli

@@ -1,0 +1,147 @@
+#include "cli/table_text.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "posenc/half.h"
+#include "posenc/npy.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+std::string position_text(const PositionView& positions, std::int64_t n) {
+  return positions.integral() ? fmt::format("{}", positions.integer(0, n)) : fmt::format("{}", positions.real(0, n));
+}
+
+std::size_t column_of(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+// For people: aligned, eight decimals.
+class TextWriter final : public TableWriter {
+ public:
+  explicit TextWriter(const TableHead& head) : width_(head.schedule.width) {
+    const std::int64_t last = head.positions.count - 1;
+    label_ = 8;
+    for (const std::int64_t n : {std::int64_t{0}, last / 2, last}) {
+      label_ = std::max(label_, position_text(head.positions, n).size());
+    }
+  }
+  void begin(Output& output) override {
+    std::string line = fmt::format("{:>{}}", "position", label_);
+    for (std::int64_t column = 0; column < width_; ++column) line += fmt::format(" {:>11}", column);
+    output.write(line + "\n");
+  }
+  void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      std::string line = fmt::format("{:>{}}", position_text(positions, n), label_);
+      for (std::int64_t column = 0; column < width_; ++column) {
+        fmt::format_to(std::back_inserter(line), " {:>11.8f}", number_at(rows, n, column));
+      }
+      output.write(line + "\n");
+    }
+  }
+  void end(Output&) override {}
+
+ private:
+  std::int64_t width_;
+  std::size_t label_ = 0;
+};
+
+class CsvWriter final : public TableWriter {
+ public:
+  explicit CsvWriter(const TableHead& head) : width_(head.schedule.width) {}
+  void begin(Output& output) override {
+    std::string line = "position";
+    for (std::int64_t column = 0; column < width_; ++column) line += fmt::format(",{}", column);
+    output.write(line + "\n");
+  }
+  void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      std::string line = position_text(positions, n);
+      for (std::int64_t column = 0; column < width_; ++column) {
+        fmt::format_to(std::back_inserter(line), ",{}", number_at(rows, n, column));
+      }
+      output.write(line + "\n");
+    }
+  }
+  void end(Output&) override {}
+
+ private:
+  std::int64_t width_;
+};
+
+// The rows are written as they come: a tree of all numbers would take ten times the table's memory.
+class JsonWriter final : public TableWriter {
+ public:
+  explicit JsonWriter(const TableHead& head) : head_(head) {}
+  void begin(Output& output) override {
+    Json json;
+    json.set("schema", kSchema).set("spec", to_json(head_.spec)).set("dtype", to_text(head_.dtype));
+    json.set("derivative", head_.derivative).set("inv_freq", head_.schedule.inv_freq);
+    std::string text = to_text(json);
+    text.resize(text.find_last_of('}'));  // the object goes on
+    while (text.back() == '\n') text.pop_back();
+    text += ",\n  \"positions\": [";
+    output.write(text);
+    for (std::int64_t n = 0; n < head_.positions.count; ++n) {
+      output.write((n > 0 ? ", " : "") + position_text(head_.positions, n));
+    }
+    output.write("],\n  \"values\": [");
+  }
+  void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      std::string line = first_ ? "\n    [" : ",\n    [";
+      first_ = false;
+      for (std::int64_t column = 0; column < head_.schedule.width; ++column) {
+        fmt::format_to(std::back_inserter(line), "{}{}", column > 0 ? ", " : "", number_at(rows, n, column));
+      }
+      output.write(line + "]");
+    }
+  }
+  void end(Output& output) override { output.write("\n  ]\n}\n"); }
+
+ private:
+  TableHead head_;
+  bool first_ = true;
+};
+
+class NpyWriter final : public TableWriter {
+ public:
+  explicit NpyWriter(const TableHead& head)
+      : header_(npy_header(head.dtype, {head.positions.count, head.schedule.width})) {}
+  void begin(Output& output) override { output.write(header_); }
+  void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
+    const std::int64_t bytes = positions.count * rows.shape[1] * size_of(rows.dtype);
+    output.write({rows.as<char>(), column_of(bytes)});
+  }
+  void end(Output&) override {}
+
+ private:
+  std::string header_;
+};
+
+}  // namespace
+
+double number_at(const ConstView& rows, std::int64_t row, std::int64_t column) {
+  const ConstView view = rows[row];
+  switch (view.dtype) {
+    case DType::f64:
+      return view.as<double>()[column];
+    case DType::f16:
+      return to_double(view.as<f16>()[column]);
+    case DType::bf16:
+      return to_double(view.as<bf16>()[column]);
+    default:
+      return static_cast<double>(view.as<float>()[column]);
+  }
+}
+
+std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head) {
+  if (format == "csv") return std::make_unique<CsvWriter>(head);
+  if (format == "json") return std::make_unique<JsonWriter>(head);
+  if (format == "npy") return std::make_unique<NpyWriter>(head);
+  return std::make_unique<TextWriter>(head);
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,32 @@
+// What stands before the data of an .npy file: magic, version, and a Python dictionary as text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace posenc::detail {
+
+struct NpyHeader {
+  char type = 'f';  // f float, i signed, u unsigned, b boolean
+  int bytes = 4;    // of one element
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::int64_t size = 0;        // elements; size * bytes fits into 63 bits
+  std::size_t data_offset = 0;  // where the data starts
+};
+
+inline constexpr std::size_t kMaxNpyRank = 32;  // NumPy's own limit
+
+// Reads the header of `file` and checks it, also against the length of what follows: the data has exactly the bytes
+// that type and shape ask for. Allocates no more than the header is long.
+NpyHeader read_npy_header(std::string_view file, std::string_view source);
+
+// The product of `shape`, all at least 0; -1 if elements of `bytes` bytes each would not fit into 63 bits. Lengths of
+// zero count as one for that, so that strides of an empty array can be computed too.
+std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept;
+
+}  // namespace posenc::detail

@@ -1,0 +1,54 @@
+#include "detail/number_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace posenc::detail {
+namespace {
+
+// Wide enough for a double with all its digits before the point and the decimals that callers ask for.
+using Buffer = std::array<char, 512>;
+
+std::string finished(const Buffer& buffer, std::to_chars_result result) {
+  return std::string(buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data()));
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  Buffer buffer;
+  return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value));
+}
+
+std::string fixed_text(double value, int decimals) {
+  Buffer buffer;
+  return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed,
+                                        decimals));
+}
+
+std::string general_text(double value, int digits) {
+  Buffer buffer;
+  return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general,
+                                        digits));
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || std::isnan(value)) return std::nullopt;
+  // from_chars also takes "infinity" in any case; posenc has one spelling.
+  if (std::isinf(value) && text != "inf" && text != "-inf") return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace posenc::detail

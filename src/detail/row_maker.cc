@@ -1,0 +1,161 @@
+#include "detail/row_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+#include "posenc/half.h"
+
+namespace posenc::detail {
+namespace {
+
+AngleRow empty_row(std::size_t pairs) { return {std::vector<double>(pairs), std::vector<double>(pairs)}; }
+
+template <class T>
+T narrow(double value) {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(value);
+  if constexpr (std::is_same_v<T, bf16>) return to_bf16(value);
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+}
+
+template <class T>
+void scatter_column(const std::vector<double>& values, const Columns& columns, T* row) {
+  for (std::int64_t j = 0; j < columns.count; ++j) {
+    row[columns.start + j * columns.stride] = narrow<T>(values[static_cast<std::size_t>(j)]);
+  }
+}
+
+template <class T>
+void scatter_as(const AngleRow& angles, const SinusoidalSchedule& schedule, T* row) {
+  scatter_column(angles.sin, schedule.sine, row);
+  scatter_column(angles.cos, schedule.cosine, row);
+}
+
+bool is_zero(const SinusoidalSchedule& schedule, double counted) {
+  return schedule.zero_position && static_cast<double>(*schedule.zero_position) == counted;
+}
+
+void clear(const View& row) {
+  // All bits zero is zero in every float format.
+  std::memset(row.data, 0, static_cast<std::size_t>(row.shape[0] * size_of(row.dtype)));
+}
+
+bool has_zero_column(const SinusoidalSchedule& schedule) {
+  return schedule.sine.count + schedule.cosine.count < schedule.width;
+}
+
+bool is_whole(double value) { return std::nearbyint(value) == value; }
+
+}  // namespace
+
+RowMaker::RowMaker(const SinusoidalSchedule& schedule) : schedule_(schedule) {
+  const std::size_t pairs = schedule_.inv_freq.size();
+  steps_.reserve(pairs);
+  for (const double inv_freq : schedule_.inv_freq) steps_.push_back(make_phase_step(inv_freq));
+  anchor_ = empty_row(pairs);
+  scratch_ = empty_row(pairs);
+  derivative_ = empty_row(pairs);
+}
+
+kernels::Turn RowMaker::turn_to(std::int64_t counted) {
+  const std::int64_t offset = counted & (kOffsets - 1);  // also for negative positions: the anchor lies below
+  const std::int64_t anchor = counted - offset;
+  const std::size_t pairs = steps_.size();
+  AngleRow& offset_row = offsets_[static_cast<std::size_t>(offset)];
+  if (offset_row.sin.size() != pairs) {
+    offset_row = empty_row(pairs);
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const SinCos value = sin_cos(phase_at(steps_[j], offset));
+      offset_row.sin[j] = value.sin;
+      offset_row.cos[j] = value.cos;
+    }
+  }
+  if (anchor_position_ != anchor) {
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const SinCos value = sin_cos(phase_at(steps_[j], anchor));
+      anchor_.sin[j] = schedule_.multiplier * value.sin;
+      anchor_.cos[j] = schedule_.multiplier * value.cos;
+    }
+    anchor_position_ = anchor;
+  }
+  return {anchor_.sin.data(), anchor_.cos.data(), offset_row.sin.data(), offset_row.cos.data(),
+          static_cast<std::int64_t>(pairs)};
+}
+
+const AngleRow& RowMaker::angles_at(std::int64_t counted) {
+  kernels::turn_row(turn_to(counted), scratch_.sin.data(), scratch_.cos.data());
+  return scratch_;
+}
+
+const AngleRow& RowMaker::angles_at(double counted) {
+  if (is_whole(counted)) return angles_at(static_cast<std::int64_t>(counted));
+  for (std::size_t j = 0; j < steps_.size(); ++j) {
+    const SinCos value = sin_cos(phase_at(steps_[j], counted));
+    scratch_.sin[j] = schedule_.multiplier * value.sin;
+    scratch_.cos[j] = schedule_.multiplier * value.cos;
+  }
+  return scratch_;
+}
+
+void RowMaker::scatter(const AngleRow& angles, const View& row) const {
+  if (has_zero_column(schedule_)) clear(row);
+  switch (row.dtype) {
+    case DType::f64:
+      return scatter_as(angles, schedule_, row.as<double>());
+    case DType::f16:
+      return scatter_as(angles, schedule_, row.as<f16>());
+    case DType::bf16:
+      return scatter_as(angles, schedule_, row.as<bf16>());
+    default:
+      return scatter_as(angles, schedule_, row.as<float>());
+  }
+}
+
+// The common case without a detour through doubles in memory. Rows with a dropped partner take the other way.
+bool RowMaker::write_direct_f32(std::int64_t counted, float* row) {
+  const Columns& sine = schedule_.sine;
+  const Columns& cosine = schedule_.cosine;
+  if (sine.count != cosine.count || sine.count == 0) return false;
+  const kernels::Turn turn = turn_to(counted);
+  if (sine.stride == 1) {
+    kernels::turn_row(turn, row + sine.start, row + cosine.start);
+  } else {
+    kernels::turn_row_interleaved(turn, cosine.start < sine.start, row);
+  }
+  if (has_zero_column(schedule_)) row[schedule_.width - 1] = 0.0f;
+  return true;
+}
+
+void RowMaker::write(std::int64_t position, const View& row) {
+  const std::int64_t counted = position + schedule_.first;
+  if (is_zero(schedule_, static_cast<double>(counted))) return clear(row);
+  if (row.dtype == DType::f32 && write_direct_f32(counted, row.as<float>())) return;
+  scatter(angles_at(counted), row);
+}
+
+void RowMaker::write(double position, const View& row) {
+  if (is_whole(position)) return write(static_cast<std::int64_t>(position), row);
+  scatter(angles_at(position + static_cast<double>(schedule_.first)), row);
+}
+
+void RowMaker::scatter_derivative(const AngleRow& angles, const View& row) {
+  for (std::size_t j = 0; j < steps_.size(); ++j) {
+    derivative_.sin[j] = schedule_.inv_freq[j] * angles.cos[j];
+    derivative_.cos[j] = -schedule_.inv_freq[j] * angles.sin[j];
+  }
+  scatter(derivative_, row);
+}
+
+void RowMaker::write_derivative(std::int64_t position, const View& row) {
+  const std::int64_t counted = position + schedule_.first;
+  if (is_zero(schedule_, static_cast<double>(counted))) return clear(row);
+  scatter_derivative(angles_at(counted), row);
+}
+
+void RowMaker::write_derivative(double position, const View& row) {
+  if (is_whole(position)) return write_derivative(static_cast<std::int64_t>(position), row);
+  scatter_derivative(angles_at(position + static_cast<double>(schedule_.first)), row);
+}
+
+}  // namespace posenc::detail

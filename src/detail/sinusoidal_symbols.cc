@@ -1,0 +1,67 @@
+#include "detail/sinusoidal_symbols.h"
+
+#include <cmath>
+
+#include "detail/number_text.h"
+#include "detail/sinusoidal_pairs.h"
+
+namespace posenc::detail {
+namespace {
+
+// Frequencies are rounded doubles, so a power that is 1000 in exact arithmetic may be off by a few ulp.
+bool is_nearly_whole(double value) {
+  return value >= 1.0 && value < 1e15 && std::fabs(value - std::nearbyint(value)) <= 4e-16 * value;
+}
+
+}  // namespace
+
+std::string SinusoidalSymbols::divisor() const {
+  if (spec_.spacing == Spacing::width) return std::to_string(spec_.width);
+  if (spec_.spacing == Spacing::even_width) return std::to_string(spec_.width + spec_.width % 2);
+  return number_text(static_cast<double>(pairs_of(spec_)) - spec_.shift);
+}
+
+std::string SinusoidalSymbols::exponent(std::int64_t j) const {
+  const std::string factor = spec_.exponent_factor == 1.0 ? "" : number_text(spec_.exponent_factor) + "*";
+  return factor + std::to_string(spec_.spacing == Spacing::half ? j : 2 * j) + "/" + divisor();
+}
+
+std::string SinusoidalSymbols::general_exponent() const {
+  const std::string factor = spec_.exponent_factor == 1.0 ? "" : number_text(spec_.exponent_factor) + "*";
+  return factor + (spec_.spacing == Spacing::half ? "i/" : "2i/") + divisor();
+}
+
+std::string SinusoidalSymbols::power(std::int64_t j) const {
+  return number_text(spec_.base) + "^(" + exponent(j) + ")";
+}
+
+double SinusoidalSymbols::denominator_value(std::int64_t j) const {
+  return spec_.scale / inv_freq_[static_cast<std::size_t>(j)];
+}
+
+std::string SinusoidalSymbols::denominator(std::int64_t j) const {
+  const double value = denominator_value(j);
+  return is_nearly_whole(value) ? number_text(std::nearbyint(value)) : power(j);
+}
+
+std::string SinusoidalSymbols::angle(const std::string& numerator, std::int64_t j) const {
+  if (!spec_.inv_freq.empty()) return numerator + "*" + number_text(spec_.inv_freq[static_cast<std::size_t>(j)]);
+  const std::string below = denominator(j);
+  return below == "1" ? numerator : numerator + "/" + below;
+}
+
+std::string SinusoidalSymbols::general_angle() const {
+  std::string text = "p";
+  if (spec_.first != 0) {
+    text = spec_.first > 0 ? "(p + " + std::to_string(spec_.first) + ")" : "(p - " + std::to_string(-spec_.first) + ")";
+  }
+  if (spec_.scale != 1.0) text += " * " + number_text(spec_.scale);
+  if (!spec_.inv_freq.empty()) return text + " * w_i";
+  return text + " / " + number_text(spec_.base) + "^(" + general_exponent() + ")";
+}
+
+std::string SinusoidalSymbols::numerator(double position) const {
+  return number_text((position + static_cast<double>(spec_.first)) * spec_.scale);
+}
+
+}  // namespace posenc::detail

@@ -1,0 +1,18 @@
+#include "posenc/explain.h"
+
+#include "detail/explain_sinusoidal.h"
+
+namespace posenc {
+
+std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options) {
+  struct Kinds {
+    double position;
+    const ExplainOptions& options;
+    std::vector<Step> operator()(const Sinusoidal& s) const {
+      return detail::explain_sinusoidal(s, position, options);
+    }
+  };
+  return std::visit(Kinds{position, options}, spec);
+}
+
+}  // namespace posenc

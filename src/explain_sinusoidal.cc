@@ -1,0 +1,322 @@
+#include "detail/explain_sinusoidal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "detail/number_text.h"
+#include "detail/sinusoidal_symbols.h"
+#include "posenc/error.h"
+#include "posenc/phase.h"
+#include "posenc/schedule.h"
+#include "posenc/table.h"
+
+namespace posenc::detail {
+namespace {
+
+constexpr std::int64_t kShownFirst = 4;  // pairs shown before the middle is left out ...
+constexpr std::int64_t kShownLast = 2;   // ... and after it
+
+std::string five_decimals(double value) {
+  std::string text = fixed_text(value, 5);
+  return text == "-0.00000" ? "0.00000" : text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return "[" + text + "]";
+}
+
+class Explainer {
+ public:
+  Explainer(const Sinusoidal& spec, double position)
+      : spec_(spec),
+        schedule_(make_schedule(spec_)),
+        symbols_(spec_, schedule_.inv_freq),
+        position_(position),
+        row_(row_at(position)) {}
+
+  Step formula() const;
+  Step denominators() const;
+  Step in_symbols() const;
+  Step in_numbers() const;
+  Step speed() const;
+  Step derivative() const;
+  std::vector<Step> shift(double k) const;
+  Step reproduce(const ExplainOptions& options) const;
+
+ private:
+  std::int64_t pairs() const { return static_cast<std::int64_t>(schedule_.inv_freq.size()); }
+  std::int64_t sine_column(std::int64_t j) const { return schedule_.sine.start + j * schedule_.sine.stride; }
+  std::int64_t cosine_column(std::int64_t j) const { return schedule_.cosine.start + j * schedule_.cosine.stride; }
+  std::string position_text() const { return number_text(position_); }
+  std::string amplitude() const { return spec_.multiplier == 1.0 ? "" : number_text(spec_.multiplier) + " * "; }
+  bool is_zero_row(double position) const;
+  void check_shift(double k) const;
+  Step shift_blocks(double k) const;
+
+  std::vector<double> row_at(double position) const;
+  // Calls shown(j) for the first and last pairs and left_out(count) for those between.
+  template <class Shown, class LeftOut>
+  void for_shown_pairs(const Shown& shown, const LeftOut& left_out) const;
+  template <class Shown>
+  void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
+  // A row of `width` cells as "[a, b, ..., c]"; cell(column) is its text.
+  template <class Cell>
+  std::string row_text(const Cell& cell) const;
+  std::vector<std::string> symbolic_row() const;
+
+  const Sinusoidal spec_;
+  const SinusoidalSchedule schedule_;
+  const SinusoidalSymbols symbols_;
+  const double position_;
+  const std::vector<double> row_;
+};
+
+std::vector<double> Explainer::row_at(double position) const {
+  std::vector<double> row(static_cast<std::size_t>(spec_.width));
+  fill_table(schedule_, PositionView::of(&position, 1), make_view(row.data(), {1, spec_.width}));
+  return row;
+}
+
+bool Explainer::is_zero_row(double position) const {
+  return spec_.zero_position && static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
+}
+
+template <class Shown, class LeftOut>
+void Explainer::for_shown_pairs(const Shown& shown, const LeftOut& left_out) const {
+  const bool elide = pairs() > kShownFirst + kShownLast + 2;
+  for (std::int64_t j = 0; j < pairs(); ++j) {
+    if (elide && j == kShownFirst) {
+      left_out(pairs() - kShownFirst - kShownLast);
+      j = pairs() - kShownLast;
+    }
+    shown(j);
+  }
+}
+
+template <class Shown>
+void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
+  for_shown_pairs(shown, [&](std::int64_t count) { lines.push_back("  ... " + std::to_string(count) + " more pairs"); });
+}
+
+template <class Cell>
+std::string Explainer::row_text(const Cell& cell) const {
+  const std::int64_t ends = kShownFirst + kShownLast;  // columns kept at either end
+  std::vector<std::string> parts;
+  for (std::int64_t column = 0; column < spec_.width; ++column) {
+    if (spec_.width > 2 * ends + 4 && column == ends) {
+      parts.push_back("...");
+      column = spec_.width - ends;
+    }
+    parts.push_back(cell(column));
+  }
+  return joined(parts);
+}
+
+std::vector<std::string> Explainer::symbolic_row() const {
+  const std::string numerator = symbols_.numerator(position_);
+  std::vector<std::string> cells(static_cast<std::size_t>(spec_.width), "0");
+  if (is_zero_row(position_)) return cells;
+  for_shown_pairs(
+      [&](std::int64_t j) {
+        const std::string angle = symbols_.angle(numerator, j);
+        if (j < schedule_.sine.count) cells[static_cast<std::size_t>(sine_column(j))] = amplitude() + "sin(" + angle + ")";
+        if (j < schedule_.cosine.count) {
+          cells[static_cast<std::size_t>(cosine_column(j))] = amplitude() + "cos(" + angle + ")";
+        }
+      },
+      [](std::int64_t) {});
+  return cells;
+}
+
+Step Explainer::formula() const {
+  const bool interleaved = spec_.order == Order::interleaved || spec_.order == Order::cos_interleaved;
+  const bool sine_leads = schedule_.sine.start <= schedule_.cosine.start;
+  const std::string leading = interleaved ? "2i" : "i";
+  const std::string trailing = interleaved ? "2i+1" : std::to_string(pairs()) + "+i";
+  const std::string angle = "(" + symbols_.general_angle() + ")";
+  Step step{"formula", "The formula", {}, {}};
+  const auto add = [&](const std::string& column, bool sine) {
+    step.lines.push_back(padded("PE(p, " + column + ")", trailing.size() + 7) + " = " + amplitude() +
+                         (sine ? "sin" : "cos") + angle);
+  };
+  add(leading, sine_leads);
+  add(trailing, !sine_leads);
+  step.lines.push_back("for i = 0 .. " + std::to_string(std::max<std::int64_t>(pairs() - 1, 0)) + ", width " +
+                       std::to_string(spec_.width));
+  if (spec_.first != 0) {
+    step.lines.push_back("position " + position_text() + " counts as " +
+                         number_text(position_ + static_cast<double>(spec_.first)) + ": counting starts at " +
+                         std::to_string(spec_.first));
+  }
+  if (schedule_.sine.count != schedule_.cosine.count) {
+    step.lines.push_back("the width is odd: the last " + std::string(sine_leads ? "cosine" : "sine") + " is dropped");
+  } else if (spec_.width % 2 != 0) {
+    step.lines.push_back("the width is odd: the last column is zero");
+  }
+  if (is_zero_row(position_)) step.lines.push_back("the row of this position is zero by definition (zero_position)");
+  return step;
+}
+
+Step Explainer::denominators() const {
+  if (!spec_.inv_freq.empty()) {
+    Step step{"frequencies", "The frequencies, as given", {}, schedule_.inv_freq};
+    for_shown_pairs(step.lines, [&](std::int64_t j) {
+      step.lines.push_back("i = " + padded(std::to_string(j), 4) + " w = " +
+                           general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 7));
+    });
+    return step;
+  }
+  Step step{"denominators", "The denominators: what the position is divided by", {}, {}};
+  for (std::int64_t j = 0; j < pairs(); ++j) step.values.push_back(symbols_.denominator_value(j));
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const std::string exact = symbols_.denominator(j);
+    const std::string power = symbols_.power(j);
+    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " " + power + " = " +
+                         (exact == power ? general_text(symbols_.denominator_value(j), 7) : exact));
+  });
+  return step;
+}
+
+Step Explainer::in_symbols() const {
+  const std::vector<std::string> cells = symbolic_row();
+  const auto cell = [&](std::int64_t column) { return cells[static_cast<std::size_t>(column)]; };
+  return {"symbols", "In symbols", {"PE(" + position_text() + ") = " + row_text(cell)}, {}};
+}
+
+Step Explainer::in_numbers() const {
+  const auto cell = [&](std::int64_t column) { return five_decimals(row_[static_cast<std::size_t>(column)]); };
+  return {"numbers", "In numbers", {"PE(" + position_text() + ") = " + row_text(cell)}, row_};
+}
+
+Step Explainer::speed() const {
+  Step step{"speed", "What changes fast and what slowly", {}, wavelengths(schedule_.inv_freq)};
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const double degrees = std::fabs(schedule_.inv_freq[static_cast<std::size_t>(j)]) * 180.0 / std::numbers::pi;
+    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " one turn in " +
+                         general_text(step.values[static_cast<std::size_t>(j)], 6) + " positions, " +
+                         general_text(degrees, 3) + " degrees from one position to the next" +
+                         (pairs() > 1 && j == 0 ? " (first pair)" : pairs() > 1 && j == pairs() - 1 ? " (last pair)" : ""));
+  });
+  if (pairs() > 1) {
+    const double ratio = step.values.back() / step.values.front();
+    if (ratio > 1.0 && std::isfinite(ratio)) {
+      step.lines.push_back("The first pair changes fast and tells neighbours apart; the last changes " +
+                           general_text(ratio, 4) + " times more slowly and tells far places apart.");
+    }
+  }
+  return step;
+}
+
+Step Explainer::derivative() const {
+  Step step{"derivative", "The derivative by the position (chain rule)", {}, {}};
+  step.values.resize(static_cast<std::size_t>(spec_.width));
+  fill_derivative(schedule_, PositionView::of(&position_, 1), make_view(step.values.data(), {1, spec_.width}));
+  step.lines.push_back("d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)");
+  const std::string numerator = symbols_.numerator(position_);
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const std::string w = five_decimals(schedule_.inv_freq[static_cast<std::size_t>(j)]);
+    const std::string angle = symbols_.angle(numerator, j);
+    const auto value = [&](std::int64_t column) { return five_decimals(step.values[static_cast<std::size_t>(column)]); };
+    std::string line = "i = " + padded(std::to_string(j), 4) + " w = " + w;
+    if (j < schedule_.sine.count) line += "   " + amplitude() + "w cos(" + angle + ") = " + value(sine_column(j));
+    if (j < schedule_.cosine.count) line += "   " + amplitude() + "-w sin(" + angle + ") = " + value(cosine_column(j));
+    step.lines.push_back(line);
+  });
+  const auto cell = [&](std::int64_t column) { return five_decimals(step.values[static_cast<std::size_t>(column)]); };
+  step.lines.push_back("PE'(" + position_text() + ") = " + row_text(cell));
+  return step;
+}
+
+void Explainer::check_shift(double k) const {
+  if (is_zero_row(position_) || is_zero_row(position_ + k)) {
+    fail(ErrorKind::usage, "[explain] the row of zero_position is no point of the curve: it cannot be shifted");
+  }
+  if (schedule_.sine.count != schedule_.cosine.count) {
+    fail(ErrorKind::usage, "[explain] a shift needs sine and cosine of every pair but width " +
+                               std::to_string(spec_.width) + " is odd: the last has no partner");
+  }
+}
+
+Step Explainer::shift_blocks(double k) const {
+  Step step{"shift_blocks", "One 2x2 block of M_" + number_text(k) + " per pair, for (sin, cos)", {}, {}};
+  for (const double inv_freq : schedule_.inv_freq) {
+    const SinCos turned = sin_cos(phase_at(make_phase_step(inv_freq), k));
+    step.values.push_back(turned.cos);
+    step.values.push_back(turned.sin);
+  }
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const double cosine = step.values[static_cast<std::size_t>(2 * j)];
+    const double sine = step.values[static_cast<std::size_t>(2 * j + 1)];
+    const auto text = [](double value) { return padded(five_decimals(value), 8); };
+    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " [ " + text(cosine) + "  " + text(sine) + " ]");
+    step.lines.push_back("         [ " + text(-sine) + "  " + text(cosine) + " ]");
+  });
+  return step;
+}
+
+std::vector<Step> Explainer::shift(double k) const {
+  check_shift(k);
+  const std::string k_text = number_text(k);
+  const Step theorem{"shift_theorem",
+                     "From PE(p) to PE(p + " + k_text + "): the addition theorems",
+                     {"sin(a + b) =  cos(b) sin(a) + sin(b) cos(a)", "cos(a + b) = -sin(b) sin(a) + cos(b) cos(a)",
+                      "a is a pair's angle at p, b what " + k_text + " positions add: the same matrix for every p"},
+                     {}};
+  const Step blocks = shift_blocks(k);
+  const std::vector<double> direct = row_at(position_ + k);
+  Step result{"shift_result", "The product, and the row computed directly", {}, row_};
+  for (std::int64_t j = 0; j < pairs(); ++j) {
+    const auto s = static_cast<std::size_t>(sine_column(j));
+    const auto c = static_cast<std::size_t>(cosine_column(j));
+    const double cosine = blocks.values[static_cast<std::size_t>(2 * j)];
+    const double sine = blocks.values[static_cast<std::size_t>(2 * j + 1)];
+    result.values[s] = cosine * row_[s] + sine * row_[c];
+    result.values[c] = cosine * row_[c] - sine * row_[s];
+  }
+  Step residual{"residual", "The residual", {}, {0.0}};
+  for (std::size_t i = 0; i < direct.size(); ++i) {
+    residual.values[0] = std::max(residual.values[0], std::fabs(result.values[i] - direct[i]));
+  }
+  const auto predicted = [&](std::int64_t i) { return five_decimals(result.values[static_cast<std::size_t>(i)]); };
+  const auto computed = [&](std::int64_t i) { return five_decimals(direct[static_cast<std::size_t>(i)]); };
+  result.lines.push_back("M_" + k_text + " PE(" + position_text() + ") = " + row_text(predicted));
+  result.lines.push_back("PE(" + number_text(position_ + k) + ") = " + row_text(computed));
+  residual.lines.push_back("largest difference: " + general_text(residual.values[0], 2));
+  return {theorem, blocks, result, residual};
+}
+
+Step Explainer::reproduce(const ExplainOptions& options) const {
+  const std::string spec = to_text(Spec(spec_));
+  Step step{"reproduce", "The same numbers in full", {}, {}};
+  step.lines.push_back("posenc table " + spec + " --positions " + position_text());
+  if (options.derivative) step.lines.push_back("posenc table " + spec + " --positions " + position_text() + " --derivative");
+  if (options.shift) {
+    step.lines.push_back("posenc table " + spec + " --positions " + number_text(position_ + *options.shift));
+  }
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options) {
+  const Explainer explainer(spec, position);
+  std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
+                             explainer.in_numbers(), explainer.speed()};
+  if (options.derivative) steps.push_back(explainer.derivative());
+  if (options.shift) {
+    for (Step& step : explainer.shift(*options.shift)) steps.push_back(std::move(step));
+  }
+  steps.push_back(explainer.reproduce(options));
+  return steps;
+}
+
+}  // namespace posenc::detail

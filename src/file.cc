@@ -1,0 +1,223 @@
+#include "posenc/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "detail/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 30;  // Linux moves at most 2^31 - 4096 bytes per call
+
+[[noreturn]] void fail_system(const char* what, const std::string& path, int code) {
+  fail(ErrorKind::io, std::string(what) + " " + path + ": " + std::generic_category().message(code));
+}
+
+[[noreturn]] void fail_too_large(const std::string& path, std::int64_t limit) {
+  fail(ErrorKind::bad_input, path + ": expected at most " + std::to_string(limit) + " bytes but the file has more");
+}
+
+// Closes without a word: for paths on which another error is already on its way, or nothing was written.
+struct Descriptor {
+  int value;
+  explicit Descriptor(int descriptor) : value(descriptor) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+int open_retrying(const char* path, int flags, mode_t mode = 0) {
+  for (;;) {
+    int descriptor = ::open(path, flags | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EINTR) return descriptor;
+  }
+}
+
+// Reads once, retrying interrupted calls: bytes, 0 at the end.
+std::size_t read_some(int descriptor, char* to, std::size_t size, const std::string& path) {
+  for (;;) {
+    ssize_t got = ::read(descriptor, to, std::min(size, kChunk));
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail_system("cannot read", path, errno);
+  }
+}
+
+// "folder/" of "folder/name"; empty if the path has no folder.
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::optional<std::string> link_target(const std::string& path) {
+  std::array<char, PATH_MAX> buffer{};
+  ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
+  if (length < 0) return std::nullopt;
+  std::string target(buffer.data(), static_cast<std::size_t>(length));
+  return target.starts_with('/') ? target : folder_of(path) + target;
+}
+
+// The number of an open descriptor that the path stands for: /dev/stdout, /dev/fd/3.
+std::optional<int> descriptor_named_by(const std::string& path) {
+  for (const std::string prefix : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(prefix)) continue;
+    std::optional<std::int64_t> number = detail::parse_integer(path.substr(prefix.size()));
+    if (number && *number >= 0 && *number <= INT_MAX) return static_cast<int>(*number);
+  }
+  return std::nullopt;
+}
+
+// Where a chain of symbolic links ends: at a path that may not exist yet, or at one of this process's descriptors.
+// realpath() cannot do it: it refuses links to files that are still to be made.
+struct Destination {
+  std::string path;
+  std::optional<int> descriptor;
+};
+
+Destination follow_links(const std::string& path) {
+  constexpr int kMaxLinks = 40;  // as the kernel's own limit
+  Destination end{path, descriptor_named_by(path)};
+  for (int count = 0; !end.descriptor; ++count) {
+    std::optional<std::string> next = link_target(end.path);
+    if (!next) break;
+    if (count == kMaxLinks) fail_system("cannot write", path, ELOOP);
+    end = {*next, descriptor_named_by(*next)};
+  }
+  return end;
+}
+
+// A name in the same folder (rename does not cross file systems) that says whose it is. A clash is caught by O_EXCL,
+// so the letters need to be different rather than random.
+std::string temporary_name(const std::string& target, std::uint64_t attempt) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::size_t kLongestName = 200;  // file systems allow 255 bytes, and the prefix and suffix need some
+  auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  std::uint64_t mixed = (now + (static_cast<std::uint64_t>(::getpid()) << 32) + attempt) * 0x9E3779B97F4A7C15u;
+  std::string folder = folder_of(target);
+  std::string name = folder + "." + target.substr(folder.size(), kLongestName) + ".";
+  for (int letter = 0; letter < 6; ++letter) {
+    mixed ^= mixed >> 29;
+    name += kLetters[mixed % kLetters.size()];
+    mixed = mixed / kLetters.size() * 0x9E3779B97F4A7C15u;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::int64_t limit) {
+  Descriptor file(open_retrying(path.c_str(), O_RDONLY));
+  if (file.value < 0) fail_system("cannot open", path, errno);
+  struct stat status {};
+  if (::fstat(file.value, &status) != 0) fail_system("cannot read", path, errno);
+  if (S_ISDIR(status.st_mode)) fail_system("cannot read", path, EISDIR);
+  if (S_ISREG(status.st_mode) && status.st_size > limit) fail_too_large(path, limit);
+
+  // The size is only a hint: pipes have none, files under /proc say 0, and a file may grow while it is read.
+  constexpr std::size_t kLeast = 65536;
+  std::string bytes(std::max(static_cast<std::size_t>(status.st_size) + 1, kLeast), '\0');
+  std::size_t done = 0;
+  while (std::size_t got = read_some(file.value, bytes.data() + done, bytes.size() - done, path)) {
+    done += got;
+    if (done > static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))) fail_too_large(path, limit);
+    if (done == bytes.size()) bytes.resize(bytes.size() * 2);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  Destination end = follow_links(path_);
+  if (end.descriptor) {
+    descriptor_ = ::fcntl(*end.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) fail_system("cannot write", path_, errno);
+    return;
+  }
+  target_ = std::move(end.path);
+  struct stat status {};
+  bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail_system("cannot write", path_, errno);
+  if (exists && S_ISDIR(status.st_mode)) fail_system("cannot write", path_, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = open_retrying(target_.c_str(), O_WRONLY);
+    if (descriptor_ < 0) fail_system("cannot write", path_, errno);
+    return;
+  }
+  // Renaming needs the folder's permission only: without this a file marked read-only would be replaced.
+  if (exists && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
+    fail_system("cannot write", path_, errno);
+  }
+  create_temporary();
+  if (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0) {
+    int code = errno;
+    discard();  // the destructor does not run for a constructor that fails
+    fail_system("cannot write", path_, code);
+  }
+}
+
+void FileWriter::create_temporary() {
+  constexpr std::uint64_t kAttempts = 100;
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    std::string name = temporary_name(target_, attempt);
+    // 0666 less the process's umask, as any new file.
+    descriptor_ = open_retrying(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = std::move(name);
+      return;
+    }
+    if (errno != EEXIST || attempt == kAttempts) fail_system("cannot write", path_, errno);
+  }
+}
+
+void FileWriter::discard() noexcept {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  descriptor_ = -1;
+  temporary_.clear();
+}
+
+FileWriter::~FileWriter() { discard(); }
+
+void FileWriter::write(const void* data, std::size_t size) {
+  if (descriptor_ < 0) fail(ErrorKind::usage, "[FileWriter] write must come before commit: " + path_);
+  const char* next = static_cast<const char*>(data);
+  while (size > 0) {
+    ssize_t done = ::write(descriptor_, next, std::min(size, kChunk));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      int code = errno;
+      discard();  // so that no later commit() can rename half a file
+      fail_system("cannot write", path_, code);
+    }
+    next += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+void FileWriter::commit() {
+  if (descriptor_ < 0) fail(ErrorKind::usage, "[FileWriter] commit must come once: " + path_);
+  // Network file systems report a full disk here. Linux frees the descriptor even if it is interrupted.
+  int closed = ::close(std::exchange(descriptor_, -1));
+  if (closed != 0 && errno != EINTR) fail_system("cannot write", path_, errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_system("cannot write", path_, errno);
+  temporary_.clear();
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  FileWriter file(path);
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+}  // namespace posenc

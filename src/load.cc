@@ -1,0 +1,101 @@
+#include "posenc/load.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+#include <vector>
+
+#include "detail/fields.h"
+#include "posenc/error.h"
+#include "posenc/file.h"
+#include "posenc/json.h"
+#include "posenc/nearest.h"
+#include "posenc/npy.h"
+#include "posenc/spec_json.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::int64_t kMaxSpecFile = std::int64_t{1} << 28;
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+std::string shape_text(const NpyArray& array) {
+  std::string text = "[";
+  for (std::int64_t length : array.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(length);
+  return text + "]";
+}
+
+std::vector<double> numbers_of(const NpyArray& array) {
+  std::vector<double> numbers(static_cast<std::size_t>(array.size()));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = array.number(static_cast<std::int64_t>(i));
+  return numbers;
+}
+
+std::vector<double> load_list(const std::string& path) {
+  NpyArray array = load_npy(path);
+  if (array.shape.size() != 1) {
+    fail(ErrorKind::bad_input, path + ": expected a list of numbers, one axis, but got shape " + shape_text(array));
+  }
+  return numbers_of(array);
+}
+
+// What a file seems to be that posenc cannot read, for the message; empty if it may be a spec.
+std::string foreign_format(const std::string& bytes) {
+  if (bytes.starts_with("GGUF")) return "a GGUF model";
+  if (bytes.starts_with("\x93NUMPY")) return "an .npy array";
+  return {};
+}
+
+Spec load_spec_file(const std::string& path) {
+  const std::string bytes = read_file(path, kMaxSpecFile);
+  const std::string expected = path + ": expected a posenc spec, {\"schema\": \"" + std::string(kSchema) +
+                               "\", \"kind\": ...}, but the file seems to be ";
+  const std::string foreign = foreign_format(bytes);
+  if (!foreign.empty()) fail(ErrorKind::unsupported, expected + foreign);
+  const Json json = parse_json(bytes, path);
+  if (json.find("model_type") && !json.find("kind")) fail(ErrorKind::unsupported, expected + "a model's config.json");
+  return spec_from_json(json, path);
+}
+
+[[noreturn]] void fail_unknown(const std::string& text, std::string_view kind) {
+  const std::vector<std::string_view> known = detail::kind_names();
+  std::string message = "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither";
+  const std::string_view near = nearest(kind, known);
+  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
+  message += " Known kinds:";
+  for (std::string_view name : known) message += " " + std::string(name);
+  fail(ErrorKind::bad_input, message);
+}
+
+}  // namespace
+
+Spec load_spec(const std::string& text) {
+  const std::string_view kind = std::string_view(text).substr(0, text.find(':'));
+  if (detail::default_spec(kind)) return parse_spec(text, load_list);
+  if (!text.empty() && exists(text)) return load_spec_file(text);
+  fail_unknown(text, kind);
+}
+
+Positions load_positions(const std::string& text) {
+  if (!text.starts_with('@')) return parse_positions(text);
+  const std::string path = text.substr(1);
+  const NpyArray array = load_npy(path);
+  const std::size_t rank = array.shape.size();
+  if ((rank != 1 && rank != 2) || array.size() == 0) {
+    fail(ErrorKind::bad_input,
+         path + ": expected positions, [N] or [N, A], none of them 0, but got shape " + shape_text(array));
+  }
+  const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
+  std::vector<double> numbers = numbers_of(array);
+  // Checked as doubles: an int64 that is in range is exact there, and one that is not stays out of range.
+  PositionView view = PositionView::of(numbers.data(), static_cast<std::int64_t>(numbers.size()));
+  check_positions(view, path);
+  if (array.dtype != DType::i32 && array.dtype != DType::i64) return Positions::reals(std::move(numbers), axes);
+  return Positions::integers({numbers.begin(), numbers.end()}, axes);
+}
+
+}  // namespace posenc

@@ -1,0 +1,140 @@
+#include "posenc/phase.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+
+#include "detail/double_double.h"
+#include "detail/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+// 1 / (2 pi) in binary, after the point. 1280 bits serve every finite double: the largest exponent, 971, then 64 bits
+// of phase, 64 of product and 128 behind them.
+constexpr std::array<std::uint64_t, 20> kTurnsPerRadian = {
+    0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410, 0x7f9458eaf7aef158, 0x6dc91b8e909374b8,
+    0x01924bba82746487, 0x3f877ac72c4a69cf, 0xba208d7d4baed121, 0x3a671c09ad17df90, 0x4e64758e60d4ce7d,
+    0x272117e2ef7e4a0e, 0xc7fe25fff7816603, 0xfbcbc462d6829b47, 0xdb4d9fb3c9f2c26d, 0xd3d18fd9a797fa8b,
+    0x5d49eeb1faf97c5e, 0xcf41ce7de294a4ba, 0x9afed7ec47e35742, 0x1580cc11bf1edaea, 0xfc33ef0826bd0d87};
+constexpr detail::DoubleDouble kTurnsPerRadianDouble{0x1.45f306dc9c883p-3, -0x1.6b01ec5417056p-57};
+
+// 64 bits of 1 / (2 pi) from bit `first` after the point; bits before the point and past the table are zero.
+std::uint64_t turn_bits(int first) noexcept {
+  const auto word = [](int index) noexcept {
+    return index < 0 || index >= static_cast<int>(kTurnsPerRadian.size()) ? std::uint64_t{0}
+                                                                          : kTurnsPerRadian[static_cast<std::size_t>(index)];
+  };
+  const int index = first >= 0 ? first / 64 : -((63 - first) / 64);
+  const int offset = first - index * 64;
+  return offset == 0 ? word(index) : (word(index) << offset) | (word(index + 1) >> (64 - offset));
+}
+
+// The upper half of a * b.
+std::uint64_t high_product(std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32;
+  const std::uint64_t b0 = b & 0xffffffff, b1 = b >> 32;
+  const std::uint64_t low = a0 * b0;
+  const std::uint64_t middle = a1 * b0 + (low >> 32);
+  const std::uint64_t other = a0 * b1 + (middle & 0xffffffff);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+// round(magnitude / 2pi * 2^64) modulo 2^64. With magnitude = mantissa * 2^exponent, the bits of 1/2pi from exponent on
+// are 64 whole steps and what follows them; those before only add whole turns.
+std::uint64_t round_step(double magnitude) noexcept {
+  int exponent = 0;
+  const double fraction = std::frexp(magnitude, &exponent);
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  exponent -= 53;
+  const std::uint64_t whole = turn_bits(exponent);
+  const std::uint64_t middle = turn_bits(exponent + 64);
+  const std::uint64_t low = turn_bits(exponent + 128);
+  const std::uint64_t rest = mantissa * middle;
+  const std::uint64_t sum = rest + high_product(mantissa, low);
+  const std::uint64_t carry = sum < rest ? 1 : 0;
+  return mantissa * whole + high_product(mantissa, middle) + carry + (sum >> 63);
+}
+
+// The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
+std::uint64_t phase_of_turns(double turns) noexcept {
+  const double rest = turns - std::nearbyint(turns);
+  const double scaled = std::ldexp(rest, 32);
+  const double high = std::floor(scaled);
+  const auto low = static_cast<std::uint64_t>(std::ldexp(scaled - high, 32));
+  return (static_cast<std::uint64_t>(static_cast<std::int64_t>(high)) << 32) + low;
+}
+
+// 2 pi = kTwoPiHigh + kTwoPiLow. The first has 21 bits, so that its product with 31 bits of phase is exact.
+constexpr double kTwoPiHigh = 0x1.921fbp+2;
+constexpr double kTwoPiLow = 0x1.5110b4611a626p-20;
+constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+
+// sin and cos of x + tail for |x| <= pi/4 by their Taylor series; the next terms are below 1e-19 and 2e-18.
+SinCos sin_cos_near_zero(double x, double tail) noexcept {
+  const double z = x * x;
+  double sine = 1.0 / 355687428096000.0;  // 1/17!
+  sine = -1.0 / 1307674368000.0 + z * sine;
+  sine = 1.0 / 6227020800.0 + z * sine;
+  sine = -1.0 / 39916800.0 + z * sine;
+  sine = 1.0 / 362880.0 + z * sine;
+  sine = -1.0 / 5040.0 + z * sine;
+  sine = 1.0 / 120.0 + z * sine;
+  sine = -1.0 / 6.0 + z * sine;
+  double cosine = 1.0 / 20922789888000.0;  // 1/16!
+  cosine = -1.0 / 87178291200.0 + z * cosine;
+  cosine = 1.0 / 479001600.0 + z * cosine;
+  cosine = -1.0 / 3628800.0 + z * cosine;
+  cosine = 1.0 / 40320.0 + z * cosine;
+  cosine = -1.0 / 720.0 + z * cosine;
+  cosine = 1.0 / 24.0 + z * cosine;
+  // The large terms last, so that the sum is rounded about once.
+  const double half = 0.5 * z;
+  const double near_one = 1.0 - half;
+  return {x + (z * x * sine + tail * near_one), near_one + (((1.0 - near_one) - half) + (z * z * cosine - x * tail))};
+}
+
+}  // namespace
+
+PhaseStep make_phase_step(double inv_freq) {
+  if (!std::isfinite(inv_freq)) {
+    fail(ErrorKind::usage, "[make_phase_step] inv_freq must be finite but got " + detail::number_text(inv_freq));
+  }
+  const std::uint64_t step = round_step(std::fabs(inv_freq));
+  const detail::DoubleDouble turns = kTurnsPerRadianDouble * detail::DoubleDouble{inv_freq, 0.0};
+  return {inv_freq < 0.0 ? std::uint64_t{0} - step : step, turns.high, turns.low};
+}
+
+std::uint64_t phase_at(const PhaseStep& step, double position) noexcept {
+  const double whole = std::nearbyint(position);
+  const double fraction = position - whole;
+  const std::uint64_t phase = phase_at(step, static_cast<std::int64_t>(whole));
+  if (fraction == 0.0) return phase;
+  const detail::DoubleDouble turns = detail::exact_product(fraction, step.turns);
+  return phase + phase_of_turns(turns.high) + phase_of_turns(turns.low + fraction * step.turns_low);
+}
+
+SinCos sin_cos(std::uint64_t phase) noexcept {
+  const std::uint64_t quadrant = (phase + (std::uint64_t{1} << 61)) >> 62;
+  const auto rest = static_cast<std::int64_t>(phase - (quadrant << 62));  // within +-1/8 turn
+  const auto upper = static_cast<double>(rest >> 31) * 0x1p-33;           // 31 bits, in turns
+  const auto lower = static_cast<double>(rest & 0x7fffffff) * 0x1p-64;
+  const double large = upper * kTwoPiHigh;  // exact
+  const double small = upper * kTwoPiLow + lower * kTwoPi;
+  const double angle = large + small;
+  const SinCos value = sin_cos_near_zero(angle, small - (angle - large));
+  switch (quadrant & 3) {
+    case 0:
+      return value;
+    case 1:
+      return {value.cos, -value.sin};
+    case 2:
+      return {-value.sin, -value.cos};
+    default:
+      return {-value.cos, value.sin};
+  }
+}
+
+}  // namespace posenc

@@ -1,0 +1,88 @@
+#include "posenc/schedule.h"
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "detail/double_double.h"
+#include "detail/number_text.h"
+#include "detail/sinusoidal_pairs.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+using detail::DoubleDouble;
+
+DoubleDouble exponent_of_pair(const Sinusoidal& spec, std::int64_t j, std::int64_t pairs) {
+  const DoubleDouble index{static_cast<double>(j), 0.0};
+  const DoubleDouble factor{spec.exponent_factor, 0.0};
+  switch (spec.spacing) {
+    case Spacing::width:
+      return factor * (index + index) / DoubleDouble{static_cast<double>(spec.width), 0.0};
+    case Spacing::even_width:
+      return factor * (index + index) / DoubleDouble{static_cast<double>(spec.width + spec.width % 2), 0.0};
+    case Spacing::half:
+      break;
+  }
+  // The first pair's exponent is 0 even where the divisor is: width 2 in tensor2tensor.
+  if (j == 0) return {};
+  return factor * index / (DoubleDouble{static_cast<double>(pairs), 0.0} + DoubleDouble{-spec.shift, 0.0});
+}
+
+std::vector<double> make_inv_freq(const Sinusoidal& spec) {
+  const std::int64_t pairs = detail::pairs_of(spec);
+  const DoubleDouble scale{spec.scale, 0.0};
+  std::vector<double> inv_freq;
+  inv_freq.reserve(static_cast<std::size_t>(pairs));
+  const DoubleDouble log_base = detail::log(spec.base);
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    double value = 0.0;
+    if (!spec.inv_freq.empty()) {
+      value = spec.scale * spec.inv_freq[static_cast<std::size_t>(j)];
+    } else {
+      // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent.
+      value = (scale * detail::exp(-(exponent_of_pair(spec, j, pairs) * log_base))).high;
+    }
+    if (!std::isfinite(value)) {
+      fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but pair " + std::to_string(j) + " has " +
+                                     detail::number_text(value));
+    }
+    inv_freq.push_back(value);
+  }
+  return inv_freq;
+}
+
+void place_columns(const Sinusoidal& spec, std::int64_t pairs, SinusoidalSchedule& schedule) {
+  const bool cosine_first = spec.order == Order::cos_interleaved || spec.order == Order::cos_halves;
+  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
+  const bool dropped = spec.odd != OddWidth::zero && spec.width % 2 != 0;
+  const std::int64_t stride = halves ? 1 : 2;
+  const Columns leading{0, stride, pairs};
+  const Columns trailing{halves ? pairs : 1, stride, pairs - (dropped ? 1 : 0)};
+  schedule.sine = cosine_first ? trailing : leading;
+  schedule.cosine = cosine_first ? leading : trailing;
+}
+
+}  // namespace
+
+SinusoidalSchedule make_schedule(const Sinusoidal& spec) {
+  validate(spec);
+  SinusoidalSchedule schedule;
+  schedule.width = spec.width;
+  schedule.inv_freq = make_inv_freq(spec);
+  schedule.multiplier = spec.multiplier;
+  schedule.first = spec.first;
+  schedule.zero_position = spec.zero_position;
+  place_columns(spec, detail::pairs_of(spec), schedule);
+  return schedule;
+}
+
+std::vector<double> wavelengths(const std::vector<double>& inv_freq) {
+  std::vector<double> result;
+  result.reserve(inv_freq.size());
+  for (const double frequency : inv_freq) result.push_back(2.0 * std::numbers::pi / std::fabs(frequency));
+  return result;
+}
+
+}  // namespace posenc

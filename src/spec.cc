@@ -1,0 +1,78 @@
+#include "posenc/spec.h"
+
+#include <cmath>
+
+#include "detail/fields.h"
+#include "detail/number_text.h"
+#include "detail/sinusoidal_pairs.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+[[noreturn]] void fail_sinusoidal(const std::string& message) { fail(ErrorKind::bad_input, "[sinusoidal] " + message); }
+
+void check_together(const Sinusoidal& spec) {
+  const Sinusoidal fallback;
+  const std::int64_t pairs = detail::pairs_of(spec);
+  if (spec.odd == OddWidth::error && spec.width % 2 != 0) {
+    fail_sinusoidal("width must be even (odd=error) but got " + std::to_string(spec.width));
+  }
+  if (!spec.inv_freq.empty()) {
+    if (static_cast<std::int64_t>(spec.inv_freq.size()) != pairs) {
+      fail_sinusoidal("inv_freq must have one number per pair, " + std::to_string(pairs) + ", but has " +
+                      std::to_string(spec.inv_freq.size()));
+    }
+    if (spec.base != fallback.base || spec.spacing != fallback.spacing ||
+        spec.exponent_factor != fallback.exponent_factor) {
+      fail_sinusoidal("inv_freq replaces base, spacing and exponent_factor: leave them out");
+    }
+  }
+  if (spec.spacing != Spacing::half) {
+    if (spec.shift != fallback.shift) {
+      fail_sinusoidal("shift is for spacing=half but got " + detail::number_text(spec.shift));
+    }
+  } else if (pairs > 1 && !(spec.shift < static_cast<double>(pairs))) {
+    // Only pair 0 exists below that, and its exponent is 0 whatever it is divided by.
+    fail_sinusoidal("shift must be below the number of pairs, " + std::to_string(pairs) + ", but got " +
+                    detail::number_text(spec.shift));
+  }
+}
+
+}  // namespace
+
+std::string_view kind_of(const Spec& spec) noexcept {
+  struct Names {
+    std::string_view operator()(const Sinusoidal&) const noexcept { return "sinusoidal"; }
+  };
+  return std::visit(Names{}, spec);
+}
+
+void validate(const Spec& spec) {
+  Spec copy = spec;  // the field list is bound to an object that may be changed
+  for (const detail::Field& field : detail::fields_of(copy)) detail::check_field(kind_of(spec), field);
+  std::visit([](const auto& s) { check_together(s); }, spec);
+}
+
+std::vector<KindInfo> kinds() {
+  std::vector<KindInfo> result;
+  for (const std::string_view name : detail::kind_names()) {
+    Spec spec = *detail::default_spec(name);
+    KindInfo kind{std::string(name), std::string(detail::summary_of(name)), {}, {}};
+    for (const detail::Field& field : detail::fields_of(spec)) {
+      kind.fields.push_back({std::string(field.name), detail::type_text(field),
+                             field.required ? "" : detail::field_text(field), std::string(field.unit),
+                             std::string(field.help)});
+    }
+    for (const detail::Shorthand& shorthand : detail::shorthands_of(spec)) {
+      for (const detail::Shorthand::Name& item : shorthand.names) {
+        kind.shorthands.push_back(
+            {std::string(item.name), "number", detail::number_text(item.fallback), "", std::string(item.help)});
+      }
+    }
+    result.push_back(std::move(kind));
+  }
+  return result;
+}
+
+}  // namespace posenc

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include "detail/fields.h"
+#include "detail/number_text.h"
+#include "posenc/error.h"
+#include "posenc/nearest.h"
+#include "posenc/spec.h"
+
+namespace posenc {
+namespace {
+
+// One `field=value` of a spec text.
+struct Item {
+  std::string_view name;
+  std::string_view value;
+};
+
+[[noreturn]] void fail_text(std::string_view text, const std::string& message) {
+  fail(ErrorKind::bad_input, "[parse_spec] '" + std::string(text) + "': " + message);
+}
+
+std::vector<Item> split_items(std::string_view text, std::string_view list) {
+  std::vector<Item> items;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::string_view item = list.substr(0, comma);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      fail_text(text, "expected field=value but got '" + std::string(item) + "'");
+    }
+    items.push_back({item.substr(0, equals), item.substr(equals + 1)});
+    if (comma != std::string_view::npos && comma + 1 == list.size()) fail_text(text, "nothing follows the last comma");
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return items;
+}
+
+const Item* find(const std::vector<Item>& items, std::string_view name) {
+  const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
+  return found == items.end() ? nullptr : &*found;
+}
+
+void check_repeats(std::string_view text, const std::vector<Item>& items) {
+  for (const Item& item : items) {
+    if (find(items, item.name) != &item) fail_text(text, std::string(item.name) + " is given twice");
+  }
+}
+
+// Sets a field from its text; `kind` opens the messages.
+struct FieldReader {
+  std::string_view kind;
+  const detail::Field& field;
+  std::string_view text;
+  const ListReader& read_list;
+
+  [[noreturn]] void fail_type() const {
+    fail(ErrorKind::bad_input, "[" + std::string(kind) + "] " + std::string(field.name) + " must be " +
+                                   detail::type_text(field) + " but got '" + std::string(text) + "'");
+  }
+
+  void operator()(std::int64_t* value) const {
+    const auto number = detail::parse_integer(text);
+    if (!number) fail_type();
+    *value = *number;
+  }
+  void operator()(double* value) const {
+    const auto number = detail::parse_number(text);
+    if (!number) fail_type();
+    *value = *number;
+  }
+  void operator()(std::optional<std::int64_t>* value) const {
+    if (text == "none") {
+      value->reset();
+      return;
+    }
+    const auto number = detail::parse_integer(text);
+    if (!number) fail_type();
+    *value = *number;
+  }
+  void operator()(std::vector<double>* value) const {
+    value->clear();
+    if (text == "none") return;
+    if (text.starts_with('@')) {
+      if (!read_list) fail(ErrorKind::usage, "[parse_spec] '" + std::string(text) + "' names a file: use load_spec");
+      *value = read_list(std::string(text.substr(1)));
+      return;
+    }
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t slash = std::min(text.find('/', start), text.size());
+      const auto number = detail::parse_number(text.substr(start, slash - start));
+      if (!number) fail_type();
+      value->push_back(*number);
+      start = slash + 1;
+    }
+  }
+  void operator()(const detail::EnumField& value) const { value.set(detail::word_index(kind, field, text)); }
+};
+
+Spec default_spec_of(std::string_view text, std::string_view kind) {
+  std::optional<Spec> spec = detail::default_spec(kind);
+  if (spec) return *std::move(spec);
+  const std::vector<std::string_view> known = detail::kind_names();
+  const std::string_view near = nearest(kind, known);
+  std::string message = "there is no kind '" + std::string(kind) + "'";
+  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
+  message += " Known kinds:";
+  for (const std::string_view name : known) message += " " + std::string(name);
+  fail_text(text, message);
+}
+
+bool is_shorthand(Spec& spec, std::string_view name) {
+  for (const detail::Shorthand& shorthand : detail::shorthands_of(spec)) {
+    for (const detail::Shorthand::Name& item : shorthand.names) {
+      if (item.name == name) return true;
+    }
+  }
+  return false;
+}
+
+void read_shorthands(std::string_view text, Spec& spec, const std::vector<Item>& items) {
+  const auto number_given = [&](std::string_view name) -> std::optional<double> {
+    const Item* item = find(items, name);
+    if (item == nullptr) return std::nullopt;
+    const auto number = detail::parse_number(item->value);
+    if (!number) fail_text(text, std::string(name) + " must be a number but got '" + std::string(item->value) + "'");
+    return number;
+  };
+  const auto is_given = [&](std::string_view name) { return find(items, name) != nullptr; };
+  detail::apply_shorthands(spec, number_given, is_given, "[parse_spec] '" + std::string(text) + "':");
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text, const ListReader& read_list) {
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  Spec spec = default_spec_of(text, kind);
+  const std::vector<Item> items =
+      split_items(text, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
+  check_repeats(text, items);
+  const std::vector<detail::Field> fields = detail::fields_of(spec);
+  for (const Item& item : items) {
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
+    if (field != fields.end()) {
+      std::visit(FieldReader{kind, *field, item.value, read_list}, field->value);
+    } else if (!is_shorthand(spec, item.name)) {
+      detail::fail_unknown_field(spec, item.name, "[parse_spec]");
+    }
+  }
+  for (const detail::Field& field : fields) {
+    if (field.required && find(items, field.name) == nullptr) {
+      fail_text(text, std::string(field.name) + " must be given, as in " + std::string(kind) + ":" +
+                          std::string(field.name) + "=512");
+    }
+  }
+  read_shorthands(text, spec, items);
+  validate(spec);
+  return spec;
+}
+
+std::string to_text(const Spec& spec) {
+  Spec copy = spec;
+  Spec fallback = *detail::default_spec(kind_of(spec));
+  const std::vector<detail::Field> fields = detail::fields_of(copy);
+  const std::vector<detail::Field> defaults = detail::fields_of(fallback);
+  std::string text(kind_of(spec));
+  char separator = ':';
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string value = detail::field_text(fields[i]);
+    if (!fields[i].required && value == detail::field_text(defaults[i])) continue;
+    text += separator + std::string(fields[i].name) + "=" + value;
+    separator = ',';
+  }
+  return text;
+}
+
+}  // namespace posenc

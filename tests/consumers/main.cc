@@ -1,0 +1,14 @@
+// What a user of an installed posenc writes: exits with 0 only if the row of position 1 at width 4 is right.
+#include <posenc/posenc.h>
+
+#include <cmath>
+
+int main() {
+  const posenc::Table table(posenc::Sinusoidal{.width = 4}, posenc::PositionView::range(1, 1));
+  const double expected[] = {0.84147, 0.54030, 0.01000, 0.99995};
+  const float* row = table.view().as<float>();
+  for (int i = 0; i < 4; ++i) {
+    if (!(std::abs(static_cast<double>(row[i]) - expected[i]) <= 1e-5)) return 1;
+  }
+  return table.rows() == 1 && table.width() == 4 ? 0 : 1;
+}

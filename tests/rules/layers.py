@@ -1,0 +1,115 @@
+"""The layers of the library, and who may include what. A new file of include/ or src/ gets its place in LAYERS."""
+
+from tree import includes
+
+# From the bottom up: a file may include its own layer and those that its layer uses. A member is a stem, for the header
+# and the source of that name, or a path below src/ without its ending; a folder ends with '/'.
+LAYERS = {
+    "words": {
+        "uses": [],
+        "members": """export version error nearest view half position position_text spec spec_text
+                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8""",
+    },
+    "numbers": {
+        "uses": ["words"],
+        "members": "phase schedule detail/double_double",
+    },
+    # What every operation means, in plain double: it shares nothing with the fast path but the words.
+    "reference": {
+        "uses": ["words"],
+        "members": "reference reference/",
+    },
+    # The only place that knows an instruction set.
+    "kernels": {
+        "uses": ["words"],
+        "members": "kernels/",
+    },
+    "operations": {
+        "uses": ["words", "numbers", "kernels"],
+        "members": "table detail/row_maker",
+    },
+    "files": {
+        "uses": ["words", "numbers", "operations"],
+        "members": "file json json_reader npy npy_writer detail/npy_header spec_json load",
+    },
+    "insight": {
+        "uses": ["words", "numbers", "reference", "operations", "files"],
+        "members": """explain explain_sinusoidal detail/explain_sinusoidal detail/sinusoidal_symbols
+                      terminal detail/terminal_color""",
+    },
+    "umbrella": {
+        "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
+        "members": "posenc",
+    },
+}
+
+# Libraries of others, and the one place of each.
+OTHERS = {"hwy/": "src/kernels/", "nlohmann/": "src/json_reader.cc"}
+# A front end may use its own folder, the public headers, and the folders named here.
+FRONT_ENDS = {"cli": ["bench"], "bench": [], "examples": []}
+
+
+def layer_of(path):
+    for prefix in ("include/posenc/", "src/"):
+        if path.startswith(prefix):
+            name = path[len(prefix):].rsplit(".", 1)[0]
+            for layer, entry in LAYERS.items():
+                for member in entry["members"].split():
+                    if name == member or (member.endswith("/") and name.startswith(member)):
+                        return layer
+    return None
+
+
+def place(file):
+    """Every file of the library has a layer."""
+    if file.is_cpp and file.folder in ("include", "src") and layer_of(file.path) is None:
+        yield 1, "has no layer: add it to LAYERS in tests/rules/layers.py"
+
+
+def look_down(file, paths):
+    """The library includes itself downwards, and the libraries of others in one place each."""
+    layer = layer_of(file.path) if file.is_cpp else None
+    if layer is None:
+        return
+    for number, bracket, name in includes(file):
+        target = resolve(name, paths)
+        other = next((prefix for prefix in OTHERS if name.startswith(prefix)), None)
+        if other:
+            if not file.path.startswith(OTHERS[other]):
+                yield number, f"includes {name}, which only {OTHERS[other]} may"
+        elif target is None:
+            if bracket == '"' or ("/" in name and not name.startswith("sys/")):
+                yield number, f"includes {name}, which is neither posenc's nor the standard library's"
+        elif file.folder == "include" and not target.startswith("include/"):
+            yield number, f"is public but includes {name}, which is not installed"
+        elif layer_of(target) not in (layer, None, *LAYERS[layer]["uses"]):
+            yield number, f"of layer '{layer}' includes {name} of layer '{layer_of(target)}'"
+
+
+def resolve(name, paths):
+    return next((path for path in (f"include/{name}", f"src/{name}") if path in paths), None)
+
+
+def front_ends(file, paths):
+    """Front ends use public headers only: that is the proof that the interface is enough."""
+    if not file.is_cpp or file.folder not in FRONT_ENDS:
+        return
+    own = [file.folder, *FRONT_ENDS[file.folder]]
+    here = file.path.rsplit("/", 1)[0]
+    for number, bracket, name in includes(file):
+        mine = [f"{here}/{name}", name, *(f"{folder}/{name}" for folder in own)]
+        is_own = any(path in paths and path.split("/")[0] in own for path in mine)
+        is_public = f"include/{name}" in paths
+        is_system = bracket == "<" and f"src/{name}" not in paths and not name.startswith("posenc/")
+        if not (is_own or is_public or is_system):
+            yield number, f"includes {name}, which is neither a public header nor its own"
+
+
+def umbrella(file, paths):
+    """posenc/posenc.h is all of posenc."""
+    if file.path != "include/posenc/posenc.h":
+        return
+    included = {f"include/{name}" for _, _, name in includes(file)}
+    for path in sorted(paths):
+        if path.startswith("include/posenc/") and path not in included | {file.path, "include/posenc/export.h"}:
+            yield 1, f"does not include {path[len('include/'):]}"

@@ -1,0 +1,113 @@
+"""Each rule sees what it is for: a small tree that keeps all rules, then the same with one thing wrong at a time."""
+
+import pathlib
+import subprocess
+import tempfile
+
+import symbols
+
+OPENING = "// A header.\n#pragma once\n"
+
+GOOD = {
+    "include/posenc/posenc.h": OPENING + '#include "posenc/error.h"\n#include "posenc/view.h"\n',
+    "include/posenc/error.h": OPENING,
+    "include/posenc/view.h": OPENING + '#include <cstdint>\n#include "posenc/error.h"\n// std::cout << "an example"\n',
+    "src/error.cc": "void f() { throw 1; }\n",
+    "src/view.cc": '#include "posenc/view.h"\nstatic_assert(true);\nconst char* k = "abort(), try";\n',
+    "src/phase.cc": '#include "posenc/view.h"\n#include "detail/double_double.h"\n',
+    "src/detail/double_double.h": "#pragma once\n",
+    "src/kernels/turn.cc": '#include "hwy/highway.h"\n#include "posenc/view.h"\n',
+    "src/json_reader.cc": "#include <nlohmann/json.hpp>\n#include <sys/stat.h>\n",
+    "cli/main.cc": '#include <CLI/CLI.hpp>\n#include "options.h"\n#include "posenc/view.h"\n',
+    "cli/options.h": "#pragma once\n",
+    "docs/page.md": "-march=native is never used. \u2580\n",
+    "build/release/junk.cc": "TODO\n",
+}
+
+# (the rule that must fire, file, what it then holds)
+BAD = [
+    ("ascii_only", "src/view.cc", "// \u00e9\n"),
+    ("ascii_only", "tools/setup", "# \u00e9\n"),
+    ("library_is_silent", "src/view.cc", "void f() { std::cout << 1; }\n"),
+    ("library_is_silent", "src/view.cc", "void f() { std::cerr << 1; }\n"),
+    ("library_is_silent", "src/view.cc", 'void f() { std::printf("x"); }\n'),
+    ("library_is_silent", "src/view.cc", 'void f() { fprintf(stderr, "x"); }\n'),
+    ("library_is_silent", "src/view.cc", "void f() { std::abort(); }\n"),
+    ("library_is_silent", "src/view.cc", "void f() { exit(1); }\n"),
+    ("library_is_silent", "include/posenc/view.h", OPENING + "inline void f(int i) { assert(i); }\n"),
+    ("library_has_no_try", "src/view.cc", "void f() { try { g(); } catch (...) {} }\n"),
+    ("library_has_no_try", "src/view.cc", "void f() { throw 1; }\n"),
+    ("finished", "docs/page.md", "TODO: more\n"),
+    ("finished", "src/view.cc", "// FIXME\n"),
+    ("no_machine_paths", "docs/page.md", "see /work/x\n"),
+    ("no_machine_paths", "cmake/x.cmake", "set(x /root/x)\n"),
+    ("no_machine_paths", "tools/x", "cd /home/me\n"),
+    ("no_risky_flags", "CMakeLists.txt", "add_compile_options(-ffast-math)\n"),
+    ("no_risky_flags", "CMakePresets.json", '"-march=native"\n'),
+    ("short", "src/view.cc", "int x;\n" * 501),
+    ("header_opens_well", "include/posenc/view.h", "#pragma once\n"),
+    ("header_opens_well", "include/posenc/view.h", "// A header.\nint x;\n"),
+    ("place", "src/novelty.cc", "int x;\n"),
+    ("place", "src/detail/novelty.h", "int x;\n"),
+    ("look_down", "src/view.cc", '#include "detail/double_double.h"\n'),
+    ("look_down", "include/posenc/view.h", OPENING + "#include <posenc/posenc.h>\n"),
+    ("look_down", "include/posenc/schedule.h", OPENING + '#include "detail/double_double.h"\n'),
+    ("look_down", "src/table.cc", '#include "hwy/highway.h"\n'),
+    ("look_down", "src/json.cc", "#include <nlohmann/json.hpp>\n"),
+    ("look_down", "src/json.cc", "#include <fmt/format.h>\n"),
+    ("look_down", "src/kernels/turn.cc", '#include "detail/double_double.h"\n'),
+    ("look_down", "src/view.cc", '#include "absent.h"\n'),
+    ("front_ends", "cli/main.cc", '#include "detail/double_double.h"\n'),
+    ("front_ends", "cli/main.cc", '#include "../src/detail/double_double.h"\n'),
+    ("front_ends", "bench/main.cc", '#include "cli/options.h"\n'),
+    ("front_ends", "examples/main.cc", "#include <detail/double_double.h>\n"),
+    ("umbrella", "include/posenc/posenc.h", OPENING + '#include "posenc/error.h"\n'),
+]
+
+
+def write_tree(root, files):
+    for name, content in files.items():
+        path = pathlib.Path(root) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+
+def found_in(check, files):
+    with tempfile.TemporaryDirectory() as root:
+        write_tree(root, files)
+        return [(rule, path) for rule, path, _, _ in check(root)]
+
+
+def object_file(folder, source):
+    path = pathlib.Path(folder) / "x.cc"
+    path.write_text(source)
+    subprocess.run(["c++", "-c", "-O1", str(path), "-o", f"{folder}/x.o"], check=True)
+    return f"{folder}/x.o"
+
+
+def symbol_mistakes(nm):
+    cases = [
+        ("#include <cstdlib>\nvoid f() { std::abort(); }\n", True),
+        ("#include <iostream>\nvoid f() { std::cout << 1; }\n", True),
+        ('#include <cstdio>\nvoid f(int x) { std::printf("%d", x); }\n', True),
+        ('#include <cstdio>\nvoid f(char* b, int x) { std::snprintf(b, 9, "%d", x); }\n', False),
+        ("#include <string>\nvoid g(std::string); void f(std::string& s) { g(s + s); }\n", False),
+    ]
+    for source, forbidden in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            calls = list(symbols.calls(nm, object_file(folder, source)))
+        if bool(calls) != forbidden:
+            yield f"symbols: {source!r} gave {calls}"
+
+
+def run(check, nm):
+    mistakes = [f"the good tree breaks {rule} in {path}" for rule, path in found_in(check, GOOD)]
+    for rule, path, content in BAD:
+        found = found_in(check, {**GOOD, path: content})
+        if (rule, path) not in found:
+            mistakes.append(f"{rule} does not notice {path} holding {content[:60]!r}")
+    mistakes += symbol_mistakes(nm)
+    for mistake in mistakes:
+        print(mistake)
+    print(f"{len(BAD)} broken trees, {len(mistakes)} mistakes")
+    return 1 if mistakes else 0

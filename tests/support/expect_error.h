@@ -1,0 +1,22 @@
+// expect_error(ErrorKind::io, "No space left", [] { ... }): the action fails with that kind, and its message has that
+// part.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "posenc/error.h"
+
+template <class Action>
+void expect_error(posenc::ErrorKind kind, const std::string& part, const Action& action) {
+  try {
+    action();
+  } catch (const posenc::Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+        << "expected in the message: " << part << "\nthe message: " << error.what();
+    return;
+  }
+  ADD_FAILURE() << "expected an error with: " << part;
+}
