@@ -7,6 +7,7 @@
 
 #include "detail/double_double.h"
 #include "detail/number_text.h"
+#include "detail/sin_cos.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -60,40 +61,10 @@ std::uint64_t round_step(double magnitude) noexcept {
 
 // The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
 std::uint64_t phase_of_turns(double turns) noexcept {
-  const double rest = turns - std::nearbyint(turns);
-  const double scaled = std::ldexp(rest, 32);
-  const double high = std::floor(scaled);
-  const auto low = static_cast<std::uint64_t>(std::ldexp(scaled - high, 32));
-  return (static_cast<std::uint64_t>(static_cast<std::int64_t>(high)) << 32) + low;
-}
-
-// 2 pi = kTwoPiHigh + kTwoPiLow. The first has 21 bits, so that its product with 31 bits of phase is exact.
-constexpr double kTwoPiHigh = 0x1.921fbp+2;
-constexpr double kTwoPiLow = 0x1.5110b4611a626p-20;
-constexpr double kTwoPi = 0x1.921fb54442d18p+2;
-
-// sin and cos of x + tail for |x| <= pi/4 by their Taylor series; the next terms are below 1e-19 and 2e-18.
-SinCos sin_cos_near_zero(double x, double tail) noexcept {
-  const double z = x * x;
-  double sine = 1.0 / 355687428096000.0;  // 1/17!
-  sine = -1.0 / 1307674368000.0 + z * sine;
-  sine = 1.0 / 6227020800.0 + z * sine;
-  sine = -1.0 / 39916800.0 + z * sine;
-  sine = 1.0 / 362880.0 + z * sine;
-  sine = -1.0 / 5040.0 + z * sine;
-  sine = 1.0 / 120.0 + z * sine;
-  sine = -1.0 / 6.0 + z * sine;
-  double cosine = 1.0 / 20922789888000.0;  // 1/16!
-  cosine = -1.0 / 87178291200.0 + z * cosine;
-  cosine = 1.0 / 479001600.0 + z * cosine;
-  cosine = -1.0 / 3628800.0 + z * cosine;
-  cosine = 1.0 / 40320.0 + z * cosine;
-  cosine = -1.0 / 720.0 + z * cosine;
-  cosine = 1.0 / 24.0 + z * cosine;
-  // The large terms last, so that the sum is rounded about once.
-  const double half = 0.5 * z;
-  const double near_one = 1.0 - half;
-  return {x + (z * x * sine + tail * near_one), near_one + (((1.0 - near_one) - half) + (z * z * cosine - x * tail))};
+  const double scaled = (turns - std::nearbyint(turns)) * 0x1p32;
+  const auto high = static_cast<std::int64_t>(scaled);
+  const auto low = static_cast<std::int64_t>((scaled - static_cast<double>(high)) * 0x1p32);
+  return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
 }
 
 }  // namespace
@@ -116,25 +87,6 @@ std::uint64_t phase_at(const PhaseStep& step, double position) noexcept {
   return phase + phase_of_turns(turns.high) + phase_of_turns(turns.low + fraction * step.turns_low);
 }
 
-SinCos sin_cos(std::uint64_t phase) noexcept {
-  const std::uint64_t quadrant = (phase + (std::uint64_t{1} << 61)) >> 62;
-  const auto rest = static_cast<std::int64_t>(phase - (quadrant << 62));  // within +-1/8 turn
-  const auto upper = static_cast<double>(rest >> 31) * 0x1p-33;           // 31 bits, in turns
-  const auto lower = static_cast<double>(rest & 0x7fffffff) * 0x1p-64;
-  const double large = upper * kTwoPiHigh;  // exact
-  const double small = upper * kTwoPiLow + lower * kTwoPi;
-  const double angle = large + small;
-  const SinCos value = sin_cos_near_zero(angle, small - (angle - large));
-  switch (quadrant & 3) {
-    case 0:
-      return value;
-    case 1:
-      return {value.cos, -value.sin};
-    case 2:
-      return {-value.sin, -value.cos};
-    default:
-      return {-value.cos, value.sin};
-  }
-}
+SinCos sin_cos(std::uint64_t phase) noexcept { return detail::sin_cos_of(phase); }
 
 }  // namespace posenc

@@ -187,30 +187,45 @@ TEST(FileWriter, WritesToAnOpenDescriptorWhereItStands) {
   EXPECT_EQ(folder.names(), Names{"log"});
 }
 
-// Runs the action in a child process whose files may not grow past `limit` bytes; 0 if it returned true.
-template <class Action>
-int run_with_file_limit(rlim_t limit, const Action& action) {
+// Runs the action in a child process, after prepare() there; 0 if both returned true.
+template <class Prepare, class Action>
+int run_in_child(const Prepare& prepare, const Action& action) {
   const pid_t child = ::fork();
-  if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit bound{limit, limit};
-    ::_exit(::setrlimit(RLIMIT_FSIZE, &bound) == 0 && action() ? 0 : 1);
-  }
+  if (child == 0) ::_exit(prepare() && action() ? 0 : 1);
   int status = -1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return status;
 }
 
+// As on a disk that is full after 4096 bytes.
+bool limit_files() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit bound{4096, 4096};
+  return ::setrlimit(RLIMIT_FSIZE, &bound) == 0;
+}
+
+// Permissions do not stop root.
+bool drop_root() {
+  constexpr uid_t kNobody = 65534;
+  return ::geteuid() != 0 || ::setuid(kNobody) == 0;
+}
+
+// Whether the action fails with io and that reason.
+template <class Action>
+bool fails_with(const std::string& reason, const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::io && std::string(error.what()).find(reason) != std::string::npos;
+  }
+  return false;
+}
+
 TEST(FileWriter, LeavesTheOldFileWhenTheDiskIsFull) {
   TemporaryFolder folder;
   write_file(folder / "out", "old");
-  const int status = run_with_file_limit(4096, [&] {
-    try {
-      write_file(folder / "out", std::string(10000, 'n'));
-    } catch (const Error& error) {
-      return error.kind() == ErrorKind::io && std::string(error.what()).find("File too large") != std::string::npos;
-    }
-    return false;
+  const int status = run_in_child(limit_files, [&] {
+    return fails_with("File too large", [&] { write_file(folder / "out", std::string(10000, 'n')); });
   });
   EXPECT_EQ(status, 0);
   EXPECT_EQ(read_file(folder / "out"), "old");
@@ -219,7 +234,7 @@ TEST(FileWriter, LeavesTheOldFileWhenTheDiskIsFull) {
 
 TEST(FileWriter, CannotCommitAfterAFailedWrite) {
   TemporaryFolder folder;
-  const int status = run_with_file_limit(4096, [&] {
+  const int status = run_in_child(limit_files, [&] {
     FileWriter file(folder / "out");
     const std::string bytes(10000, 'n');
     int failures = 0;
@@ -237,12 +252,25 @@ TEST(FileWriter, CannotCommitAfterAFailedWrite) {
 }
 
 TEST(FileWriter, RefusesAReadOnlyFile) {
-  if (::geteuid() == 0) GTEST_SKIP() << "permissions do not stop root";
   TemporaryFolder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
   write_file(folder / "out", "old");
-  ASSERT_EQ(::chmod((folder / "out").c_str(), 0400), 0);
-  expect_error(ErrorKind::io, "out: Permission denied", [&] { write_file(folder / "out", "x"); });
+  ASSERT_EQ(::chmod((folder / "out").c_str(), 0444), 0);
+  const int status = run_in_child(
+      drop_root, [&] { return fails_with("out: Permission denied", [&] { write_file(folder / "out", "new"); }); });
+  EXPECT_EQ(status, 0);
   EXPECT_EQ(read_file(folder / "out"), "old");
+  EXPECT_EQ(folder.names(), Names{"out"});
+}
+
+TEST(FileWriter, RefusesAReadOnlyFolder) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
+  const int status = run_in_child(
+      drop_root, [&] { return fails_with("out: Permission denied", [&] { write_file(folder / "out", "new"); }); });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(folder.names(), Names{});
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Step {
 };
 
 struct ExplainOptions {
-  std::optional<double> shift;      // also derive the row at position + shift from this row
+  std::optional<double> shift = {};      // also derive the row at position + shift from this row
   bool derivative = false;          // also the derivative by the position
 };
 

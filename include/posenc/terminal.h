@@ -23,8 +23,8 @@ struct HeatmapOptions {
   TerminalStyle style = TerminalStyle::ascii;
   double low = -1.0;             // the value of the first colour (blue) ...
   double high = 1.0;             // ... and of the last (red); values outside are clamped, NaN is shown as '?'
-  std::string row_label;         // what a row is: "position"; written over the row numbers
-  std::string column_label;      // what a column is: "channel"
+  std::string row_label = {};         // what a row is: "position"; written over the row numbers
+  std::string column_label = {};      // what a column is: "channel"
   double first_row = 0.0;        // the number of the first row ...
   double row_step = 1.0;         // ... and from one to the next
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "detail/sin_cos.h"
 #include "posenc/half.h"
 
 namespace posenc::detail {
@@ -66,14 +67,14 @@ kernels::Turn RowMaker::turn_to(std::int64_t counted) {
   if (offset_row.sin.size() != pairs) {
     offset_row = empty_row(pairs);
     for (std::size_t j = 0; j < pairs; ++j) {
-      const SinCos value = sin_cos(phase_at(steps_[j], offset));
+      const SinCos value = sin_cos_of(phase_at(steps_[j], offset));
       offset_row.sin[j] = value.sin;
       offset_row.cos[j] = value.cos;
     }
   }
   if (anchor_position_ != anchor) {
     for (std::size_t j = 0; j < pairs; ++j) {
-      const SinCos value = sin_cos(phase_at(steps_[j], anchor));
+      const SinCos value = sin_cos_of(phase_at(steps_[j], anchor));
       anchor_.sin[j] = schedule_.multiplier * value.sin;
       anchor_.cos[j] = schedule_.multiplier * value.cos;
     }
@@ -91,7 +92,7 @@ const AngleRow& RowMaker::angles_at(std::int64_t counted) {
 const AngleRow& RowMaker::angles_at(double counted) {
   if (is_whole(counted)) return angles_at(static_cast<std::int64_t>(counted));
   for (std::size_t j = 0; j < steps_.size(); ++j) {
-    const SinCos value = sin_cos(phase_at(steps_[j], counted));
+    const SinCos value = sin_cos_of(phase_at(steps_[j], counted));
     scratch_.sin[j] = schedule_.multiplier * value.sin;
     scratch_.cos[j] = schedule_.multiplier * value.cos;
   }
