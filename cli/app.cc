@@ -24,9 +24,17 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
+// Help begins with the examples; CLI11 keeps them as the footer.
+struct ExamplesFirst : CLI::Formatter {
+  std::string make_description(const CLI::App* app) const override {
+    return "Examples:\n" + app->get_footer() + "\n\n" + CLI::Formatter::make_description(app);
+  }
+  std::string make_footer(const CLI::App*) const override { return ""; }
+};
+
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples) {
   CLI::App* command = app.add_subcommand(name, summary);
-  command->description(std::string("Examples:\n") + examples + "\n\n" + summary);
+  command->footer(examples);
   return command;
 }
 
@@ -90,27 +98,31 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   add_output(*command, options.output, "text, json");
 }
 
-// CLI11 says what it did not expect; this adds what may have been meant.
-std::string hint_for(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2) return "";
+// What CLI11 found wrong, and what may have been meant.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return std::string(error.what()) + "\nposenc: see posenc --help";
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return "see posenc " + command->get_name() + " --help";
+    if (command->get_name() == argv[1]) {
+      return std::string(error.what()) + "\nposenc: see posenc " + command->get_name() + " --help";
+    }
     names.push_back(command->get_name());
   }
   const std::string_view near = nearest(argv[1], names);
-  return near.empty() ? "see posenc --help" : "did you mean 'posenc " + std::string(near) + "'?";
+  return "there is no command '" + std::string(argv[1]) + "'; " +
+         (near.empty() ? "see posenc --help" : "did you mean 'posenc " + std::string(near) + "'?");
 }
 
 }  // namespace
 
 int run_app(int argc, char** argv) {
-  CLI::App app("Examples:\n"
-               "  posenc explain sinusoidal:width=4 --position 1\n"
-               "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
-               "  posenc plot heatmap sinusoidal:width=128\n\n"
-               "Positional encodings of transformers: exact numbers, explained, at the speed of memory.",
-               "posenc");
+  CLI::App app("Positional encodings of transformers: exact numbers, explained.", "posenc");
+  app.formatter(std::make_shared<ExamplesFirst>());  // subcommands inherit it
+  app.footer(
+      "  posenc explain sinusoidal:width=4 --position 1\n"
+      "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
+      "  posenc plot heatmap sinusoidal:width=128\n"
+      "  posenc table --help");
   app.set_version_flag("--version", std::string("posenc ") + version());
   app.require_subcommand(1);
   ListOptions list;
@@ -128,7 +140,7 @@ int run_app(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own: help and version are 0, everything else is wrong use.
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::fprintf(stderr, "posenc: %s\nposenc: %s\n", error.what(), hint_for(app, argc, argv).c_str());
+    std::fprintf(stderr, "posenc: %s\n", complaint(app, error, argc, argv).c_str());
     return 2;
   }
   catch_interrupts();

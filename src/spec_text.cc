@@ -55,7 +55,7 @@ struct FieldReader {
 
   [[noreturn]] void fail_type() const {
     fail(ErrorKind::bad_input, "[" + std::string(kind) + "] " + std::string(field.name) + " must be " +
-                                   detail::type_text(field) + " but got '" + std::string(text) + "'");
+                                   detail::wanted_text(field) + " but got '" + std::string(text) + "'");
   }
 
   void operator()(std::int64_t* value) const {

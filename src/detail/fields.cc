@@ -109,7 +109,7 @@ void check_field(std::string_view kind, const Field& field) {
         } else if constexpr (std::is_same_v<Value, std::vector<double>*>) {
           for (const double number : *value) check(number);
         } else if (value.get() < 0 || value.get() >= static_cast<int>(value.words.size())) {
-          fail_value(kind, field, type_text(field), std::to_string(value.get()));
+          fail_value(kind, field, wanted_text(field), std::to_string(value.get()));
         }
       },
       field.value);
@@ -148,10 +148,22 @@ std::string type_text(const Field& field) {
   return text;
 }
 
+std::string wanted_text(const Field& field) {
+  if (!std::holds_alternative<EnumField>(field.value)) {
+    const std::string type = type_text(field);
+    return (type.starts_with("integer") ? "an " : "a ") + type;
+  }
+  std::string text;
+  for (const std::string_view word : std::get<EnumField>(field.value).words) {
+    text += (text.empty() ? "one of " : ", ") + std::string(word);
+  }
+  return text;
+}
+
 int word_index(std::string_view kind, const Field& field, std::string_view word) {
   const auto words = std::get<EnumField>(field.value).words;
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) fail_value(kind, field, type_text(field), "'" + std::string(word) + "'");
+  if (found == words.end()) fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'");
   return static_cast<int>(found - words.begin());
 }
 

@@ -68,6 +68,8 @@ void check_field(std::string_view kind, const Field& field);
 std::string field_text(const Field& field);
 // "integer", "number", "integer or none", "list of numbers" or the words of an enum: "drop|zero|error".
 std::string type_text(const Field& field);
+// The same for a message: "a number", "one of drop, zero, error".
+std::string wanted_text(const Field& field);
 
 // The index of `word` among an enum's words, or an error that lists them.
 int word_index(std::string_view kind, const Field& field, std::string_view word);

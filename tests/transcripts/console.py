@@ -104,5 +104,5 @@ def compare(command, out, err, code, wrong):
     if err:
         differs += ["stderr was:", *(f"    {line}" for line in err)]
     wrong.append("\n".join([f"$ {command.text}", *differs]))
-    complaints = [f"! {line}" for line in err] if command.complaints else []
+    complaints = [f"! {line}" for line in err] if command.complaints or code else []
     return [*out, *complaints, *([f"[exit {code}]"] if code else [])]

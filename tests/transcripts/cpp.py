@@ -25,8 +25,8 @@ class Compiler:
     def __init__(self, program, include, library):
         self.command = [program, "-std=c++20", "-I", str(include)]
         self.libraries = [str(library), "-lhwy"]
-        if library and ".so" in str(library):
-            self.libraries.append(f"-Wl,-rpath,{str(library).rsplit('/', 1)[0]}")
+        if library and ".so" in library.name:
+            self.libraries.append(f"-Wl,-rpath,{library.parent}")
 
     def compile(self, folder, text, options):
         (folder / "block.cc").write_text(text)

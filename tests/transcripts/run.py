@@ -63,7 +63,7 @@ class Runner:
         return "compiled and run", [wrong] if wrong else [], [(output, out)] if wrong else []
 
     def run_file(self, path, update=False):
-        """Prints a line for each block; returns (blocks, blocks that failed)."""
+        """Prints a line for each block; returns (blocks, blocks that failed and were not updated)."""
         lines = path.read_text(encoding="utf-8").split("\n")
         blocks = blocks_of(lines)
         failed, changes = 0, []
@@ -75,7 +75,7 @@ class Runner:
                 except ValueError as error:
                     what, wrong, new = "failed", [str(error)], []
                 changes += new
-                failed += bool(wrong)
+                failed += bool(wrong) and not (update and new)
                 print(f"{path.name}:{block.first}: {block.info or '-'}: {'FAILED' if wrong else what}")
                 for text in wrong:
                     print("    " + text.replace("\n", "\n    "))
@@ -112,12 +112,14 @@ def main():
     if args.self_test:
         import self_test
         sys.exit(self_test.run(Runner))
-    compiler = cpp.Compiler(args.compiler, args.source / "include", args.library) if args.compiler else None
-    runner = Runner(args.source.resolve(), args.program, compiler)
+    source = args.source.resolve()
+    library = pathlib.Path(args.library).resolve() if args.library else ""
+    compiler = cpp.Compiler(args.compiler, source / "include", library) if args.compiler else None
+    runner = Runner(source, args.program, compiler)
     results = [runner.run_file(path, args.update) for path in args.files]
     blocks, failed = (sum(column) for column in zip(*results)) if results else (0, 0)
     print(f"{blocks} blocks, {failed} failed")
-    sys.exit(1 if failed and not args.update else 0)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+#include "posenc/error.h"
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include "support/expect_error.h"
+
+namespace posenc {
+namespace {
+
+TEST(Error, KeepsItsKindAndMessage) {
+  for (const ErrorKind kind : {ErrorKind::usage, ErrorKind::bad_input, ErrorKind::io, ErrorKind::unsupported}) {
+    const Error error(kind, "what was wrong");
+    EXPECT_EQ(error.kind(), kind);
+    EXPECT_STREQ(error.what(), "what was wrong");
+  }
+}
+
+TEST(Error, IsAStandardException) {
+  static_assert(std::is_base_of_v<std::runtime_error, Error>);
+  static_assert(std::is_nothrow_copy_constructible_v<Error>);
+  EXPECT_THROW(fail(ErrorKind::io, "disk full"), std::exception);
+}
+
+TEST(Error, CopiesAsAWhole) {
+  Error copy(ErrorKind::usage, "");
+  copy = Error(ErrorKind::io, "disk full");
+  EXPECT_EQ(copy.kind(), ErrorKind::io);
+  EXPECT_STREQ(copy.what(), "disk full");
+}
+
+TEST(Fail, ThrowsTheKindAndTheMessage) {
+  expect_error(ErrorKind::unsupported, "[f] x must be even but got 7",
+               [] { fail(ErrorKind::unsupported, "[f] x must be even but got 7"); });
+  // A zero byte in outside data must not cut what a program reads of the message before it.
+  try {
+    fail(ErrorKind::bad_input, std::string("a\0b", 3));
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "a");
+    return;
+  }
+  FAIL() << "fail returned";
+}
+
+}  // namespace
+}  // namespace posenc

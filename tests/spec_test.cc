@@ -1,0 +1,146 @@
+#include "posenc/spec.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/expect_error.h"
+
+namespace posenc {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void expect_refused(const Sinusoidal& spec, const std::string& part) {
+  SCOPED_TRACE(part);
+  expect_error(ErrorKind::bad_input, "[sinusoidal] " + part, [&] { validate(spec); });
+}
+
+TEST(Spec, NamesItsKind) { EXPECT_EQ(kind_of(Sinusoidal{}), "sinusoidal"); }
+
+TEST(Validate, TakesTheEdges) {
+  validate(Sinusoidal{.width = 1});
+  validate(Sinusoidal{.width = 1048576});
+  validate(Sinusoidal{.width = 4, .base = 1e-300});
+  validate(Sinusoidal{.width = 4, .base = 0.5, .exponent_factor = -2.0, .scale = 0.0, .multiplier = 0.0});
+  validate(Sinusoidal{.width = 4, .first = -2147483647, .zero_position = 2147483647});
+  validate(Sinusoidal{.width = 4, .odd = OddWidth::error});
+  validate(Sinusoidal{.width = 2, .spacing = Spacing::half, .shift = 1.0});  // one pair: nothing is divided
+  validate(Sinusoidal{.width = 4, .spacing = Spacing::half, .shift = -7.5});
+  validate(Sinusoidal{.width = 3, .inv_freq = {1.0, -0.5}});
+  validate(Sinusoidal{.width = 3, .inv_freq = {0.0}, .odd = OddWidth::zero});
+}
+
+TEST(Validate, RefusesWidths) {
+  expect_refused({}, "width must be at least 1 but got 0");
+  expect_refused({.width = -4}, "width must be at least 1 but got -4");
+  expect_refused({.width = 1048577}, "width must be at most 1048576 but got 1048577");
+  expect_refused({.width = std::numeric_limits<std::int64_t>::max()}, "width must be at most 1048576 but got 9");
+  expect_refused({.width = 5, .odd = OddWidth::error}, "width must be even (odd=error) but got 5");
+}
+
+TEST(Validate, RefusesBases) {
+  expect_refused({.width = 4, .base = 0.0}, "base must be above 0 but got 0");
+  expect_refused({.width = 4, .base = -1.0}, "base must be above 0 but got -1");
+  expect_refused({.width = 4, .base = kNan}, "base must be finite but got nan");
+  expect_refused({.width = 4, .base = kInf}, "base must be finite but got inf");
+}
+
+TEST(Validate, RefusesNumbersThatAreNotFinite) {
+  for (const double value : {kNan, kInf, -kInf}) {
+    const std::string got = value == kInf ? "inf" : value == -kInf ? "-inf" : "nan";
+    expect_refused({.width = 4, .spacing = Spacing::half, .shift = value}, "shift must be finite but got " + got);
+    expect_refused({.width = 4, .exponent_factor = value}, "exponent_factor must be finite but got " + got);
+    expect_refused({.width = 4, .scale = value}, "scale must be finite but got " + got);
+    expect_refused({.width = 4, .multiplier = value}, "multiplier must be finite but got " + got);
+    expect_refused({.width = 4, .inv_freq = {1.0, value}}, "inv_freq must be finite but got " + got);
+  }
+}
+
+TEST(Validate, RefusesPositionsBeyondTheRange) {
+  expect_refused({.width = 4, .first = 2147483648}, "first must be at most 2147483647 but got 2147483648");
+  expect_refused({.width = 4, .first = -2147483648}, "first must be at least -2147483647 but got -2147483648");
+  expect_refused({.width = 4, .zero_position = 2147483648}, "zero_position must be at most 2147483647 but got 2147483648");
+}
+
+TEST(Validate, RefusesShifts) {
+  expect_refused({.width = 4, .shift = 2.0}, "shift is for spacing=half but got 2");
+  expect_refused({.width = 4, .spacing = Spacing::even_width, .shift = 0.0}, "shift is for spacing=half but got 0");
+  expect_refused({.width = 8, .spacing = Spacing::half, .shift = 4.0},
+                 "shift must be below the number of pairs, 4, but got 4");
+  expect_refused({.width = 9, .spacing = Spacing::half, .shift = 5.0, .odd = OddWidth::drop},
+                 "shift must be below the number of pairs, 5, but got 5");
+  expect_refused({.width = 9, .spacing = Spacing::half, .shift = 4.5, .odd = OddWidth::zero},
+                 "shift must be below the number of pairs, 4, but got 4.5");
+}
+
+TEST(Validate, RefusesFrequenciesThatDoNotFit) {
+  expect_refused({.width = 4, .inv_freq = {1.0}}, "inv_freq must have one number per pair, 2, but has 1");
+  expect_refused({.width = 5, .inv_freq = {1.0, 0.5}}, "inv_freq must have one number per pair, 3, but has 2");
+  expect_refused({.width = 5, .inv_freq = {1, 1, 1}, .odd = OddWidth::zero},
+                 "inv_freq must have one number per pair, 2, but has 3");
+  const std::string part = "inv_freq replaces base, spacing and exponent_factor: leave them out";
+  expect_refused({.width = 4, .base = 5.0, .inv_freq = {1.0, 0.5}}, part);
+  expect_refused({.width = 4, .spacing = Spacing::half, .inv_freq = {1.0, 0.5}}, part);
+  expect_refused({.width = 4, .exponent_factor = 2.0, .inv_freq = {1.0, 0.5}}, part);
+}
+
+TEST(Validate, RefusesEnumsThatAreNone) {
+  expect_refused({.width = 4, .order = static_cast<Order>(4)},
+                 "order must be interleaved|cos_interleaved|halves|cos_halves but got 4");
+  expect_refused({.width = 4, .odd = static_cast<OddWidth>(-1)}, "odd must be drop|zero|error but got -1");
+}
+
+TEST(Kinds, DescribesEveryField) {
+  const std::vector<KindInfo> all = kinds();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].name, "sinusoidal");
+  EXPECT_FALSE(all[0].summary.empty());
+  std::vector<std::string> names;
+  for (const FieldInfo& field : all[0].fields) {
+    names.push_back(field.name);
+    EXPECT_FALSE(field.type.empty()) << field.name;
+    EXPECT_FALSE(field.help.empty()) << field.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"width", "base", "spacing", "shift", "exponent_factor", "scale", "inv_freq",
+                                             "first", "order", "odd", "multiplier", "zero_position"}));
+}
+
+// The default that is shown is the default that is used: giving it changes nothing.
+TEST(Kinds, ShowsTheRealDefaults) {
+  const std::vector<KindInfo> all = kinds();
+  for (const FieldInfo& field : all.at(0).fields) {
+    if (field.name == "width") {
+      EXPECT_EQ(field.fallback, "");
+      continue;
+    }
+    ASSERT_FALSE(field.fallback.empty()) << field.name;
+    EXPECT_EQ(to_text(parse_spec("sinusoidal:width=4," + field.name + "=" + field.fallback)), "sinusoidal:width=4");
+  }
+  for (const FieldInfo& field : all.at(0).shorthands) {
+    EXPECT_EQ(to_text(parse_spec("sinusoidal:width=4," + field.name + "=" + field.fallback)), "sinusoidal:width=4");
+  }
+}
+
+TEST(Kinds, ListsWordsAndUnits) {
+  const std::vector<KindInfo> all = kinds();
+  const auto field = [&](const std::string& name) {
+    const auto& fields = all.at(0).fields;
+    return *std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == name; });
+  };
+  EXPECT_EQ(field("spacing").type, "width|even_width|half");
+  EXPECT_EQ(field("odd").type, "drop|zero|error");
+  EXPECT_EQ(field("width").type, "integer");
+  EXPECT_EQ(field("base").type, "number");
+  EXPECT_EQ(field("inv_freq").type, "list of numbers");
+  EXPECT_EQ(field("zero_position").type, "integer or none");
+  EXPECT_EQ(field("inv_freq").unit, "radians per position");
+  EXPECT_EQ(all.at(0).shorthands.at(1).name, "max_timescale");
+}
+
+}  // namespace
+}  // namespace posenc

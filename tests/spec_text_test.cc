@@ -1,0 +1,167 @@
+// The text form of specs: parse_spec and to_text.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "posenc/spec.h"
+#include "support/expect_error.h"
+
+namespace posenc {
+namespace {
+
+Sinusoidal parse(const std::string& text) { return std::get<Sinusoidal>(parse_spec(text)); }
+
+void expect_bad(const std::string& text, const std::string& part) {
+  SCOPED_TRACE(text);
+  expect_error(ErrorKind::bad_input, part, [&] { parse_spec(text); });
+}
+
+TEST(ParseSpec, ReadsEveryField) {
+  const Sinusoidal spec = parse(
+      "sinusoidal:width=9,base=500.5,spacing=half,shift=0.25,exponent_factor=-2,scale=1e-3,first=-7,order=cos_halves,"
+      "odd=zero,multiplier=22.5,zero_position=3");
+  EXPECT_EQ(spec.width, 9);
+  EXPECT_EQ(spec.base, 500.5);
+  EXPECT_EQ(spec.spacing, Spacing::half);
+  EXPECT_EQ(spec.shift, 0.25);
+  EXPECT_EQ(spec.exponent_factor, -2.0);
+  EXPECT_EQ(spec.scale, 1e-3);
+  EXPECT_EQ(spec.first, -7);
+  EXPECT_EQ(spec.order, Order::cos_halves);
+  EXPECT_EQ(spec.odd, OddWidth::zero);
+  EXPECT_EQ(spec.multiplier, 22.5);
+  EXPECT_EQ(spec.zero_position, 3);
+  EXPECT_EQ(parse("sinusoidal:width=4,inv_freq=1/-0.5").inv_freq, (std::vector<double>{1.0, -0.5}));
+}
+
+TEST(ParseSpec, ReadsEveryWord) {
+  EXPECT_EQ(parse("sinusoidal:width=4,spacing=width").spacing, Spacing::width);
+  EXPECT_EQ(parse("sinusoidal:width=4,spacing=even_width").spacing, Spacing::even_width);
+  EXPECT_EQ(parse("sinusoidal:width=4,spacing=half").spacing, Spacing::half);
+  EXPECT_EQ(parse("sinusoidal:width=4,order=interleaved").order, Order::interleaved);
+  EXPECT_EQ(parse("sinusoidal:width=4,order=cos_interleaved").order, Order::cos_interleaved);
+  EXPECT_EQ(parse("sinusoidal:width=4,order=halves").order, Order::halves);
+  EXPECT_EQ(parse("sinusoidal:width=4,order=cos_halves").order, Order::cos_halves);
+  EXPECT_EQ(parse("sinusoidal:width=4,odd=drop").odd, OddWidth::drop);
+  EXPECT_EQ(parse("sinusoidal:width=4,odd=zero").odd, OddWidth::zero);
+  EXPECT_EQ(parse("sinusoidal:width=4,odd=error").odd, OddWidth::error);
+}
+
+TEST(ParseSpec, GivesBackWhatToTextPrints) {
+  for (const char* text : {
+           "sinusoidal:width=4",
+           "sinusoidal:width=512,base=0.1",
+           "sinusoidal:width=8,spacing=even_width",
+           "sinusoidal:width=8,spacing=half,shift=0",
+           "sinusoidal:width=8,exponent_factor=-1.5",
+           "sinusoidal:width=8,scale=0.333",
+           "sinusoidal:width=4,inv_freq=1/0.1",
+           "sinusoidal:width=4,first=-2",
+           "sinusoidal:width=4,order=cos_interleaved",
+           "sinusoidal:width=5,odd=zero",
+           "sinusoidal:width=4,multiplier=-3",
+           "sinusoidal:width=4,zero_position=0",
+           "sinusoidal:width=9,base=7,spacing=half,shift=0.5,scale=2,first=1,order=halves,odd=zero,zero_position=1",
+       }) {
+    EXPECT_EQ(to_text(parse_spec(text)), text);
+  }
+}
+
+TEST(ToText, LeavesOutDefaultsAndKeepsTheOrderOfFields) {
+  EXPECT_EQ(to_text(parse_spec("sinusoidal:multiplier=2,base=10000,odd=drop,width=4,inv_freq=none,zero_position=none")),
+            "sinusoidal:width=4,multiplier=2");
+}
+
+TEST(ToText, KeepsEveryDigit) {
+  const Sinusoidal spec{.width = 4, .base = 10000.000000000002, .scale = 1.0 / 3.0, .inv_freq = {}};
+  EXPECT_EQ(parse(to_text(Spec(spec))).base, spec.base);
+  EXPECT_EQ(parse(to_text(Spec(spec))).scale, spec.scale);
+  const Sinusoidal listed{.width = 4, .inv_freq = {0.1 + 0.2, 5e-324}};
+  EXPECT_EQ(parse(to_text(Spec(listed))).inv_freq, listed.inv_freq);
+}
+
+TEST(ParseSpec, NamesTheNearestKindAndField) {
+  expect_bad("sinusiodal:width=4", "there is no kind 'sinusiodal'; did you mean 'sinusoidal'? Known kinds: sinusoidal");
+  expect_bad("frobnicate:x=1", "there is no kind 'frobnicate'");
+  expect_bad("", "there is no kind ''");
+  expect_bad("sinusoidal:widht=4", "sinusoidal has no field 'widht'; did you mean 'width'?");
+  expect_bad("sinusoidal:width=4,max_timescal=4", "sinusoidal has no field 'max_timescal'; did you mean 'max_timescale'?");
+  expect_bad("sinusoidal:width=4,Base=4", "sinusoidal has no field 'Base'; did you mean 'base'?");
+  expect_bad("sinusoidal:head_dimension=4", "sinusoidal has no field 'head_dimension'; its fields are: width base spacing");
+}
+
+TEST(ParseSpec, RefusesWhatIsNoList) {
+  expect_bad("sinusoidal:width=4,width=4", "width is given twice");
+  expect_bad("sinusoidal:width=4,min_timescale=1,min_timescale=1", "min_timescale is given twice");
+  expect_bad("sinusoidal:width=4,", "nothing follows the last comma");
+  expect_bad("sinusoidal:width=4,,base=5", "expected field=value but got ''");
+  expect_bad("sinusoidal:width", "expected field=value but got 'width'");
+  expect_bad("sinusoidal:=4", "expected field=value but got '=4'");
+  expect_bad("sinusoidal:512", "expected field=value but got '512'");
+}
+
+TEST(ParseSpec, MustHaveAWidth) {
+  for (const char* text : {"sinusoidal", "sinusoidal:", "sinusoidal:base=5"}) {
+    expect_bad(text, "'" + std::string(text) + "': width must be given, as in sinusoidal:width=512");
+  }
+}
+
+TEST(ParseSpec, RefusesValuesOfAnotherType) {
+  for (const char* value : {"", "abc", "4.0", "1e3", "0x10", " 4", "99999999999999999999"}) {
+    expect_bad("sinusoidal:width=" + std::string(value), "but got '" + std::string(value) + "'");
+  }
+  for (const char* value : {"", "nan", "1,5", "1e999", "0x10", "infinity"}) {
+    expect_bad("sinusoidal:width=4,base=" + std::string(value), "[");
+  }
+  expect_bad("sinusoidal:width=4,base=ten", "base must be");
+  expect_bad("sinusoidal:width=4,zero_position=0.5", "zero_position must be");
+  expect_bad("sinusoidal:width=4,first=none", "first must be");
+  expect_bad("sinusoidal:width=4,order=half", "order must be interleaved|cos_interleaved|halves|cos_halves but got 'half'");
+  expect_bad("sinusoidal:width=4,odd=", "odd must be drop|zero|error but got ''");
+  for (const char* value : {"", "/", "1/", "/1", "1//2", "1/x", "1/nan"}) {
+    expect_bad("sinusoidal:width=4,inv_freq=" + std::string(value), "inv_freq must be");
+  }
+}
+
+TEST(ParseSpec, Validates) {
+  expect_bad("sinusoidal:width=0", "[sinusoidal] width must be at least 1 but got 0");
+  expect_bad("sinusoidal:width=4,base=inf", "[sinusoidal] base must be finite but got inf");
+  expect_bad("sinusoidal:width=4,inv_freq=1", "inv_freq must have one number per pair, 2, but has 1");
+}
+
+TEST(ParseSpec, ReadsListsThroughTheReader) {
+  std::string asked;
+  const ListReader reader = [&](const std::string& path) {
+    asked = path;
+    return std::vector<double>{0.5, 0.25};
+  };
+  const Spec spec = parse_spec("sinusoidal:width=4,inv_freq=@folder/list.npy", reader);
+  EXPECT_EQ(asked, "folder/list.npy");
+  EXPECT_EQ(to_text(spec), "sinusoidal:width=4,inv_freq=0.5/0.25");
+  expect_error(ErrorKind::usage, "'@list.npy' names a file: use load_spec",
+               [] { parse_spec("sinusoidal:width=4,inv_freq=@list.npy"); });
+}
+
+TEST(ParseSpec, TurnsTimescalesIntoFields) {
+  const Sinusoidal both = parse("sinusoidal:width=8,min_timescale=2,max_timescale=5000");
+  EXPECT_EQ(both.scale, 2.0);
+  EXPECT_EQ(both.base, 2500.0);
+  EXPECT_EQ(parse("sinusoidal:width=8,min_timescale=2").base, 5000.0);
+  EXPECT_EQ(parse("sinusoidal:width=8,max_timescale=300").base, 300.0);
+  EXPECT_EQ(parse("sinusoidal:width=8,max_timescale=300").scale, 1.0);
+  EXPECT_EQ(to_text(Spec(both)), "sinusoidal:width=8,base=2500,scale=2");
+}
+
+TEST(ParseSpec, RefusesTimescalesBesideWhatTheyReplace) {
+  for (const char* field : {"base=10000", "scale=1", "inv_freq=none"}) {
+    const std::string name = std::string(field).substr(0, std::string(field).find('='));
+    expect_bad("sinusoidal:width=4,min_timescale=2," + std::string(field), "min_timescale and " + name);
+    expect_bad("sinusoidal:" + std::string(field) + ",width=4,max_timescale=2", "max_timescale and " + name);
+  }
+  expect_bad("sinusoidal:width=4,min_timescale=x", "min_timescale must be a number but got 'x'");
+  expect_bad("sinusoidal:width=4,max_timescale=0", "[sinusoidal] base must be above 0 but got 0");
+}
+
+}  // namespace
+}  // namespace posenc
