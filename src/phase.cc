@@ -1,12 +1,12 @@
 #include "posenc/phase.h"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
 #include "detail/double_double.h"
 #include "detail/number_text.h"
+#include "detail/real_phase.h"
 #include "detail/sin_cos.h"
 #include "posenc/error.h"
 
@@ -33,16 +33,6 @@ std::uint64_t turn_bits(int first) noexcept {
   return offset == 0 ? word(index) : (word(index) << offset) | (word(index + 1) >> (64 - offset));
 }
 
-// The upper half of a * b.
-std::uint64_t high_product(std::uint64_t a, std::uint64_t b) noexcept {
-  const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32;
-  const std::uint64_t b0 = b & 0xffffffff, b1 = b >> 32;
-  const std::uint64_t low = a0 * b0;
-  const std::uint64_t middle = a1 * b0 + (low >> 32);
-  const std::uint64_t other = a0 * b1 + (middle & 0xffffffff);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
 // round(magnitude / 2pi * 2^64) modulo 2^64. With magnitude = mantissa * 2^exponent, the bits of 1/2pi from exponent on
 // are 64 whole steps and what follows them; those before only add whole turns.
 std::uint64_t round_step(double magnitude) noexcept {
@@ -54,17 +44,9 @@ std::uint64_t round_step(double magnitude) noexcept {
   const std::uint64_t middle = turn_bits(exponent + 64);
   const std::uint64_t low = turn_bits(exponent + 128);
   const std::uint64_t rest = mantissa * middle;
-  const std::uint64_t sum = rest + high_product(mantissa, low);
+  const std::uint64_t sum = rest + detail::high_product(mantissa, low);
   const std::uint64_t carry = sum < rest ? 1 : 0;
-  return mantissa * whole + high_product(mantissa, middle) + carry + (sum >> 63);
-}
-
-// The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
-std::uint64_t phase_of_turns(double turns) noexcept {
-  const double scaled = (turns - std::nearbyint(turns)) * 0x1p32;
-  const auto high = static_cast<std::int64_t>(scaled);
-  const auto low = static_cast<std::int64_t>((scaled - static_cast<double>(high)) * 0x1p32);
-  return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
+  return mantissa * whole + detail::high_product(mantissa, middle) + carry + (sum >> 63);
 }
 
 }  // namespace
@@ -79,12 +61,7 @@ PhaseStep make_phase_step(double inv_freq) {
 }
 
 std::uint64_t phase_at(const PhaseStep& step, double position) noexcept {
-  const double whole = std::nearbyint(position);
-  const double fraction = position - whole;
-  const std::uint64_t phase = phase_at(step, static_cast<std::int64_t>(whole));
-  if (fraction == 0.0) return phase;
-  const detail::DoubleDouble turns = detail::exact_product(fraction, step.turns);
-  return phase + phase_of_turns(turns.high) + phase_of_turns(turns.low + fraction * step.turns_low);
+  return detail::phase_at(step, detail::split_position(position));
 }
 
 SinCos sin_cos(std::uint64_t phase) noexcept { return detail::sin_cos_of(phase); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "detail/real_phase.h"
 #include "detail/sin_cos.h"
 #include "posenc/half.h"
 
@@ -91,8 +92,9 @@ const AngleRow& RowMaker::angles_at(std::int64_t counted) {
 
 const AngleRow& RowMaker::angles_at(double counted) {
   if (is_whole(counted)) return angles_at(static_cast<std::int64_t>(counted));
+  const SplitPosition split = split_position(counted);
   for (std::size_t j = 0; j < steps_.size(); ++j) {
-    const SinCos value = sin_cos_of(phase_at(steps_[j], counted));
+    const SinCos value = sin_cos_of(phase_at(steps_[j], split));
     scratch_.sin[j] = schedule_.multiplier * value.sin;
     scratch_.cos[j] = schedule_.multiplier * value.cos;
   }

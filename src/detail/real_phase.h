@@ -1,0 +1,55 @@
+// Phases at real positions, split once per row and then taken pair by pair. posenc/phase.h has the contract.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "detail/double_double.h"
+#include "posenc/phase.h"
+
+namespace posenc::detail {
+
+// The upper half of a * b.
+inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32;
+  const std::uint64_t b0 = b & 0xffffffff, b1 = b >> 32;
+  const std::uint64_t low = a0 * b0;
+  const std::uint64_t middle = a1 * b0 + (low >> 32);
+  const std::uint64_t other = a0 * b1 + (middle & 0xffffffff);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+// The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
+inline std::uint64_t phase_of_turns(double turns) noexcept {
+  const double scaled = (turns - std::nearbyint(turns)) * 0x1p32;
+  const auto high = static_cast<std::int64_t>(scaled);
+  const auto low = static_cast<std::int64_t>((scaled - static_cast<double>(high)) * 0x1p32);
+  return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
+}
+
+// A position as an integer and a fraction of at most 1/2, the fraction's size also as a multiple of 2^-64.
+struct SplitPosition {
+  std::int64_t whole;
+  double fraction;
+  std::uint64_t fixed;
+};
+
+inline SplitPosition split_position(double position) noexcept {
+  const double whole = std::nearbyint(position);
+  const double fraction = position - whole;
+  return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
+}
+
+// Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns. Faster
+// frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.
+inline std::uint64_t phase_at(const PhaseStep& step, const SplitPosition& position) noexcept {
+  const std::uint64_t phase = phase_at(step, position.whole);
+  if (std::fabs(step.turns) < 0.99) {
+    const std::uint64_t share = high_product(position.fixed, step.turns < 0.0 ? std::uint64_t{0} - step.step : step.step);
+    return (position.fraction < 0.0) != (step.turns < 0.0) ? phase - share : phase + share;
+  }
+  const DoubleDouble turns = exact_product(position.fraction, step.turns);
+  return phase + phase_of_turns(turns.high) + phase_of_turns(turns.low + position.fraction * step.turns_low);
+}
+
+}  // namespace posenc::detail
