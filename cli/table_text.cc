@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "posenc/half.h"
@@ -105,6 +107,9 @@ class JsonWriter final : public TableWriter {
   TableHead head_;
   bool first_ = true;
 };
+
+// The rows go out as they lie in memory.
+static_assert(std::endian::native == std::endian::little, "npy files are little-endian");
 
 class NpyWriter final : public TableWriter {
  public:

@@ -120,7 +120,6 @@ std::string read_file(const std::string& path, std::int64_t limit) {
   if (file.value < 0) fail_system("cannot open", path, errno);
   struct stat status {};
   if (::fstat(file.value, &status) != 0) fail_system("cannot read", path, errno);
-  if (S_ISDIR(status.st_mode)) fail_system("cannot read", path, EISDIR);
   if (S_ISREG(status.st_mode) && status.st_size > limit) fail_too_large(path, limit);
 
   // The size is only a hint: pipes have none, files under /proc say 0, and a file may grow while it is read.
@@ -137,6 +136,7 @@ std::string read_file(const std::string& path, std::int64_t limit) {
 }
 
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) fail(ErrorKind::io, "cannot write a file without a name");
   Destination end = follow_links(path_);
   if (end.descriptor) {
     descriptor_ = ::fcntl(*end.descriptor, F_DUPFD_CLOEXEC, 0);

@@ -140,7 +140,7 @@ void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View&
     set_entry(out, sine, sine, turned.cos);
     set_entry(out, sine, cosine, turned.sin);
     set_entry(out, cosine, cosine, turned.cos);
-    set_entry(out, cosine, sine, -turned.sin);
+    set_entry(out, cosine, sine, 0.0 - turned.sin);  // 0 for no shift, not -0
   }
 }
 

@@ -60,9 +60,9 @@ TYPED_TEST(Half, ValuesAreWhatTheirBitsSay) {
   for (int bits = 0; bits < TypeParam::infinity; ++bits) {
     const int exponent = bits >> mantissa_bits;
     const int mantissa = bits & ((1 << mantissa_bits) - 1);
-    const double expected = exponent == 0
-                                ? std::ldexp(mantissa, TypeParam::format.smallest)
-                                : std::ldexp(mantissa + (1 << mantissa_bits), TypeParam::format.smallest + exponent - 1);
+    const double expected =
+        exponent == 0 ? std::ldexp(mantissa, TypeParam::format.smallest)
+                      : std::ldexp(mantissa + (1 << mantissa_bits), TypeParam::format.smallest + exponent - 1);
     ASSERT_EQ(widen<TypeParam>(bits), expected) << bits;
   }
   EXPECT_EQ(widen<TypeParam>(TypeParam::infinity), kInfinity);

@@ -21,7 +21,9 @@ TEST(Nearest, TakesTheFirstOfEquals) {
   EXPECT_EQ(nearest("bat", {"hat", "cat"}), "hat");
 }
 
-TEST(Nearest, TakesTheNearerOfTwo) { EXPECT_EQ(nearest("max_timescal", {"min_timescale", "max_timescale"}), "max_timescale"); }
+TEST(Nearest, TakesTheNearerOfTwo) {
+  EXPECT_EQ(nearest("max_timescal", {"min_timescale", "max_timescale"}), "max_timescale");
+}
 
 TEST(Nearest, GivesNothingWhenNoneIsMeant) {
   EXPECT_EQ(nearest("frobnicate", {"list", "table", "plot"}), "");

@@ -16,9 +16,24 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<double> frequencies() {
-  std::vector<double> result = {0.0,   1.0,    0.01,    1e-4,  6.5,    1e3,
-                                1e10,  1e300,  1e-300,  5e-324, 1e-310, std::numeric_limits<double>::max(),
-                                1e-17, 1e-20,  6.283185307179586, 3.141592653589793, 0.5, 2.0};
+  std::vector<double> result = {0.0,
+                                1.0,
+                                0.01,
+                                1e-4,
+                                6.5,
+                                1e3,
+                                1e10,
+                                1e300,
+                                1e-300,
+                                5e-324,
+                                1e-310,
+                                std::numeric_limits<double>::max(),
+                                1e-17,
+                                1e-20,
+                                6.283185307179586,
+                                3.141592653589793,
+                                0.5,
+                                2.0};
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-320.0, 308.0);
   std::uniform_real_distribution<double> usual(-6.0, 2.0);
@@ -158,7 +173,8 @@ TEST(PhaseAt, RealsAddAFewStepsOnly) {
 
 TEST(PhaseAt, WholeRealsAreTheIntegers) {
   const PhaseStep step = make_phase_step(0.37);
-  for (const std::int64_t position : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{499}, std::int64_t{-2147483647}}) {
+  for (const std::int64_t position :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{499}, std::int64_t{-2147483647}}) {
     EXPECT_EQ(phase_at(step, static_cast<double>(position)), phase_at(step, position));
   }
 }

@@ -99,7 +99,8 @@ TEST(CheckPositions, RefusesRangesThatLeaveIt) {
 TEST(CheckPositions, RefusesEveryBadNumber) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
-  const std::pair<double, std::string> cases[] = {{nan, "nan"}, {inf, "inf"}, {-inf, "-inf"}, {2147483647.5, "2147483647.5"}};
+  const std::pair<double, std::string> cases[] = {
+      {nan, "nan"}, {inf, "inf"}, {-inf, "-inf"}, {2147483647.5, "2147483647.5"}};
   for (const auto& [number, text] : cases) {
     const double ids[] = {0.0, 1.0, number};
     expect_refused(PositionView::of(ids, 3), ErrorKind::bad_input, "must lie within +-2147483647 but got " + text);
@@ -160,8 +161,9 @@ TEST(Positions, StartsEmptyAndKeepsARangeARange) {
 }
 
 TEST(Positions, RefusesNumbersThatDoNotFillTheAxes) {
-  expect_error(ErrorKind::usage, "[Positions] 3 numbers do not make positions on 2 axes",
-               [] { Positions::integers({1, 2, 3}, 2); });
+  expect_error(ErrorKind::usage, "[Positions] 3 numbers do not make positions on 2 axes", [] {
+    Positions::integers({1, 2, 3}, 2);
+  });
   expect_error(ErrorKind::usage, "[Positions] 1 numbers do not make positions on 0 axes",
                [] { Positions::reals({1.0}, 0); });
 }

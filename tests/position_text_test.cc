@@ -70,7 +70,9 @@ TEST(ToText, GivesThePositionsBack) {
     const Positions positions = parse_positions(form.text);
     const std::string text = to_text(positions);
     // The thirds and tenths of 0:0.9:0.3 are printed as the doubles they are.
-    if (form.text != "0:0.9:0.3") EXPECT_EQ(text, form.printed.empty() ? form.text : form.printed);
+    if (form.text != "0:0.9:0.3") {
+      EXPECT_EQ(text, form.printed.empty() ? form.text : form.printed);
+    }
     const Positions back = parse_positions(text);
     EXPECT_EQ(listed(back), listed(positions));
     EXPECT_EQ(back.view().integral(), positions.view().integral());

@@ -41,10 +41,21 @@ std::vector<Sinusoidal> every_kind() {
     for (const Order order : {Order::interleaved, Order::cos_interleaved, Order::halves, Order::cos_halves}) {
       for (const OddWidth odd : {OddWidth::drop, OddWidth::zero}) {
         specs.push_back({.width = width, .order = order, .odd = odd});
-        specs.push_back({.width = width, .base = 500.0, .spacing = Spacing::half, .first = 2, .order = order, .odd = odd,
-                         .multiplier = -0.5, .zero_position = 5});
-        specs.push_back({.width = width, .spacing = Spacing::even_width, .exponent_factor = 0.7, .scale = 2.5,
-                         .first = -4, .order = order, .odd = odd});
+        specs.push_back({.width = width,
+                         .base = 500.0,
+                         .spacing = Spacing::half,
+                         .first = 2,
+                         .order = order,
+                         .odd = odd,
+                         .multiplier = -0.5,
+                         .zero_position = 5});
+        specs.push_back({.width = width,
+                         .spacing = Spacing::even_width,
+                         .exponent_factor = 0.7,
+                         .scale = 2.5,
+                         .first = -4,
+                         .order = order,
+                         .odd = odd});
       }
     }
   }
@@ -63,8 +74,8 @@ TEST(Reference, RowsAreWithinTheirBoundOfMpfr) {
     for (const double position : {0.0, 1.0, 2.0, 3.0, 9.0, -7.0, 2.5, 499.0, 8191.0, 131071.0}) {
       const std::vector<double> values = row(spec, position);
       for (std::int64_t column = 0; column < spec.width; ++column) {
-        const double error = oracle::distance(values[static_cast<std::size_t>(column)],
-                                              oracle::entry(schedule, position, column));
+        const double error =
+            oracle::distance(values[static_cast<std::size_t>(column)], oracle::entry(schedule, position, column));
         ASSERT_LE(error, bound(spec, position, oracle::column_inv_freq(schedule, column)))
             << to_text(Spec(spec)) << " position " << position << " column " << column;
       }

@@ -152,8 +152,7 @@ TEST(ScheduleColumns, OddWidthsEndInAZero) {
 }
 
 TEST(Schedule, CarriesTheRestOfTheSpec) {
-  const SinusoidalSchedule schedule =
-      make_schedule({.width = 4, .first = 2, .multiplier = 0.5, .zero_position = 1});
+  const SinusoidalSchedule schedule = make_schedule({.width = 4, .first = 2, .multiplier = 0.5, .zero_position = 1});
   EXPECT_EQ(schedule.width, 4);
   EXPECT_EQ(schedule.first, 2);
   EXPECT_EQ(schedule.multiplier, 0.5);
@@ -193,7 +192,8 @@ TEST(ScheduleErrors, FieldsMustFitTogether) {
 
 TEST(ScheduleErrors, FrequenciesMustNotOverflow) {
   expect_refused({.width = 4, .exponent_factor = -200.0}, "every frequency must be finite but pair 1 has inf");
-  expect_refused({.width = 2, .scale = 1e200, .inv_freq = {1e200}}, "every frequency must be finite but pair 0 has inf");
+  expect_refused({.width = 2, .scale = 1e200, .inv_freq = {1e200}},
+                 "every frequency must be finite but pair 0 has inf");
 }
 
 }  // namespace

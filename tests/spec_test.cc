@@ -64,7 +64,8 @@ TEST(Validate, RefusesNumbersThatAreNotFinite) {
 TEST(Validate, RefusesPositionsBeyondTheRange) {
   expect_refused({.width = 4, .first = 2147483648}, "first must be at most 2147483647 but got 2147483648");
   expect_refused({.width = 4, .first = -2147483648}, "first must be at least -2147483647 but got -2147483648");
-  expect_refused({.width = 4, .zero_position = 2147483648}, "zero_position must be at most 2147483647 but got 2147483648");
+  expect_refused({.width = 4, .zero_position = 2147483648},
+                 "zero_position must be at most 2147483647 but got 2147483648");
 }
 
 TEST(Validate, RefusesShifts) {
@@ -91,8 +92,8 @@ TEST(Validate, RefusesFrequenciesThatDoNotFit) {
 
 TEST(Validate, RefusesEnumsThatAreNone) {
   expect_refused({.width = 4, .order = static_cast<Order>(4)},
-                 "order must be interleaved|cos_interleaved|halves|cos_halves but got 4");
-  expect_refused({.width = 4, .odd = static_cast<OddWidth>(-1)}, "odd must be drop|zero|error but got -1");
+                 "order must be one of interleaved, cos_interleaved, halves, cos_halves but got 4");
+  expect_refused({.width = 4, .odd = static_cast<OddWidth>(-1)}, "odd must be one of drop, zero, error but got -1");
 }
 
 TEST(Kinds, DescribesEveryField) {
@@ -106,8 +107,8 @@ TEST(Kinds, DescribesEveryField) {
     EXPECT_FALSE(field.type.empty()) << field.name;
     EXPECT_FALSE(field.help.empty()) << field.name;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"width", "base", "spacing", "shift", "exponent_factor", "scale", "inv_freq",
-                                             "first", "order", "odd", "multiplier", "zero_position"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"width", "base", "spacing", "shift", "exponent_factor", "scale",
+                                             "inv_freq", "first", "order", "odd", "multiplier", "zero_position"}));
 }
 
 // The default that is shown is the default that is used: giving it changes nothing.

@@ -86,9 +86,11 @@ TEST(ParseSpec, NamesTheNearestKindAndField) {
   expect_bad("frobnicate:x=1", "there is no kind 'frobnicate'");
   expect_bad("", "there is no kind ''");
   expect_bad("sinusoidal:widht=4", "sinusoidal has no field 'widht'; did you mean 'width'?");
-  expect_bad("sinusoidal:width=4,max_timescal=4", "sinusoidal has no field 'max_timescal'; did you mean 'max_timescale'?");
+  expect_bad("sinusoidal:width=4,max_timescal=4",
+             "sinusoidal has no field 'max_timescal'; did you mean 'max_timescale'?");
   expect_bad("sinusoidal:width=4,Base=4", "sinusoidal has no field 'Base'; did you mean 'base'?");
-  expect_bad("sinusoidal:head_dimension=4", "sinusoidal has no field 'head_dimension'; its fields are: width base spacing");
+  expect_bad("sinusoidal:head_dimension=4",
+             "sinusoidal has no field 'head_dimension'; its fields are: width base spacing");
 }
 
 TEST(ParseSpec, RefusesWhatIsNoList) {
@@ -117,8 +119,9 @@ TEST(ParseSpec, RefusesValuesOfAnotherType) {
   expect_bad("sinusoidal:width=4,base=ten", "base must be");
   expect_bad("sinusoidal:width=4,zero_position=0.5", "zero_position must be");
   expect_bad("sinusoidal:width=4,first=none", "first must be");
-  expect_bad("sinusoidal:width=4,order=half", "order must be interleaved|cos_interleaved|halves|cos_halves but got 'half'");
-  expect_bad("sinusoidal:width=4,odd=", "odd must be drop|zero|error but got ''");
+  expect_bad("sinusoidal:width=4,order=half",
+             "order must be one of interleaved, cos_interleaved, halves, cos_halves but got 'half'");
+  expect_bad("sinusoidal:width=4,odd=", "odd must be one of drop, zero, error but got ''");
   for (const char* value : {"", "/", "1/", "/1", "1//2", "1/x", "1/nan"}) {
     expect_bad("sinusoidal:width=4,inv_freq=" + std::string(value), "inv_freq must be");
   }

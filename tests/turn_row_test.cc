@@ -34,10 +34,12 @@ struct Case {
   }
   // In long double: 11 bits more than any target has.
   long double sine(std::size_t i) const {
-    return static_cast<long double>(anchor_sin[i]) * offset_cos[i] + static_cast<long double>(anchor_cos[i]) * offset_sin[i];
+    return static_cast<long double>(anchor_sin[i]) * offset_cos[i] +
+           static_cast<long double>(anchor_cos[i]) * offset_sin[i];
   }
   long double cosine(std::size_t i) const {
-    return static_cast<long double>(anchor_cos[i]) * offset_cos[i] - static_cast<long double>(anchor_sin[i]) * offset_sin[i];
+    return static_cast<long double>(anchor_cos[i]) * offset_cos[i] -
+           static_cast<long double>(anchor_sin[i]) * offset_sin[i];
   }
 };
 
@@ -81,7 +83,8 @@ void check_interleaved(const Case& c, bool cosine_first) {
   const std::size_t sine_at = cosine_first ? 1 : 0;
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + sine_at]) - c.sine(i)), kF32) << i << " of " << pairs;
-    ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + 1 - sine_at]) - c.cosine(i)), kF32) << i << " of " << pairs;
+    ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + 1 - sine_at]) - c.cosine(i)), kF32)
+        << i << " of " << pairs;
   }
   for (std::size_t i = 2 * pairs; i < out.size(); ++i) ASSERT_EQ(out[i], kCanary) << "written past the end, " << pairs;
 }

@@ -73,10 +73,12 @@ TEST(MakeView, KeepsConst) {
 
 TEST(MakeView, RefusesShapesThatAreNone) {
   float data = 0;
-  expect_error(ErrorKind::usage, "[make_view] rank must be at most 4 but got 5",
-               [&] { make_view(&data, {1, 1, 1, 1, 1}); });
-  expect_error(ErrorKind::usage, "[make_view] lengths must not be negative but got [2, -1]",
-               [&] { make_view(&data, {2, -1}); });
+  expect_error(ErrorKind::usage, "[make_view] rank must be at most 4 but got 5", [&] {
+    make_view(&data, {1, 1, 1, 1, 1});
+  });
+  expect_error(ErrorKind::usage, "[make_view] lengths must not be negative but got [2, -1]", [&] {
+    make_view(&data, {2, -1});
+  });
   const std::int64_t big = std::int64_t{1} << 32;
   expect_error(ErrorKind::usage, "has more than 2^63 elements", [&] { make_view(&data, {big, big}); });
 }
@@ -122,14 +124,14 @@ void expect_refused(const View& view, const std::string& part) {
 
 TEST(CheckOutput, TakesWhatCanBeWritten) {
   check_output(strided(3, 4, 4, 1), "here");
-  check_output(strided(3, 4, 9, 1), "here");                     // rows further apart
-  check_output(strided(3, 4, -4, 1), "here");                    // rows from the last to the first
-  check_output(strided(1, 4, 0, 1), "here");                     // a stride over one row means nothing
-  check_output(strided(3, 1, 1, 7), "here");                     // nor one over one channel
-  check_output(strided(0, 4, 0, 0), "here");                     // nothing is written
+  check_output(strided(3, 4, 9, 1), "here");   // rows further apart
+  check_output(strided(3, 4, -4, 1), "here");  // rows from the last to the first
+  check_output(strided(1, 4, 0, 1), "here");   // a stride over one row means nothing
+  check_output(strided(3, 1, 1, 7), "here");   // nor one over one channel
+  check_output(strided(0, 4, 0, 0), "here");   // nothing is written
   check_output(make_view(static_cast<float*>(nullptr), {0, 4}), "here");
   float data[24] = {};
-  check_output(make_view(data, {2, 3, 4}).swap(0, 1), "here");   // heads first
+  check_output(make_view(data, {2, 3, 4}).swap(0, 1), "here");  // heads first
 }
 
 TEST(CheckOutput, RefusesNullNegativeAndRankless) {
@@ -150,10 +152,10 @@ TEST(CheckOutput, RefusesChannelsThatAreNotContiguous) {
 
 TEST(CheckOutput, RefusesOverlap) {
   const std::string part = "must not overlap itself but two indices of [3, 4] share an address";
-  expect_refused(strided(3, 4, 0, 1), part);   // every row is the same
-  expect_refused(strided(3, 4, 3, 1), part);   // the last channel is the next row's first
+  expect_refused(strided(3, 4, 0, 1), part);  // every row is the same
+  expect_refused(strided(3, 4, 3, 1), part);  // the last channel is the next row's first
   expect_refused(strided(3, 4, 1, 1), part);
-  expect_refused(strided(3, 4, -3, 1), part);  // the same, downwards
+  expect_refused(strided(3, 4, -3, 1), part);                                        // the same, downwards
   expect_refused(strided(3, 4, std::numeric_limits<std::int64_t>::max(), 1), part);  // beyond any memory
 }
 

@@ -145,7 +145,7 @@ void RowMaker::write(double position, const View& row) {
 void RowMaker::scatter_derivative(const AngleRow& angles, const View& row) {
   for (std::size_t j = 0; j < steps_.size(); ++j) {
     derivative_.sin[j] = schedule_.inv_freq[j] * angles.cos[j];
-    derivative_.cos[j] = -schedule_.inv_freq[j] * angles.sin[j];
+    derivative_.cos[j] = 0.0 - schedule_.inv_freq[j] * angles.sin[j];  // 0 at position 0, not -0
   }
   scatter(derivative_, row);
 }

@@ -12,7 +12,7 @@ LAYERS = {
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule detail/double_double",
+        "members": "phase schedule detail/double_double detail/sin_cos detail/real_phase",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {

@@ -95,7 +95,8 @@ Big inv_freq(const posenc::Sinusoidal& spec, std::int64_t j) {
   const std::int64_t pairs = spec.odd == posenc::OddWidth::zero ? spec.width / 2 : spec.width - spec.width / 2;
   Big exponent(static_cast<double>(spec.spacing == posenc::Spacing::half ? j : 2 * j));
   Big divisor(static_cast<double>(spec.width));
-  if (spec.spacing == posenc::Spacing::even_width && spec.width % 2 == 1) mpfr_add_ui(divisor.get(), divisor.get(), 1, MPFR_RNDN);
+  if (spec.spacing == posenc::Spacing::even_width && spec.width % 2 == 1)
+    mpfr_add_ui(divisor.get(), divisor.get(), 1, MPFR_RNDN);
   if (spec.spacing == posenc::Spacing::half) {
     mpfr_set_d(divisor.get(), static_cast<double>(pairs), MPFR_RNDN);
     mpfr_sub_d(divisor.get(), divisor.get(), spec.shift, MPFR_RNDN);

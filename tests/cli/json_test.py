@@ -1,0 +1,108 @@
+"""The JSON of each command: it parses, strictly, and has the members that programs rely on."""
+
+import json
+import math
+import unittest
+
+from command import Case
+
+
+def refuse(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+class Json(Case):
+    def json_of(self, *arguments):
+        done = self.run_posenc(*arguments, "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        data = json.loads(done.stdout, parse_constant=refuse, object_pairs_hook=self.object_of)
+        self.assertEqual(data["schema"], "posenc/1")
+        self.assertEqual(next(iter(data)), "schema")
+        return data
+
+    def object_of(self, pairs):
+        self.assertEqual(len({key for key, _ in pairs}), len(pairs), "a key twice")
+        return dict(pairs)
+
+    def test_list(self):
+        data = self.json_of("list")
+        self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
+        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal"])
+        self.assertEqual(data["figures"], ["heatmap"])
+        for kind in data["kinds"]:
+            for field in kind["fields"] + kind["shorthands"]:
+                self.assertLessEqual({"name", "type", "unit", "default", "help", "required"}, set(field))
+                self.assertEqual(field["required"], field["default"] is None)
+
+    def test_table(self):
+        data = self.json_of("table", "sinusoidal:width=6,first=1", "-p", "0:40")
+        self.assertLessEqual({"spec", "positions", "inv_freq", "values"}, set(data))
+        self.assertEqual(data["positions"], list(range(40)))
+        self.assertEqual(data["spec"]["kind"], "sinusoidal")
+        self.assertEqual(len(data["inv_freq"]), 3)
+        self.assertEqual([len(row) for row in data["values"]], [6] * 40)
+        for position, row in zip(data["positions"], data["values"]):
+            for pair, inv_freq in enumerate(data["inv_freq"]):
+                angle = (position + 1) * inv_freq
+                self.assertAlmostEqual(row[2 * pair], math.sin(angle), delta=1e-14)
+                self.assertAlmostEqual(row[2 * pair + 1], math.cos(angle), delta=1e-14)
+
+    def test_table_has_every_digit(self):
+        data = self.json_of("table", "sinusoidal:width=2", "-p", "1")
+        self.assertEqual(data["values"], [[math.sin(1), math.cos(1)]])
+        data = self.json_of("table", "sinusoidal:width=2", "-p", "0.1,-3,1e9")
+        self.assertEqual(data["positions"], [0.1, -3, 1e9])
+
+    def test_table_of_infinite_values(self):
+        data = self.json_of("table", "sinusoidal:width=2,multiplier=1e300", "-p", "1,4", "--dtype", "f16")
+        self.assertEqual(data["values"], [["inf", "inf"], ["-inf", "-inf"]])
+
+    def test_a_spec_in_json_can_be_read_again(self):
+        arguments = ("table", "-p", "0:3")
+        data = self.json_of(*arguments, "sinusoidal:width=9,odd=zero,order=cos_halves,spacing=half,shift=0.5,multiplier=-2")
+        (self.folder / "spec.json").write_text(json.dumps(data["spec"]))
+        self.assertEqual(self.json_of(*arguments, "spec.json"), data)
+
+    def test_explain(self):
+        data = self.json_of("explain", "sinusoidal:width=512", "-p", "3", "--shift", "2", "--derivative")
+        self.assertEqual(data["position"], 3)
+        steps = {step["name"]: step for step in data["steps"]}
+        self.assertEqual(len(steps), len(data["steps"]))
+        self.assertLessEqual({"formula", "denominators", "symbols", "numbers", "speed", "derivative", "shift_blocks",
+                              "shift_result", "residual", "reproduce"}, set(steps))
+        for step in data["steps"]:
+            self.assertLessEqual({"title", "lines", "values"}, set(step))
+        self.assertEqual(len(steps["numbers"]["values"]), 512)
+        self.assertEqual(len(steps["denominators"]["values"]), 256)
+        self.assertLess(steps["residual"]["values"][0], 1e-15)
+
+    def test_explain_of_a_frequency_of_zero(self):
+        self.json_of("explain", "sinusoidal:width=4,inv_freq=1/0", "-p", "3", "--derivative")
+        self.json_of("explain", "sinusoidal:width=4,scale=0", "-p", "3", "--derivative")
+
+    def test_explain_commands_give_its_numbers(self):
+        for position in ("7", "1000003", "-2.5", "100000"):
+            explained = self.json_of("explain", "sinusoidal:width=8,first=1", "-p", position, "--derivative")
+            steps = {step["name"]: step for step in explained["steps"]}
+            for step, line in zip(("numbers", "derivative"), steps["reproduce"]["lines"]):
+                table = self.json_of(*line.split()[1:])
+                self.assertEqual(table["values"], [steps[step]["values"]], line)
+
+    def test_plot(self):
+        data = self.json_of("plot", "heatmap", "sinusoidal:width=4", "-p", "0:3")
+        self.assertEqual((data["figure"], data["positions"]), ("heatmap", [0, 1, 2]))
+        self.assertEqual(data["values"], self.json_of("table", "sinusoidal:width=4", "-p", "0:3")["values"])
+
+    def test_bench(self):
+        data = self.json_of("bench", "--seconds", "0.001", "--filter", "range/f32/5000x512")
+        self.assertEqual(set(data), {"schema", "machine", "rows"})
+        self.assertEqual(len(data["rows"]), 1)
+        for row in data["rows"]:
+            self.assertLessEqual({"name", "ns", "median_ns", "limit_ns", "ratio", "peers"}, set(row))
+            self.assertLessEqual(row["ns"], row["median_ns"])
+            self.assertAlmostEqual(row["ratio"], row["limit_ns"] / row["ns"], delta=1e-6)
+            self.assertTrue(all(isinstance(value, (int, float)) for value in row["peers"].values()))
+
+
+if __name__ == "__main__":
+    unittest.main()

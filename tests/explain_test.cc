@@ -1,0 +1,221 @@
+#include "posenc/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "posenc/position.h"
+#include "posenc/reference.h"
+#include "posenc/schedule.h"
+#include "posenc/table.h"
+#include "support/expect_error.h"
+
+namespace posenc {
+namespace {
+
+Step step_of(const std::vector<Step>& steps, const std::string& name) {
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.name == name; });
+  if (found != steps.end()) return *found;
+  ADD_FAILURE() << "no step called " << name;
+  return {};
+}
+
+std::string lines_of(const std::vector<Step>& steps, const std::string& name) {
+  std::string text;
+  for (const std::string& line : step_of(steps, name).lines) text += line + "\n";
+  return text;
+}
+
+std::vector<Step> explained(const std::string& spec, double position, const ExplainOptions& options = {}) {
+  return explain(parse_spec(spec), position, options);
+}
+
+void expect_near(const std::vector<double>& values, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], tolerance) << "at " << i;
+}
+
+TEST(Explain, TakesItsStepsInTheOrderOfALecture) {
+  const auto names = [](const std::vector<Step>& steps) {
+    std::vector<std::string> result;
+    for (const Step& step : steps) {
+      result.push_back(step.name);
+      EXPECT_FALSE(step.title.empty()) << step.name;
+      EXPECT_FALSE(step.lines.empty()) << step.name;
+    }
+    return result;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(explained("sinusoidal:width=4", 1)),
+            (Names{"formula", "denominators", "symbols", "numbers", "speed", "reproduce"}));
+  EXPECT_EQ(names(explained("sinusoidal:width=4", 1, {.shift = 2.0, .derivative = true})),
+            (Names{"formula", "denominators", "symbols", "numbers", "speed", "derivative", "shift_theorem",
+                   "shift_blocks", "shift_result", "residual", "reproduce"}));
+  EXPECT_EQ(names(explained("sinusoidal:width=4,inv_freq=1/0.5", 1)).at(1), "frequencies");
+}
+
+TEST(Explain, WidthFour) {
+  const std::vector<Step> at_one = explained("sinusoidal:width=4", 1);
+  EXPECT_EQ(lines_of(at_one, "formula"),
+            "PE(p, 2i)   = sin(p / 10000^(2i/4))\n"
+            "PE(p, 2i+1) = cos(p / 10000^(2i/4))\n"
+            "for i = 0 .. 1, width 4\n");
+  EXPECT_EQ(lines_of(at_one, "denominators"),
+            "i = 0    10000^(0/4) = 1\n"
+            "i = 1    10000^(2/4) = 100\n");
+  EXPECT_EQ(step_of(at_one, "denominators").values, (std::vector<double>{1, 100}));
+  EXPECT_EQ(lines_of(at_one, "symbols"), "PE(1) = [sin(1), cos(1), sin(1/100), cos(1/100)]\n");
+  EXPECT_EQ(lines_of(at_one, "numbers"), "PE(1) = [0.84147, 0.54030, 0.01000, 0.99995]\n");
+  expect_near(step_of(at_one, "numbers").values,
+              {0.84147098480789651, 0.54030230586813972, 0.0099998333341666647, 0.99995000041666526}, 3e-16);
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=4", 0), "numbers"), "PE(0) = [0.00000, 1.00000, 0.00000, 1.00000]\n");
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=4", 3), "numbers"), "PE(3) = [0.14112, -0.98999, 0.03000, 0.99955]\n");
+}
+
+TEST(Explain, WidthSixInSymbols) {
+  const std::vector<Step> steps = explained("sinusoidal:width=6", 2);
+  EXPECT_EQ(
+      lines_of(steps, "symbols"),
+      "PE(2) = [sin(2), cos(2), sin(2/10000^(2/6)), cos(2/10000^(2/6)), sin(2/10000^(4/6)), cos(2/10000^(4/6))]\n");
+  EXPECT_EQ(lines_of(steps, "numbers"), "PE(2) = [0.90930, -0.41615, 0.09270, 0.99569, 0.00431, 0.99999]\n");
+  EXPECT_EQ(lines_of(steps, "denominators"),
+            "i = 0    10000^(0/6) = 1\n"
+            "i = 1    10000^(2/6) = 21.54435\n"
+            "i = 2    10000^(4/6) = 464.1589\n");
+}
+
+TEST(Explain, WidthEight) {
+  const std::vector<Step> steps = explained("sinusoidal:width=8", 3);
+  EXPECT_EQ(lines_of(steps, "symbols"),
+            "PE(3) = [sin(3), cos(3), sin(3/10), cos(3/10), sin(3/100), cos(3/100), sin(3/1000), cos(3/1000)]\n");
+  EXPECT_EQ(lines_of(steps, "numbers"),
+            "PE(3) = [0.14112, -0.98999, 0.29552, 0.95534, 0.03000, 0.99955, 0.00300, 1.00000]\n");
+}
+
+TEST(Explain, SaysWhatChangesFast) {
+  const Step speed = step_of(explained("sinusoidal:width=4", 1), "speed");
+  expect_near(speed.values, {6.283185307179586, 628.3185307179587}, 1e-12);
+  EXPECT_NE(speed.lines.at(0).find("one turn in 6.28319 positions, 57.3 degrees"), std::string::npos);
+  EXPECT_NE(speed.lines.at(2).find("100 times more slowly"), std::string::npos);
+}
+
+TEST(Explain, Derives) {
+  const std::vector<Step> steps = explained("sinusoidal:width=4", 1, {.derivative = true});
+  EXPECT_EQ(lines_of(steps, "derivative"),
+            "d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)\n"
+            "i = 0    w = 1.00000   w cos(1) = 0.54030   -w sin(1) = -0.84147\n"
+            "i = 1    w = 0.01000   w cos(1/100) = 0.01000   -w sin(1/100) = -0.00010\n"
+            "PE'(1) = [0.54030, -0.84147, 0.01000, -0.00010]\n");
+  expect_near(step_of(steps, "derivative").values,
+              {0.54030230586813972, -0.84147098480789651, 0.0099995000041666526, -0.000099998333341666647}, 3e-16);
+}
+
+TEST(Explain, Shifts) {
+  const std::vector<Step> steps = explained("sinusoidal:width=4", 1, {.shift = 2.0});
+  expect_near(step_of(steps, "shift_blocks").values,
+              {-0.41614683654714239, 0.90929742682568170, 0.99980000666657776, 0.019998666693333079}, 3e-16);
+  EXPECT_EQ(lines_of(steps, "shift_result"),
+            "M_2 PE(1) = [0.14112, -0.98999, 0.03000, 0.99955]\n"
+            "PE(3) = [0.14112, -0.98999, 0.03000, 0.99955]\n");
+  EXPECT_LT(step_of(steps, "residual").values.at(0), 1e-15);
+}
+
+TEST(Explain, ShiftsEveryVariantWithASmallResidual) {
+  for (const char* spec : {"sinusoidal:width=8,order=halves", "sinusoidal:width=8,order=cos_halves,scale=-0.5",
+                           "sinusoidal:width=6,order=cos_interleaved,first=2", "sinusoidal:width=7,odd=zero",
+                           "sinusoidal:width=4,inv_freq=3/0.25,scale=2"}) {
+    for (const double shift : {-3.0, 0.0, 2.5, 1000.0}) {
+      SCOPED_TRACE(std::string(spec) + " shifted by " + std::to_string(shift));
+      const std::vector<Step> steps = explained(spec, 5, {.shift = shift});
+      EXPECT_LT(step_of(steps, "residual").values.at(0), 1e-15);
+      std::vector<double> expected(step_of(steps, "numbers").values.size());
+      reference::sinusoidal_row(std::get<Sinusoidal>(parse_spec(spec)), 5 + shift, expected.data());
+      expect_near(step_of(steps, "shift_result").values, expected, 1e-12);
+    }
+  }
+}
+
+// Far out the angle carries the phase's own error, pi 2^-33 at the end of the range; the shift must not add to it.
+TEST(Explain, ShiftsFarOut) {
+  const std::vector<Step> steps = explained("sinusoidal:width=8", 2147483000, {.shift = 647.0});
+  EXPECT_LT(step_of(steps, "residual").values.at(0), 1e-15);
+  const std::vector<Step> back = explained("sinusoidal:width=8", 2147483647, {.shift = -4294967294.0});
+  EXPECT_LT(step_of(back, "residual").values.at(0), 1e-9);
+}
+
+TEST(Explain, RefusesShiftsThatDoNotExist) {
+  expect_error(ErrorKind::usage, "width 5 is odd: the last has no partner",
+               [] { explained("sinusoidal:width=5", 1, {.shift = 1.0}); });
+  expect_error(ErrorKind::usage, "the row of zero_position is no point of the curve",
+               [] { explained("sinusoidal:width=4,zero_position=3", 1, {.shift = 2.0}); });
+  expect_error(ErrorKind::usage, "the row of zero_position is no point of the curve",
+               [] { explained("sinusoidal:width=4,zero_position=3,first=2", 1, {.shift = 2.0}); });
+}
+
+TEST(Explain, RefusesPositionsBeyondTheRange) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double position : {2147483648.0, -1e300, nan}) {
+    expect_error(ErrorKind::bad_input, "must lie within +-2147483647 but got ",
+                 [&] { explained("sinusoidal:width=4", position); });
+    expect_error(ErrorKind::bad_input, "must lie within +-2147483647 but got ",
+                 [&] { explained("sinusoidal:width=4", 1.0, {.shift = position}); });
+  }
+  expect_error(ErrorKind::bad_input, "2147483648", [] { explained("sinusoidal:width=4,first=1", 2147483647); });
+  expect_error(ErrorKind::bad_input, "width must be at least 1", [] { explain(Sinusoidal{}, 1.0, {}); });
+}
+
+TEST(Explain, ReproducesItsNumbers) {
+  const std::vector<Step> steps = explained("sinusoidal:width=6,first=2", 1000003, {.shift = 2.0, .derivative = true});
+  EXPECT_EQ(lines_of(steps, "reproduce"),
+            "posenc table sinusoidal:width=6,first=2 --positions 1000003\n"
+            "posenc table sinusoidal:width=6,first=2 --positions 1000003 --derivative\n"
+            "posenc table sinusoidal:width=6,first=2 --positions 1000005\n");
+  // Bit for bit what those commands print.
+  std::vector<double> row(6);
+  const SinusoidalSchedule schedule = make_schedule({.width = 6, .first = 2});
+  fill_table(schedule, PositionView::range(1000003, 1), make_view(row.data(), {1, 6}));
+  EXPECT_EQ(step_of(steps, "numbers").values, row);
+  fill_derivative(schedule, PositionView::range(1000003, 1), make_view(row.data(), {1, 6}));
+  EXPECT_EQ(step_of(steps, "derivative").values, row);
+}
+
+TEST(Explain, StaysReadableAtAnyWidth) {
+  for (const std::int64_t width : {18, 19, 40, 512, 513, 1048576}) {
+    for (const Order order : {Order::interleaved, Order::cos_halves}) {
+      const Sinusoidal spec{.width = width, .order = order, .odd = OddWidth::zero};
+      const std::vector<Step> steps = explain(spec, 12345.678, {.shift = -2.5, .derivative = true});
+      for (const Step& step : steps) {
+        EXPECT_LE(step.lines.size(), 30U) << step.name << " of width " << width;
+        for (const std::string& line : step.lines) EXPECT_LT(line.size(), 400U) << line;
+      }
+      EXPECT_EQ(step_of(steps, "numbers").values.size(), static_cast<std::size_t>(width));
+      EXPECT_EQ(step_of(steps, "denominators").values.size(), static_cast<std::size_t>(width / 2));
+    }
+  }
+}
+
+TEST(Explain, IsFastAtAnyWidth) {
+  const auto start = std::chrono::steady_clock::now();
+  explained("sinusoidal:width=1048576", 7, {.shift = 1.0, .derivative = true});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+// A frequency of zero has no denominator, and JSON has no NaN: the numbers must be ones that can be written.
+TEST(Explain, HasNoNanInItsValues) {
+  for (const char* spec :
+       {"sinusoidal:width=4,scale=0", "sinusoidal:width=4,inv_freq=0/1", "sinusoidal:width=2,spacing=half",
+        "sinusoidal:width=1", "sinusoidal:width=1,odd=zero", "sinusoidal:width=4,multiplier=0"}) {
+    for (const Step& step : explained(spec, 3, {.derivative = true})) {
+      for (const double value : step.values) EXPECT_FALSE(std::isnan(value)) << spec << ", " << step.name;
+      for (const std::string& line : step.lines) EXPECT_EQ(line.find("nan"), std::string::npos) << spec << ": " << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace posenc
