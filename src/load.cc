@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "detail/fields.h"
+#include "detail/npy_header.h"
 #include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/json.h"
-#include "posenc/nearest.h"
 #include "posenc/npy.h"
 #include "posenc/spec_json.h"
 
@@ -23,12 +23,6 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-std::string shape_text(const NpyArray& array) {
-  std::string text = "[";
-  for (std::int64_t length : array.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(length);
-  return text + "]";
-}
-
 std::vector<double> numbers_of(const NpyArray& array) {
   std::vector<double> numbers(static_cast<std::size_t>(array.size()));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = array.number(static_cast<std::int64_t>(i));
@@ -38,7 +32,7 @@ std::vector<double> numbers_of(const NpyArray& array) {
 std::vector<double> load_list(const std::string& path) {
   NpyArray array = load_npy(path);
   if (array.shape.size() != 1) {
-    fail(ErrorKind::bad_input, path + ": expected a list of numbers, one axis, but got shape " + shape_text(array));
+    fail(ErrorKind::bad_input, path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
   }
   return numbers_of(array);
 }
@@ -61,23 +55,14 @@ Spec load_spec_file(const std::string& path) {
   return spec_from_json(json, path);
 }
 
-[[noreturn]] void fail_unknown(const std::string& text, std::string_view kind) {
-  const std::vector<std::string_view> known = detail::kind_names();
-  std::string message = "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither";
-  const std::string_view near = nearest(kind, known);
-  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
-  message += " Known kinds:";
-  for (std::string_view name : known) message += " " + std::string(name);
-  fail(ErrorKind::bad_input, message);
-}
-
 }  // namespace
 
 Spec load_spec(const std::string& text) {
   const std::string_view kind = std::string_view(text).substr(0, text.find(':'));
   if (detail::default_spec(kind)) return parse_spec(text, load_list);
   if (!text.empty() && exists(text)) return load_spec_file(text);
-  fail_unknown(text, kind);
+  fail(ErrorKind::bad_input, "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" +
+                                 detail::kind_hint(kind));
 }
 
 Positions load_positions(const std::string& text) {
@@ -87,7 +72,7 @@ Positions load_positions(const std::string& text) {
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
     fail(ErrorKind::bad_input,
-         path + ": expected positions, [N] or [N, A], none of them 0, but got shape " + shape_text(array));
+         path + ": expected positions, [N] or [N, A], none of them 0, but got shape " + detail::shape_text(array.shape));
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "detail/double_double.h"
-#include "detail/number_text.h"
 #include "detail/sinusoidal_pairs.h"
 #include "posenc/error.h"
 
@@ -45,8 +44,8 @@ std::vector<double> make_inv_freq(const Sinusoidal& spec) {
       value = (scale * detail::exp(-(exponent_of_pair(spec, j, pairs) * log_base))).high;
     }
     if (!std::isfinite(value)) {
-      fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but pair " + std::to_string(j) + " has " +
-                                     detail::number_text(value));
+      fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but that of pair " + std::to_string(j) +
+                                     " is beyond the largest double");
     }
     inv_freq.push_back(value);
   }

@@ -10,31 +10,33 @@
 namespace posenc {
 namespace {
 
-[[noreturn]] void fail_sinusoidal(const std::string& message) { fail(ErrorKind::bad_input, "[sinusoidal] " + message); }
-
-void check_together(const Sinusoidal& spec) {
+// What no field can tell alone.
+void check_together(const Sinusoidal& spec, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+  };
   const Sinusoidal fallback;
   const std::int64_t pairs = detail::pairs_of(spec);
   if (spec.odd == OddWidth::error && spec.width % 2 != 0) {
-    fail_sinusoidal("width must be even (odd=error) but got " + std::to_string(spec.width));
+    refuse("width must be even (odd=error) but got " + std::to_string(spec.width));
   }
   if (!spec.inv_freq.empty()) {
     if (static_cast<std::int64_t>(spec.inv_freq.size()) != pairs) {
-      fail_sinusoidal("inv_freq must have one number per pair, " + std::to_string(pairs) + ", but has " +
+      refuse("inv_freq must have one number per pair, " + std::to_string(pairs) + ", but has " +
                       std::to_string(spec.inv_freq.size()));
     }
     if (spec.base != fallback.base || spec.spacing != fallback.spacing ||
         spec.exponent_factor != fallback.exponent_factor) {
-      fail_sinusoidal("inv_freq replaces base, spacing and exponent_factor: leave them out");
+      refuse("inv_freq replaces base, spacing and exponent_factor: leave them out");
     }
   }
   if (spec.spacing != Spacing::half) {
     if (spec.shift != fallback.shift) {
-      fail_sinusoidal("shift is for spacing=half but got " + detail::number_text(spec.shift));
+      refuse("shift is for spacing=half but got " + detail::number_text(spec.shift));
     }
   } else if (pairs > 1 && !(spec.shift < static_cast<double>(pairs))) {
     // Only pair 0 exists below that, and its exponent is 0 whatever it is divided by.
-    fail_sinusoidal("shift must be below the number of pairs, " + std::to_string(pairs) + ", but got " +
+    refuse("shift must be below the number of pairs, " + std::to_string(pairs) + ", but got " +
                     detail::number_text(spec.shift));
   }
 }
@@ -48,10 +50,12 @@ std::string_view kind_of(const Spec& spec) noexcept {
   return std::visit(Names{}, spec);
 }
 
-void validate(const Spec& spec) {
+void validate(const Spec& spec) { detail::check_spec(spec, kind_of(spec)); }
+
+void detail::check_spec(const Spec& spec, std::string_view where) {
   Spec copy = spec;  // the field list is bound to an object that may be changed
-  for (const detail::Field& field : detail::fields_of(copy)) detail::check_field(kind_of(spec), field);
-  std::visit([](const auto& s) { check_together(s); }, spec);
+  for (const Field& field : fields_of(copy)) check_field(where, field);
+  std::visit([&](const auto& s) { check_together(s, where); }, spec);
 }
 
 std::vector<KindInfo> kinds() {

@@ -5,7 +5,6 @@
 
 #include "detail/fields.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc {
 namespace {
@@ -58,22 +57,8 @@ Spec default_spec_of(const Json& json, const std::string& source) {
   if (!kind) fail(ErrorKind::bad_input, source + ": kind: expected the kind of encoding but it is missing");
   std::optional<Spec> spec = detail::default_spec(kind->string(source + ": kind"));
   if (spec) return *std::move(spec);
-  const std::vector<std::string_view> known = detail::kind_names();
-  std::string message = source + ": kind: expected one of";
-  for (std::string_view name : known) message += " " + std::string(name);
-  message += " but got '" + kind->string() + "'";
-  std::string_view near = nearest(kind->string(), known);
-  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
-  fail(ErrorKind::bad_input, message);
-}
-
-bool is_shorthand(Spec& spec, std::string_view name) {
-  for (const detail::Shorthand& shorthand : detail::shorthands_of(spec)) {
-    for (const detail::Shorthand::Name& item : shorthand.names) {
-      if (item.name == name) return true;
-    }
-  }
-  return false;
+  fail(ErrorKind::bad_input, source + ": kind: there is no kind '" + kind->string() + "'" +
+                                 detail::kind_hint(kind->string()));
 }
 
 void read_shorthands(Spec& spec, const Json& json, const std::string& source) {
@@ -109,7 +94,7 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end()) {
       std::visit(FieldReader{kind, *field, member, source + ": " + name}, field->value);
-    } else if (!is_shorthand(spec, name)) {
+    } else if (!detail::is_shorthand(spec, name)) {
       detail::fail_unknown_field(spec, name, source + ":");
     }
   }
@@ -118,9 +103,8 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
     if (field.required && !json.find(field.name)) {
       fail(ErrorKind::bad_input, source + ": " + std::string(field.name) + ": must be given but is missing");
     }
-    detail::check_field(kind, field);
   }
-  validate(spec);
+  detail::check_spec(spec, kind);
   return spec;
 }
 

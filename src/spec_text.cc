@@ -3,7 +3,6 @@
 #include "detail/fields.h"
 #include "detail/number_text.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 #include "posenc/spec.h"
 
 namespace posenc {
@@ -98,23 +97,8 @@ struct FieldReader {
 
 Spec default_spec_of(std::string_view text, std::string_view kind) {
   std::optional<Spec> spec = detail::default_spec(kind);
-  if (spec) return *std::move(spec);
-  const std::vector<std::string_view> known = detail::kind_names();
-  const std::string_view near = nearest(kind, known);
-  std::string message = "there is no kind '" + std::string(kind) + "'";
-  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
-  message += " Known kinds:";
-  for (const std::string_view name : known) message += " " + std::string(name);
-  fail_text(text, message);
-}
-
-bool is_shorthand(Spec& spec, std::string_view name) {
-  for (const detail::Shorthand& shorthand : detail::shorthands_of(spec)) {
-    for (const detail::Shorthand::Name& item : shorthand.names) {
-      if (item.name == name) return true;
-    }
-  }
-  return false;
+  if (!spec) fail_text(text, "there is no kind '" + std::string(kind) + "'" + detail::kind_hint(kind));
+  return *std::move(spec);
 }
 
 void read_shorthands(std::string_view text, Spec& spec, const std::vector<Item>& items) {
@@ -143,7 +127,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
     if (field != fields.end()) {
       std::visit(FieldReader{kind, *field, item.value, read_list}, field->value);
-    } else if (!is_shorthand(spec, item.name)) {
+    } else if (!detail::is_shorthand(spec, item.name)) {
       detail::fail_unknown_field(spec, item.name, "[parse_spec]");
     }
   }

@@ -191,9 +191,10 @@ TEST(ScheduleErrors, FieldsMustFitTogether) {
 }
 
 TEST(ScheduleErrors, FrequenciesMustNotOverflow) {
-  expect_refused({.width = 4, .exponent_factor = -200.0}, "every frequency must be finite but pair 1 has inf");
+  expect_refused({.width = 4, .exponent_factor = -200.0},
+                 "every frequency must be finite but that of pair 1 is beyond the largest double");
   expect_refused({.width = 2, .scale = 1e200, .inv_freq = {1e200}},
-                 "every frequency must be finite but pair 0 has inf");
+                 "every frequency must be finite but that of pair 0 is beyond the largest double");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "detail/double_double.h"
 
 #include <cmath>
+#include <limits>
 
 namespace posenc::detail {
 namespace {
@@ -45,6 +46,9 @@ DoubleDouble exact_product(double a, double b) noexcept {
 }
 
 DoubleDouble exp(DoubleDouble value) noexcept {
+  constexpr double kLargest = 800.0;  // beyond it every double is infinity, or zero on the other side
+  if (!(value.high < kLargest)) return {std::numeric_limits<double>::infinity(), 0.0};
+  if (value.high < -kLargest) return {0.0, 0.0};
   // exp(v) = 2^k exp(r)^512 with |r| < 0.0007, where a short Taylor series is exact to 2^-110. The squarings work on
   // exp - 1, which keeps the bits that 1 would push out.
   const double k = std::nearbyint(value.high / kLn2.high);

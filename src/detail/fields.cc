@@ -167,6 +167,24 @@ int word_index(std::string_view kind, const Field& field, std::string_view word)
   return static_cast<int>(found - words.begin());
 }
 
+std::string kind_hint(std::string_view kind) {
+  const std::vector<std::string_view> known = kind_names();
+  const std::string_view near = nearest(kind, known);
+  std::string text = near.empty() ? "." : "; did you mean '" + std::string(near) + "'?";
+  text += " Known kinds:";
+  for (const std::string_view name : known) text += " " + std::string(name);
+  return text;
+}
+
+bool is_shorthand(Spec& spec, std::string_view name) {
+  for (const Shorthand& shorthand : shorthands_of(spec)) {
+    for (const Shorthand::Name& item : shorthand.names) {
+      if (item.name == name) return true;
+    }
+  }
+  return false;
+}
+
 void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where) {
   std::vector<std::string_view> known;
   for (const Field& field : fields_of(spec)) known.push_back(field.name);
@@ -174,7 +192,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
     for (const Shorthand::Name& short_name : shorthand.names) known.push_back(short_name.name);
   }
   std::string message = std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
-  const std::string_view near = posenc::nearest(name, known);
+  const std::string_view near = nearest(name, known);
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";
   } else {

@@ -74,6 +74,15 @@ std::string wanted_text(const Field& field);
 // The index of `word` among an enum's words, or an error that lists them.
 int word_index(std::string_view kind, const Field& field, std::string_view word);
 
+// Throws what validate(spec) throws; `where` opens the messages instead of the kind: "my.json: sinusoidal".
+void check_spec(const Spec& spec, std::string_view where);
+
+// The end of a message about an unknown kind: "; did you mean 'sinusoidal'? Known kinds: sinusoidal".
+std::string kind_hint(std::string_view kind);
+
+// Whether `name` is one of the spec's shorthands.
+bool is_shorthand(Spec& spec, std::string_view name);
+
 // Fails because `name` is no field of `kind`: the message names the nearest one. `where` opens it.
 [[noreturn]] void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
 

@@ -208,13 +208,13 @@ void read_type(std::string_view descr, std::string_view source, NpyHeader& heade
   fail(ErrorKind::unsupported, start + "expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 with a byte order");
 }
 
+}  // namespace
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
   for (std::int64_t length : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(length);
   return text + "]";
 }
-
-}  // namespace
 
 std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept {
   std::int64_t room = std::numeric_limits<std::int64_t>::max() / bytes;

@@ -25,6 +25,9 @@ inline constexpr std::size_t kMaxNpyRank = 32;  // NumPy's own limit
 // that type and shape ask for. Allocates no more than the header is long.
 NpyHeader read_npy_header(std::string_view file, std::string_view source);
 
+// "[2, 10, 64]", for messages.
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
 // The product of `shape`, all at least 0; -1 if elements of `bytes` bytes each would not fit into 63 bits. Lengths of
 // zero count as one for that, so that strides of an empty array can be computed too.
 std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept;
