@@ -46,14 +46,14 @@ void add_list(CLI::App& app, ListOptions& options) {
 }
 
 void add_table(CLI::App& app, TableOptions& options) {
-  CLI::App* command =
-      add_command(app, "table", "The numbers of an encoding at positions.",
-                  "  posenc table sinusoidal:width=4 --positions 0:4\n"
-                  "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
-                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json");
+  CLI::App* command = add_command(app, "table", "The numbers of an encoding at positions.",
+                                  "  posenc table sinusoidal:width=4 --positions 0:4\n"
+                                  "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
+                                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
-  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)");
+  command->add_option("--dtype", options.dtype,
+                      "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)");
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
   command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")->capture_default_str();
   add_output(*command, options.output, "text, json, csv, npy");
@@ -91,10 +91,13 @@ void add_plot(CLI::App& app, PlotOptions& options) {
 }
 
 void add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* command = add_command(app, "bench", "Our time beside the machine's limit and a peer's, answers checked first.",
-                                  "  posenc bench\n  posenc bench --filter table --format json -o bench.json");
+  CLI::App* command =
+      add_command(app, "bench", "Our time beside the machine's limit and a peer's, answers checked first.",
+                  "  posenc bench\n  posenc bench --filter table --format json -o bench.json");
   command->add_option("--filter", options.filter, "only cases whose name contains this");
-  command->add_option("--seconds", options.seconds, "time per case")->check(CLI::Range(0.001, 60.0))->capture_default_str();
+  command->add_option("--seconds", options.seconds, "time per case")
+      ->check(CLI::Range(0.001, 60.0))
+      ->capture_default_str();
   add_output(*command, options.output, "text, json");
 }
 

@@ -9,19 +9,19 @@ namespace posenc::cli {
 
 // Where results go and in what form; every command has these.
 struct OutputOptions {
-  std::string format;   // empty: by the name of `path`, else text
-  std::string path;     // empty or "-": standard output
+  std::string format;  // empty: by the name of `path`, else text
+  std::string path;    // empty or "-": standard output
 };
 
 struct ListOptions {
-  std::string kind;     // empty: all
+  std::string kind;  // empty: all
   OutputOptions output;
 };
 
 struct TableOptions {
   std::string spec;
   std::string positions;
-  std::string dtype;    // empty: f64 where numbers are text, f32 in files of numbers
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   bool derivative = false;
   std::int64_t max_bytes = 16'000'000'000;
   OutputOptions output;
@@ -30,7 +30,7 @@ struct TableOptions {
 struct ExplainOptions {
   std::string spec;
   std::string position;
-  std::string shift;    // empty: none
+  std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";
   OutputOptions output;

@@ -18,8 +18,9 @@ std::vector<KindInfo> chosen_kinds(const std::string& kind) {
     names.push_back(info.name);
   }
   const std::string_view near = nearest(kind, names);
-  fail(ErrorKind::usage, fmt::format("there is no kind '{}'{}", kind,
-                                     near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
+  fail(ErrorKind::usage,
+       fmt::format("there is no kind '{}'{}", kind,
+                   near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
 }
 
 std::string field_lines(const FieldInfo& field) {
@@ -62,7 +63,8 @@ int run_list(const ListOptions& options) {
   if (choose_format(options.output, {"text", "json"}) == "json") {
     Json::Array list;
     for (const KindInfo& kind : chosen) list.push_back(kind_json(kind));
-    write_json(options.output, {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", Json::Array{Json("heatmap")}}});
+    write_json(options.output,
+               {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", Json::Array{Json("heatmap")}}});
     return 0;
   }
   std::string text;

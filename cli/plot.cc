@@ -43,7 +43,8 @@ TerminalStyle choose_style(const PlotOptions& options) {
   if (options.style == "color256") return TerminalStyle::color256;
   if (!use_color(options.color, options.output)) return TerminalStyle::ascii;
   const char* colors = std::getenv("COLORTERM");
-  const bool truecolor = colors != nullptr && (std::strcmp(colors, "truecolor") == 0 || std::strcmp(colors, "24bit") == 0);
+  const bool truecolor =
+      colors != nullptr && (std::strcmp(colors, "truecolor") == 0 || std::strcmp(colors, "24bit") == 0);
   return truecolor ? TerminalStyle::truecolor : TerminalStyle::color256;
 }
 
@@ -111,8 +112,9 @@ int plot_heatmap(const PlotOptions& options) {
 int run_plot(const PlotOptions& options) {
   if (options.figure == "heatmap") return plot_heatmap(options);
   const std::string_view near = nearest(options.figure, {"heatmap"});
-  fail(ErrorKind::usage, fmt::format("there is no figure '{}'; {}", options.figure,
-                                     near.empty() ? "known figures: heatmap" : fmt::format("did you mean '{}'?", near)));
+  fail(ErrorKind::usage,
+       fmt::format("there is no figure '{}'; {}", options.figure,
+                   near.empty() ? "known figures: heatmap" : fmt::format("did you mean '{}'?", near)));
 }
 
 }  // namespace posenc::cli

@@ -27,7 +27,11 @@ void catch_interrupts() {
 }
 
 Progress::Progress(std::string what, std::int64_t total)
-    : what_(std::move(what)), total_(total), terminal_(::isatty(STDERR_FILENO) == 1), start_(Clock::now()), last_(start_) {}
+    : what_(std::move(what)),
+      total_(total),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      last_(start_) {}
 
 Progress::~Progress() {
   if (shown_) std::fputs("\r\033[K", stderr);

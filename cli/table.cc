@@ -1,3 +1,5 @@
+#include "posenc/table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "cli/table_text.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
-#include "posenc/table.h"
 
 namespace posenc::cli {
 namespace {
@@ -29,9 +30,10 @@ void check_size(const TableOptions& options, const TableHead& head) {
                        static_cast<double>(size_of(head.dtype));
   if (bytes <= static_cast<double>(options.max_bytes)) return;
   fail(ErrorKind::usage,
-       fmt::format("'{}' has {} positions: with width {} in {} that is {}, more than the limit of {}; --max-bytes raises it",
-                   options.positions, head.positions.count, head.schedule.width, to_text(head.dtype), bytes_text(bytes),
-                   bytes_text(static_cast<double>(options.max_bytes))));
+       fmt::format(
+           "'{}' has {} positions: with width {} in {} that is {}, more than the limit of {}; --max-bytes raises it",
+           options.positions, head.positions.count, head.schedule.width, to_text(head.dtype), bytes_text(bytes),
+           bytes_text(static_cast<double>(options.max_bytes))));
 }
 
 // Fills block after block: one RowStream for the table, so that what it keeps is made once.

@@ -8,9 +8,7 @@ std::vector<Step> explain(const Spec& spec, double position, const ExplainOption
   struct Kinds {
     double position;
     const ExplainOptions& options;
-    std::vector<Step> operator()(const Sinusoidal& s) const {
-      return detail::explain_sinusoidal(s, position, options);
-    }
+    std::vector<Step> operator()(const Sinusoidal& s) const { return detail::explain_sinusoidal(s, position, options); }
   };
   return std::visit(Kinds{position, options}, spec);
 }

@@ -87,7 +87,8 @@ std::vector<double> Explainer::row_at(double position) const {
 }
 
 bool Explainer::is_zero_row(double position) const {
-  return spec_.zero_position && static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
+  return spec_.zero_position &&
+         static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
 }
 
 template <class Shown, class LeftOut>
@@ -104,7 +105,8 @@ void Explainer::for_shown_pairs(const Shown& shown, const LeftOut& left_out) con
 
 template <class Shown>
 void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
-  for_shown_pairs(shown, [&](std::int64_t count) { lines.push_back("  ... " + std::to_string(count) + " more pairs"); });
+  for_shown_pairs(shown,
+                  [&](std::int64_t count) { lines.push_back("  ... " + std::to_string(count) + " more pairs"); });
 }
 
 template <class Cell>
@@ -128,7 +130,8 @@ std::vector<std::string> Explainer::symbolic_row() const {
   for_shown_pairs(
       [&](std::int64_t j) {
         const std::string angle = symbols_.angle(numerator, j);
-        if (j < schedule_.sine.count) cells[static_cast<std::size_t>(sine_column(j))] = amplitude() + "sin(" + angle + ")";
+        if (j < schedule_.sine.count)
+          cells[static_cast<std::size_t>(sine_column(j))] = amplitude() + "sin(" + angle + ")";
         if (j < schedule_.cosine.count) {
           cells[static_cast<std::size_t>(cosine_column(j))] = amplitude() + "cos(" + angle + ")";
         }
@@ -170,8 +173,8 @@ Step Explainer::denominators() const {
   if (!spec_.inv_freq.empty()) {
     Step step{"frequencies", "The frequencies, as given", {}, schedule_.inv_freq};
     for_shown_pairs(step.lines, [&](std::int64_t j) {
-      step.lines.push_back("i = " + padded(std::to_string(j), 4) + " w = " +
-                           general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 7));
+      step.lines.push_back("i = " + padded(std::to_string(j), 4) +
+                           " w = " + general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 7));
     });
     return step;
   }
@@ -204,7 +207,9 @@ Step Explainer::speed() const {
     step.lines.push_back("i = " + padded(std::to_string(j), 4) + " one turn in " +
                          general_text(step.values[static_cast<std::size_t>(j)], 6) + " positions, " +
                          general_text(degrees, 3) + " degrees from one position to the next" +
-                         (pairs() > 1 && j == 0 ? " (first pair)" : pairs() > 1 && j == pairs() - 1 ? " (last pair)" : ""));
+                         (pairs() > 1 && j == 0             ? " (first pair)"
+                          : pairs() > 1 && j == pairs() - 1 ? " (last pair)"
+                                                            : ""));
   });
   if (pairs() > 1) {
     const double ratio = step.values.back() / step.values.front();
@@ -225,7 +230,9 @@ Step Explainer::derivative() const {
   for_shown_pairs(step.lines, [&](std::int64_t j) {
     const std::string w = five_decimals(schedule_.inv_freq[static_cast<std::size_t>(j)]);
     const std::string angle = symbols_.angle(numerator, j);
-    const auto value = [&](std::int64_t column) { return five_decimals(step.values[static_cast<std::size_t>(column)]); };
+    const auto value = [&](std::int64_t column) {
+      return five_decimals(step.values[static_cast<std::size_t>(column)]);
+    };
     std::string line = "i = " + padded(std::to_string(j), 4) + " w = " + w;
     if (j < schedule_.sine.count) line += "   " + amplitude() + "w cos(" + angle + ") = " + value(sine_column(j));
     if (j < schedule_.cosine.count) line += "   " + amplitude() + "-w sin(" + angle + ") = " + value(cosine_column(j));
@@ -298,7 +305,8 @@ Step Explainer::reproduce(const ExplainOptions& options) const {
   const std::string spec = to_text(Spec(spec_));
   Step step{"reproduce", "The same numbers in full", {}, {}};
   step.lines.push_back("posenc table " + spec + " --positions " + position_text());
-  if (options.derivative) step.lines.push_back("posenc table " + spec + " --positions " + position_text() + " --derivative");
+  if (options.derivative)
+    step.lines.push_back("posenc table " + spec + " --positions " + position_text() + " --derivative");
   if (options.shift) {
     step.lines.push_back("posenc table " + spec + " --positions " + number_text(position_ + *options.shift));
   }

@@ -24,8 +24,7 @@ std::uint16_t narrow(double value, const Format& format) noexcept {
   const auto sign = static_cast<std::uint16_t>((bits >> 63) << 15);
   const std::uint64_t fraction = bits & (kHidden - 1);
   const int biased = static_cast<int>((bits >> 52) & 0x7ff);
-  const auto infinity =
-      static_cast<std::uint16_t>((2 * format.max_exponent + 1) << format.mantissa_bits);
+  const auto infinity = static_cast<std::uint16_t>((2 * format.max_exponent + 1) << format.mantissa_bits);
   if (biased == 0x7ff) {
     const auto quiet = static_cast<std::uint16_t>(1 << (format.mantissa_bits - 1));
     return static_cast<std::uint16_t>(sign | infinity | (fraction != 0 ? quiet : 0));

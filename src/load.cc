@@ -32,7 +32,8 @@ std::vector<double> numbers_of(const NpyArray& array) {
 std::vector<double> load_list(const std::string& path) {
   NpyArray array = load_npy(path);
   if (array.shape.size() != 1) {
-    fail(ErrorKind::bad_input, path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
+    fail(ErrorKind::bad_input,
+         path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
   }
   return numbers_of(array);
 }
@@ -61,8 +62,8 @@ Spec load_spec(const std::string& text) {
   const std::string_view kind = std::string_view(text).substr(0, text.find(':'));
   if (detail::default_spec(kind)) return parse_spec(text, load_list);
   if (!text.empty() && exists(text)) return load_spec_file(text);
-  fail(ErrorKind::bad_input, "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" +
-                                 detail::kind_hint(kind));
+  fail(ErrorKind::bad_input,
+       "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" + detail::kind_hint(kind));
 }
 
 Positions load_positions(const std::string& text) {
@@ -71,8 +72,8 @@ Positions load_positions(const std::string& text) {
   const NpyArray array = load_npy(path);
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
-    fail(ErrorKind::bad_input,
-         path + ": expected positions, [N] or [N, A], none of them 0, but got shape " + detail::shape_text(array.shape));
+    fail(ErrorKind::bad_input, path + ": expected positions, [N] or [N, A], none of them 0, but got shape " +
+                                   detail::shape_text(array.shape));
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);

@@ -25,8 +25,9 @@ constexpr detail::DoubleDouble kTurnsPerRadianDouble{0x1.45f306dc9c883p-3, -0x1.
 // 64 bits of 1 / (2 pi) from bit `first` after the point; bits before the point and past the table are zero.
 std::uint64_t turn_bits(int first) noexcept {
   const auto word = [](int index) noexcept {
-    return index < 0 || index >= static_cast<int>(kTurnsPerRadian.size()) ? std::uint64_t{0}
-                                                                          : kTurnsPerRadian[static_cast<std::size_t>(index)];
+    return index < 0 || index >= static_cast<int>(kTurnsPerRadian.size())
+               ? std::uint64_t{0}
+               : kTurnsPerRadian[static_cast<std::size_t>(index)];
   };
   const int index = first >= 0 ? first / 64 : -((63 - first) / 64);
   const int offset = first - index * 64;

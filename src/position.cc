@@ -18,8 +18,7 @@ PositionView ids_view(PositionView::Source source, const void* data, std::int64_
 }
 
 [[noreturn]] void fail_range(std::string_view where, const std::string& got) {
-  fail(ErrorKind::bad_input,
-       "[" + std::string(where) + "] positions must lie within +-2147483647 but got " + got);
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must lie within +-2147483647 but got " + got);
 }
 
 void check_integer(std::int64_t value, std::string_view where) {
@@ -33,8 +32,8 @@ void check_real(double value, std::string_view where) {
 
 void check_axes(std::size_t count, std::int64_t axes) {
   if (axes >= 1 && static_cast<std::int64_t>(count) % axes == 0) return;
-  fail(ErrorKind::usage, "[Positions] " + std::to_string(count) + " numbers do not make positions on " +
-                             std::to_string(axes) + " axes");
+  fail(ErrorKind::usage,
+       "[Positions] " + std::to_string(count) + " numbers do not make positions on " + std::to_string(axes) + " axes");
 }
 
 void check_range(const PositionView& positions, std::string_view where) {
@@ -59,12 +58,8 @@ PositionView PositionView::range(std::int64_t start, std::int64_t count, std::in
   return view;
 }
 
-PositionView PositionView::of(const std::int32_t* ids, std::int64_t count) {
-  return ids_view(Source::i32, ids, count);
-}
-PositionView PositionView::of(const std::int64_t* ids, std::int64_t count) {
-  return ids_view(Source::i64, ids, count);
-}
+PositionView PositionView::of(const std::int32_t* ids, std::int64_t count) { return ids_view(Source::i32, ids, count); }
+PositionView PositionView::of(const std::int64_t* ids, std::int64_t count) { return ids_view(Source::i64, ids, count); }
 PositionView PositionView::of(const double* ids, std::int64_t count) { return ids_view(Source::f64, ids, count); }
 
 std::int64_t PositionView::integer(std::int64_t b, std::int64_t n, std::int64_t a) const noexcept {

@@ -129,7 +129,8 @@ std::string real_text(double value) {
 
 Positions parse_positions(std::string_view text) {
   if (text.empty()) fail_text(text, "expected positions like 0:100 or 0,5,17 but the text is empty");
-  if (text.starts_with('@')) fail(ErrorKind::usage, "[parse_positions] '" + std::string(text) + "' names a file: use load_positions");
+  if (text.starts_with('@'))
+    fail(ErrorKind::usage, "[parse_positions] '" + std::string(text) + "' names a file: use load_positions");
   if (text.find(':') != std::string_view::npos) return read_range(text);
   if (is_grid(text)) return read_grid(text);
   return read_list(text);

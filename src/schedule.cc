@@ -31,17 +31,19 @@ DoubleDouble exponent_of_pair(const Sinusoidal& spec, std::int64_t j, std::int64
 
 std::vector<double> make_inv_freq(const Sinusoidal& spec) {
   const std::int64_t pairs = detail::pairs_of(spec);
-  const DoubleDouble scale{spec.scale, 0.0};
   std::vector<double> inv_freq;
   inv_freq.reserve(static_cast<std::size_t>(pairs));
+  // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent. The
+  // scale is part of the exponent, so that a power beyond the doubles is none where the frequency is within them.
   const DoubleDouble log_base = detail::log(spec.base);
+  const DoubleDouble log_scale = spec.scale == 0.0 ? DoubleDouble{} : detail::log(std::fabs(spec.scale));
   for (std::int64_t j = 0; j < pairs; ++j) {
     double value = 0.0;
     if (!spec.inv_freq.empty()) {
       value = spec.scale * spec.inv_freq[static_cast<std::size_t>(j)];
     } else {
-      // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent.
-      value = (scale * detail::exp(-(exponent_of_pair(spec, j, pairs) * log_base))).high;
+      value = detail::exp(log_scale + -(exponent_of_pair(spec, j, pairs) * log_base)).high;
+      value = spec.scale == 0.0 ? 0.0 : std::copysign(value, spec.scale);
     }
     if (!std::isfinite(value)) {
       fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but that of pair " + std::to_string(j) +

@@ -23,7 +23,7 @@ void check_together(const Sinusoidal& spec, std::string_view where) {
   if (!spec.inv_freq.empty()) {
     if (static_cast<std::int64_t>(spec.inv_freq.size()) != pairs) {
       refuse("inv_freq must have one number per pair, " + std::to_string(pairs) + ", but has " +
-                      std::to_string(spec.inv_freq.size()));
+             std::to_string(spec.inv_freq.size()));
     }
     if (spec.base != fallback.base || spec.spacing != fallback.spacing ||
         spec.exponent_factor != fallback.exponent_factor) {
@@ -37,7 +37,7 @@ void check_together(const Sinusoidal& spec, std::string_view where) {
   } else if (pairs > 1 && !(spec.shift < static_cast<double>(pairs))) {
     // Only pair 0 exists below that, and its exponent is 0 whatever it is divided by.
     refuse("shift must be below the number of pairs, " + std::to_string(pairs) + ", but got " +
-                    detail::number_text(spec.shift));
+           detail::number_text(spec.shift));
   }
 }
 

@@ -57,8 +57,8 @@ Spec default_spec_of(const Json& json, const std::string& source) {
   if (!kind) fail(ErrorKind::bad_input, source + ": kind: expected the kind of encoding but it is missing");
   std::optional<Spec> spec = detail::default_spec(kind->string(source + ": kind"));
   if (spec) return *std::move(spec);
-  fail(ErrorKind::bad_input, source + ": kind: there is no kind '" + kind->string() + "'" +
-                                 detail::kind_hint(kind->string()));
+  fail(ErrorKind::bad_input,
+       source + ": kind: there is no kind '" + kind->string() + "'" + detail::kind_hint(kind->string()));
 }
 
 void read_shorthands(Spec& spec, const Json& json, const std::string& source) {

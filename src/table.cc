@@ -33,8 +33,8 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
       const double counted = positions.real(b, n) + static_cast<double>(schedule.first);
       if (std::max(counted, -counted) <= static_cast<double>(kMaxPosition)) continue;
       fail(ErrorKind::bad_input, "[" + std::string(where) + "] position " + detail::number_text(positions.real(b, n)) +
-                                     " counts as " + detail::number_text(counted) + " (first=" +
-                                     std::to_string(schedule.first) + "), which is beyond +-2147483647");
+                                     " counts as " + detail::number_text(counted) +
+                                     " (first=" + std::to_string(schedule.first) + "), which is beyond +-2147483647");
     }
   }
 }
@@ -47,8 +47,8 @@ void check_rows(const SinusoidalSchedule& schedule, const PositionView& position
   if (!is_float(out.dtype)) {
     fail(ErrorKind::usage, opening + "must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
   }
-  const bool plain = out.rank == 2 && positions.batch == 1 && out.shape[0] == positions.count &&
-                     out.shape[1] == schedule.width;
+  const bool plain =
+      out.rank == 2 && positions.batch == 1 && out.shape[0] == positions.count && out.shape[1] == schedule.width;
   const bool batched = out.rank == 3 && (out.shape[0] == positions.batch || positions.batch == 1) &&
                        out.shape[1] == positions.count && out.shape[2] == schedule.width;
   if (!plain && !batched) {

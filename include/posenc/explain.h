@@ -16,15 +16,15 @@
 namespace posenc {
 
 struct Step {
-  std::string name;                 // "formula", "denominators", ...: stable, for programs
-  std::string title;                // for people
-  std::vector<std::string> lines;   // the text of the step, at most about 30 lines
-  std::vector<double> values;       // its numbers in full, none left out; may be empty
+  std::string name;                // "formula", "denominators", ...: stable, for programs
+  std::string title;               // for people
+  std::vector<std::string> lines;  // the text of the step, at most about 30 lines
+  std::vector<double> values;      // its numbers in full, none left out; may be empty
 };
 
 struct ExplainOptions {
-  std::optional<double> shift = {};      // also derive the row at position + shift from this row
-  bool derivative = false;          // also the derivative by the position
+  std::optional<double> shift = {};  // also derive the row at position + shift from this row
+  bool derivative = false;           // also the derivative by the position
 };
 
 // `position` must lie within +-(2^31 - 1); so must position + shift.

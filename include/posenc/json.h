@@ -27,17 +27,17 @@ struct POSENC_API Json {
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> value = nullptr;
 
   Json() = default;
-  Json(std::nullptr_t) {}                                     // NOLINT(*-explicit-*): values become trees
-  Json(bool v) : value(v) {}                                  // NOLINT
-  Json(int v) : value(std::int64_t{v}) {}                     // NOLINT
-  Json(std::int64_t v) : value(v) {}                          // NOLINT
-  Json(double v) : value(v) {}                                // NOLINT
-  Json(const char* v) : value(std::string(v)) {}              // NOLINT
-  Json(std::string_view v) : value(std::string(v)) {}         // NOLINT
-  Json(std::string v) : value(std::move(v)) {}                // NOLINT
-  Json(Array v) : value(std::move(v)) {}                      // NOLINT
-  Json(Object v) : value(std::move(v)) {}                     // NOLINT
-  Json(const std::vector<double>& numbers);                   // NOLINT: a list of numbers
+  Json(std::nullptr_t) {}                              // NOLINT(*-explicit-*): values become trees
+  Json(bool v) : value(v) {}                           // NOLINT
+  Json(int v) : value(std::int64_t{v}) {}              // NOLINT
+  Json(std::int64_t v) : value(v) {}                   // NOLINT
+  Json(double v) : value(v) {}                         // NOLINT
+  Json(const char* v) : value(std::string(v)) {}       // NOLINT
+  Json(std::string_view v) : value(std::string(v)) {}  // NOLINT
+  Json(std::string v) : value(std::move(v)) {}         // NOLINT
+  Json(Array v) : value(std::move(v)) {}               // NOLINT
+  Json(Object v) : value(std::move(v)) {}              // NOLINT
+  Json(const std::vector<double>& numbers);            // NOLINT: a list of numbers
 
   // The member called `key`, or null if there is none or this is not an object.
   const Json* find(std::string_view key) const noexcept;

@@ -10,7 +10,8 @@
 
 namespace posenc {
 
-// The word of `known` with the fewest edits from `word`, the first of several; empty if none is close enough to be meant.
+// The word of `known` with the fewest edits from `word`, the first of several; empty if none is close enough to be
+// meant.
 POSENC_API std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace posenc

@@ -1,4 +1,5 @@
-// NumPy's .npy files: versions 1 to 3, both byte orders and both index orders in; version 1, little-endian, C order out.
+// NumPy's .npy files: versions 1 to 3, both byte orders and both index orders in; version 1, little-endian, C order
+// out.
 //
 //     posenc::NpyArray ids = posenc::load_npy("ids.npy");
 //     posenc::ConstView view = ids.view();
@@ -25,9 +26,9 @@ struct POSENC_API NpyArray {
   std::vector<std::int64_t> shape;  // empty: one number
   std::vector<std::byte> data;      // C order, native byte order
 
-  std::int64_t size() const noexcept;         // elements
-  double number(std::int64_t index) const;    // element `index` in C order as a double; index is not checked
-  ConstView view() const;                     // more than kMaxRank axes is an error
+  std::int64_t size() const noexcept;       // elements
+  double number(std::int64_t index) const;  // element `index` in C order as a double; index is not checked
+  ConstView view() const;                   // more than kMaxRank axes is an error
 };
 
 // Reads a whole .npy from memory; `source` (a file name) opens every message.

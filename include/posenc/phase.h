@@ -16,8 +16,8 @@ namespace posenc {
 
 // How far one position turns.
 struct PhaseStep {
-  std::uint64_t step = 0;   // round(inv_freq / 2pi * 2^64) modulo 2^64
-  double turns = 0.0;       // inv_freq / 2pi, not reduced: turns + turns_low is good to about 100 bits
+  std::uint64_t step = 0;  // round(inv_freq / 2pi * 2^64) modulo 2^64
+  double turns = 0.0;      // inv_freq / 2pi, not reduced: turns + turns_low is good to about 100 bits
   double turns_low = 0.0;
 };
 

@@ -24,15 +24,15 @@ struct POSENC_API PositionView {
   enum class Source { range, i32, i64, f64 };
 
   Source source = Source::range;
-  const void* data = nullptr;       // null for a range
-  std::int64_t start = 0;           // range: position n is start + n * step, the same for every batch row
+  const void* data = nullptr;  // null for a range
+  std::int64_t start = 0;      // range: position n is start + n * step, the same for every batch row
   std::int64_t step = 1;
-  std::int64_t batch = 1;           // B
-  std::int64_t count = 0;           // N
-  std::int64_t axes = 1;            // A; a range has one
-  std::int64_t batch_stride = 0;    // elements from one batch row to the next, 0 = shared by all
-  std::int64_t token_stride = 1;    // elements from one token to the next
-  std::int64_t axis_stride = 1;     // elements from one axis to the next
+  std::int64_t batch = 1;         // B
+  std::int64_t count = 0;         // N
+  std::int64_t axes = 1;          // A; a range has one
+  std::int64_t batch_stride = 0;  // elements from one batch row to the next, 0 = shared by all
+  std::int64_t token_stride = 1;  // elements from one token to the next
+  std::int64_t axis_stride = 1;   // elements from one axis to the next
 
   static PositionView range(std::int64_t start, std::int64_t count, std::int64_t step = 1);
   static PositionView of(const std::int32_t* ids, std::int64_t count);

@@ -47,17 +47,17 @@ enum class OddWidth : int {
 //
 // Field by field: docs/sinusoidal.md, `posenc list sinusoidal`.
 struct Sinusoidal {
-  std::int64_t width = 0;               // M, at least 1; must be given
-  double base = 10000.0;                // > 0
+  std::int64_t width = 0;  // M, at least 1; must be given
+  double base = 10000.0;   // > 0
   Spacing spacing = Spacing::width;
-  double shift = 1.0;                   // with Spacing::half only; below the number of pairs
-  double exponent_factor = 1.0;         // multiplies every exponent
-  double scale = 1.0;                   // multiplies every frequency, as scaling the positions would
-  std::vector<double> inv_freq = {};    // radians per position, one per pair; if given, it replaces the rule
-  std::int64_t first = 0;               // what position 0 counts as: 1, 2, padding_idx + 1
+  double shift = 1.0;                 // with Spacing::half only; below the number of pairs
+  double exponent_factor = 1.0;       // multiplies every exponent
+  double scale = 1.0;                 // multiplies every frequency, as scaling the positions would
+  std::vector<double> inv_freq = {};  // radians per position, one per pair; if given, it replaces the rule
+  std::int64_t first = 0;             // what position 0 counts as: 1, 2, padding_idx + 1
   Order order = Order::interleaved;
   OddWidth odd = OddWidth::drop;
-  double multiplier = 1.0;              // multiplies every value
+  double multiplier = 1.0;                         // multiplies every value
   std::optional<std::int64_t> zero_position = {};  // the row of this position (after adding `first`) is zero
 };
 

@@ -4,9 +4,10 @@
 //     posenc::Table table(spec, posenc::PositionView::range(0, 5000));    // [5000, 512] float32, built once
 //     posenc::fill_table(posenc::make_schedule(spec), positions, out);    // any dtype, any positions
 //
-// Accuracy against exact sin and cos of position * inv_freq, times |multiplier|: f32 within 2^-25 + pi 2^-33 (3.02e-8)
-// for every integer position to +-(2^31 - 1); f64 within 2 pi 2^-64 |position| + 4e-16; f16 and bf16 rounded once from
-// that. A real position x adds |x| |inv_freq| 2^-53. Const objects may be shared between threads.
+// Accuracy against exact sin and cos of position * inv_freq: f32 within 2^-25 + pi 2^-33 (3.02e-8) for every integer
+// position to +-(2^31 - 1); f64 within 2 pi 2^-64 |position| + 4e-16; f16 and bf16 rounded once from that. A real
+// position x adds |x| |inv_freq| 2^-53. A multiplier scales all of it, but for the 2^-25 of f32, which is half a unit
+// in the last place and so grows with the next power of two. Const objects may be shared between threads.
 #pragma once
 
 #include <cstddef>

@@ -18,15 +18,15 @@ enum class TerminalStyle : int {
 };
 
 struct HeatmapOptions {
-  std::int64_t columns = 80;     // characters available for the cells; wider data is averaged down
-  std::int64_t lines = 40;       // lines available; taller data is averaged down
+  std::int64_t columns = 80;  // characters available for the cells; wider data is averaged down
+  std::int64_t lines = 40;    // lines available; taller data is averaged down
   TerminalStyle style = TerminalStyle::ascii;
-  double low = -1.0;             // the value of the first colour (blue) ...
-  double high = 1.0;             // ... and of the last (red); values outside are clamped, NaN is shown as '?'
-  std::string row_label = {};         // what a row is: "position"; written over the row numbers
-  std::string column_label = {};      // what a column is: "channel"
-  double first_row = 0.0;        // the number of the first row ...
-  double row_step = 1.0;         // ... and from one to the next
+  double low = -1.0;              // the value of the first colour (blue) ...
+  double high = 1.0;              // ... and of the last (red); values outside are clamped, NaN is shown as '?'
+  std::string row_label = {};     // what a row is: "position"; written over the row numbers
+  std::string column_label = {};  // what a column is: "channel"
+  double first_row = 0.0;         // the number of the first row ...
+  double row_step = 1.0;          // ... and from one to the next
 };
 
 // `values` is [rows, columns] f32 or f64. Cells are the mean of what they cover, so nothing is skipped. The result

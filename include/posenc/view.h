@@ -72,9 +72,7 @@ struct BasicView {
   }
 
   // NOLINTNEXTLINE: a view for writing is also one for reading
-  operator BasicView<const void>() const noexcept
-    requires(!std::is_const_v<Void>)
-  {
+  operator BasicView<const void>() const noexcept requires(!std::is_const_v<Void>) {
     return {data, dtype, rank, shape, strides};
   }
 };
@@ -98,8 +96,7 @@ POSENC_API View make_view(void* data, DType dtype, std::initializer_list<std::in
 POSENC_API ConstView make_view(const void* data, DType dtype, std::initializer_list<std::int64_t> shape);
 
 template <class T>
-  requires(!std::is_void_v<T>)
-auto make_view(T* data, std::initializer_list<std::int64_t> shape) {
+requires(!std::is_void_v<T>) auto make_view(T* data, std::initializer_list<std::int64_t> shape) {
   return make_view(data, dtype_of<T>(), shape);
 }
 

@@ -27,26 +27,45 @@ EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
 
 std::vector<Field> fields_of(Sinusoidal& s) {
   return {
-      {.name = "width", .value = &s.width, .help = "channels of a row", .unit = "channels", .low = 1, .high = 1048576,
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row",
+       .unit = "channels",
+       .low = 1,
+       .high = 1048576,
        .required = true},
-      {.name = "base", .value = &s.base, .help = "the slowest pair turns about this many times slower than the fastest",
-       .low = 0, .above_low = true},
-      {.name = "spacing", .value = enum_field(s.spacing, kSpacingWords),
+      {.name = "base",
+       .value = &s.base,
+       .help = "the slowest pair turns about this many times slower than the fastest",
+       .low = 0,
+       .above_low = true},
+      {.name = "spacing",
+       .value = enum_field(s.spacing, kSpacingWords),
        .help = "exponent of pair j: 2j/width, 2j/(width rounded up to even), or j/(pairs - shift)"},
       {.name = "shift", .value = &s.shift, .help = "with spacing=half: 1 in tensor2tensor, any in diffusion timesteps"},
       {.name = "exponent_factor", .value = &s.exponent_factor, .help = "multiplies every exponent"},
       {.name = "scale", .value = &s.scale, .help = "multiplies every frequency, as scaling the positions would"},
-      {.name = "inv_freq", .value = &s.inv_freq, .help = "frequencies given one by one, instead of the rule",
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule",
        .unit = "radians per position"},
-      {.name = "first", .value = &s.first, .help = "what position 0 counts as: 1, 2, padding_idx + 1",
-       .unit = "positions", .low = -kPositionLimit, .high = kPositionLimit},
+      {.name = "first",
+       .value = &s.first,
+       .help = "what position 0 counts as: 1, 2, padding_idx + 1",
+       .unit = "positions",
+       .low = -kPositionLimit,
+       .high = kPositionLimit},
       {.name = "order", .value = enum_field(s.order, kOrderWords), .help = "where sines and cosines stand in a row"},
-      {.name = "odd", .value = enum_field(s.odd, kOddWords),
+      {.name = "odd",
+       .value = enum_field(s.odd, kOddWords),
        .help = "an odd width drops the last partner, ends in a zero, or is an error"},
       {.name = "multiplier", .value = &s.multiplier, .help = "multiplies every value"},
-      {.name = "zero_position", .value = &s.zero_position,
-       .help = "the row of this position (after adding first) is zero: the padding row of fairseq", .unit = "positions",
-       .low = -kPositionLimit, .high = kPositionLimit},
+      {.name = "zero_position",
+       .value = &s.zero_position,
+       .help = "the row of this position (after adding first) is zero: the padding row of fairseq",
+       .unit = "positions",
+       .low = -kPositionLimit,
+       .high = kPositionLimit},
   };
 }
 
@@ -191,7 +210,8 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   for (const Shorthand& shorthand : shorthands_of(spec)) {
     for (const Shorthand::Name& short_name : shorthand.names) known.push_back(short_name.name);
   }
-  std::string message = std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
+  std::string message =
+      std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
   const std::string_view near = nearest(name, known);
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";

@@ -25,8 +25,7 @@ struct EnumField {
   void set(int index) const noexcept { *static_cast<int*>(value) = index; }
 };
 
-using FieldValue =
-    std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
+using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
 
 struct Field {
   std::string_view name;

@@ -25,14 +25,14 @@ std::string number_text(double value) {
 
 std::string fixed_text(double value, int decimals) {
   Buffer buffer;
-  return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed,
-                                        decimals));
+  return finished(
+      buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals));
 }
 
 std::string general_text(double value, int digits) {
   Buffer buffer;
-  return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general,
-                                        digits));
+  return finished(
+      buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits));
 }
 
 std::optional<double> parse_number(std::string_view text) {

@@ -40,12 +40,13 @@ inline SplitPosition split_position(double position) noexcept {
   return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
 }
 
-// Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns. Faster
-// frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.
+// Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns.
+// Faster frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.
 inline std::uint64_t phase_at(const PhaseStep& step, const SplitPosition& position) noexcept {
   const std::uint64_t phase = phase_at(step, position.whole);
   if (std::fabs(step.turns) < 0.99) {
-    const std::uint64_t share = high_product(position.fixed, step.turns < 0.0 ? std::uint64_t{0} - step.step : step.step);
+    const std::uint64_t share =
+        high_product(position.fixed, step.turns < 0.0 ? std::uint64_t{0} - step.step : step.step);
     return (position.fraction < 0.0) != (step.turns < 0.0) ? phase - share : phase + share;
   }
   const DoubleDouble turns = exact_product(position.fraction, step.turns);

@@ -34,9 +34,7 @@ void scatter_as(const AngleRow& angles, const SinusoidalSchedule& schedule, T* r
   scatter_column(angles.cos, schedule.cosine, row);
 }
 
-bool is_zero(const SinusoidalSchedule& schedule, double counted) {
-  return schedule.zero_position && static_cast<double>(*schedule.zero_position) == counted;
-}
+bool is_zero(const SinusoidalSchedule& schedule, std::int64_t counted) { return schedule.zero_position == counted; }
 
 void clear(const View& row) {
   // All bits zero is zero in every float format.
@@ -91,7 +89,6 @@ const AngleRow& RowMaker::angles_at(std::int64_t counted) {
 }
 
 const AngleRow& RowMaker::angles_at(double counted) {
-  if (is_whole(counted)) return angles_at(static_cast<std::int64_t>(counted));
   const SplitPosition split = split_position(counted);
   for (std::size_t j = 0; j < steps_.size(); ++j) {
     const SinCos value = sin_cos_of(phase_at(steps_[j], split));
@@ -130,16 +127,18 @@ bool RowMaker::write_direct_f32(std::int64_t counted, float* row) {
   return true;
 }
 
-void RowMaker::write(std::int64_t position, const View& row) {
-  const std::int64_t counted = position + schedule_.first;
-  if (is_zero(schedule_, static_cast<double>(counted))) return clear(row);
+void RowMaker::write_counted(std::int64_t counted, const View& row) {
+  if (is_zero(schedule_, counted)) return clear(row);
   if (row.dtype == DType::f32 && write_direct_f32(counted, row.as<float>())) return;
   scatter(angles_at(counted), row);
 }
 
+void RowMaker::write(std::int64_t position, const View& row) { write_counted(position + schedule_.first, row); }
+
 void RowMaker::write(double position, const View& row) {
-  if (is_whole(position)) return write(static_cast<std::int64_t>(position), row);
-  scatter(angles_at(position + static_cast<double>(schedule_.first)), row);
+  const double counted = position + static_cast<double>(schedule_.first);
+  if (is_whole(counted)) return write_counted(static_cast<std::int64_t>(counted), row);
+  scatter(angles_at(counted), row);
 }
 
 void RowMaker::scatter_derivative(const AngleRow& angles, const View& row) {
@@ -150,15 +149,19 @@ void RowMaker::scatter_derivative(const AngleRow& angles, const View& row) {
   scatter(derivative_, row);
 }
 
-void RowMaker::write_derivative(std::int64_t position, const View& row) {
-  const std::int64_t counted = position + schedule_.first;
-  if (is_zero(schedule_, static_cast<double>(counted))) return clear(row);
+void RowMaker::write_derivative_counted(std::int64_t counted, const View& row) {
+  if (is_zero(schedule_, counted)) return clear(row);
   scatter_derivative(angles_at(counted), row);
 }
 
+void RowMaker::write_derivative(std::int64_t position, const View& row) {
+  write_derivative_counted(position + schedule_.first, row);
+}
+
 void RowMaker::write_derivative(double position, const View& row) {
-  if (is_whole(position)) return write_derivative(static_cast<std::int64_t>(position), row);
-  scatter_derivative(angles_at(position + static_cast<double>(schedule_.first)), row);
+  const double counted = position + static_cast<double>(schedule_.first);
+  if (is_whole(counted)) return write_derivative_counted(static_cast<std::int64_t>(counted), row);
+  scatter_derivative(angles_at(counted), row);
 }
 
 }  // namespace posenc::detail

@@ -37,6 +37,8 @@ class RowMaker {
  private:
   static constexpr std::int64_t kOffsets = 32;
 
+  void write_counted(std::int64_t counted, const View& row);
+  void write_derivative_counted(std::int64_t counted, const View& row);
   const AngleRow& angles_at(std::int64_t counted);
   const AngleRow& angles_at(double counted);
   kernels::Turn turn_to(std::int64_t counted);

@@ -23,7 +23,8 @@ std::vector<Pair> pairs_of(const Sinusoidal& spec) {
     std::int64_t trailing = halves ? count + j : 2 * j + 1;
     if (trailing >= used) trailing = -1;
     const bool cosine_first = spec.order == Order::cos_interleaved || spec.order == Order::cos_halves;
-    pairs.push_back({sinusoidal_inv_freq(spec, j), cosine_first ? trailing : leading, cosine_first ? leading : trailing});
+    pairs.push_back(
+        {sinusoidal_inv_freq(spec, j), cosine_first ? trailing : leading, cosine_first ? leading : trailing});
   }
   return pairs;
 }
@@ -70,9 +71,9 @@ void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix) {
   for (const Pair& pair : pairs_of(spec)) {
     const double cosine = std::cos(k * pair.inv_freq);
     const double sine = std::sin(k * pair.inv_freq);
-    matrix[pair.sine * width + pair.sine] = cosine;        // sin(a + b) = cos b sin a + sin b cos a
+    matrix[pair.sine * width + pair.sine] = cosine;  // sin(a + b) = cos b sin a + sin b cos a
     matrix[pair.sine * width + pair.cosine] = sine;
-    matrix[pair.cosine * width + pair.cosine] = cosine;    // cos(a + b) = cos b cos a - sin b sin a
+    matrix[pair.cosine * width + pair.cosine] = cosine;  // cos(a + b) = cos b cos a - sin b sin a
     matrix[pair.cosine * width + pair.sine] = -sine;
   }
 }
