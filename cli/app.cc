@@ -1,9 +1,10 @@
 // The command line's grammar: the only file that knows CLI11.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <sstream>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
 
@@ -142,11 +143,15 @@ int run_app(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own: help and version are 0, everything else is wrong use.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream text;
+      app.exit(error, text, text);
+      write_text({}, text.str());
+      return 0;
+    }
     std::fprintf(stderr, "posenc: %s\n", complaint(app, error, argc, argv).c_str());
     return 2;
   }
-  catch_interrupts();
   if (app.got_subcommand("list")) return run_list(list);
   if (app.got_subcommand("table")) return run_table(table);
   if (app.got_subcommand("explain")) return run_explain(explain);

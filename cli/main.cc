@@ -12,6 +12,8 @@
 int main(int argc, char** argv) {
   // A reader that has seen enough, like head, ends the program silently, also where the parent ignores the signal.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file that grows past the limit of the shell is an error like any other, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return posenc::cli::run_app(argc, argv);
   } catch (const posenc::Error& error) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/progress.h"
 #include "posenc/error.h"
 #include "posenc/nearest.h"
 #include "posenc/spec_json.h"
@@ -62,7 +63,9 @@ Output::Output(const OutputOptions& options, bool binary) {
   if (binary && writes_to_terminal(options)) {
     fail(ErrorKind::usage, "binary data is not written to a terminal: give -o FILE, or pipe it on");
   }
-  if (!is_standard_output(options)) file_ = std::make_unique<FileWriter>(options.path);
+  if (is_standard_output(options)) return;
+  catch_interrupts();  // there is a temporary file to remove; without one, a signal may end the program at once
+  file_ = std::make_unique<FileWriter>(options.path);
 }
 
 void Output::write(std::string_view bytes) {

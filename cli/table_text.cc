@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 
 #include "posenc/half.h"
@@ -96,7 +97,10 @@ class JsonWriter final : public TableWriter {
       std::string line = first_ ? "\n    [" : ",\n    [";
       first_ = false;
       for (std::int64_t column = 0; column < head_.schedule.width; ++column) {
-        fmt::format_to(std::back_inserter(line), "{}{}", column > 0 ? ", " : "", number_at(rows, n, column));
+        const double value = number_at(rows, n, column);
+        // JSON has no infinity: what overflows a narrow type is a string, as everywhere.
+        const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
+        fmt::format_to(std::back_inserter(line), fmt::runtime(form), column > 0 ? ", " : "", value);
       }
       output.write(line + "]");
     }

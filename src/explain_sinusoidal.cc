@@ -37,11 +37,7 @@ std::string joined(const std::vector<std::string>& parts) {
 class Explainer {
  public:
   Explainer(const Sinusoidal& spec, double position)
-      : spec_(spec),
-        schedule_(make_schedule(spec_)),
-        symbols_(spec_, schedule_.inv_freq),
-        position_(position),
-        row_(row_at(position)) {}
+      : spec_(spec), schedule_(make_schedule(spec_)), symbols_(spec_), position_(position), row_(row_at(position)) {}
 
   Step formula() const;
   Step denominators() const;
@@ -63,15 +59,13 @@ class Explainer {
   Step shift_blocks(double k) const;
 
   std::vector<double> row_at(double position) const;
-  // Calls shown(j) for the first and last pairs and left_out(count) for those between.
-  template <class Shown, class LeftOut>
-  void for_shown_pairs(const Shown& shown, const LeftOut& left_out) const;
+  // Calls shown(j) for the first and last pairs; a line says how many are left out between them.
   template <class Shown>
   void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
   // A row of `width` cells as "[a, b, ..., c]"; cell(column) is its text.
   template <class Cell>
   std::string row_text(const Cell& cell) const;
-  std::vector<std::string> symbolic_row() const;
+  std::string symbol_at(std::int64_t column) const;
 
   const Sinusoidal spec_;
   const SinusoidalSchedule schedule_;
@@ -91,22 +85,16 @@ bool Explainer::is_zero_row(double position) const {
          static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
 }
 
-template <class Shown, class LeftOut>
-void Explainer::for_shown_pairs(const Shown& shown, const LeftOut& left_out) const {
+template <class Shown>
+void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
   const bool elide = pairs() > kShownFirst + kShownLast + 2;
   for (std::int64_t j = 0; j < pairs(); ++j) {
     if (elide && j == kShownFirst) {
-      left_out(pairs() - kShownFirst - kShownLast);
+      lines.push_back("  ... " + std::to_string(pairs() - kShownFirst - kShownLast) + " more pairs");
       j = pairs() - kShownLast;
     }
     shown(j);
   }
-}
-
-template <class Shown>
-void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
-  for_shown_pairs(shown,
-                  [&](std::int64_t count) { lines.push_back("  ... " + std::to_string(count) + " more pairs"); });
 }
 
 template <class Cell>
@@ -123,21 +111,21 @@ std::string Explainer::row_text(const Cell& cell) const {
   return joined(parts);
 }
 
-std::vector<std::string> Explainer::symbolic_row() const {
+std::string Explainer::symbol_at(std::int64_t column) const {
+  if (is_zero_row(position_)) return "0";
+  const auto pair_in = [&](const Columns& columns) -> std::int64_t {
+    const std::int64_t distance = column - columns.start;
+    const bool inside = distance >= 0 && distance % columns.stride == 0 && distance / columns.stride < columns.count;
+    return inside ? distance / columns.stride : -1;
+  };
   const std::string numerator = symbols_.numerator(position_);
-  std::vector<std::string> cells(static_cast<std::size_t>(spec_.width), "0");
-  if (is_zero_row(position_)) return cells;
-  for_shown_pairs(
-      [&](std::int64_t j) {
-        const std::string angle = symbols_.angle(numerator, j);
-        if (j < schedule_.sine.count)
-          cells[static_cast<std::size_t>(sine_column(j))] = amplitude() + "sin(" + angle + ")";
-        if (j < schedule_.cosine.count) {
-          cells[static_cast<std::size_t>(cosine_column(j))] = amplitude() + "cos(" + angle + ")";
-        }
-      },
-      [](std::int64_t) {});
-  return cells;
+  if (const std::int64_t j = pair_in(schedule_.sine); j >= 0) {
+    return amplitude() + "sin(" + symbols_.angle(numerator, j) + ")";
+  }
+  if (const std::int64_t j = pair_in(schedule_.cosine); j >= 0) {
+    return amplitude() + "cos(" + symbols_.angle(numerator, j) + ")";
+  }
+  return "0";
 }
 
 Step Explainer::formula() const {
@@ -171,10 +159,10 @@ Step Explainer::formula() const {
 
 Step Explainer::denominators() const {
   if (!spec_.inv_freq.empty()) {
-    Step step{"frequencies", "The frequencies, as given", {}, schedule_.inv_freq};
+    Step step{"frequencies", "The frequencies, as given", {}, spec_.inv_freq};
     for_shown_pairs(step.lines, [&](std::int64_t j) {
       step.lines.push_back("i = " + padded(std::to_string(j), 4) +
-                           " w = " + general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 7));
+                           " w = " + general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
     });
     return step;
   }
@@ -190,8 +178,7 @@ Step Explainer::denominators() const {
 }
 
 Step Explainer::in_symbols() const {
-  const std::vector<std::string> cells = symbolic_row();
-  const auto cell = [&](std::int64_t column) { return cells[static_cast<std::size_t>(column)]; };
+  const auto cell = [&](std::int64_t column) { return symbol_at(column); };
   return {"symbols", "In symbols", {"PE(" + position_text() + ") = " + row_text(cell)}, {}};
 }
 
@@ -225,6 +212,10 @@ Step Explainer::derivative() const {
   Step step{"derivative", "The derivative by the position (chain rule)", {}, {}};
   step.values.resize(static_cast<std::size_t>(spec_.width));
   fill_derivative(schedule_, PositionView::of(&position_, 1), make_view(step.values.data(), {1, spec_.width}));
+  if (is_zero_row(position_)) {
+    step.lines.push_back("the row of this position is zero by definition (zero_position), and its derivative here too");
+    return step;
+  }
   step.lines.push_back("d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)");
   const std::string numerator = symbols_.numerator(position_);
   for_shown_pairs(step.lines, [&](std::int64_t j) {

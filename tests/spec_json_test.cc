@@ -83,7 +83,6 @@ TEST(SpecJson, RefusesWhatIsNoSpec) {
   expect_bad("{}", "s.json: kind: expected the kind of encoding but it is missing");
   expect_bad(R"({"kind": 1})", "s.json: kind: expected a string but got 1");
   expect_bad(R"({"kind": "sinusoid"})", "s.json: kind: there is no kind 'sinusoid'; did you mean 'sinusoidal'?");
-  expect_bad(R"({"kind": "sinusoid"})", "but got 'sinusoid'; did you mean 'sinusoidal'?");
   expect_bad(R"({"kind": "sinusoidal", "schema": "posenc/2", "width": 4})",
              "s.json: schema: expected \"posenc/1\" but got \"posenc/2\"", ErrorKind::unsupported);
   expect_bad(R"({"kind": "sinusoidal", "schema": 1, "width": 4})", "s.json: schema: expected a string but got 1");

@@ -4,6 +4,7 @@
 
 #include "detail/number_text.h"
 #include "detail/sinusoidal_pairs.h"
+#include "posenc/schedule.h"
 
 namespace posenc::detail {
 namespace {
@@ -13,7 +14,14 @@ bool is_nearly_whole(double value) {
   return value >= 1.0 && value < 1e15 && std::fabs(value - std::nearbyint(value)) <= 4e-16 * value;
 }
 
+std::vector<double> unscaled_frequencies(Sinusoidal spec) {
+  spec.scale = 1.0;
+  return make_schedule(spec).inv_freq;
+}
+
 }  // namespace
+
+SinusoidalSymbols::SinusoidalSymbols(const Sinusoidal& spec) : spec_(spec), unscaled_(unscaled_frequencies(spec)) {}
 
 std::string SinusoidalSymbols::divisor() const {
   if (spec_.spacing == Spacing::width) return std::to_string(spec_.width);
@@ -36,7 +44,7 @@ std::string SinusoidalSymbols::power(std::int64_t j) const {
 }
 
 double SinusoidalSymbols::denominator_value(std::int64_t j) const {
-  return spec_.scale / inv_freq_[static_cast<std::size_t>(j)];
+  return 1.0 / unscaled_[static_cast<std::size_t>(j)];
 }
 
 std::string SinusoidalSymbols::denominator(std::int64_t j) const {

@@ -11,8 +11,7 @@ namespace posenc::detail {
 
 class SinusoidalSymbols {
  public:
-  // Both must outlive it; inv_freq is the schedule's of `spec`.
-  SinusoidalSymbols(const Sinusoidal& spec, const std::vector<double>& inv_freq) : spec_(spec), inv_freq_(inv_freq) {}
+  explicit SinusoidalSymbols(const Sinusoidal& spec);
 
   // The exponent of pair j as a fraction, "2/6"; with the letter i for the formula: "2i/6".
   std::string exponent(std::int64_t j) const;
@@ -35,8 +34,8 @@ class SinusoidalSymbols {
  private:
   std::string divisor() const;  // what the index is divided by in an exponent
 
-  const Sinusoidal& spec_;
-  const std::vector<double>& inv_freq_;
+  const Sinusoidal spec_;
+  const std::vector<double> unscaled_;  // the frequencies before the scale
 };
 
 }  // namespace posenc::detail
