@@ -99,12 +99,13 @@ void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& sh
 
 template <class Cell>
 std::string Explainer::row_text(const Cell& cell) const {
-  const std::int64_t ends = kShownFirst + kShownLast;  // columns kept at either end
+  constexpr std::int64_t kWhole = 16;  // a row of at most this many columns is shown whole ...
+  constexpr std::int64_t kEnds = 4;    // ... of a longer one, this many at either end
   std::vector<std::string> parts;
   for (std::int64_t column = 0; column < spec_.width; ++column) {
-    if (spec_.width > 2 * ends + 4 && column == ends) {
+    if (spec_.width > kWhole && column == kEnds) {
       parts.push_back("...");
-      column = spec_.width - ends;
+      column = spec_.width - kEnds;
     }
     parts.push_back(cell(column));
   }
@@ -235,6 +236,7 @@ Step Explainer::derivative() const {
 }
 
 void Explainer::check_shift(double k) const {
+  check_positions(PositionView::of(&k, 1), "explain --shift");
   if (is_zero_row(position_) || is_zero_row(position_ + k)) {
     fail(ErrorKind::usage, "[explain] the row of zero_position is no point of the curve: it cannot be shifted");
   }

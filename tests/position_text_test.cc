@@ -106,6 +106,8 @@ TEST(ParsePositions, KeepsIntegerRangesOutOfMemory) {
 TEST(ParsePositions, CountsRealRangesAsWritten) {
   EXPECT_EQ(parse_positions("0:1:0.1").count(), 10);
   EXPECT_EQ(parse_positions("0:0.7:0.1").count(), 7);
+  EXPECT_EQ(parse_positions("0:2.1:0.3").count(), 7);  // 2.1 / 0.3 is a little more than 7 in binary
+  EXPECT_EQ(parse_positions("0:16.8:0.3").count(), 56);
   EXPECT_EQ(parse_positions("0:0.95:0.1").count(), 10);
   EXPECT_EQ(parse_positions("0:100:0.001").count(), 100000);
   EXPECT_EQ(parse_positions("1:0:-0.1").count(), 10);
