@@ -53,10 +53,13 @@ void add_table(CLI::App& app, TableOptions& options) {
                                   "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
-  command->add_option("--dtype", options.dtype,
-                      "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)");
+  command
+      ->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)")
+      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
-  command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")->capture_default_str();
+  command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_output(*command, options.output, "text, json, csv, npy");
 }
 
@@ -102,13 +105,34 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   add_output(*command, options.output, "text, json");
 }
 
+// An option that `command` does not have; CLI11 may have complained about another that is missing first.
+std::string unknown_option(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& word : command.remaining()) {
+    if (!word.starts_with("--")) continue;
+    const std::string option = word.substr(0, word.find('='));
+    const std::string_view near = nearest(option, {names.begin(), names.end()});
+    return "there is no option '" + option + "'" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+  }
+  return "";
+}
+
 // What CLI11 found wrong, and what may have been meant.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return std::string(error.what()) + "\nposenc: see posenc --help";
+  if (argc < 2) return "a command is needed\nposenc: see posenc --help";
+  if (argv[1][0] == '-') {
+    const std::string unknown = unknown_option(app);
+    return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see posenc --help";
+  }
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == argv[1]) {
-      return std::string(error.what()) + "\nposenc: see posenc " + command->get_name() + " --help";
+      const std::string unknown = unknown_option(*command);
+      return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see posenc " + command->get_name() +
+             " --help";
     }
     names.push_back(command->get_name());
   }

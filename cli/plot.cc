@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -54,8 +55,8 @@ HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& p
   heatmap.columns = options.columns > 0 ? options.columns : std::max<std::int64_t>(size.columns - kGutter, 20);
   heatmap.lines = options.lines > 0 ? options.lines : std::max<std::int64_t>(size.lines - 6, 10);
   heatmap.style = choose_style(options);
-  heatmap.low = -std::abs(multiplier);
-  heatmap.high = std::abs(multiplier);
+  heatmap.high = multiplier == 0.0 ? 1.0 : std::fabs(multiplier);
+  heatmap.low = -heatmap.high;
   heatmap.row_label = "position";
   heatmap.column_label = "channel";
   heatmap.first_row = positions.real(0, 0);
@@ -65,9 +66,14 @@ HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& p
 
 // Row numbers are counted on, so the positions must be evenly spaced.
 void check_even_steps(const PositionView& positions) {
+  if (positions.axes != 1) {
+    fail(ErrorKind::usage, fmt::format("a heatmap takes positions on one axis but these have {}", positions.axes));
+  }
   for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
     const double step = positions.real(0, n) - positions.real(0, n - 1);
-    if (step == positions.real(0, 1) - positions.real(0, 0)) continue;
+    const double first_step = positions.real(0, 1) - positions.real(0, 0);
+    // The doubles of 0:1:0.1 are not evenly spaced to the last bit.
+    if (std::fabs(step - first_step) <= 1e-6 * std::fabs(first_step)) continue;
     fail(ErrorKind::usage, "a heatmap needs evenly spaced positions, like 0:100 or 0:1000:10");
   }
 }

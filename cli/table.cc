@@ -21,7 +21,8 @@ constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 std::string bytes_text(double bytes) {
   if (bytes >= 1e12) return fmt::format("{:.3g} TB", bytes / 1e12);
   if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
-  return fmt::format("{:.3g} MB", bytes / 1e6);
+  if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
+  return fmt::format("{:.0f} bytes", bytes);
 }
 
 // Before anything is computed: a range of two thousand million rows is more likely a slip than a wish.

@@ -24,9 +24,10 @@ std::size_t column_of(std::int64_t n) { return static_cast<std::size_t>(n); }
 class TextWriter final : public TableWriter {
  public:
   explicit TextWriter(const TableHead& head) : width_(head.schedule.width) {
-    const std::int64_t last = head.positions.count - 1;
-    label_ = 8;
-    for (const std::int64_t n : {std::int64_t{0}, last / 2, last}) {
+    // Of a range the ends are the longest.
+    const bool range = head.positions.source == PositionView::Source::range;
+    const std::int64_t step = range ? std::max<std::int64_t>(head.positions.count - 1, 1) : 1;
+    for (std::int64_t n = 0; n < head.positions.count; n += step) {
       label_ = std::max(label_, position_text(head.positions, n).size());
     }
   }
@@ -48,7 +49,7 @@ class TextWriter final : public TableWriter {
 
  private:
   std::int64_t width_;
-  std::size_t label_ = 0;
+  std::size_t label_ = std::string_view("position").size();
 };
 
 class CsvWriter final : public TableWriter {

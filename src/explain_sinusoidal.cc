@@ -28,6 +28,11 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+// "p + 2", "p - 3".
+std::string plus(const std::string& text, double value) {
+  return text + (value < 0.0 ? " - " : " + ") + number_text(std::fabs(value));
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -52,6 +57,10 @@ class Explainer {
   std::int64_t pairs() const { return static_cast<std::int64_t>(schedule_.inv_freq.size()); }
   std::int64_t sine_column(std::int64_t j) const { return schedule_.sine.start + j * schedule_.sine.stride; }
   std::int64_t cosine_column(std::int64_t j) const { return schedule_.cosine.start + j * schedule_.cosine.stride; }
+  // "i = 7  ", as wide for every pair.
+  std::string label(std::int64_t j) const {
+    return "i = " + padded(std::to_string(j), std::max<std::size_t>(4, std::to_string(pairs()).size()));
+  }
   std::string position_text() const { return number_text(position_); }
   std::string amplitude() const { return spec_.multiplier == 1.0 ? "" : number_text(spec_.multiplier) + " * "; }
   bool is_zero_row(double position) const;
@@ -141,7 +150,7 @@ Step Explainer::formula() const {
                          (sine ? "sin" : "cos") + angle);
   };
   add(leading, sine_leads);
-  add(trailing, !sine_leads);
+  if (spec_.width > 1) add(trailing, !sine_leads);
   step.lines.push_back("for i = 0 .. " + std::to_string(std::max<std::int64_t>(pairs() - 1, 0)) + ", width " +
                        std::to_string(spec_.width));
   if (spec_.first != 0) {
@@ -162,8 +171,7 @@ Step Explainer::denominators() const {
   if (!spec_.inv_freq.empty()) {
     Step step{"frequencies", "The frequencies, as given", {}, spec_.inv_freq};
     for_shown_pairs(step.lines, [&](std::int64_t j) {
-      step.lines.push_back("i = " + padded(std::to_string(j), 4) +
-                           " w = " + general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
+      step.lines.push_back(label(j) + " w = " + general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
     });
     return step;
   }
@@ -172,7 +180,7 @@ Step Explainer::denominators() const {
   for_shown_pairs(step.lines, [&](std::int64_t j) {
     const std::string exact = symbols_.denominator(j);
     const std::string power = symbols_.power(j);
-    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " " + power + " = " +
+    step.lines.push_back(label(j) + " " + power + " = " +
                          (exact == power ? general_text(symbols_.denominator_value(j), 7) : exact));
   });
   return step;
@@ -192,9 +200,8 @@ Step Explainer::speed() const {
   Step step{"speed", "What changes fast and what slowly", {}, wavelengths(schedule_.inv_freq)};
   for_shown_pairs(step.lines, [&](std::int64_t j) {
     const double degrees = std::fabs(schedule_.inv_freq[static_cast<std::size_t>(j)]) * 180.0 / std::numbers::pi;
-    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " one turn in " +
-                         general_text(step.values[static_cast<std::size_t>(j)], 6) + " positions, " +
-                         general_text(degrees, 3) + " degrees from one position to the next" +
+    step.lines.push_back(label(j) + " one turn in " + general_text(step.values[static_cast<std::size_t>(j)], 6) +
+                         " positions, " + general_text(degrees, 3) + " degrees from one position to the next" +
                          (pairs() > 1 && j == 0             ? " (first pair)"
                           : pairs() > 1 && j == pairs() - 1 ? " (last pair)"
                                                             : ""));
@@ -203,7 +210,8 @@ Step Explainer::speed() const {
     const double ratio = step.values.back() / step.values.front();
     if (ratio > 1.0 && std::isfinite(ratio)) {
       step.lines.push_back("The first pair changes fast and tells neighbours apart; the last changes " +
-                           general_text(ratio, 4) + " times more slowly and tells far places apart.");
+                           (ratio < 1000.0 ? general_text(ratio, 4) : fixed_text(ratio, 0)) +
+                           " times more slowly and tells far places apart.");
     }
   }
   return step;
@@ -225,7 +233,7 @@ Step Explainer::derivative() const {
     const auto value = [&](std::int64_t column) {
       return five_decimals(step.values[static_cast<std::size_t>(column)]);
     };
-    std::string line = "i = " + padded(std::to_string(j), 4) + " w = " + w;
+    std::string line = label(j) + " w = " + w;
     if (j < schedule_.sine.count) line += "   " + amplitude() + "w cos(" + angle + ") = " + value(sine_column(j));
     if (j < schedule_.cosine.count) line += "   " + amplitude() + "-w sin(" + angle + ") = " + value(cosine_column(j));
     step.lines.push_back(line);
@@ -257,8 +265,8 @@ Step Explainer::shift_blocks(double k) const {
     const double cosine = step.values[static_cast<std::size_t>(2 * j)];
     const double sine = step.values[static_cast<std::size_t>(2 * j + 1)];
     const auto text = [](double value) { return padded(five_decimals(value), 8); };
-    step.lines.push_back("i = " + padded(std::to_string(j), 4) + " [ " + text(cosine) + "  " + text(sine) + " ]");
-    step.lines.push_back("         [ " + text(-sine) + "  " + text(cosine) + " ]");
+    step.lines.push_back(label(j) + " [ " + text(cosine) + "  " + text(sine) + " ]");
+    step.lines.push_back(std::string(label(j).size(), ' ') + " [ " + text(-sine) + "  " + text(cosine) + " ]");
   });
   return step;
 }
@@ -267,9 +275,9 @@ std::vector<Step> Explainer::shift(double k) const {
   check_shift(k);
   const std::string k_text = number_text(k);
   const Step theorem{"shift_theorem",
-                     "From PE(p) to PE(p + " + k_text + "): the addition theorems",
+                     "From PE(p) to PE(" + plus("p", k) + "): the addition theorems",
                      {"sin(a + b) =  cos(b) sin(a) + sin(b) cos(a)", "cos(a + b) = -sin(b) sin(a) + cos(b) cos(a)",
-                      "a is a pair's angle at p, b what " + k_text + " positions add: the same matrix for every p"},
+                      "a is a pair's angle at p, b what a shift by " + k_text + " adds: the same matrix for every p"},
                      {}};
   const Step blocks = shift_blocks(k);
   const std::vector<double> direct = row_at(position_ + k);

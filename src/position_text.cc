@@ -43,7 +43,7 @@ Number read_number(std::string_view text, std::string_view part, std::int64_t li
   return {*value, integer.has_value()};
 }
 
-// 0:0.9:0.3 has three steps although 0.9 / 0.3 is a little more than 3 in binary.
+// 0:2.1:0.3 has seven steps although 2.1 / 0.3 is a little more than 7 in binary.
 double steps_between(double start, double end, double step) {
   const double steps = (end - start) / step;
   const double whole = std::nearbyint(steps);
@@ -71,7 +71,8 @@ Positions read_range(std::string_view text) {
 }
 
 bool is_grid(std::string_view text) {
-  return text.find('x') != std::string_view::npos && text.find_first_not_of("0123456789x") == std::string_view::npos;
+  return text.front() != 'x' && text.find('x') != std::string_view::npos &&
+         text.find_first_not_of("0123456789x") == std::string_view::npos;
 }
 
 Positions read_grid(std::string_view text) {

@@ -27,7 +27,7 @@ struct ExplainOptions {
   bool derivative = false;           // also the derivative by the position
 };
 
-// `position` must lie within +-(2^31 - 1); so must position + shift.
+// `position` must lie within +-(2^31 - 1); so must the shift, and position + shift.
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
 
 }  // namespace posenc

@@ -19,6 +19,8 @@ std::string finished(const Buffer& buffer, std::to_chars_result result) {
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  // Whole numbers as people write them: 100000, where the shortest form is 1e+05.
+  if (std::fabs(value) < 1e15 && value == std::nearbyint(value)) return fixed_text(value, 0);
   Buffer buffer;
   return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value));
 }

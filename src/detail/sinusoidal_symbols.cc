@@ -26,6 +26,8 @@ SinusoidalSymbols::SinusoidalSymbols(const Sinusoidal& spec) : spec_(spec), unsc
 std::string SinusoidalSymbols::divisor() const {
   if (spec_.spacing == Spacing::width) return std::to_string(spec_.width);
   if (spec_.spacing == Spacing::even_width) return std::to_string(spec_.width + spec_.width % 2);
+  // A single pair has exponent 0 whatever it is divided by: pairs - shift may be 0 there.
+  if (pairs_of(spec_) <= 1) return "1";
   return number_text(static_cast<double>(pairs_of(spec_)) - spec_.shift);
 }
 
