@@ -17,8 +17,25 @@ bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
+// A schedule is plain data that anyone can fill in: rows are written by its columns, so they must lie inside.
+void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
+  const auto inside = [&](const Columns& columns) {
+    if (columns.count == 0) return true;
+    return columns.count > 0 && columns.count <= static_cast<std::int64_t>(schedule.inv_freq.size()) &&
+           columns.start >= 0 && columns.start < schedule.width && columns.stride >= 1 &&
+           (columns.count - 1) <= (schedule.width - 1 - columns.start) / columns.stride;
+  };
+  if (schedule.width >= 1 && inside(schedule.sine) && inside(schedule.cosine) && schedule.first >= -kMaxPosition &&
+      schedule.first <= kMaxPosition) {
+    return;
+  }
+  fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
+                             std::to_string(schedule.width) + ", one per frequency: use make_schedule");
+}
+
 // Positions as they are and as they count: both must lie in the range that accuracy is promised for.
 void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where) {
+  check_schedule(schedule, where);
   check_positions(positions, where);
   if (positions.axes != 1) {
     fail(ErrorKind::usage, "[" + std::string(where) + "] a sinusoidal encoding takes one axis but positions have " +
@@ -98,6 +115,7 @@ void set_entry(const View& out, std::int64_t row, std::int64_t column, double va
 }
 
 void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
+  check_schedule(schedule, "fill_shift_matrix");
   check_positions(PositionView::of(&k, 1), "fill_shift_matrix");
   check_output(out, "fill_shift_matrix");
   if ((out.dtype != DType::f32 && out.dtype != DType::f64) || out.rank != 2 || out.shape[0] != schedule.width ||

@@ -284,5 +284,35 @@ TEST(RowErrors, StreamsAndTables) {
                [&] { RowStream(make_schedule({.width = 4}), PositionView::range(2147483647, 2)); });
 }
 
+// A schedule is plain data: an order of one's own works, and columns outside the row are never written.
+TEST(TableRows, FollowsAScheduleOfOnesOwn) {
+  SinusoidalSchedule schedule = make_schedule({.width = 4});
+  schedule.width = 7;
+  schedule.sine = {6, 1, 1};
+  schedule.cosine = {1, 2, 2};
+  std::vector<float> row(7, 9.0f);
+  fill_table(schedule, PositionView::range(1, 1), make_view(row.data(), {1, 7}));
+  const std::vector<float> usual = filled<float>({.width = 4}, PositionView::range(1, 1));
+  EXPECT_EQ(row, (std::vector<float>{0, usual[1], 0, usual[3], 0, 0, usual[0]}));
+}
+
+TEST(TableRows, RefusesColumnsOutsideTheRow) {
+  std::vector<float> row(8, 9.0f);
+  const SinusoidalSchedule good = make_schedule({.width = 4});
+  for (const Columns& columns : {Columns{0, 2, 3}, Columns{1, 3, 2}, Columns{4, 1, 1}, Columns{-1, 1, 1},
+                                 Columns{0, 0, 2}, Columns{0, 1, -1}, Columns{0, INT64_MAX, 2}}) {
+    SinusoidalSchedule bad = good;
+    bad.sine = columns;
+    expect_error(ErrorKind::usage, "[fill_table] the schedule's columns must lie within its width, 4", [&] {
+      fill_table(bad, PositionView::range(1, 1), make_view(row.data(), {1, 4}));
+    });
+    bad = good;
+    bad.cosine = columns;
+    expect_error(ErrorKind::usage, "[RowStream] the schedule's columns",
+                 [&] { RowStream(bad, PositionView::range(1, 1)); });
+  }
+  EXPECT_EQ(row, std::vector<float>(8, 9.0f));
+}
+
 }  // namespace
 }  // namespace posenc

@@ -27,7 +27,8 @@ class RowMaker;
 }
 
 // Writes one row per position: out is [N, M] (or [B, N, M]) f32, f64, f16 or bf16, its rows may be strided.
-// Positions have one axis. No positions: nothing is written. Positions out of range are an error before any write.
+// Positions have one axis. No positions: nothing is written. Positions out of range, and a schedule whose columns lie
+// outside its width, are errors before any write.
 POSENC_API void fill_table(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out);
 
 // The same for the derivative by the position: multiplier * inv_freq * cos where the table has sin, and

@@ -45,11 +45,22 @@ bool has_zero_column(const SinusoidalSchedule& schedule) {
   return schedule.sine.count + schedule.cosine.count < schedule.width;
 }
 
+// Whether every frequency has both its columns, all of them side by side from the first on, in halves or interleaved.
+bool is_dense(const SinusoidalSchedule& schedule) {
+  const Columns& first = schedule.sine.start < schedule.cosine.start ? schedule.sine : schedule.cosine;
+  const Columns& second = schedule.sine.start < schedule.cosine.start ? schedule.cosine : schedule.sine;
+  const auto pairs = static_cast<std::int64_t>(schedule.inv_freq.size());
+  if (pairs == 0 || first.count != pairs || second.count != pairs || first.start != 0) return false;
+  if (schedule.width - 2 * pairs > 1) return false;
+  const bool halves = first.stride == 1 && second.stride == 1 && second.start == pairs;
+  return halves || (first.stride == 2 && second.stride == 2 && second.start == 1);
+}
+
 bool is_whole(double value) { return std::nearbyint(value) == value; }
 
 }  // namespace
 
-RowMaker::RowMaker(const SinusoidalSchedule& schedule) : schedule_(schedule) {
+RowMaker::RowMaker(const SinusoidalSchedule& schedule) : schedule_(schedule), dense_(is_dense(schedule)) {
   const std::size_t pairs = schedule_.inv_freq.size();
   steps_.reserve(pairs);
   for (const double inv_freq : schedule_.inv_freq) steps_.push_back(make_phase_step(inv_freq));
@@ -116,7 +127,7 @@ void RowMaker::scatter(const AngleRow& angles, const View& row) const {
 bool RowMaker::write_direct_f32(std::int64_t counted, float* row) {
   const Columns& sine = schedule_.sine;
   const Columns& cosine = schedule_.cosine;
-  if (sine.count != cosine.count || sine.count == 0) return false;
+  if (!dense_) return false;
   const kernels::Turn turn = turn_to(counted);
   if (sine.stride == 1) {
     kernels::turn_row(turn, row + sine.start, row + cosine.start);

@@ -47,6 +47,7 @@ class RowMaker {
   void scatter_derivative(const AngleRow& angles, const View& row);
 
   const SinusoidalSchedule schedule_;
+  const bool dense_;
   std::vector<PhaseStep> steps_;
   std::array<AngleRow, kOffsets> offsets_;  // empty until first used
   AngleRow anchor_;
