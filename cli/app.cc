@@ -14,9 +14,14 @@ namespace {
 constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
 constexpr const char* kPositionsHelp = "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy";
 
+// An empty value is a variable that was not set, not a wish.
+std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
+
 void add_output(CLI::App& command, OutputOptions& options, const char* formats) {
-  command.add_option("--format", options.format, std::string(formats) + " (default: by the name of -o, else text)");
-  command.add_option("-o,--output", options.path, "write to this file, whole or not at all (default: standard output)");
+  command.add_option("--format", options.format, std::string(formats) + " (default: by the name of -o, else text)")
+      ->check(not_empty);
+  command.add_option("-o,--output", options.path, "write to this file, whole or not at all (default: standard output)")
+      ->check(not_empty);
 }
 
 void add_color(CLI::App& command, std::string& color) {
@@ -58,7 +63,7 @@ void add_table(CLI::App& app, TableOptions& options) {
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
   command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
       ->capture_default_str();
   add_output(*command, options.output, "text, json, csv, npy");
 }
@@ -69,7 +74,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
                                   "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--position,-p", options.position, "the position, an integer or a real number")->required();
-  command->add_option("--shift", options.shift, "also derive the row this many positions on from this one");
+  command->add_option("--shift", options.shift, "also derive the row this many positions on from this one")
+      ->check(not_empty);
   command->add_flag("--derivative", options.derivative, "also the derivative by the position");
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");

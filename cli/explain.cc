@@ -13,7 +13,7 @@ namespace {
 
 // One number in the grammar of positions: "1", "2.5", "-3".
 double single_position(const std::string& text, std::string_view option) {
-  const Positions positions = parse_positions(text);
+  const Positions positions = load_positions(text);
   if (positions.count() != 1 || positions.axes() != 1) {
     fail(ErrorKind::usage, fmt::format("{} must be one number but got '{}'", option, text));
   }
@@ -46,14 +46,14 @@ int run_explain(const ExplainOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const Spec spec = load_spec(options.spec);
   const double position = single_position(options.position, "--position");
-  posenc::ExplainOptions explain_options{.derivative = options.derivative};
+  posenc::ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift");
   const std::vector<Step> steps = explain(spec, position, explain_options);
   if (format == "json") {
     write_json(options.output, {{"spec", to_json(spec)}, {"position", position}, {"steps", steps_json(steps)}});
     return 0;
   }
-  const std::string heading = fmt::format("{} at position {}", to_text(spec), position);
+  const std::string heading = fmt::format("{} at position {}", options.spec, position);
   write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
   return 0;
 }

@@ -25,6 +25,10 @@ std::string extension_of(const std::string& path) {
   return path.substr(dot + 1);
 }
 
+[[noreturn]] void refuse_binary() {
+  fail(ErrorKind::usage, "binary data is not written to a terminal: give -o FILE, or pipe it on");
+}
+
 void write_standard_output(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
@@ -60,12 +64,12 @@ bool writes_to_terminal(const OutputOptions& options) {
 }
 
 Output::Output(const OutputOptions& options, bool binary) {
-  if (binary && writes_to_terminal(options)) {
-    fail(ErrorKind::usage, "binary data is not written to a terminal: give -o FILE, or pipe it on");
-  }
+  if (binary && writes_to_terminal(options)) refuse_binary();
   if (is_standard_output(options)) return;
-  catch_interrupts();  // there is a temporary file to remove; without one, a signal may end the program at once
   file_ = std::make_unique<FileWriter>(options.path);
+  if (binary && file_->is_terminal()) refuse_binary();
+  // There is a temporary file to remove; without one, a signal may end the program at once.
+  if (!file_->is_direct()) catch_interrupts();
 }
 
 void Output::write(std::string_view bytes) {
@@ -74,6 +78,7 @@ void Output::write(std::string_view bytes) {
 }
 
 void Output::flush() {
+  stop_if_interrupted();
   if (file_) {
     file_->write(buffer_.data(), buffer_.size());
   } else {

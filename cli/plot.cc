@@ -9,10 +9,10 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/table_text.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
-#include "posenc/spec_json.h"
 #include "posenc/table.h"
 #include "posenc/terminal.h"
 
@@ -39,6 +39,9 @@ TerminalSize terminal_size() {
 }
 
 TerminalStyle choose_style(const PlotOptions& options) {
+  if (options.color == "never" && (options.style == "truecolor" || options.style == "color256")) {
+    fail(ErrorKind::usage, fmt::format("--style {} has colours but --color is never", options.style));
+  }
   if (options.style == "ascii") return TerminalStyle::ascii;
   if (options.style == "truecolor") return TerminalStyle::truecolor;
   if (options.style == "color256") return TerminalStyle::color256;
@@ -66,9 +69,6 @@ HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& p
 
 // Row numbers are counted on, so the positions must be evenly spaced.
 void check_even_steps(const PositionView& positions) {
-  if (positions.axes != 1) {
-    fail(ErrorKind::usage, fmt::format("a heatmap takes positions on one axis but these have {}", positions.axes));
-  }
   for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
     const double step = positions.real(0, n) - positions.real(0, n - 1);
     const double first_step = positions.real(0, 1) - positions.real(0, 0);
@@ -78,38 +78,28 @@ void check_even_steps(const PositionView& positions) {
   }
 }
 
-Json heatmap_json(const Spec& spec, const PositionView& positions, const ConstView& values) {
-  Json::Array rows;
-  Json::Array numbers;
-  for (std::int64_t n = 0; n < positions.count; ++n) {
-    const double* row = values[n].as<double>();
-    rows.push_back(std::vector<double>(row, row + values.shape[1]));
-    numbers.push_back(positions.integral() ? Json(positions.integer(0, n)) : Json(positions.real(0, n)));
-  }
-  Json json;
-  json.set("schema", kSchema).set("figure", "heatmap").set("spec", to_json(spec));
-  json.set("positions", std::move(numbers)).set("values", std::move(rows));
-  return json;
-}
-
 int plot_heatmap(const PlotOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const Spec spec = load_spec(options.spec);
-  const Sinusoidal& sinusoidal = std::get<Sinusoidal>(spec);
   const Positions positions = load_positions(options.positions);
-  if (positions.count() > kMaxCells / sinusoidal.width) {
+  TableHead head = make_table_head(spec, positions, options.positions);
+  const std::int64_t width = head.schedule.width;
+  if (positions.count() > kMaxCells / width) {
     fail(ErrorKind::usage, fmt::format("'{}' with width {} has more than 2^26 cells: take every tenth position or so",
-                                       options.positions, sinusoidal.width));
+                                       options.positions, width));
   }
   check_even_steps(positions);
-  const Table table(sinusoidal, positions, DType::f64);
   if (format == "json") {
-    write_text(options.output, to_text(heatmap_json(spec, positions, table.view())));
-  } else {
-    const std::string heading = fmt::format("{}, positions {}\n", to_text(spec), options.positions);
-    write_text(options.output,
-               heading + terminal_heatmap(table.view(), heatmap_options(options, positions, sinusoidal.multiplier)));
+    head.figure = "heatmap";
+    write_table(head, format, options.output);
+    return 0;
   }
+  std::vector<double> values(static_cast<std::size_t>(positions.count() * width));
+  const View view = make_view(values.data(), {positions.count(), width});
+  fill_table(head.schedule, positions, view);
+  const std::string heading = fmt::format("{}, positions {}\n", options.spec, options.positions);
+  write_text(options.output,
+             heading + terminal_heatmap(view, heatmap_options(options, positions, head.schedule.multiplier)));
   return 0;
 }
 

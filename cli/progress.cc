@@ -24,6 +24,11 @@ void catch_interrupts() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+void stop_if_interrupted() {
+  if (caught_signal != 0) throw Interrupted(caught_signal);
 }
 
 Progress::Progress(std::string what, std::int64_t total)
@@ -38,7 +43,7 @@ Progress::~Progress() {
 }
 
 void Progress::update(std::int64_t done) {
-  if (caught_signal != 0) throw Interrupted(caught_signal);
+  stop_if_interrupted();
   const auto now = Clock::now();
   if (!terminal_ || done <= 0 || now - start_ < std::chrono::milliseconds(500) ||
       now - last_ < std::chrono::milliseconds(100)) {

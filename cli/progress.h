@@ -8,14 +8,17 @@
 
 namespace posenc::cli {
 
-// Thrown out of long work after SIGINT or SIGTERM, so that destructors clean up.
+// Thrown out of long work after SIGINT, SIGTERM or SIGHUP, so that destructors clean up.
 struct Interrupted : std::exception {
   explicit Interrupted(int signal_number) : signal(signal_number) {}
   int signal;
 };
 
-// From now on the two signals are remembered instead of ending the program at once.
+// From now on the three signals are remembered instead of ending the program at once.
 void catch_interrupts();
+
+// Throws Interrupted if one of them came.
+void stop_if_interrupted();
 
 class Progress {
  public:

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
+#include <vector>
 
+#include "cli/progress.h"
+#include "posenc/error.h"
 #include "posenc/half.h"
 #include "posenc/npy.h"
 #include "posenc/spec_json.h"
@@ -18,12 +22,19 @@ std::string position_text(const PositionView& positions, std::int64_t n) {
   return positions.integral() ? fmt::format("{}", positions.integer(0, n)) : fmt::format("{}", positions.real(0, n));
 }
 
-std::size_t column_of(std::int64_t n) { return static_cast<std::size_t>(n); }
+// The largest value that a table can hold.
+double largest_value(const TableHead& head) {
+  double largest = 1.0;
+  if (head.rows == Rows::derivative) {
+    for (const double inv_freq : head.schedule.inv_freq) largest = std::max(largest, std::fabs(inv_freq));
+  }
+  return largest * std::fabs(head.schedule.multiplier);
+}
 
-// For people: aligned, eight decimals.
+// For people: aligned, eight decimals, or nine digits where values are large.
 class TextWriter final : public TableWriter {
  public:
-  explicit TextWriter(const TableHead& head) : width_(head.schedule.width) {
+  explicit TextWriter(const TableHead& head) : width_(head.schedule.width), large_(largest_value(head) >= 10.0) {
     // Of a range the ends are the longest.
     const bool range = head.positions.source == PositionView::Source::range;
     const std::int64_t step = range ? std::max<std::int64_t>(head.positions.count - 1, 1) : 1;
@@ -33,14 +44,15 @@ class TextWriter final : public TableWriter {
   }
   void begin(Output& output) override {
     std::string line = fmt::format("{:>{}}", "position", label_);
-    for (std::int64_t column = 0; column < width_; ++column) line += fmt::format(" {:>11}", column);
+    for (std::int64_t column = 0; column < width_; ++column) line += fmt::format(" {:>{}}", column, large_ ? 15 : 11);
     output.write(line + "\n");
   }
   void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       std::string line = fmt::format("{:>{}}", position_text(positions, n), label_);
       for (std::int64_t column = 0; column < width_; ++column) {
-        fmt::format_to(std::back_inserter(line), " {:>11.8f}", number_at(rows, n, column));
+        const char* form = large_ ? " {:>15.8e}" : " {:>11.8f}";
+        fmt::format_to(std::back_inserter(line), fmt::runtime(form), number_at(rows, n, column));
       }
       output.write(line + "\n");
     }
@@ -49,6 +61,7 @@ class TextWriter final : public TableWriter {
 
  private:
   std::int64_t width_;
+  bool large_;
   std::size_t label_ = std::string_view("position").size();
 };
 
@@ -81,8 +94,10 @@ class JsonWriter final : public TableWriter {
   explicit JsonWriter(const TableHead& head) : head_(head) {}
   void begin(Output& output) override {
     Json json;
-    json.set("schema", kSchema).set("spec", to_json(head_.spec)).set("dtype", to_text(head_.dtype));
-    json.set("derivative", head_.derivative).set("inv_freq", head_.schedule.inv_freq);
+    json.set("schema", kSchema);
+    if (!head_.figure.empty()) json.set("figure", head_.figure);
+    json.set("spec", to_json(head_.spec)).set("dtype", to_text(head_.dtype));
+    json.set("derivative", head_.rows == Rows::derivative).set("inv_freq", head_.schedule.inv_freq);
     std::string text = to_text(json);
     text.resize(text.find_last_of('}'));  // the object goes on
     while (text.back() == '\n') text.pop_back();
@@ -123,7 +138,7 @@ class NpyWriter final : public TableWriter {
   void begin(Output& output) override { output.write(header_); }
   void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
     const std::int64_t bytes = positions.count * rows.shape[1] * size_of(rows.dtype);
-    output.write({rows.as<char>(), column_of(bytes)});
+    output.write({rows.as<char>(), static_cast<std::size_t>(bytes)});
   }
   void end(Output&) override {}
 
@@ -152,6 +167,38 @@ std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const 
   if (format == "json") return std::make_unique<JsonWriter>(head);
   if (format == "npy") return std::make_unique<NpyWriter>(head);
   return std::make_unique<TextWriter>(head);
+}
+
+TableHead make_table_head(const Spec& spec, const Positions& positions, const std::string& positions_text) {
+  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
+  if (sinusoidal == nullptr) fail(ErrorKind::unsupported, fmt::format("{} has no table of rows", kind_of(spec)));
+  if (positions.axes() != 1) {
+    fail(ErrorKind::usage, fmt::format("'{}' has positions on {} axes but {} takes one", positions_text,
+                                       positions.axes(), kind_of(spec)));
+  }
+  return {spec, make_schedule(*sinusoidal), positions.view(), DType::f64, Rows::values};
+}
+
+void write_table(const TableHead& head, const std::string& format, const OutputOptions& options) {
+  constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
+  const std::int64_t row_bytes = head.schedule.width * size_of(head.dtype);
+  const std::int64_t block_rows = std::clamp<std::int64_t>(kBlockBytes / row_bytes, 1, head.positions.count);
+  std::vector<std::byte> memory(static_cast<std::size_t>(block_rows * row_bytes));
+  // Everything that can be wrong is found before the output exists.
+  RowStream stream(head.schedule, head.positions, head.rows);
+  const std::unique_ptr<TableWriter> writer = make_table_writer(format, head);
+  Output output(options, /*binary=*/format == "npy");
+  Progress progress("table", head.positions.count);
+  writer->begin(output);
+  for (std::int64_t done = 0; done < head.positions.count;) {
+    const View block = make_view(static_cast<void*>(memory.data()), head.dtype, {block_rows, head.schedule.width});
+    const std::int64_t rows = stream.next(block);
+    writer->rows(output, head.positions.slice(done, rows), block);
+    done += rows;
+    progress.update(done);
+  }
+  writer->end(output);
+  output.finish();
 }
 
 }  // namespace posenc::cli

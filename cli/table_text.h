@@ -8,6 +8,7 @@
 #include "posenc/position.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
+#include "posenc/table.h"
 #include "posenc/view.h"
 
 namespace posenc::cli {
@@ -26,8 +27,16 @@ struct TableHead {
   SinusoidalSchedule schedule;
   PositionView positions;
   DType dtype;
-  bool derivative;
+  Rows rows;
+  std::string figure = {};  // in JSON, the figure whose data this is
 };
+
+// What a spec's table is made of. Kinds without a table, and positions with several axes, are errors; `positions_text`
+// is what the user wrote.
+TableHead make_table_head(const Spec& spec, const Positions& positions, const std::string& positions_text);
+
+// Writes all rows, a block at a time, with progress.
+void write_table(const TableHead& head, const std::string& format, const OutputOptions& options);
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head);
 

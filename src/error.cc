@@ -1,5 +1,7 @@
 #include "posenc/error.h"
 
+#include "detail/quotable.h"
+
 namespace posenc {
 
 Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -8,10 +10,13 @@ Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(me
 Error::~Error() = default;
 
 void fail(ErrorKind kind, const std::string& message) {
+  // Messages quote what came from outside.
+  constexpr std::size_t kLongest = 2000;
+  const std::string shown = detail::quotable(message, kLongest);
 #if defined(__cpp_exceptions)
-  throw Error(kind, message);
+  throw Error(kind, shown);
 #else
-  posenc_on_error(kind, message.c_str());
+  posenc_on_error(kind, shown.c_str());
 #endif
 }
 

@@ -145,6 +145,10 @@ Step Explainer::formula() const {
   const std::string trailing = interleaved ? "2i+1" : std::to_string(pairs()) + "+i";
   const std::string angle = "(" + symbols_.general_angle() + ")";
   Step step{"formula", "The formula", {}, {}};
+  if (pairs() == 0) {
+    step.lines.push_back("width 1 with odd=zero has no pair of sine and cosine: its only column is zero");
+    return step;
+  }
   const auto add = [&](const std::string& column, bool sine) {
     step.lines.push_back(padded("PE(p, " + column + ")", trailing.size() + 7) + " = " + amplitude() +
                          (sine ? "sin" : "cos") + angle);
@@ -199,12 +203,16 @@ Step Explainer::in_numbers() const {
 Step Explainer::speed() const {
   Step step{"speed", "What changes fast and what slowly", {}, wavelengths(schedule_.inv_freq)};
   for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const double wavelength = step.values[static_cast<std::size_t>(j)];
     const double degrees = std::fabs(schedule_.inv_freq[static_cast<std::size_t>(j)]) * 180.0 / std::numbers::pi;
-    step.lines.push_back(label(j) + " one turn in " + general_text(step.values[static_cast<std::size_t>(j)], 6) +
-                         " positions, " + general_text(degrees, 3) + " degrees from one position to the next" +
-                         (pairs() > 1 && j == 0             ? " (first pair)"
-                          : pairs() > 1 && j == pairs() - 1 ? " (last pair)"
-                                                            : ""));
+    std::string line = label(j) + " never turns: its frequency is 0";
+    if (std::isfinite(wavelength)) {
+      line = label(j) + " one turn in " + general_text(wavelength, 6) + " positions, " + general_text(degrees, 3) +
+             " degrees from one position to the next";
+    }
+    if (pairs() > 1 && j == 0) line += " (first pair)";
+    if (pairs() > 1 && j == pairs() - 1) line += " (last pair)";
+    step.lines.push_back(line);
   });
   if (pairs() > 1) {
     const double ratio = step.values.back() / step.values.front();
@@ -228,14 +236,17 @@ Step Explainer::derivative() const {
   step.lines.push_back("d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)");
   const std::string numerator = symbols_.numerator(position_);
   for_shown_pairs(step.lines, [&](std::int64_t j) {
-    const std::string w = five_decimals(schedule_.inv_freq[static_cast<std::size_t>(j)]);
+    const std::string w = general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 6);
     const std::string angle = symbols_.angle(numerator, j);
     const auto value = [&](std::int64_t column) {
       return five_decimals(step.values[static_cast<std::size_t>(column)]);
     };
     std::string line = label(j) + " w = " + w;
     if (j < schedule_.sine.count) line += "   " + amplitude() + "w cos(" + angle + ") = " + value(sine_column(j));
-    if (j < schedule_.cosine.count) line += "   " + amplitude() + "-w sin(" + angle + ") = " + value(cosine_column(j));
+    if (j < schedule_.cosine.count) {
+      const std::string slope = "-w sin(" + angle + ")";
+      line += "   " + (amplitude().empty() ? slope : amplitude() + "(" + slope + ")") + " = " + value(cosine_column(j));
+    }
     step.lines.push_back(line);
   });
   const auto cell = [&](std::int64_t column) { return five_decimals(step.values[static_cast<std::size_t>(column)]); };
@@ -303,20 +314,21 @@ std::vector<Step> Explainer::shift(double k) const {
 }
 
 Step Explainer::reproduce(const ExplainOptions& options) const {
-  const std::string spec = to_text(Spec(spec_));
+  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
   Step step{"reproduce", "The same numbers in full", {}, {}};
-  step.lines.push_back("posenc table " + spec + " --positions " + position_text());
-  if (options.derivative)
-    step.lines.push_back("posenc table " + spec + " --positions " + position_text() + " --derivative");
-  if (options.shift) {
-    step.lines.push_back("posenc table " + spec + " --positions " + number_text(position_ + *options.shift));
-  }
+  const auto add = [&](double position, const std::string& option) {
+    step.lines.push_back("posenc table " + spec + " --positions " + number_text(position) + option + " --format csv");
+  };
+  add(position_, "");
+  if (options.derivative) add(position_, " --derivative");
+  if (options.shift) add(position_ + *options.shift, "");
   return step;
 }
 
 }  // namespace
 
 std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options) {
+  check_positions(PositionView::of(&position, 1), "explain");
   const Explainer explainer(spec, position);
   std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
                              explainer.in_numbers(), explainer.speed()};

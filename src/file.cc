@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "detail/number_text.h"
+#include "detail/read_file.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -116,18 +117,33 @@ std::string temporary_name(const std::string& target, std::uint64_t attempt) {
 }  // namespace
 
 std::string read_file(const std::string& path, std::int64_t limit) {
+  return detail::read_file(path, limit, 0, [&](std::string_view) { return limit; });
+}
+
+std::string detail::read_file(const std::string& path, std::int64_t limit, std::size_t enough,
+                              const std::function<std::int64_t(std::string_view start)>& whole_size) {
   Descriptor file(open_retrying(path.c_str(), O_RDONLY));
   if (file.value < 0) fail_system("cannot open", path, errno);
   struct stat status {};
   if (::fstat(file.value, &status) != 0) fail_system("cannot read", path, errno);
-  if (S_ISREG(status.st_mode) && status.st_size > limit) fail_too_large(path, limit);
+  const bool regular = S_ISREG(status.st_mode);
+  if (regular && status.st_size > limit) fail_too_large(path, limit);
 
   // The size is only a hint: pipes have none, files under /proc say 0, and a file may grow while it is read.
   constexpr std::size_t kLeast = 65536;
-  std::string bytes(std::max(static_cast<std::size_t>(status.st_size) + 1, kLeast), '\0');
+  std::string bytes(std::max(enough, kLeast), '\0');
   std::size_t done = 0;
-  while (std::size_t got = read_some(file.value, bytes.data() + done, bytes.size() - done, path)) {
+  bool asked = false;
+  while (true) {
+    const std::size_t got = read_some(file.value, bytes.data() + done, bytes.size() - done, path);
     done += got;
+    if (!asked && (got == 0 || done >= enough)) {
+      asked = true;
+      limit = whole_size(std::string_view(bytes).substr(0, done));
+      if (regular && status.st_size > limit) fail_too_large(path, limit);
+      if (regular) bytes.resize(std::max(bytes.size(), static_cast<std::size_t>(status.st_size) + 1));
+    }
+    if (got == 0) break;
     if (done > static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))) fail_too_large(path, limit);
     if (done == bytes.size()) bytes.resize(bytes.size() * 2);
   }
@@ -164,6 +180,10 @@ FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
     fail_system("cannot write", path_, code);
   }
 }
+
+bool FileWriter::is_direct() const noexcept { return temporary_.empty(); }
+
+bool FileWriter::is_terminal() const noexcept { return ::isatty(descriptor_) == 1; }
 
 void FileWriter::create_temporary() {
   constexpr std::uint64_t kAttempts = 100;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "detail/utf8.h"
+#include "detail/quotable.h"
 #include "posenc/error.h"
 #include "posenc/json.h"
 
@@ -16,19 +16,6 @@ namespace posenc {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
-
-// Text from the input, fit for a message: printable, and not longer than a line or two.
-std::string quotable(std::string_view text) {
-  constexpr std::size_t kLongest = 160;
-  std::string result;
-  for (std::size_t i = 0; i < text.size() && result.size() < kLongest;) {
-    std::size_t length = detail::utf8_length(text.substr(i));
-    bool shown = length > 0 && static_cast<unsigned char>(text[i]) >= 0x20 && text[i] != 0x7F;
-    result += shown ? text.substr(i, length) : "?";
-    i += shown ? length : 1;
-  }
-  return result.size() < kLongest ? result : result + "...";
-}
 
 // Builds the tree from events. A callback that returns false ends the reading; `error` then says why. Nothing is
 // thrown from a callback, as the library is not ours to unwind through.
@@ -51,7 +38,7 @@ struct Builder {
       if (const Json::Array* members = std::get_if<Json::Array>(&level.container.value)) {
         text += "[" + std::to_string(members->size()) + "]";
       } else {
-        text += (text.empty() ? "" : ".") + quotable(level.key);
+        text += (text.empty() ? "" : ".") + detail::quotable(level.key);
       }
     }
     return text.empty() ? text : text + ": ";
@@ -121,13 +108,13 @@ struct Builder {
   bool parse_error(std::size_t byte, const std::string& token, const nlohmann::detail::exception& exception) {
     constexpr int kOverflow = 406;
     if (exception.id == kOverflow) {
-      return reject(place() + "expected a number within the range of a double but got " + quotable(token));
+      return reject(place() + "expected a number within the range of a double but got " + detail::quotable(token));
     }
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": the tail is useful.
     std::string_view what = exception.what();
     constexpr std::string_view kStart = "parse error at ";
     if (std::size_t start = what.find(kStart); start != what.npos) what.remove_prefix(start + kStart.size());
-    return reject("byte " + std::to_string(byte) + ", " + quotable(what));
+    return reject("byte " + std::to_string(byte) + ", " + detail::quotable(what));
   }
 };
 

@@ -17,6 +17,8 @@ namespace posenc {
 namespace {
 
 constexpr std::int64_t kMaxSpecFile = std::int64_t{1} << 28;
+// 2^27 numbers, as many as a text may list, and their header.
+constexpr std::int64_t kMaxNumbersFile = (std::int64_t{1} << 30) + (std::int64_t{1} << 20);
 
 bool exists(const std::string& path) {
   struct stat status {};
@@ -30,7 +32,7 @@ std::vector<double> numbers_of(const NpyArray& array) {
 }
 
 std::vector<double> load_list(const std::string& path) {
-  NpyArray array = load_npy(path);
+  NpyArray array = load_npy(path, kMaxNumbersFile);
   if (array.shape.size() != 1) {
     fail(ErrorKind::bad_input,
          path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
@@ -69,7 +71,7 @@ Spec load_spec(const std::string& text) {
 Positions load_positions(const std::string& text) {
   if (!text.starts_with('@')) return parse_positions(text);
   const std::string path = text.substr(1);
-  const NpyArray array = load_npy(path);
+  const NpyArray array = load_npy(path, kMaxNumbersFile);
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
     fail(ErrorKind::bad_input, path + ": expected positions, [N] or [N, A], none of them 0, but got shape " +

@@ -6,6 +6,7 @@
 namespace posenc {
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known) {
+  if (word.empty()) return {};
   std::string_view best;
   std::size_t best_distance = word.size() / 3 + 2;  // further away it is no misspelling
   for (const std::string_view candidate : known) {

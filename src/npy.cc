@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "detail/npy_header.h"
+#include "detail/read_file.h"
 #include "posenc/error.h"
-#include "posenc/file.h"
 #include "posenc/half.h"
 
 namespace posenc {
@@ -165,12 +165,21 @@ ConstView NpyArray::view() const {
 
 NpyArray parse_npy(std::string_view bytes, std::string_view source) {
   detail::NpyHeader header = detail::read_npy_header(bytes, source);
+  detail::check_npy_data(header, bytes.size() - header.data_offset, source);
   NpyArray array;
   convert_data(header, bytes.data() + header.data_offset, source, array);
   array.shape = std::move(header.shape);
   return array;
 }
 
-NpyArray load_npy(const std::string& path) { return parse_npy(read_file(path), path); }
+NpyArray load_npy(const std::string& path, std::int64_t limit) {
+  // The header says how much there is to read: a file of another kind, or a device without end, is refused before it
+  // fills the memory.
+  const auto whole_size = [&](std::string_view start) {
+    const detail::NpyHeader header = detail::read_npy_header(start, path);
+    return std::min(limit, static_cast<std::int64_t>(header.data_offset) + header.size * header.bytes);
+  };
+  return parse_npy(detail::read_file(path, limit, detail::kMaxNpyStart, whole_size), path);
+}
 
 }  // namespace posenc

@@ -138,7 +138,8 @@ Positions parse_positions(std::string_view text) {
 }
 
 std::string to_text(const PositionView& positions) {
-  if (positions.source == PositionView::Source::range && positions.count > 1) {
+  check_positions(positions, "to_text");
+  if (positions.source == PositionView::Source::range && positions.count > 1 && positions.step != 0) {
     std::int64_t end = positions.start + positions.count * positions.step;
     if (std::abs(end) > kMaxPosition + 1) end += positions.step > 0 ? 1 - positions.step : -1 - positions.step;
     std::string text = std::to_string(positions.start) + ":" + std::to_string(end);

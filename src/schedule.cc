@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "detail/double_double.h"
+#include "detail/sinusoidal_frequencies.h"
 #include "detail/sinusoidal_pairs.h"
 #include "posenc/error.h"
 
@@ -29,29 +30,12 @@ DoubleDouble exponent_of_pair(const Sinusoidal& spec, std::int64_t j, std::int64
   return factor * index / (DoubleDouble{static_cast<double>(pairs), 0.0} + DoubleDouble{-spec.shift, 0.0});
 }
 
-std::vector<double> make_inv_freq(const Sinusoidal& spec) {
-  const std::int64_t pairs = detail::pairs_of(spec);
-  std::vector<double> inv_freq;
-  inv_freq.reserve(static_cast<std::size_t>(pairs));
-  // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent. The
-  // scale is part of the exponent, so that a power beyond the doubles is none where the frequency is within them.
-  const DoubleDouble log_base = detail::log(spec.base);
-  const DoubleDouble log_scale = spec.scale == 0.0 ? DoubleDouble{} : detail::log(std::fabs(spec.scale));
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    double value = 0.0;
-    if (!spec.inv_freq.empty()) {
-      value = spec.scale * spec.inv_freq[static_cast<std::size_t>(j)];
-    } else {
-      value = detail::exp(log_scale + -(exponent_of_pair(spec, j, pairs) * log_base)).high;
-      value = spec.scale == 0.0 ? 0.0 : std::copysign(value, spec.scale);
-    }
-    if (!std::isfinite(value)) {
-      fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but that of pair " + std::to_string(j) +
-                                     " is beyond the largest double");
-    }
-    inv_freq.push_back(value);
+void check_finite(const std::vector<double>& inv_freq) {
+  for (std::size_t j = 0; j < inv_freq.size(); ++j) {
+    if (std::isfinite(inv_freq[j])) continue;
+    fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but that of pair " + std::to_string(j) +
+                                   " is beyond the largest double");
   }
-  return inv_freq;
 }
 
 void place_columns(const Sinusoidal& spec, std::int64_t pairs, SinusoidalSchedule& schedule) {
@@ -67,11 +51,28 @@ void place_columns(const Sinusoidal& spec, std::int64_t pairs, SinusoidalSchedul
 
 }  // namespace
 
+std::vector<double> detail::frequencies_of(const Sinusoidal& spec) {
+  const std::int64_t pairs = pairs_of(spec);
+  std::vector<double> inv_freq = spec.inv_freq;
+  for (double& frequency : inv_freq) frequency *= spec.scale;
+  if (!inv_freq.empty()) return inv_freq;
+  // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent. The
+  // scale is part of the exponent, so that a power beyond the doubles is none where the frequency is within them.
+  const DoubleDouble log_base = log(spec.base);
+  const DoubleDouble log_scale = spec.scale == 0.0 ? DoubleDouble{} : log(std::fabs(spec.scale));
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    const double size = exp(log_scale + -(exponent_of_pair(spec, j, pairs) * log_base)).high;
+    inv_freq.push_back(spec.scale == 0.0 ? 0.0 : std::copysign(size, spec.scale));
+  }
+  return inv_freq;
+}
+
 SinusoidalSchedule make_schedule(const Sinusoidal& spec) {
   validate(spec);
   SinusoidalSchedule schedule;
   schedule.width = spec.width;
-  schedule.inv_freq = make_inv_freq(spec);
+  schedule.inv_freq = detail::frequencies_of(spec);
+  check_finite(schedule.inv_freq);
   schedule.multiplier = spec.multiplier;
   schedule.first = spec.first;
   schedule.zero_position = spec.zero_position;

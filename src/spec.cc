@@ -43,12 +43,7 @@ void check_together(const Sinusoidal& spec, std::string_view where) {
 
 }  // namespace
 
-std::string_view kind_of(const Spec& spec) noexcept {
-  struct Names {
-    std::string_view operator()(const Sinusoidal&) const noexcept { return "sinusoidal"; }
-  };
-  return std::visit(Names{}, spec);
-}
+std::string_view kind_of(const Spec& spec) noexcept { return detail::all_kinds()[spec.index()].name; }
 
 void validate(const Spec& spec) { detail::check_spec(spec, kind_of(spec)); }
 
@@ -60,9 +55,9 @@ void detail::check_spec(const Spec& spec, std::string_view where) {
 
 std::vector<KindInfo> kinds() {
   std::vector<KindInfo> result;
-  for (const std::string_view name : detail::kind_names()) {
-    Spec spec = *detail::default_spec(name);
-    KindInfo kind{std::string(name), std::string(detail::summary_of(name)), {}, {}};
+  for (const detail::Kind& entry : detail::all_kinds()) {
+    Spec spec = entry.fallback;
+    KindInfo kind{std::string(entry.name), std::string(entry.summary), {}, {}};
     for (const detail::Field& field : detail::fields_of(spec)) {
       kind.fields.push_back({std::string(field.name), detail::type_text(field),
                              field.required ? "" : detail::field_text(field), std::string(field.unit),

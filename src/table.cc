@@ -1,7 +1,10 @@
 #include "posenc/table.h"
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <new>
+#include <utility>
 
 #include "detail/number_text.h"
 #include "detail/row_maker.h"
@@ -25,10 +28,11 @@ void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) 
            columns.start >= 0 && columns.start < schedule.width && columns.stride >= 1 &&
            (columns.count - 1) <= (schedule.width - 1 - columns.start) / columns.stride;
   };
-  if (schedule.width >= 1 && inside(schedule.sine) && inside(schedule.cosine) && schedule.first >= -kMaxPosition &&
-      schedule.first <= kMaxPosition) {
-    return;
+  if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's first must lie within +-2147483647 but is " +
+                               std::to_string(schedule.first));
   }
+  if (schedule.width >= 1 && inside(schedule.sine) && inside(schedule.cosine)) return;
   fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
                              std::to_string(schedule.width) + ", one per frequency: use make_schedule");
 }
@@ -56,6 +60,33 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
   }
 }
 
+// The first byte and the one after the last that strided elements can touch.
+struct Extent {
+  const char* begin;
+  const char* end;
+};
+
+Extent extent_of(const void* data, std::int64_t bytes,
+                 std::initializer_list<std::pair<std::int64_t, std::int64_t>> axes) {
+  std::int64_t low = 0, high = 0;
+  for (const auto& [length, stride] : axes) (stride < 0 ? low : high) += (length - 1) * stride;
+  const char* start = static_cast<const char*>(data);
+  return {start + low * bytes, start + (high + 1) * bytes};
+}
+
+bool overlaps(const PositionView& positions, const View& out) {
+  if (positions.data == nullptr || positions.count == 0 || positions.batch == 0 || out.size() == 0) return false;
+  const bool narrow = positions.source == PositionView::Source::i32;
+  const Extent ids = extent_of(positions.data, narrow ? 4 : 8,
+                               {{positions.batch, positions.batch_stride}, {positions.count, positions.token_stride}});
+  const bool batched = out.rank == 3;
+  const Extent rows = extent_of(out.data, size_of(out.dtype),
+                                {{out.shape[0], out.strides[0]},
+                                 {out.shape[1], out.strides[1]},
+                                 {batched ? out.shape[2] : 1, batched ? out.strides[2] : 0}});
+  return std::less<>()(ids.begin, rows.end) && std::less<>()(rows.begin, ids.end);
+}
+
 void check_rows(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out,
                 std::string_view where) {
   check_counted(schedule, positions, where);
@@ -69,9 +100,12 @@ void check_rows(const SinusoidalSchedule& schedule, const PositionView& position
   const bool batched = out.rank == 3 && (out.shape[0] == positions.batch || positions.batch == 1) &&
                        out.shape[1] == positions.count && out.shape[2] == schedule.width;
   if (!plain && !batched) {
-    fail(ErrorKind::usage, opening + "must be [" + std::to_string(positions.count) + ", " +
-                               std::to_string(schedule.width) + "], with the batch before it if there is one, but is " +
-                               shape_text(out));
+    const std::string batch = positions.batch == 1 ? "" : std::to_string(positions.batch) + ", ";
+    fail(ErrorKind::usage, opening + "must be [" + batch + std::to_string(positions.count) + ", " +
+                               std::to_string(schedule.width) + "] but is " + shape_text(out));
+  }
+  if (overlaps(positions, out)) {
+    fail(ErrorKind::usage, opening + "must not overlap the positions: they would change while they are read");
   }
 }
 
@@ -95,6 +129,10 @@ void for_each_row(const PositionView& positions, const View& out, const Write& w
 
 void fill_rows(detail::RowMaker& maker, const PositionView& positions, const View& out) {
   for_each_row(positions, out, [&](auto position, const View& row) { maker.write(position, row); });
+}
+
+void fill_derivative_rows(detail::RowMaker& maker, const PositionView& positions, const View& out) {
+  for_each_row(positions, out, [&](auto position, const View& row) { maker.write_derivative(position, row); });
 }
 
 std::int64_t table_bytes(std::int64_t rows, std::int64_t width, DType dtype) {
@@ -142,7 +180,7 @@ void fill_table(const SinusoidalSchedule& schedule, const PositionView& position
 void fill_derivative(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out) {
   check_rows(schedule, positions, out, "fill_derivative");
   detail::RowMaker maker(schedule);
-  for_each_row(positions, out, [&](auto position, const View& row) { maker.write_derivative(position, row); });
+  fill_derivative_rows(maker, positions, out);
 }
 
 void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
@@ -181,7 +219,8 @@ Table::Table(const Sinusoidal& spec, const PositionView& positions, DType dtype)
   view_ = out;
 }
 
-RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions) : positions_(positions) {
+RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows)
+    : positions_(positions), rows_(rows) {
   check_counted(schedule, positions, "RowStream");
   if (positions.batch != 1) {
     fail(ErrorKind::usage, "[RowStream] positions must be [N] but have a batch of " + std::to_string(positions.batch));
@@ -190,6 +229,8 @@ RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& pos
   maker_ = std::make_unique<detail::RowMaker>(schedule);
 }
 
+RowStream::RowStream(RowStream&&) noexcept = default;
+RowStream& RowStream::operator=(RowStream&&) noexcept = default;
 RowStream::~RowStream() = default;
 
 std::int64_t RowStream::next(const View& block) {
@@ -199,7 +240,13 @@ std::int64_t RowStream::next(const View& block) {
                                shape_text(block) + " " + std::string(to_text(block.dtype)));
   }
   const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
-  fill_rows(*maker_, positions_.slice(done_, rows), block);
+  if (rows == 0) return 0;
+  const PositionView positions = positions_.slice(done_, rows);
+  if (rows_ == Rows::derivative) {
+    fill_derivative_rows(*maker_, positions, block);
+  } else {
+    fill_rows(*maker_, positions, block);
+  }
   done_ += rows;
   return rows;
 }

@@ -58,7 +58,10 @@ bool overlaps_itself(const View& view) {
 
 }  // namespace
 
-std::string_view to_text(DType dtype) noexcept { return kDTypeWords[static_cast<std::size_t>(dtype)]; }
+std::string_view to_text(DType dtype) noexcept {
+  const auto index = static_cast<std::size_t>(dtype);
+  return index < kDTypeWords.size() ? kDTypeWords[index] : "unknown";
+}
 
 DType parse_dtype(std::string_view text) {
   const auto found = std::find(kDTypeWords.begin(), kDTypeWords.end(), text);

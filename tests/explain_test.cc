@@ -107,8 +107,8 @@ TEST(Explain, Derives) {
   const std::vector<Step> steps = explained("sinusoidal:width=4", 1, {.derivative = true});
   EXPECT_EQ(lines_of(steps, "derivative"),
             "d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)\n"
-            "i = 0    w = 1.00000   w cos(1) = 0.54030   -w sin(1) = -0.84147\n"
-            "i = 1    w = 0.01000   w cos(1/100) = 0.01000   -w sin(1/100) = -0.00010\n"
+            "i = 0    w = 1   w cos(1) = 0.54030   -w sin(1) = -0.84147\n"
+            "i = 1    w = 0.01   w cos(1/100) = 0.01000   -w sin(1/100) = -0.00010\n"
             "PE'(1) = [0.54030, -0.84147, 0.01000, -0.00010]\n");
   expect_near(step_of(steps, "derivative").values,
               {0.54030230586813972, -0.84147098480789651, 0.0099995000041666526, -0.000099998333341666647}, 3e-16);
@@ -171,9 +171,9 @@ TEST(Explain, RefusesPositionsBeyondTheRange) {
 TEST(Explain, ReproducesItsNumbers) {
   const std::vector<Step> steps = explained("sinusoidal:width=6,first=2", 1000003, {.shift = 2.0, .derivative = true});
   EXPECT_EQ(lines_of(steps, "reproduce"),
-            "posenc table sinusoidal:width=6,first=2 --positions 1000003\n"
-            "posenc table sinusoidal:width=6,first=2 --positions 1000003 --derivative\n"
-            "posenc table sinusoidal:width=6,first=2 --positions 1000005\n");
+            "posenc table sinusoidal:width=6,first=2 --positions 1000003 --format csv\n"
+            "posenc table sinusoidal:width=6,first=2 --positions 1000003 --derivative --format csv\n"
+            "posenc table sinusoidal:width=6,first=2 --positions 1000005 --format csv\n");
   // Bit for bit what those commands print.
   std::vector<double> row(6);
   const SinusoidalSchedule schedule = make_schedule({.width = 6, .first = 2});

@@ -101,6 +101,17 @@ TEST(ParseNpy, TakesTheHeaderInAnyOrderAndSpacing) {
   EXPECT_EQ(parse(file_of(dictionary("|u1", "(2,)"), "ab", 3)).shape, Shape{2});
 }
 
+TEST(ParseNpy, ReadsLengthsAsPython2WroteThem) {
+  EXPECT_EQ(parse(file_of(dictionary("|u1", "(2L, 1L)"), "ab")).shape, (Shape{2, 1}));
+}
+
+// What is no array, or never ends, is refused by its first bytes.
+TEST(LoadNpy, DoesNotReadAllOfWhatIsNoArray) {
+  expect_error(ErrorKind::bad_input, "/dev/zero: expected an .npy file", [] { load_npy("/dev/zero"); });
+  const std::string path = std::string(POSENC_NPY_FILES) + "/rank5.npy";
+  expect_error(ErrorKind::bad_input, "rank5.npy: expected at most 100 bytes", [&] { load_npy(path, 100); });
+}
+
 TEST(ParseNpy, RefusesBrokenHeaders) {
   const std::string rest = ", 'fortran_order': False, 'shape': (1,)}";
   expect_bad(file_of("", ""), "header, character 0: expected '{' but got the end");
@@ -117,7 +128,7 @@ TEST(ParseNpy, RefusesBrokenHeaders) {
   expect_bad(file_of("{'shape': (1,), 'fortran_order': False}", "a"), "header: expected the key descr");
   expect_bad(file_of(dictionary("|u1", "(1,)", "1"), "a"), "header, character 34: expected True or False but got '1'");
   expect_bad(file_of(dictionary("|u1", "(1,)", "false"), "a"), "header, character 34: expected True or False");
-  for (const char* shape : {"(1)", "1", "[1]", "(1 2)", "(,)", "(1,,)", "(-1,)", "(1.0,)", "(1L,)", "(0x1,)"}) {
+  for (const char* shape : {"(1)", "1", "[1]", "(1 2)", "(,)", "(1,,)", "(-1,)", "(1.0,)", "(1LL,)", "(0x1,)"}) {
     expect_bad(file_of(dictionary("|u1", shape), "a"), "header, character ");
   }
   expect_bad(file_of(dictionary("|u1", "(9223372036854775808,)"), "a"),

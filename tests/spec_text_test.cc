@@ -163,7 +163,9 @@ TEST(ParseSpec, RefusesTimescalesBesideWhatTheyReplace) {
     expect_bad("sinusoidal:" + std::string(field) + ",width=4,max_timescale=2", "max_timescale and " + name);
   }
   expect_bad("sinusoidal:width=4,min_timescale=x", "min_timescale must be a number but got 'x'");
-  expect_bad("sinusoidal:width=4,max_timescale=0", "[sinusoidal] base must be above 0 but got 0");
+  expect_bad("sinusoidal:width=4,max_timescale=0", "max_timescale must be finite and above 0 but got 0");
+  expect_bad("sinusoidal:width=4,min_timescale=-1,max_timescale=-5",
+             "min_timescale must be finite and above 0 but got -1");
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Which row stands where: ranges, ids, batches, strides, streams, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "posenc/half.h"
@@ -233,8 +235,7 @@ TEST(RowErrors, PositionsOfTheWrongForm) {
   expect_untouched(ErrorKind::usage, "positions must not be null but there are 2", {.width = 4},
                    PositionView::of(static_cast<const double*>(nullptr), 2));
   expect_untouched(ErrorKind::usage, "positions must have no negative count", {.width = 4}, PositionView::range(0, -1));
-  expect_untouched(ErrorKind::usage, "out must be [3, 4], with the batch before it if there is one, but is [2, 4]",
-                   {.width = 4}, PositionView::range(0, 3));
+  expect_untouched(ErrorKind::usage, "out must be [3, 4] but is [2, 4]", {.width = 4}, PositionView::range(0, 3));
 }
 
 TEST(RowErrors, OutputsOfTheWrongForm) {
@@ -245,9 +246,9 @@ TEST(RowErrors, OutputsOfTheWrongForm) {
     EXPECT_EQ(memory, std::vector<float>(64, 7.0f)) << "something was written";
   };
   refused("be f32, f64, f16 or bf16 but is i32", make_view(memory.data(), DType::i32, {2, 4}));
-  refused("be [2, 4], with the batch before it if there is one, but is [2, 5]", make_view(memory.data(), {2, 5}));
-  refused("be [2, 4], with the batch before it if there is one, but is [8]", make_view(memory.data(), {8}));
-  refused("be [2, 4], with the batch before it", make_view(memory.data(), {1, 1, 2, 4}));
+  refused("be [2, 4] but is [2, 5]", make_view(memory.data(), {2, 5}));
+  refused("be [2, 4] but is [8]", make_view(memory.data(), {8}));
+  refused("be [2, 4] but is [1, 1, 2, 4]", make_view(memory.data(), {1, 1, 2, 4}));
   refused("not be null but has shape [2, 4]", make_view<float>(nullptr, {2, 4}));
   refused("have contiguous channels but the stride of its last axis is 2", make_view(memory.data(), {4, 2}).swap(0, 1));
   View overlapping = make_view(memory.data(), {2, 4});
@@ -312,6 +313,43 @@ TEST(TableRows, RefusesColumnsOutsideTheRow) {
                  [&] { RowStream(bad, PositionView::range(1, 1)); });
   }
   EXPECT_EQ(row, std::vector<float>(8, 9.0f));
+}
+
+TEST(RowErrors, OutputsOverTheirPositions) {
+  std::vector<double> memory(64, 1.0);
+  const SinusoidalSchedule schedule = make_schedule({.width = 8});
+  expect_error(ErrorKind::usage, "[fill_table] out must not overlap the positions", [&] {
+    fill_table(schedule, PositionView::of(memory.data() + 20, 4), make_view(memory.data(), {4, 8}));
+  });
+  PositionView backwards = PositionView::of(memory.data() + 35, 4);
+  backwards.token_stride = -2;
+  expect_error(ErrorKind::usage, "[fill_table] out must not overlap the positions", [&] {
+    fill_table(schedule, backwards, make_view(memory.data(), {4, 8}));
+  });
+  fill_table(schedule, PositionView::of(memory.data() + 32, 4), make_view(memory.data(), {4, 8}));
+  EXPECT_EQ(memory[32], 1.0);
+}
+
+TEST(RowStream, GivesTheDerivativeToo) {
+  const SinusoidalSchedule schedule = make_schedule({.width = 6, .multiplier = 2.0});
+  std::vector<double> expected(70 * 6), got(70 * 6);
+  fill_derivative(schedule, PositionView::range(-5, 70), make_view(expected.data(), {70, 6}));
+  RowStream made(schedule, PositionView::range(-5, 70), Rows::derivative);
+  RowStream stream = std::move(made);
+  std::int64_t done = 0;
+  std::vector<double> block(16 * 6);
+  while (const std::int64_t rows = stream.next(make_view(block.data(), {16, 6}))) {
+    std::copy_n(block.begin(), rows * 6, got.begin() + done * 6);
+    done += rows;
+  }
+  EXPECT_EQ(done, 70);
+  EXPECT_EQ(got, expected);
+}
+
+TEST(Table, SharesItsRowsWithCopies) {
+  Table first({.width = 4}, PositionView::range(0, 3));
+  const Table second = std::move(first);
+  EXPECT_EQ(first.view().data, second.view().data);
 }
 
 }  // namespace

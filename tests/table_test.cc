@@ -140,6 +140,20 @@ TEST(TableAccuracy, RealPositions) {
   }
 }
 
+// `first` is exact however large it is: it must not round the fraction of the position.
+TEST(TableAccuracy, RealPositionsWithALargeFirst) {
+  const Sinusoidal spec{.width = 6, .first = 2000000000};
+  const SinusoidalSchedule schedule = make_schedule(spec);
+  const std::vector<double> positions = {0.1, 1e-9, 7.3, -0.7, 12345.678};
+  std::vector<double> rows(positions.size() * 6);
+  fill_table(schedule, PositionView::of(positions.data(), 5), make_view(rows.data(), {5, 6}));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double x = positions[i / 6];
+    const oracle::Big exact = oracle::entry(schedule, x, static_cast<std::int64_t>(i % 6));
+    EXPECT_LE(oracle::distance(rows[i], exact), f64_bound(2e9) + std::fabs(x) * 0x1p-53) << x;
+  }
+}
+
 template <class T>
 void check_narrow(const oracle::Narrow& format) {
   std::int64_t ties = 0, compared = 0;

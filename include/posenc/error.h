@@ -35,7 +35,8 @@ class POSENC_API Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// Throws Error(kind, message). Every error of the library passes through here.
+// Throws Error(kind, message). Every error of the library passes through here: what is not printable in the message
+// becomes '?', and beyond 2000 bytes it is cut.
 //
 // Where the library is compiled without exceptions it calls `posenc_on_error` instead, which the program
 // must then define; it must not return.

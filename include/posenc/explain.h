@@ -24,6 +24,7 @@ struct Step {
 
 struct ExplainOptions {
   std::optional<double> shift = {};  // also derive the row at position + shift from this row
+  std::string spec_text = {};        // how the commands in the last step call the spec; empty: its text form
   bool derivative = false;           // also the derivative by the position
 };
 

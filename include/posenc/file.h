@@ -5,7 +5,8 @@
 //     file.write(bytes.data(), bytes.size());
 //     file.commit();                          // renames; without it nothing is left behind
 //
-// Every message names the path and the system's reason. ErrorKind::io, but bad_input for a file that is too large.
+// "Whole or not at all" covers errors and interruptions, not a power cut: nothing waits for the disk. Every message
+// names the path and the system's reason. ErrorKind::io, but bad_input for a file that is too large.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,9 @@ class POSENC_API FileWriter {
 
   void write(const void* data, std::size_t size);
   void commit();
+
+  bool is_direct() const noexcept;    // whether it writes to a device or pipe, without a temporary file
+  bool is_terminal() const noexcept;  // whether that is a terminal
 
  private:
   void create_temporary();

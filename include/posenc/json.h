@@ -9,6 +9,8 @@
 // strings "inf" and "-inf", and number() reads them back.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,10 +29,10 @@ struct POSENC_API Json {
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> value = nullptr;
 
   Json() = default;
-  Json(std::nullptr_t) {}                              // NOLINT(*-explicit-*): values become trees
-  Json(bool v) : value(v) {}                           // NOLINT
-  Json(int v) : value(std::int64_t{v}) {}              // NOLINT
-  Json(std::int64_t v) : value(v) {}                   // NOLINT
+  Json(std::nullptr_t) {}     // NOLINT(*-explicit-*): values become trees
+  Json(bool v) : value(v) {}  // NOLINT
+  template <std::integral T>
+  Json(T v) : value(static_cast<std::int64_t>(v)) {}   // NOLINT: beyond int64_t it wraps
   Json(double v) : value(v) {}                         // NOLINT
   Json(const char* v) : value(std::string(v)) {}       // NOLINT
   Json(std::string_view v) : value(std::string(v)) {}  // NOLINT

@@ -33,7 +33,8 @@ struct POSENC_API NpyArray {
 
 // Reads a whole .npy from memory; `source` (a file name) opens every message.
 POSENC_API NpyArray parse_npy(std::string_view bytes, std::string_view source);
-POSENC_API NpyArray load_npy(const std::string& path);
+// The same from a file of at most `limit` bytes.
+POSENC_API NpyArray load_npy(const std::string& path, std::int64_t limit = std::int64_t{1} << 36);
 
 // The bytes before the data: for writing rows one after the other.
 POSENC_API std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);

@@ -85,7 +85,8 @@ class POSENC_API Positions {
 // `@file.npy` is not read here: see load_positions in posenc/load.h.
 POSENC_API Positions parse_positions(std::string_view text);
 
-// The text form of positions, so that parse_positions gives them back: "0:100", "0,5,17", "1/2,3/4".
+// The text form of positions, so that parse_positions gives them back: "0:100", "0,5,17", "1/2,3/4". Of a batch, the
+// first row. Throws what check_positions throws.
 POSENC_API std::string to_text(const PositionView& positions);
 
 }  // namespace posenc

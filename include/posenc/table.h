@@ -46,6 +46,10 @@ class POSENC_API Table {
   // Positions are [N] on one axis. A size that cannot be counted is an Error, memory that is not there bad_alloc.
   Table(const Sinusoidal& spec, const PositionView& positions, DType dtype = DType::f32);
 
+  // Copies share the rows; there is no move, which would leave a view without its rows behind.
+  Table(const Table&) = default;
+  Table& operator=(const Table&) = default;
+
   ConstView view() const noexcept { return view_; }  // [N, M], contiguous
   std::int64_t rows() const noexcept { return view_.shape[0]; }
   std::int64_t width() const noexcept { return view_.shape[1]; }
@@ -55,14 +59,19 @@ class POSENC_API Table {
   ConstView view_;
 };
 
-// Rows in order, a block at a time, in constant memory however many positions there are. The positions' memory must
-// outlive the stream. One thread at a time.
+// What a stream gives: the rows themselves or their derivative by the position.
+enum class Rows { values, derivative };
+
+// Rows in order, a block at a time, in constant memory however many positions there are: about 300 bytes per channel.
+// The positions' memory must outlive the stream. One thread at a time.
 //
 //     posenc::RowStream stream(schedule, positions);
 //     while (std::int64_t rows = stream.next(block)) use(block, rows);   // block: [any, M]
 class POSENC_API RowStream {
  public:
-  RowStream(const SinusoidalSchedule& schedule, const PositionView& positions);
+  RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows = Rows::values);
+  RowStream(RowStream&&) noexcept;
+  RowStream& operator=(RowStream&&) noexcept;
   ~RowStream();
 
   // Writes the next rows into block [R, M] and returns how many: R, fewer at the end, then 0.
@@ -71,6 +80,7 @@ class POSENC_API RowStream {
  private:
   std::unique_ptr<detail::RowMaker> maker_;
   PositionView positions_;
+  Rows rows_ = Rows::values;
   std::int64_t width_ = 0;
   std::int64_t done_ = 0;
 };

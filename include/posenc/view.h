@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "posenc/export.h"
 
@@ -89,6 +90,10 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<Plain, bf16>) return DType::bf16;
   if constexpr (std::is_same_v<Plain, std::int32_t>) return DType::i32;
   if constexpr (std::is_same_v<Plain, std::int64_t>) return DType::i64;
+  static_assert(std::is_same_v<Plain, float> || std::is_same_v<Plain, double> || std::is_same_v<Plain, f16> ||
+                    std::is_same_v<Plain, bf16> || std::is_same_v<Plain, std::int32_t> ||
+                    std::is_same_v<Plain, std::int64_t>,
+                "views are of float, double, f16, bf16, int32_t or int64_t");
 }
 
 // A view of contiguous memory in C order. More than kMaxRank axes or a negative length is an error.

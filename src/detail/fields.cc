@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
 
 template <class Enum>
 EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
-  static_assert(std::is_same_v<std::underlying_type_t<Enum>, int>);
-  return {&value, words};
+  return {&value, words, [](const void* from) noexcept { return static_cast<int>(*static_cast<const Enum*>(from)); },
+          [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }};
 }
 
 std::vector<Field> fields_of(Sinusoidal& s) {
@@ -104,16 +104,24 @@ std::vector<Shorthand> shorthands_of(Spec& spec) {
   return std::visit([](auto& s) { return shorthands_of(s); }, spec);
 }
 
-std::vector<std::string_view> kind_names() { return {"sinusoidal"}; }
-
-std::optional<Spec> default_spec(std::string_view kind) {
-  if (kind == "sinusoidal") return Sinusoidal{};
-  return std::nullopt;
+const std::vector<Kind>& all_kinds() {
+  static const std::vector<Kind> kinds = {
+      {"sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{}},
+  };
+  return kinds;
 }
 
-std::string_view summary_of(std::string_view kind) {
-  if (kind == "sinusoidal") return "sines and cosines of geometrically spaced frequencies, added to the embeddings";
-  return {};
+std::vector<std::string_view> kind_names() {
+  std::vector<std::string_view> names;
+  for (const Kind& kind : all_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::optional<Spec> default_spec(std::string_view name) {
+  for (const Kind& kind : all_kinds()) {
+    if (kind.name == name) return kind.fallback;
+  }
+  return std::nullopt;
 }
 
 void check_field(std::string_view kind, const Field& field) {
@@ -233,6 +241,11 @@ void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std:
       values.push_back(number.value_or(name.fallback));
     }
     if (used.empty()) continue;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] > 0.0 && std::isfinite(values[i])) continue;
+      fail(ErrorKind::bad_input, std::string(where) + " " + std::string(shorthand.names[i].name) +
+                                     " must be finite and above 0 but got " + number_text(values[i]));
+    }
     for (const std::string_view field : shorthand.replaces) {
       if (!is_given(field)) continue;
       fail(ErrorKind::bad_input, std::string(where) + " " + std::string(used) + " and " + std::string(field) +

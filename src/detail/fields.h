@@ -16,13 +16,15 @@
 
 namespace posenc::detail {
 
-// An enum member by its words: the underlying int counts them.
+// An enum member by its words: its values count them from 0.
 struct EnumField {
-  void* value;  // an enum class with underlying type int
+  void* value;  // an enum class; only the two functions know which
   std::span<const std::string_view> words;
+  int (*read)(const void* value) noexcept;
+  void (*write)(void* value, int index) noexcept;
 
-  int get() const noexcept { return *static_cast<const int*>(value); }
-  void set(int index) const noexcept { *static_cast<int*>(value) = index; }
+  int get() const noexcept { return read(value); }
+  void set(int index) const noexcept { write(value, index); }
 };
 
 using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
@@ -55,10 +57,17 @@ struct Shorthand {
 std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
-// A default spec of that kind, or nothing if there is no such kind.
-std::optional<Spec> default_spec(std::string_view kind);
+// The kinds, in the order of Spec's alternatives.
+struct Kind {
+  std::string_view name;
+  std::string_view summary;
+  Spec fallback;  // all fields at their defaults
+};
+const std::vector<Kind>& all_kinds();
 std::vector<std::string_view> kind_names();
-std::string_view summary_of(std::string_view kind);
+
+// A default spec of that kind, or nothing if there is no such kind.
+std::optional<Spec> default_spec(std::string_view name);
 
 // Throws, naming the field, if its value lies outside its range or is not finite.
 void check_field(std::string_view kind, const Field& field);

@@ -10,7 +10,7 @@ namespace posenc::detail {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
+constexpr std::size_t kMaxHeader = kMaxNpyStart - 12;
 
 // The dictionary as it stands in the file.
 struct Fields {
@@ -110,6 +110,7 @@ class Reader {
       length = length * 10 + digit;
       ++next_;
     }
+    if (peek() == 'L') ++next_;  // as Python 2 wrote it
     return length;
   }
 
@@ -216,6 +217,11 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + "]";
 }
 
+// "shape [3, 4] of '<f4'"
+static std::string content_text(const NpyHeader& header) {
+  return "shape " + shape_text(header.shape) + " of '" + header.descr + "'";
+}
+
 std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept {
   std::int64_t room = std::numeric_limits<std::int64_t>::max() / bytes;
   bool empty = false;
@@ -229,29 +235,31 @@ std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t b
   return empty ? 0 : size;
 }
 
-NpyHeader read_npy_header(std::string_view file, std::string_view source) {
+NpyHeader read_npy_header(std::string_view start, std::string_view source) {
   NpyHeader header;
-  Fields fields = Reader(header_text(file, source, header.data_offset), source).read();
+  Fields fields = Reader(header_text(start, source, header.data_offset), source).read();
   if (!fields.descr || !fields.fortran_order || !fields.shape) {
     std::string_view missing = !fields.descr ? "descr" : !fields.fortran_order ? "fortran_order" : "shape";
     fail(ErrorKind::bad_input,
          std::string(source) + ": header: expected the key " + std::string(missing) + " but it is missing");
   }
   read_type(*fields.descr, source, header);
+  header.descr = *fields.descr;
   header.fortran_order = *fields.fortran_order;
   header.shape = std::move(*fields.shape);
   header.size = checked_size(header.shape, header.bytes);
-  std::string what = "shape " + shape_text(header.shape) + " of '" + *fields.descr + "'";
   if (header.size < 0) {
-    fail(ErrorKind::bad_input, std::string(source) + ": expected less than 2^63 bytes of data but got " + what);
-  }
-  std::size_t have = file.size() - header.data_offset;
-  std::size_t need = static_cast<std::size_t>(header.size * header.bytes);
-  if (have != need) {
-    fail(ErrorKind::bad_input, std::string(source) + ": expected " + std::to_string(need) + " bytes of data for " +
-                                   what + " but got " + std::to_string(have));
+    fail(ErrorKind::bad_input,
+         std::string(source) + ": expected less than 2^63 bytes of data but got " + content_text(header));
   }
   return header;
+}
+
+void check_npy_data(const NpyHeader& header, std::size_t have, std::string_view source) {
+  const auto need = static_cast<std::size_t>(header.size * header.bytes);
+  if (have == need) return;
+  fail(ErrorKind::bad_input, std::string(source) + ": expected " + std::to_string(need) + " bytes of data for " +
+                                 content_text(header) + " but got " + std::to_string(have));
 }
 
 }  // namespace posenc::detail

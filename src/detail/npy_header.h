@@ -10,8 +10,9 @@
 namespace posenc::detail {
 
 struct NpyHeader {
-  char type = 'f';  // f float, i signed, u unsigned, b boolean
-  int bytes = 4;    // of one element
+  char type = 'f';    // f float, i signed, u unsigned, b boolean
+  int bytes = 4;      // of one element
+  std::string descr;  // the type as the file spells it
   bool big_endian = false;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
@@ -21,9 +22,13 @@ struct NpyHeader {
 
 inline constexpr std::size_t kMaxNpyRank = 32;  // NumPy's own limit
 
-// Reads the header of `file` and checks it, also against the length of what follows: the data has exactly the bytes
-// that type and shape ask for. Allocates no more than the header is long.
-NpyHeader read_npy_header(std::string_view file, std::string_view source);
+inline constexpr std::size_t kMaxNpyStart = (std::size_t{1} << 20) + 12;  // the longest header with what precedes it
+
+// Reads and checks the header that `start`, the first bytes of a file, begins with. Allocates no more than it is long.
+NpyHeader read_npy_header(std::string_view start, std::string_view source);
+
+// Throws unless `have` bytes of data are exactly what type and shape ask for.
+void check_npy_data(const NpyHeader& header, std::size_t have, std::string_view source);
 
 // "[2, 10, 64]", for messages.
 std::string shape_text(const std::vector<std::int64_t>& shape);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "detail/real_phase.h"
 #include "detail/sin_cos.h"
 #include "posenc/half.h"
 
@@ -56,8 +55,6 @@ bool is_dense(const SinusoidalSchedule& schedule) {
   return halves || (first.stride == 2 && second.stride == 2 && second.start == 1);
 }
 
-bool is_whole(double value) { return std::nearbyint(value) == value; }
-
 }  // namespace
 
 RowMaker::RowMaker(const SinusoidalSchedule& schedule) : schedule_(schedule), dense_(is_dense(schedule)) {
@@ -99,10 +96,16 @@ const AngleRow& RowMaker::angles_at(std::int64_t counted) {
   return scratch_;
 }
 
-const AngleRow& RowMaker::angles_at(double counted) {
-  const SplitPosition split = split_position(counted);
+// `first` joins the whole part: added to the position it would round the fraction.
+SplitPosition RowMaker::split_counted(double position) const {
+  SplitPosition split = split_position(position);
+  split.whole += schedule_.first;
+  return split;
+}
+
+const AngleRow& RowMaker::angles_at(const SplitPosition& counted) {
   for (std::size_t j = 0; j < steps_.size(); ++j) {
-    const SinCos value = sin_cos_of(phase_at(steps_[j], split));
+    const SinCos value = sin_cos_of(phase_at(steps_[j], counted));
     scratch_.sin[j] = schedule_.multiplier * value.sin;
     scratch_.cos[j] = schedule_.multiplier * value.cos;
   }
@@ -147,8 +150,8 @@ void RowMaker::write_counted(std::int64_t counted, const View& row) {
 void RowMaker::write(std::int64_t position, const View& row) { write_counted(position + schedule_.first, row); }
 
 void RowMaker::write(double position, const View& row) {
-  const double counted = position + static_cast<double>(schedule_.first);
-  if (is_whole(counted)) return write_counted(static_cast<std::int64_t>(counted), row);
+  const SplitPosition counted = split_counted(position);
+  if (counted.fraction == 0.0) return write_counted(counted.whole, row);
   scatter(angles_at(counted), row);
 }
 
@@ -170,8 +173,8 @@ void RowMaker::write_derivative(std::int64_t position, const View& row) {
 }
 
 void RowMaker::write_derivative(double position, const View& row) {
-  const double counted = position + static_cast<double>(schedule_.first);
-  if (is_whole(counted)) return write_derivative_counted(static_cast<std::int64_t>(counted), row);
+  const SplitPosition counted = split_counted(position);
+  if (counted.fraction == 0.0) return write_derivative_counted(counted.whole, row);
   scatter_derivative(angles_at(counted), row);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "detail/real_phase.h"
 #include "kernels/turn_row.h"
 #include "posenc/phase.h"
 #include "posenc/schedule.h"
@@ -40,7 +41,8 @@ class RowMaker {
   void write_counted(std::int64_t counted, const View& row);
   void write_derivative_counted(std::int64_t counted, const View& row);
   const AngleRow& angles_at(std::int64_t counted);
-  const AngleRow& angles_at(double counted);
+  SplitPosition split_counted(double position) const;
+  const AngleRow& angles_at(const SplitPosition& counted);
   kernels::Turn turn_to(std::int64_t counted);
   bool write_direct_f32(std::int64_t counted, float* row);
   void scatter(const AngleRow& angles, const View& row) const;

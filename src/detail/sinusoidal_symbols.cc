@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "detail/number_text.h"
+#include "detail/sinusoidal_frequencies.h"
 #include "detail/sinusoidal_pairs.h"
-#include "posenc/schedule.h"
 
 namespace posenc::detail {
 namespace {
@@ -16,7 +16,7 @@ bool is_nearly_whole(double value) {
 
 std::vector<double> unscaled_frequencies(Sinusoidal spec) {
   spec.scale = 1.0;
-  return make_schedule(spec).inv_freq;
+  return frequencies_of(spec);  // without a check: the scale may be what keeps them within the doubles
 }
 
 }  // namespace

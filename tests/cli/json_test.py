@@ -85,7 +85,8 @@ class Json(Case):
             explained = self.json_of("explain", "sinusoidal:width=8,first=1", "-p", position, "--derivative")
             steps = {step["name"]: step for step in explained["steps"]}
             for step, line in zip(("numbers", "derivative"), steps["reproduce"]["lines"]):
-                table = self.json_of(*line.split()[1:])
+                self.assertTrue(line.endswith(" --format csv"), line)
+                table = self.json_of(*line.removesuffix(" --format csv").split()[1:])
                 self.assertEqual(table["values"], [steps[step]["values"]], line)
 
     def test_plot(self):

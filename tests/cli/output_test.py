@@ -38,6 +38,9 @@ class Interrupt(Case):
     def test_by_sigterm(self):
         self.assertEqual(self.stopped(signal.SIGTERM), 128 + signal.SIGTERM)
 
+    def test_by_sighup(self):
+        self.assertEqual(self.stopped(signal.SIGHUP), 128 + signal.SIGHUP)
+
     def test_ends_a_write_that_waits_for_its_reader(self):
         process = self.start_posenc(*LONG)
         process.stdout.read(1)

@@ -12,7 +12,7 @@ PLOT = ("plot", "heatmap", "sinusoidal:width=64", "--positions", "0:100")
 
 class Binary(Case):
     def test_npy_is_not_written_to_a_terminal(self):
-        for more in ((), ("-o", "-")):
+        for more in ((), ("-o", "-"), ("-o", "/dev/stdout")):
             code, shown, err = run_on_terminal("table", "sinusoidal:width=4", "-p", "0:4", "--format", "npy", *more)
             self.assertEqual(code, 2)
             self.assertEqual(shown, "")

@@ -8,11 +8,11 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text
-                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8""",
+                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule detail/double_double detail/sin_cos detail/real_phase",
+        "members": "phase schedule detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
@@ -30,7 +30,7 @@ LAYERS = {
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
-        "members": "file json json_reader npy npy_writer detail/npy_header spec_json load",
+        "members": "file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],

@@ -3,11 +3,12 @@
 import re
 import subprocess
 
+# clang lets every noexcept function refer to std::terminate, so that one is left to the rules about sources.
 # With what nm appends in a shared library: a version after '@'.
 FORBIDDEN = re.compile(
     r"^(abort|exit|_exit|_Exit|quick_exit|__assert_fail|perror"
     r"|v?f?printf|__v?f?printf_chk|f?puts|f?putc|putchar|stdout|stderr"
-    r"|std::(cout|cerr|clog|terminate\(\))|hwy::Abort.*)(@.*)?$")
+    r"|std::(cout|cerr|clog)|hwy::Abort.*)(@.*)?$")
 
 
 def undefined_symbols(nm, library):
