@@ -154,6 +154,24 @@ TEST(TableAccuracy, RealPositionsWithALargeFirst) {
   }
 }
 
+// What README and docs say of the usual recipe: frequencies and angles in float32.
+double error_of_float32_recipe(float position) {
+  constexpr int kWidth = 512;
+  double worst = 0.0;
+  for (int i = 0; i < kWidth; i += 2) {
+    const float frequency = std::exp(static_cast<float>(i) * (-std::log(10000.0f) / static_cast<float>(kWidth)));
+    const float angle = position * frequency;
+    const double exact = std::sin(static_cast<double>(position) * std::pow(10000.0, -i / 512.0));
+    worst = std::max(worst, std::fabs(static_cast<double>(std::sin(angle)) - exact));
+  }
+  return worst;
+}
+
+TEST(TableAccuracy, TheFloat32RecipeIsAsFarOffAsTheDocsSay) {
+  EXPECT_NEAR(error_of_float32_recipe(1e4f), 5e-4, 2.5e-4);
+  EXPECT_NEAR(error_of_float32_recipe(1e6f), 0.05, 0.025);
+}
+
 template <class T>
 void check_narrow(const oracle::Narrow& format) {
   std::int64_t ties = 0, compared = 0;
