@@ -37,5 +37,21 @@ TEST(Fail, ThrowsTheKindAndTheMessage) {
                [] { fail(ErrorKind::unsupported, "[f] x must be even but got 7"); });
 }
 
+// Messages quote what came from outside, and it goes to terminals.
+TEST(Fail, ShowsOnlyWhatIsPrintable) {
+  expect_error(ErrorKind::bad_input, "a?[31mb?c?z\xc3\xa9",
+               [] { fail(ErrorKind::bad_input, "a\x1b[31mb\nc\xffz\xc3\xa9"); });
+}
+
+TEST(Fail, CutsWhatIsTooLong) {
+  std::size_t length = 0;
+  try {
+    fail(ErrorKind::usage, std::string(100000, 'x'));
+  } catch (const Error& error) {
+    length = std::string(error.what()).size();
+  }
+  EXPECT_EQ(length, 2003u);
+}
+
 }  // namespace
 }  // namespace posenc

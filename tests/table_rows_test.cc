@@ -300,8 +300,8 @@ TEST(TableRows, FollowsAScheduleOfOnesOwn) {
 TEST(TableRows, RefusesColumnsOutsideTheRow) {
   std::vector<float> row(8, 9.0f);
   const SinusoidalSchedule good = make_schedule({.width = 4});
-  for (const Columns& columns : {Columns{0, 2, 3}, Columns{1, 3, 2}, Columns{4, 1, 1}, Columns{-1, 1, 1},
-                                 Columns{0, 0, 2}, Columns{0, 1, -1}, Columns{0, INT64_MAX, 2}}) {
+  for (const Columns& columns : {Columns{0, 2, 3}, Columns{1, 3, 2}, Columns{4, 1, 1}, Columns{4, 3, 1},
+                                 Columns{-1, 1, 1}, Columns{0, 0, 2}, Columns{0, 1, -1}, Columns{0, INT64_MAX, 2}}) {
     SinusoidalSchedule bad = good;
     bad.sine = columns;
     expect_error(ErrorKind::usage, "[fill_table] the schedule's columns must lie within its width, 4", [&] {
