@@ -9,9 +9,9 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/array_output.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
-#include "posenc/half.h"
 #include "posenc/npy.h"
 #include "posenc/spec_json.h"
 
@@ -52,7 +52,7 @@ class TextWriter final : public TableWriter {
       std::string line = fmt::format("{:>{}}", position_text(positions, n), label_);
       for (std::int64_t column = 0; column < width_; ++column) {
         const char* form = large_ ? " {:>15.8e}" : " {:>11.8f}";
-        fmt::format_to(std::back_inserter(line), fmt::runtime(form), number_at(rows, n, column));
+        fmt::format_to(std::back_inserter(line), fmt::runtime(form), number_at(rows[n], column));
       }
       output.write(line + "\n");
     }
@@ -77,7 +77,7 @@ class CsvWriter final : public TableWriter {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       std::string line = position_text(positions, n);
       for (std::int64_t column = 0; column < width_; ++column) {
-        fmt::format_to(std::back_inserter(line), ",{}", number_at(rows, n, column));
+        fmt::format_to(std::back_inserter(line), ",{}", number_at(rows[n], column));
       }
       output.write(line + "\n");
     }
@@ -113,7 +113,7 @@ class JsonWriter final : public TableWriter {
       std::string line = first_ ? "\n    [" : ",\n    [";
       first_ = false;
       for (std::int64_t column = 0; column < head_.schedule.width; ++column) {
-        const double value = number_at(rows, n, column);
+        const double value = number_at(rows[n], column);
         // JSON has no infinity: what overflows a narrow type is a string, as everywhere.
         const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
         fmt::format_to(std::back_inserter(line), fmt::runtime(form), column > 0 ? ", " : "", value);
@@ -147,20 +147,6 @@ class NpyWriter final : public TableWriter {
 };
 
 }  // namespace
-
-double number_at(const ConstView& rows, std::int64_t row, std::int64_t column) {
-  const ConstView view = rows[row];
-  switch (view.dtype) {
-    case DType::f64:
-      return view.as<double>()[column];
-    case DType::f16:
-      return to_double(view.as<f16>()[column]);
-    case DType::bf16:
-      return to_double(view.as<bf16>()[column]);
-    default:
-      return static_cast<double>(view.as<float>()[column]);
-  }
-}
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head) {
   if (format == "csv") return std::make_unique<CsvWriter>(head);

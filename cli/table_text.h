@@ -40,7 +40,4 @@ void write_table(const TableHead& head, const std::string& format, const OutputO
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head);
 
-// The element at (row, column) as a double, exactly.
-double number_at(const ConstView& rows, std::int64_t row, std::int64_t column);
-
 }  // namespace posenc::cli

@@ -25,14 +25,14 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-std::vector<double> numbers_of(const NpyArray& array) {
+std::vector<double> numbers_of(const Array& array) {
   std::vector<double> numbers(static_cast<std::size_t>(array.size()));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = array.number(static_cast<std::int64_t>(i));
   return numbers;
 }
 
 std::vector<double> load_list(const std::string& path) {
-  NpyArray array = load_npy(path, kMaxNumbersFile);
+  Array array = load_npy(path, kMaxNumbersFile);
   if (array.shape.size() != 1) {
     fail(ErrorKind::bad_input,
          path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
@@ -68,10 +68,12 @@ Spec load_spec(const std::string& text) {
        "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" + detail::kind_hint(kind));
 }
 
+Array load_array(const std::string& text) { return load_npy(text); }
+
 Positions load_positions(const std::string& text) {
   if (!text.starts_with('@')) return parse_positions(text);
   const std::string path = text.substr(1);
-  const NpyArray array = load_npy(path, kMaxNumbersFile);
+  const Array array = load_npy(path, kMaxNumbersFile);
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
     fail(ErrorKind::bad_input, path + ": expected positions, [N] or [N, A], none of them 0, but got shape " +

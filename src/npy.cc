@@ -49,7 +49,7 @@ Bits load(const char* from) noexcept {
 }
 
 template <class Bits, bool big_endian, class To, class Convert>
-void convert_ordered(const detail::NpyHeader& header, const char* data, NpyArray& array, const Convert& convert) {
+void convert_ordered(const detail::NpyHeader& header, const char* data, Array& array, const Convert& convert) {
   array.dtype = dtype_of<To>();
   array.data.resize(static_cast<std::size_t>(header.size) * sizeof(To));
   std::byte* out = array.data.data();
@@ -62,7 +62,7 @@ void convert_ordered(const detail::NpyHeader& header, const char* data, NpyArray
 
 // Fills array.data with To made by convert(Bits).
 template <class Bits, class To, class Convert>
-void convert_as(const detail::NpyHeader& header, const char* data, NpyArray& array, const Convert& convert) {
+void convert_as(const detail::NpyHeader& header, const char* data, Array& array, const Convert& convert) {
   if (header.big_endian) {
     convert_ordered<Bits, true, To>(header, data, array, convert);
   } else {
@@ -71,7 +71,7 @@ void convert_as(const detail::NpyHeader& header, const char* data, NpyArray& arr
 }
 
 template <class Bits, class To>
-void convert_integers(const detail::NpyHeader& header, const char* data, NpyArray& array) {
+void convert_integers(const detail::NpyHeader& header, const char* data, Array& array) {
   using Signed = std::make_signed_t<Bits>;
   if (header.type == 'i') {
     convert_as<Bits, To>(header, data, array, [](Bits bits) { return static_cast<To>(static_cast<Signed>(bits)); });
@@ -80,7 +80,7 @@ void convert_integers(const detail::NpyHeader& header, const char* data, NpyArra
   }
 }
 
-void convert_u64(const detail::NpyHeader& header, const char* data, std::string_view source, NpyArray& array) {
+void convert_u64(const detail::NpyHeader& header, const char* data, std::string_view source, Array& array) {
   convert_as<std::uint64_t, std::int64_t>(header, data, array, [&](std::uint64_t bits) {
     if (bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       fail(ErrorKind::bad_input, std::string(source) + ": expected numbers below 2^63 but got " + std::to_string(bits));
@@ -89,7 +89,7 @@ void convert_u64(const detail::NpyHeader& header, const char* data, std::string_
   });
 }
 
-void convert_data(const detail::NpyHeader& header, const char* data, std::string_view source, NpyArray& array) {
+void convert_data(const detail::NpyHeader& header, const char* data, std::string_view source, Array& array) {
   using u8 = std::uint8_t;
   using u16 = std::uint16_t;
   using u32 = std::uint32_t;
@@ -115,64 +115,18 @@ void convert_data(const detail::NpyHeader& header, const char* data, std::string
   }
 }
 
-template <class T>
-T element(const std::vector<std::byte>& data, std::int64_t index) noexcept {
-  T value;
-  std::memcpy(&value, data.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
-  return value;
-}
-
 }  // namespace
 
-std::int64_t NpyArray::size() const noexcept {
-  std::int64_t count = 1;
-  for (std::int64_t length : shape) count *= length;
-  return count;
-}
-
-double NpyArray::number(std::int64_t index) const {
-  switch (dtype) {
-    case DType::f32:
-      return element<float>(data, index);
-    case DType::f64:
-      return element<double>(data, index);
-    case DType::f16:
-      return to_double(element<f16>(data, index));
-    case DType::bf16:
-      return to_double(element<bf16>(data, index));
-    case DType::i32:
-      return element<std::int32_t>(data, index);
-    case DType::i64:
-      return static_cast<double>(element<std::int64_t>(data, index));
-  }
-  return 0;
-}
-
-ConstView NpyArray::view() const {
-  if (shape.size() > kMaxRank) {
-    fail(ErrorKind::unsupported,
-         "[NpyArray] a view has at most " + std::to_string(kMaxRank) + " axes but got " + std::to_string(shape.size()));
-  }
-  ConstView result{data.data(), dtype, static_cast<int>(shape.size()), {}, {}};
-  std::int64_t stride = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    result.shape[axis] = shape[axis];
-    result.strides[axis] = stride;
-    stride *= std::max<std::int64_t>(shape[axis], 1);
-  }
-  return result;
-}
-
-NpyArray parse_npy(std::string_view bytes, std::string_view source) {
+Array parse_npy(std::string_view bytes, std::string_view source) {
   detail::NpyHeader header = detail::read_npy_header(bytes, source);
   detail::check_npy_data(header, bytes.size() - header.data_offset, source);
-  NpyArray array;
+  Array array;
   convert_data(header, bytes.data() + header.data_offset, source, array);
   array.shape = std::move(header.shape);
   return array;
 }
 
-NpyArray load_npy(const std::string& path, std::int64_t limit) {
+Array load_npy(const std::string& path, std::int64_t limit) {
   // The header says how much there is to read: a file of another kind, or a device without end, is refused before it
   // fills the memory.
   const auto whole_size = [&](std::string_view start) {

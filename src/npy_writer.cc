@@ -22,6 +22,8 @@ std::string_view descr_of(DType dtype) {
       return "<i4";
     case DType::i64:
       return "<i8";
+    case DType::u8:
+      return "|u1";
     case DType::bf16:
       break;
   }

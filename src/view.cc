@@ -10,7 +10,7 @@
 namespace posenc {
 namespace {
 
-constexpr std::array<std::string_view, 6> kDTypeWords = {"f32", "f64", "f16", "bf16", "i32", "i64"};
+constexpr std::array<std::string_view, 7> kDTypeWords = {"f32", "f64", "f16", "bf16", "i32", "i64", "u8"};
 
 template <class Void>
 BasicView<Void> make(Void* data, DType dtype, std::initializer_list<std::int64_t> shape) {
@@ -67,7 +67,7 @@ DType parse_dtype(std::string_view text) {
   const auto found = std::find(kDTypeWords.begin(), kDTypeWords.end(), text);
   if (found == kDTypeWords.end()) {
     fail(ErrorKind::usage,
-         "[parse_dtype] dtype must be f32, f64, f16, bf16, i32 or i64 but got '" + std::string(text) + "'");
+         "[parse_dtype] dtype must be f32, f64, f16, bf16, i32, i64 or u8 but got '" + std::string(text) + "'");
   }
   return static_cast<DType>(found - kDTypeWords.begin());
 }
@@ -80,6 +80,8 @@ std::int64_t size_of(DType dtype) noexcept {
     case DType::f64:
     case DType::i64:
       return 8;
+    case DType::u8:
+      return 1;
     case DType::f32:
     case DType::i32:
       break;

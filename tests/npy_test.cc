@@ -28,13 +28,13 @@ std::string dictionary(const std::string& descr, const std::string& shape, const
   return "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n";
 }
 
-std::vector<double> numbers(const NpyArray& array) {
+std::vector<double> numbers(const Array& array) {
   std::vector<double> result;
   for (std::int64_t i = 0; i < array.size(); ++i) result.push_back(array.number(i));
   return result;
 }
 
-NpyArray parse(const std::string& bytes) { return parse_npy(bytes, "t.npy"); }
+Array parse(const std::string& bytes) { return parse_npy(bytes, "t.npy"); }
 
 void expect_bad(const std::string& bytes, const std::string& part, ErrorKind kind = ErrorKind::bad_input) {
   SCOPED_TRACE(bytes.substr(0, 200));
@@ -48,7 +48,7 @@ TEST(ParseNpy, ReadsWhatNumPyWrote) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.path().filename().string().starts_with("matrix_")) continue;
     SCOPED_TRACE(entry.path());
-    const NpyArray array = load_npy(entry.path().string());
+    const Array array = load_npy(entry.path().string());
     EXPECT_EQ(array.shape, (Shape{2, 3}));
     EXPECT_EQ(numbers(array), (std::vector<double>{0, 1, 2, 3, 4, 5}));
     ++count;
@@ -58,13 +58,13 @@ TEST(ParseNpy, ReadsWhatNumPyWrote) {
   EXPECT_EQ(numbers(load_npy(folder + "/negative_i2.npy")), (std::vector<double>{-1, -32768}));
   EXPECT_EQ(load_npy(folder + "/empty.npy").shape, (Shape{0, 4}));
   EXPECT_TRUE(load_npy(folder + "/empty.npy").data.empty());
-  const NpyArray scalar = load_npy(folder + "/scalar.npy");
+  const Array scalar = load_npy(folder + "/scalar.npy");
   EXPECT_EQ(scalar.shape, Shape{});
   EXPECT_EQ(numbers(scalar), std::vector<double>{2.5});
 }
 
 TEST(ParseNpy, TurnsFortranOrderOfAnyRankIntoC) {
-  const NpyArray array = load_npy(std::string(POSENC_NPY_FILES) + "/rank5.npy");
+  const Array array = load_npy(std::string(POSENC_NPY_FILES) + "/rank5.npy");
   EXPECT_EQ(array.shape, (Shape{2, 3, 1, 4, 2}));
   ASSERT_EQ(array.size(), 48);
   for (std::int64_t i = 0; i < 48; ++i) EXPECT_EQ(array.number(i), static_cast<double>(i));
@@ -185,8 +185,8 @@ TEST(ParseNpy, RefusesTypesItDoesNotKnow) {
              "descr: structured types are not read", ErrorKind::unsupported);
 }
 
-TEST(NpyArray, GivesAViewOfUpToFourAxes) {
-  const NpyArray array = parse(file_of(dictionary("|u1", "(2, 3)"), "abcdef"));
+TEST(Array, GivesAViewOfUpToFourAxes) {
+  const Array array = parse(file_of(dictionary("|u1", "(2, 3)"), "abcdef"));
   const ConstView view = array.view();
   EXPECT_EQ(view.rank, 2);
   EXPECT_EQ(view.strides[0], 3);
@@ -216,7 +216,7 @@ TEST(NpyHeader, RefusesWhatTheFormatCannotSay) {
 }
 
 // What save_npy wrote of the view, read again.
-NpyArray saved(const ConstView& view) {
+Array saved(const ConstView& view) {
   TemporaryFolder folder;
   save_npy(folder / "a.npy", view);
   return load_npy(folder / "a.npy");
@@ -229,7 +229,7 @@ TEST(SaveNpy, KeepsEveryDtype) {
   const std::int32_t i32[] = {-1, 70000};
   const std::int64_t i64[] = {INT64_MIN, 1};
   const auto check = [](const auto& values) {
-    const NpyArray array = saved(make_view(&values[0], {2}));
+    const Array array = saved(make_view(&values[0], {2}));
     EXPECT_EQ(array.shape, Shape{2});
     EXPECT_EQ(array.dtype, dtype_of<std::remove_reference_t<decltype(values[0])>>());
     ASSERT_EQ(array.data.size(), sizeof(values));
@@ -248,7 +248,7 @@ TEST(SaveNpy, FollowsStrides) {
   const View whole = make_view(memory.data(), {2, 3, 4, 5});
   EXPECT_EQ(saved(whole).number(119), 119);
 
-  const NpyArray swapped = saved(whole.swap(1, 3));
+  const Array swapped = saved(whole.swap(1, 3));
   EXPECT_EQ(swapped.shape, (Shape{2, 5, 4, 3}));
   EXPECT_EQ(swapped.number(1), 20) << "[0, 0, 0, 1] is [0, 1, 0, 0] in memory";
   EXPECT_EQ(swapped.number(3 * 4 * 5 + 3 * 4 * 2 + 3 * 3 + 2), 60 + 2 * 20 + 3 * 5 + 2);
@@ -264,8 +264,8 @@ TEST(SaveNpy, FollowsStrides) {
 TEST(SaveNpy, WritesMoreThanABufferful) {
   std::vector<double> memory(2 * 300000);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<double>(i);
-  const NpyArray rows = saved(make_view(memory.data(), {2, 300000}));
-  const NpyArray columns = saved(make_view(memory.data(), {2, 300000}).swap(0, 1));
+  const Array rows = saved(make_view(memory.data(), {2, 300000}));
+  const Array columns = saved(make_view(memory.data(), {2, 300000}).swap(0, 1));
   ASSERT_EQ(rows.size(), 600000);
   for (std::int64_t i = 0; i < 300000; ++i) {
     ASSERT_EQ(rows.number(i), static_cast<double>(i));
@@ -274,7 +274,7 @@ TEST(SaveNpy, WritesMoreThanABufferful) {
 }
 
 TEST(SaveNpy, WritesEmptyViews) {
-  const NpyArray array = saved(ConstView{nullptr, DType::f32, 2, {0, 5}, {5, 1}});
+  const Array array = saved(ConstView{nullptr, DType::f32, 2, {0, 5}, {5, 1}});
   EXPECT_EQ(array.shape, (Shape{0, 5}));
 }
 

@@ -11,10 +11,10 @@
 namespace posenc {
 namespace {
 
-constexpr DType kAll[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64};
+constexpr DType kAll[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64, DType::u8};
 
 TEST(DType, ReadsBackWhatItWrites) {
-  const std::string words[] = {"f32", "f64", "f16", "bf16", "i32", "i64"};
+  const std::string words[] = {"f32", "f64", "f16", "bf16", "i32", "i64", "u8"};
   for (std::size_t i = 0; i < std::size(kAll); ++i) {
     EXPECT_EQ(to_text(kAll[i]), words[i]);
     EXPECT_EQ(parse_dtype(words[i]), kAll[i]);
@@ -23,7 +23,8 @@ TEST(DType, ReadsBackWhatItWrites) {
 
 TEST(DType, RefusesOtherWords) {
   for (const char* word : {"", "F32", "f33", "float", "f32 "}) {
-    expect_error(ErrorKind::usage, "dtype must be f32, f64, f16, bf16, i32 or i64 but got '" + std::string(word) + "'",
+    expect_error(ErrorKind::usage,
+                 "dtype must be f32, f64, f16, bf16, i32, i64 or u8 but got '" + std::string(word) + "'",
                  [&] { parse_dtype(word); });
   }
 }
@@ -35,9 +36,11 @@ TEST(DType, HasTheSizeOfItsElements) {
   EXPECT_EQ(size_of(DType::bf16), 2);
   EXPECT_EQ(size_of(DType::i32), 4);
   EXPECT_EQ(size_of(DType::i64), 8);
+  EXPECT_EQ(size_of(DType::u8), 1);
   static_assert(dtype_of<float>() == DType::f32 && dtype_of<const double>() == DType::f64);
   static_assert(dtype_of<f16>() == DType::f16 && dtype_of<bf16>() == DType::bf16);
   static_assert(dtype_of<std::int32_t>() == DType::i32 && dtype_of<std::int64_t>() == DType::i64);
+  static_assert(dtype_of<std::uint8_t>() == DType::u8);
 }
 
 TEST(MakeView, IsContiguousInCOrder) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "posenc/array.h"
 #include "posenc/export.h"
 #include "posenc/position.h"
 #include "posenc/spec.h"
@@ -15,6 +16,10 @@ namespace posenc {
 // Tried in this order: a known kind with fields, an existing JSON file that holds a posenc spec. Anything else is an
 // error that says what was tried and names the nearest kind.
 POSENC_API Spec load_spec(const std::string& text);
+
+// The numbers of a file: `file.npy`, or `file.safetensors:tensor` (the tensor's name may be left out where the file has
+// one only). What a file is shows in its bytes, not in its name.
+POSENC_API Array load_array(const std::string& text);
 
 // What parse_positions reads, and `@file.npy`: [N], or [N, A] for tuples; integers or real numbers.
 POSENC_API Positions load_positions(const std::string& text);

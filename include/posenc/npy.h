@@ -1,7 +1,7 @@
 // NumPy's .npy files: versions 1 to 3, both byte orders and both index orders in; version 1, little-endian, C order
 // out.
 //
-//     posenc::NpyArray ids = posenc::load_npy("ids.npy");
+//     posenc::Array ids = posenc::load_npy("ids.npy");
 //     posenc::ConstView view = ids.view();
 //     posenc::save_npy("table.npy", table.view());
 //
@@ -10,31 +10,21 @@
 // i64 (u64 beyond that is an error). Truncated files, trailing bytes, huge headers and unknown types are errors.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "posenc/array.h"
 #include "posenc/export.h"
 #include "posenc/view.h"
 
 namespace posenc {
 
-struct POSENC_API NpyArray {
-  DType dtype = DType::f32;
-  std::vector<std::int64_t> shape;  // empty: one number
-  std::vector<std::byte> data;      // C order, native byte order
-
-  std::int64_t size() const noexcept;       // elements
-  double number(std::int64_t index) const;  // element `index` in C order as a double; index is not checked
-  ConstView view() const;                   // more than kMaxRank axes is an error
-};
-
 // Reads a whole .npy from memory; `source` (a file name) opens every message.
-POSENC_API NpyArray parse_npy(std::string_view bytes, std::string_view source);
+POSENC_API Array parse_npy(std::string_view bytes, std::string_view source);
 // The same from a file of at most `limit` bytes.
-POSENC_API NpyArray load_npy(const std::string& path, std::int64_t limit = std::int64_t{1} << 36);
+POSENC_API Array load_npy(const std::string& path, std::int64_t limit = std::int64_t{1} << 36);
 
 // The bytes before the data: for writing rows one after the other.
 POSENC_API std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);

@@ -1,6 +1,7 @@
 // All of posenc.
 #pragma once
 
+#include "posenc/array.h"
 #include "posenc/error.h"
 #include "posenc/explain.h"
 #include "posenc/file.h"
@@ -11,7 +12,11 @@
 #include "posenc/npy.h"
 #include "posenc/phase.h"
 #include "posenc/position.h"
+#include "posenc/position_ids.h"
+#include "posenc/random.h"
 #include "posenc/reference.h"
+#include "posenc/resize.h"
+#include "posenc/safetensors.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
 #include "posenc/spec_json.h"
@@ -19,3 +24,4 @@
 #include "posenc/terminal.h"
 #include "posenc/version.h"
 #include "posenc/view.h"
+#include "posenc/workers.h"

@@ -28,7 +28,7 @@ struct bf16 {
   std::uint16_t bits;
 };
 
-enum class DType : int { f32, f64, f16, bf16, i32, i64 };
+enum class DType : int { f32, f64, f16, bf16, i32, i64, u8 };
 
 // "f32", "i64", ...: the spelling used in JSON, on the command line and in messages.
 POSENC_API std::string_view to_text(DType dtype) noexcept;
@@ -90,10 +90,11 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<Plain, bf16>) return DType::bf16;
   if constexpr (std::is_same_v<Plain, std::int32_t>) return DType::i32;
   if constexpr (std::is_same_v<Plain, std::int64_t>) return DType::i64;
+  if constexpr (std::is_same_v<Plain, std::uint8_t>) return DType::u8;
   static_assert(std::is_same_v<Plain, float> || std::is_same_v<Plain, double> || std::is_same_v<Plain, f16> ||
                     std::is_same_v<Plain, bf16> || std::is_same_v<Plain, std::int32_t> ||
-                    std::is_same_v<Plain, std::int64_t>,
-                "views are of float, double, f16, bf16, int32_t or int64_t");
+                    std::is_same_v<Plain, std::int64_t> || std::is_same_v<Plain, std::uint8_t>,
+                "views are of float, double, f16, bf16, int32_t, int64_t or uint8_t");
 }
 
 // A view of contiguous memory in C order. More than kMaxRank axes or a negative length is an error.

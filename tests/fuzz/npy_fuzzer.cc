@@ -6,7 +6,7 @@
 #include "posenc/npy.h"
 
 void fuzz(std::string_view input) {
-  const posenc::NpyArray array = posenc::parse_npy(input, "input");
+  const posenc::Array array = posenc::parse_npy(input, "input");
   const std::int64_t bytes = array.size() * posenc::size_of(array.dtype);
   require(static_cast<std::int64_t>(array.data.size()) == bytes, "shape and data differ");
   volatile double sink = 0.0;  // the reads must happen

@@ -7,12 +7,12 @@ from tree import includes
 LAYERS = {
     "words": {
         "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text
+        "members": """export version error nearest view half position position_text spec spec_text workers
                       detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
+        "members": "phase schedule random detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
@@ -26,11 +26,11 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": "table detail/row_maker",
+        "members": "table position_ids resize detail/row_maker",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
-        "members": "file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
+        "members": "array safetensors file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],

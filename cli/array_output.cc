@@ -1,0 +1,118 @@
+#include "cli/array_output.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "cli/output.h"
+#include "posenc/half.h"
+#include "posenc/npy.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+// Data go out as they lie in memory.
+static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
+
+bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8; }
+
+std::string number_text(const ConstView& row, std::int64_t index) {
+  const double value = number_at(row, index);
+  if (is_integer(row.dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", value);
+}
+
+// JSON has no infinity: it is a string, as everywhere.
+std::string json_number(const ConstView& row, std::int64_t index) {
+  const std::string text = number_text(row, index);
+  return std::isfinite(number_at(row, index)) ? text : "\"" + text + "\"";
+}
+
+void write_json_rows(const ConstView& view, const std::string& indent, Output& output) {
+  std::string line = "[";
+  if (view.rank > 1) {
+    for (std::int64_t i = 0; i < view.shape[0]; ++i) {
+      output.write(line + (i > 0 ? ",\n" : "\n") + indent + "  ");
+      line.clear();
+      write_json_rows(view[i], indent + "  ", output);
+    }
+    output.write(line + (view.shape[0] > 0 ? "\n" + indent : "") + "]");
+    return;
+  }
+  for (std::int64_t i = 0; i < view.shape[0]; ++i) line += (i > 0 ? ", " : "") + json_number(view, i);
+  output.write(line + "]");
+}
+
+void write_json_array(const ConstView& view, const ArrayOutput& what, Output& output) {
+  Json::Object head = {{"schema", Json(kSchema)}};
+  head.insert(head.end(), what.head.begin(), what.head.end());
+  std::string text = to_text(Json(std::move(head)));
+  text.resize(text.find_last_of('}'));  // the object goes on
+  while (text.back() == '\n') text.pop_back();
+  output.write(text + ",\n  \"" + what.name + "\": ");
+  write_json_rows(view, "  ", output);
+  output.write("\n}\n");
+}
+
+void write_text_rows(const ConstView& view, Output& output) {
+  if (view.rank > 1) {
+    for (std::int64_t i = 0; i < view.shape[0]; ++i) {
+      if (view.rank > 2 && i > 0) output.write("\n");
+      write_text_rows(view[i], output);
+    }
+    return;
+  }
+  std::string line;
+  for (std::int64_t i = 0; i < view.shape[0]; ++i) line += (i > 0 ? " " : "") + number_text(view, i);
+  output.write(line + "\n");
+}
+
+std::string_view bytes_of(const ConstView& view) {
+  return {view.as<char>(), static_cast<std::size_t>(view.size() * size_of(view.dtype))};
+}
+
+}  // namespace
+
+double number_at(const ConstView& row, std::int64_t index) {
+  switch (row.dtype) {
+    case DType::f64:
+      return row.as<double>()[index];
+    case DType::f16:
+      return to_double(row.as<f16>()[index]);
+    case DType::bf16:
+      return to_double(row.as<bf16>()[index]);
+    case DType::i32:
+      return row.as<std::int32_t>()[index];
+    case DType::i64:
+      return static_cast<double>(row.as<std::int64_t>()[index]);
+    case DType::u8:
+      return row.as<std::uint8_t>()[index];
+    case DType::f32:
+      break;
+  }
+  return static_cast<double>(row.as<float>()[index]);
+}
+
+void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
+  const bool binary = what.format == "npy" || what.format == "safetensors";
+  std::string header;  // made before the output exists: bf16 has no npy
+  const std::vector<std::int64_t> shape(view.shape.begin(), view.shape.begin() + view.rank);
+  if (what.format == "npy") header = npy_header(view.dtype, shape);
+  Output output(options, binary);
+  if (binary) {
+    output.write(header);
+    output.write(bytes_of(view));
+  } else if (what.format == "json") {
+    write_json_array(view, what, output);
+  } else {
+    write_text_rows(view, output);
+  }
+  output.finish();
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,24 @@
+// A whole array as text, JSON, npy or safetensors.
+#pragma once
+
+#include <string>
+
+#include "cli/commands.h"
+#include "posenc/json.h"
+#include "posenc/view.h"
+
+namespace posenc::cli {
+
+// The element at `index` of a view of one axis, exactly; i64 beyond 2^53 is rounded.
+double number_at(const ConstView& row, std::int64_t index);
+
+struct ArrayOutput {
+  std::string format;      // text, json, npy or safetensors
+  std::string name;        // its key in JSON, its tensor in safetensors
+  Json::Object head = {};  // in JSON, what is said before it
+};
+
+// `view` is contiguous, with one to three axes, of any type. In text a line per row, a blank line between batch rows.
+void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
+
+}  // namespace posenc::cli
