@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "detail/float_types.h"
 #include "detail/number_text.h"
 #include "detail/row_maker.h"
 #include "posenc/error.h"
@@ -15,10 +16,6 @@ namespace posenc {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
 
 // A schedule is plain data that anyone can fill in: rows are written by its columns, so they must lie inside.
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
@@ -92,7 +89,7 @@ void check_rows(const SinusoidalSchedule& schedule, const PositionView& position
   check_counted(schedule, positions, where);
   check_output(out, where);
   const std::string opening = "[" + std::string(where) + "] out ";
-  if (!is_float(out.dtype)) {
+  if (!detail::is_float(out.dtype)) {
     fail(ErrorKind::usage, opening + "must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
   }
   const bool plain =
@@ -202,7 +199,7 @@ void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View&
 
 Table::Table(const Sinusoidal& spec, const PositionView& positions, DType dtype) {
   const SinusoidalSchedule schedule = make_schedule(spec);
-  if (!is_float(dtype)) {
+  if (!detail::is_float(dtype)) {
     fail(ErrorKind::usage, "[Table] dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
   }
   check_counted(schedule, positions, "Table");
@@ -235,7 +232,7 @@ RowStream::~RowStream() = default;
 
 std::int64_t RowStream::next(const View& block) {
   check_output(block, "RowStream::next");
-  if (block.rank != 2 || block.shape[1] != width_ || block.shape[0] < 1 || !is_float(block.dtype)) {
+  if (block.rank != 2 || block.shape[1] != width_ || block.shape[0] < 1 || !detail::is_float(block.dtype)) {
     fail(ErrorKind::usage, "[RowStream::next] block must be [rows, " + std::to_string(width_) + "] of floats but is " +
                                shape_text(block) + " " + std::string(to_text(block.dtype)));
   }

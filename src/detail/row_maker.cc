@@ -5,20 +5,13 @@
 #include <cstddef>
 #include <cstring>
 
+#include "detail/float_types.h"
 #include "detail/sin_cos.h"
-#include "posenc/half.h"
 
 namespace posenc::detail {
 namespace {
 
 AngleRow empty_row(std::size_t pairs) { return {std::vector<double>(pairs), std::vector<double>(pairs)}; }
-
-template <class T>
-T narrow(double value) {
-  if constexpr (std::is_same_v<T, f16>) return to_f16(value);
-  if constexpr (std::is_same_v<T, bf16>) return to_bf16(value);
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-}
 
 template <class T>
 void scatter_column(const std::vector<double>& values, const Columns& columns, T* row) {

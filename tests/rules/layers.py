@@ -8,7 +8,8 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
-                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
+                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable
+                      detail/float_types detail/philox""",
     },
     "numbers": {
         "uses": ["words"],
