@@ -94,8 +94,7 @@ void check(const View& out, const Random& random) {
   check_output(out, "fill_random");
   if (out.rank != 2) fail(ErrorKind::usage, "[fill_random] out must be [N, M] but is " + shape_text(out));
   if (!detail::is_float(out.dtype)) {
-    fail(ErrorKind::usage,
-         "[fill_random] out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
+    fail(ErrorKind::usage, "[fill_random] out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
   }
   if (!(random.std >= 0.0) || !std::isfinite(random.std)) {
     fail(ErrorKind::usage,

@@ -32,8 +32,8 @@ void check_run(std::int64_t parts, const Work& work) {
 
 }  // namespace
 
-// A run offers places to the threads. Who takes one draws parts until none is left. The caller draws too, then withdraws
-// the places that no thread has woken up for: a short run does not wait for sleepers.
+// A run offers places to the threads. Who takes one draws parts until none is left. The caller draws too, then
+// withdraws the places that no thread has woken up for: a short run does not wait for sleepers.
 //
 // Threads come from pthread_create: std::thread reports a refusal by an exception only, and the library has no catch.
 struct Workers::Pool {

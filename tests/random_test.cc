@@ -137,8 +137,8 @@ TEST(FillRandom, RowsMayBeStrided) {
 
 TEST(FillRandom, SeedsAndDistributionsDiffer) {
   const std::vector<float> first = draw<float>(1, 64, {.seed = 1});
-  for (const Random& other : {Random{.seed = 2}, Random{.seed = 1 | std::uint64_t{1} << 63},
-                              Random{.distribution = kUniform, .seed = 1}}) {
+  for (const Random& other :
+       {Random{.seed = 2}, Random{.seed = 1 | std::uint64_t{1} << 63}, Random{.distribution = kUniform, .seed = 1}}) {
     const std::vector<float> second = draw<float>(1, 64, other);
     for (std::size_t i = 0; i < 64; ++i) EXPECT_NE(first[i], second[i]);
   }
@@ -191,16 +191,20 @@ TEST(FillRandom, RefusesStdsThatOverflow) {
 
 TEST(FillRandom, RefusesOtherViews) {
   std::vector<float> out(24);
-  expect_error(ErrorKind::usage, "[fill_random] out must be [N, M] but is [2, 3, 4]",
-               [&] { fill_random(make_view(out.data(), {2, 3, 4}), {}); });
+  expect_error(ErrorKind::usage, "[fill_random] out must be [N, M] but is [2, 3, 4]", [&] {
+    fill_random(make_view(out.data(), {2, 3, 4}), {});
+  });
   expect_error(ErrorKind::usage, "[fill_random] out must be [N, M] but is [24]",
                [&] { fill_random(make_view(out.data(), {24}), {}); });
-  expect_error(ErrorKind::usage, "[fill_random] out must be f32, f64, f16 or bf16 but is i32",
-               [&] { fill_random(make_view(out.data(), DType::i32, {4, 6}), {}); });
-  expect_error(ErrorKind::usage, "[fill_random] out must have contiguous channels",
-               [&] { fill_random(make_view(out.data(), {4, 6}).swap(0, 1), {}); });
-  expect_error(ErrorKind::usage, "[fill_random] out must not be null",
-               [&] { fill_random(make_view(static_cast<float*>(nullptr), {4, 6}), {}); });
+  expect_error(ErrorKind::usage, "[fill_random] out must be f32, f64, f16 or bf16 but is i32", [&] {
+    fill_random(make_view(out.data(), DType::i32, {4, 6}), {});
+  });
+  expect_error(ErrorKind::usage, "[fill_random] out must have contiguous channels", [&] {
+    fill_random(make_view(out.data(), {4, 6}).swap(0, 1), {});
+  });
+  expect_error(ErrorKind::usage, "[fill_random] out must not be null", [&] {
+    fill_random(make_view(static_cast<float*>(nullptr), {4, 6}), {});
+  });
 }
 
 }  // namespace

@@ -55,17 +55,30 @@ HWY_INLINE void store(Words word0, Words word1, Words word2, Words word3, std::u
   hn::StoreInterleaved2(join(word0, word1), join(word2, word3), Wide(), out);
 }
 
+// The keys of all rounds, so that a round loads its own instead of waiting for an addition.
+struct Keys {
+  std::uint32_t word0[detail::kPhiloxRounds];
+  std::uint32_t word1[detail::kPhiloxRounds];
+};
+
+HWY_INLINE Keys make_keys(const std::uint32_t key[2]) {
+  Keys keys;
+  for (int round = 0; round < detail::kPhiloxRounds; ++round) {
+    keys.word0[round] = key[0] + static_cast<std::uint32_t>(round) * detail::kPhiloxWeyl0;
+    keys.word1[round] = key[1] + static_cast<std::uint32_t>(round) * detail::kPhiloxWeyl1;
+  }
+  return keys;
+}
+
 // Two vectors of blocks from `first` on: one alone would wait for its own multiplications.
-HWY_INLINE void write_two(const std::uint32_t counter[4], const std::uint32_t key[2], Words first, std::uint32_t* out) {
+HWY_INLINE void write_two(const std::uint32_t counter[4], const Keys& keys, Words first, std::uint32_t* out) {
   const std::size_t lanes = hn::Lanes(Wide());
   Words a0 = first, a1 = broadcast(counter[1]), a2 = broadcast(counter[2]), a3 = broadcast(counter[3]);
   Words b0 = hn::Add(first, hn::Set(Wide(), lanes)), b1 = a1, b2 = a2, b3 = a3;
-  Words key0 = broadcast(key[0]), key1 = broadcast(key[1]);
   for (int round = 0; round < detail::kPhiloxRounds; ++round) {
+    const Words key0 = broadcast(keys.word0[round]), key1 = broadcast(keys.word1[round]);
     mix(a0, a1, a2, a3, key0, key1);
     mix(b0, b1, b2, b3, key0, key1);
-    key0 = hn::Add(key0, broadcast(detail::kPhiloxWeyl0));
-    key1 = hn::Add(key1, broadcast(detail::kPhiloxWeyl1));
   }
   auto* pairs = reinterpret_cast<std::uint64_t*>(out);
   store(a0, a1, a2, a3, pairs);
@@ -73,16 +86,17 @@ HWY_INLINE void write_two(const std::uint32_t counter[4], const std::uint32_t ke
 }
 
 void write_blocks(const std::uint32_t* counter, const std::uint32_t* key, std::int64_t blocks, std::uint32_t* out) {
+  const Keys keys = make_keys(key);
   const auto step = static_cast<std::int64_t>(2 * hn::Lanes(Wide()));
   Words first = hn::Add(broadcast(counter[0]), hn::Iota(Wide(), 0));
   std::int64_t done = 0;
   for (; done + step <= blocks; done += step) {
-    write_two(counter, key, first, out + 4 * done);
+    write_two(counter, keys, first, out + 4 * done);
     first = hn::Add(first, hn::Set(Wide(), static_cast<std::uint64_t>(step)));
   }
   if (done == blocks) return;
   std::uint32_t rest[2 * kMaxLanes * 4];
-  write_two(counter, key, first, rest);
+  write_two(counter, keys, first, rest);
   std::memcpy(out + 4 * done, rest, static_cast<std::size_t>(blocks - done) * 4 * sizeof(std::uint32_t));
 }
 
