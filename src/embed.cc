@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "detail/convert_row.h"
 #include "detail/dropout_rows.h"
 #include "detail/embed_checks.h"
+#include "detail/float_types.h"
 #include "detail/row_source.h"
 #include "kernels/join_row.h"
 
@@ -85,7 +85,8 @@ class Joiner {
       join_real(x, row, out);
       dropout_.apply(b, n, out);
     } else {
-      for (std::int64_t i = 0; i < x_width_; ++i) wide_[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(x[i]));
+      for (std::int64_t i = 0; i < x_width_; ++i)
+        wide_[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(x[i]));
       join_real(wide_.data(), row, wide_.data());
       dropout_.apply(b, n, wide_.data());
       for (std::int64_t i = 0; i < out_width_; ++i) {

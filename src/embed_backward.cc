@@ -3,9 +3,9 @@
 #include <numeric>
 #include <vector>
 
-#include "detail/convert_row.h"
 #include "detail/dropout_rows.h"
 #include "detail/embed_checks.h"
+#include "detail/float_types.h"
 #include "detail/learned_gradient.h"
 #include "detail/row_maker.h"
 #include "kernels/join_row.h"
@@ -84,7 +84,8 @@ void add_frequencies(const Work& work, std::int64_t begin, std::int64_t end, dou
     const double counted = position + static_cast<double>(schedule.first);
     const double* grad = masked.positions_at(line);
     for (std::int64_t j = 0; j < schedule.sine.count; ++j) {
-      sums[j] += counted * grad[schedule.sine.start + j * schedule.sine.stride] * angles->cos[static_cast<std::size_t>(j)];
+      sums[j] +=
+          counted * grad[schedule.sine.start + j * schedule.sine.stride] * angles->cos[static_cast<std::size_t>(j)];
     }
     for (std::int64_t j = 0; j < schedule.cosine.count; ++j) {
       sums[j] -=
@@ -118,7 +119,8 @@ void input_lines(const Work& work, std::int64_t begin, std::int64_t end) {
   for (std::int64_t line = begin; line < end; ++line) {
     const T* grad = detail::row_at(work.grad_out, line / count, line % count).template as<T>();
     T* out = detail::row_at(work.gradients.input, line / count, line % count).template as<T>();
-    for (std::int64_t i = 0; i < width; ++i) row[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(grad[i]));
+    for (std::int64_t i = 0; i < width; ++i)
+      row[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(grad[i]));
     dropout.apply(line / count, line % count, row.data());
     kernels::scale_row(row.data(), static_cast<Real>(work.options.scale), x_width, row.data());
     for (std::int64_t i = 0; i < x_width; ++i) {

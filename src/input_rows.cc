@@ -4,7 +4,7 @@
 #include <string>
 
 #include "detail/check_rows.h"
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/for_each_row.h"
 #include "detail/learned_read.h"
 #include "detail/number_text.h"

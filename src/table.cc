@@ -4,7 +4,7 @@
 #include <new>
 
 #include "detail/check_rows.h"
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/for_each_row.h"
 #include "detail/row_maker.h"
 #include "detail/row_source.h"

@@ -1,15 +1,17 @@
 // Positions into embeddings: added or concatenated, with embedding scale and dropout, and the gradients of all of it.
 //
-//     posenc::add_positions(x, positions, rows, x, {.scale = std::sqrt(512.0), .dropout = {.p = 0.1, .seed = 7, .step = t}});
-//     posenc::add_positions_backward(grad, positions, rows, {.input = grad, .learned = grad_table}, same_options);
+//     posenc::add_positions(x, positions, rows, x, {.scale = std::sqrt(512.0), .dropout = {.p = 0.1, .seed = 7, .step =
+//     t}}); posenc::add_positions_backward(grad, positions, rows, {.input = grad, .learned = grad_table},
+//     same_options);
 //
 // add:     out = drop(scale * x + row(position))          x, out [N, M] or [B, N, M], rows of width M
 // concat:  out = drop([scale * x | row(position)])        out [.., M + P], rows of width P
 //
-// x and out are f32, f64, f16 or bf16, of one dtype, rows may be strided; out may be x itself. The arithmetic is float32
-// (double for f64 data): scale * x, the sum and the dropout factor are rounded one after the other, then the result to
-// the dtype; the same bits on every instruction set, for every stride, split and number of workers. Positions are a
-// range or ids, [N] or [B, N]; a lookup without a row is an error. Everything is checked before anything is written.
+// x and out are f32, f64, f16 or bf16, of one dtype, rows may be strided; out may be x itself. The arithmetic is
+// float32 (double for f64 data): scale * x, the sum and the dropout factor are rounded one after the other, then the
+// result to the dtype; the same bits on every instruction set, for every stride, split and number of workers. Positions
+// are a range or ids, [N] or [B, N]; a lookup without a row is an error. Everything is checked before anything is
+// written.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +51,10 @@ POSENC_API void concat_positions(const ConstView& x, const PositionView& positio
 
 // What gradients are wanted; what is left out is not computed.
 struct EmbedGradients {
-  View input = {};                  // of x, written: its shape, the dtype of grad_out. It may be grad_out itself (of a
-                                    // concat its first channels).
-  View learned = {};                // of the learned table, added to: [R, M] f32 or f64. Each number is summed in double
-                                    // in the order of the tokens, and rounded once.
+  View input = {};    // of x, written: its shape, the dtype of grad_out. It may be grad_out itself (of a
+                      // concat its first channels).
+  View learned = {};  // of the learned table, added to: [R, M] f32 or f64. Each number is summed in double
+                      // in the order of the tokens, and rounded once.
   std::span<double> inv_freq = {};  // of the frequencies of streamed rows, one per pair, added to: posenc/schedule.h's
                                     // chain_rule makes the gradients of base and exponent of it
 };

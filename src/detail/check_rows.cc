@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/memory_overlap.h"
 #include "detail/number_text.h"
 #include "posenc/error.h"

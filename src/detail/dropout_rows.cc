@@ -25,8 +25,8 @@ void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t token
   }
   const auto check_count = [&](std::int64_t first, std::int64_t count, const char* name) {
     if (first >= 0 && first <= kCounterEnd - count) return;
-    fail(ErrorKind::usage, opening + name + " must not be negative, nor count beyond 2^32, but got " +
-                               std::to_string(first));
+    fail(ErrorKind::usage,
+         opening + name + " must not be negative, nor count beyond 2^32, but got " + std::to_string(first));
   };
   check_count(dropout.first_row, rows, "first_row");
   check_count(dropout.first_token, tokens, "first_token");

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "detail/check_rows.h"
-#include "detail/convert_row.h"
 #include "detail/dropout_rows.h"
+#include "detail/float_types.h"
 #include "detail/memory_overlap.h"
 #include "detail/number_text.h"
 #include "posenc/error.h"
@@ -16,9 +16,7 @@ namespace {
 struct Checker {
   std::string where;
 
-  [[noreturn]] void refuse(const std::string& message) const {
-    fail(ErrorKind::usage, "[" + where + "] " + message);
-  }
+  [[noreturn]] void refuse(const std::string& message) const { fail(ErrorKind::usage, "[" + where + "] " + message); }
 
   // A view that is read: [.., M] of floats.
   void input(const ConstView& view, const std::string& name) const {
@@ -126,8 +124,8 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
   const std::int64_t width = width_of(rows);
   const std::int64_t channels = channels_of(grad_out);
   if (join == Join::add ? channels != width : channels < width) {
-    check.refuse("grad_out must have " + std::string(join == Join::add ? "" : "at least ") +
-                 "the width of the rows, " + std::to_string(width) + ", but is " + shape_text(grad_out));
+    check.refuse("grad_out must have " + std::string(join == Join::add ? "" : "at least ") + "the width of the rows, " +
+                 std::to_string(width) + ", but is " + shape_text(grad_out));
   }
   const TokenGrid grid = grid_of(grad_out);
   if (grid.count != positions.count || (positions.batch != 1 && positions.batch != grid.batch)) {
@@ -156,14 +154,16 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
     }
     check.apart(out, "the gradient of the learned table", grad_out, "grad_out");
     check.apart_from_tables(out, "the gradient of the learned table", rows);
-    if (gradients.input.rank > 0) check.apart(out, "the gradient of the learned table", gradients.input, "that of the input");
+    if (gradients.input.rank > 0)
+      check.apart(out, "the gradient of the learned table", gradients.input, "that of the input");
   }
   if (!gradients.inv_freq.empty()) {
     const SinusoidalSchedule* schedule = schedule_of(rows);
     if (!schedule) check.refuse("only streamed rows have frequencies that can get a gradient");
     if (gradients.inv_freq.size() != schedule->inv_freq.size()) {
       check.refuse("the gradient of inv_freq must have one number per pair, " +
-                   std::to_string(schedule->inv_freq.size()) + ", but has " + std::to_string(gradients.inv_freq.size()));
+                   std::to_string(schedule->inv_freq.size()) + ", but has " +
+                   std::to_string(gradients.inv_freq.size()));
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/learned_read.h"
 #include "detail/row_source.h"
 
@@ -52,7 +52,12 @@ Readers sort_by_row(const LearnedRows& rows, const std::vector<double>& position
 class Summer {
  public:
   Summer(const LearnedRows& rows, const std::vector<double>& positions, GradientReader reader)
-      : rows_(rows), positions_(positions), reader_(std::move(reader)), sum_(width()), value_(width()), next_(width()) {}
+      : rows_(rows),
+        positions_(positions),
+        reader_(std::move(reader)),
+        sum_(width()),
+        value_(width()),
+        next_(width()) {}
 
   void add_row(std::span<const Share> shares, const View& gradient_row) {
     std::fill(sum_.begin(), sum_.end(), 0.0);
@@ -73,8 +78,7 @@ class Summer {
       return;
     }
     // y = v / |v|: the gradient loses its part along y, and what is left is divided by |v|.
-    const RowRead read =
-        read_of(rows_.spec, rows_.table.shape[0], positions_[static_cast<std::size_t>(share.line)]);
+    const RowRead read = read_of(rows_.spec, rows_.table.shape[0], positions_[static_cast<std::size_t>(share.line)]);
     read_learned(rows_, read, value_.data(), next_.data());
     const double inverse = inverse_length(value_);
     double along = 0.0;

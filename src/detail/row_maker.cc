@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/sin_cos.h"
 
 namespace posenc::detail {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "detail/convert_row.h"
+#include "detail/float_types.h"
 #include "detail/learned_read.h"
 
 namespace posenc::detail {

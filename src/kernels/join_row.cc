@@ -28,13 +28,13 @@ HWY_INLINE std::int64_t scale_from(D d, const T* x, T scale, std::int64_t count,
 }
 
 // Random numbers as lanes of the width of D's floats.
-template <class D, HWY_IF_LANE_SIZE_D(D, 4)>
+template <class D>
 HWY_INLINE auto load_random(D, const std::uint32_t* random) {
-  return hn::LoadU(hn::RebindToUnsigned<D>(), random);
-}
-template <class D, HWY_IF_LANE_SIZE_D(D, 8)>
-HWY_INLINE auto load_random(D, const std::uint32_t* random) {
-  return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(hn::Rebind<std::uint32_t, D>(), random));
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::LoadU(hn::RebindToUnsigned<D>(), random);
+  } else {
+    return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(hn::Rebind<std::uint32_t, D>(), random));
+  }
 }
 
 template <class D, class T>

@@ -8,7 +8,8 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
-                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
+                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
+                      detail/quotable detail/float_types detail/philox""",
     },
     "numbers": {
         "uses": ["words"],
@@ -26,7 +27,7 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids resize detail/row_maker detail/row_source detail/convert_row
+        "members": """table input_rows embed embed_backward position_ids resize detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/memory_overlap detail/dropout_rows detail/embed_checks
                       detail/learned_gradient""",
     },

@@ -1,4 +1,4 @@
-// Rows of any float type to doubles and back, each number rounded once.
+// The four float types of views: to double and back, each number rounded once.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace posenc::detail {
 
-inline bool is_float(DType dtype) {
+constexpr bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
