@@ -8,7 +8,8 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
-                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
+                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable
+                      detail/overlap""",
     },
     "numbers": {
         "uses": ["words"],
@@ -26,7 +27,8 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": "table position_ids resize detail/row_maker",
+        "members": """table position_ids packed_positions grid_positions resize detail/row_maker
+                      detail/id_view""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
