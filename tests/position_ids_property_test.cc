@@ -248,7 +248,7 @@ RC_GTEST_PROP(Grids, FractionsDifferOnBordersOnly, ()) {
       const std::int64_t row = rows[static_cast<std::size_t>(i)], meant = exact[static_cast<std::size_t>(i)];
       const bool border = i > 0 && i * side % length == 0;
       const bool one_before = fraction == Fraction::shrunk;
-      RC_ASSERT(border ? row == meant - 1 || (!one_before && row == meant) : row == meant);
+      RC_ASSERT((border ? row == meant - 1 || (!one_before && row == meant) : row == meant));
     }
   }
 }

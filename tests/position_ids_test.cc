@@ -197,7 +197,8 @@ TEST_F(Refusals, IdsBeyondTheRange) {
   refuse(ErrorKind::usage, "past must not be negative but got -1", mask(), {.pads = Pads::id(0), .past = -1}, ids());
   refuse(ErrorKind::bad_input, "the id of pads must lie within +-2147483647 but got -2147483648", mask(),
          {.pads = Pads::id(-kMaxPosition - 1)}, ids());
-  refuse(ErrorKind::bad_input, "5 tokens from first 2147483640 + past 4 reach 2147483648", mask(),
+  refuse(ErrorKind::bad_input,
+         "ids must lie within +-2147483647 but 5 tokens from first 2147483640 + past 4 reach 2147483648", mask(),
          {.pads = Pads::id(0), .first = kMaxPosition - 7, .past = 4}, ids());
   refuse(ErrorKind::bad_input, "ids must lie within", make_view(kMask.data() + 5, {5}),
          {.pads = Pads::counted(), .first = kMaxPosition - 3}, make_view(ids_.data(), {5}));
@@ -220,10 +221,14 @@ TEST_F(Refusals, LengthsOfCaches) {
     expect_error(kind, "[positions_after] " + part, [&] { positions_after(view, out); });
   };
   refuse_lengths(ErrorKind::bad_input, "lengths must not be negative", {3, -1}, ids());
-  refuse_lengths(ErrorKind::bad_input, "5 ids after them must stay within 2147483647 but row 1 is 2147483643",
-                 {3, kMaxPosition - 4}, ids());
-  refuse_lengths(ErrorKind::bad_input, "row 0 is 9223372036854775807", {std::numeric_limits<std::int64_t>::max(), 0},
-                 ids());
+  refuse_lengths(
+      ErrorKind::bad_input,
+      "lengths must not be negative and 5 ids after them must stay within 2147483647 but row 1 is 2147483644",
+      {3, kMaxPosition - 3}, ids());
+  refuse_lengths(
+      ErrorKind::bad_input,
+      "lengths must not be negative and 5 ids after them must stay within 2147483647 but row 0 is 9223372036854775807",
+      {std::numeric_limits<std::int64_t>::max(), 0}, ids());
   refuse_lengths(ErrorKind::usage, "ids must have 3 rows, one per length, but has shape [2, 5]", {1, 2, 3}, ids());
   refuse_lengths(ErrorKind::usage, "ids must have two axes but has shape [10]", {1}, make_view(ids_.data(), {10}));
   Ids memory(12, 1);
