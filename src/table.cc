@@ -1,10 +1,12 @@
 #include "posenc/table.h"
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <new>
+#include <utility>
 
 #include "detail/number_text.h"
-#include "detail/overlap.h"
 #include "detail/row_maker.h"
 #include "posenc/error.h"
 #include "posenc/phase.h"
@@ -58,13 +60,31 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
   }
 }
 
+// The first byte and the one after the last that strided elements can touch.
+struct Extent {
+  const char* begin;
+  const char* end;
+};
+
+Extent extent_of(const void* data, std::int64_t bytes,
+                 std::initializer_list<std::pair<std::int64_t, std::int64_t>> axes) {
+  std::int64_t low = 0, high = 0;
+  for (const auto& [length, stride] : axes) (stride < 0 ? low : high) += (length - 1) * stride;
+  const char* start = static_cast<const char*>(data);
+  return {start + low * bytes, start + (high + 1) * bytes};
+}
+
 bool overlaps(const PositionView& positions, const View& out) {
-  if (positions.data == nullptr || positions.count == 0 || positions.batch == 0 || detail::is_empty(out)) return false;
+  if (positions.data == nullptr || positions.count == 0 || positions.batch == 0 || out.size() == 0) return false;
   const bool narrow = positions.source == PositionView::Source::i32;
-  return detail::overlaps(
-      detail::extent_of(positions.data, narrow ? 4 : 8,
-                        {{positions.batch, positions.batch_stride}, {positions.count, positions.token_stride}}),
-      detail::extent_of(out));
+  const Extent ids = extent_of(positions.data, narrow ? 4 : 8,
+                               {{positions.batch, positions.batch_stride}, {positions.count, positions.token_stride}});
+  const bool batched = out.rank == 3;
+  const Extent rows = extent_of(out.data, size_of(out.dtype),
+                                {{out.shape[0], out.strides[0]},
+                                 {out.shape[1], out.strides[1]},
+                                 {batched ? out.shape[2] : 1, batched ? out.strides[2] : 0}});
+  return std::less<>()(ids.begin, rows.end) && std::less<>()(rows.begin, ids.end);
 }
 
 void check_rows(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out,

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "detail/overlap.h"
+#include "detail/memory_overlap.h"
 #include "posenc/error.h"
 
 namespace posenc {

@@ -189,6 +189,26 @@ TEST_F(Refusals, Overlap) {
   EXPECT_EQ(memory[14], 4);
 }
 
+// Rows with gaps: every second number is a mask's, and some of them an id's too.
+TEST_F(Refusals, OverlapOfRowsWithGaps) {
+  std::vector<std::int64_t> memory(240, 1);
+  const auto every_second = [&](std::int64_t offset) {
+    View view = make_view(memory.data() + offset, {2, 10});
+    view.strides = {100, 2};
+    return view;
+  };
+  refuse(ErrorKind::usage, "ids must not overlap mask", every_second(0), zero_, every_second(12));
+  EXPECT_EQ(memory, std::vector<std::int64_t>(240, 1));
+}
+
+TEST_F(Refusals, RowsSideBySideAreApart) {
+  std::vector<std::int64_t> memory(20, 1);
+  View mask = make_view(memory.data(), {2, 5}), out = make_view(memory.data() + 5, {2, 5});
+  mask.strides[0] = out.strides[0] = 10;
+  positions_from_mask(mask, zero_, out);
+  EXPECT_EQ(memory, (Ids{1, 1, 1, 1, 1, 0, 1, 2, 3, 4, 1, 1, 1, 1, 1, 0, 1, 2, 3, 4}));
+}
+
 TEST_F(Refusals, IdsBeyondTheRange) {
   refuse(ErrorKind::bad_input, "first must lie within +-2147483647 but got 2147483648", mask(),
          {.pads = Pads::id(0), .first = kMaxPosition + 1}, ids());

@@ -1,11 +1,17 @@
 #include "detail/id_view.h"
 
-#include "detail/overlap.h"
+#include <algorithm>
+
+#include "detail/memory_overlap.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
 
 namespace posenc::detail {
 namespace {
+
+bool is_empty(const ConstView& view) {
+  return std::any_of(view.shape.begin(), view.shape.begin() + view.rank, [](std::int64_t n) { return n == 0; });
+}
 
 void check_shape(const ConstView& view, const Named& named, Ranks ranks) {
   const bool fits = ranks == Ranks::one   ? view.rank == 1
@@ -69,7 +75,7 @@ void check_writable(const View& view, const Named& named, Ranks ranks) {
 }
 
 void check_apart(const View& out, const Named& named, const ConstView& in, std::string_view in_name) {
-  if (!overlaps(out, in)) return;
+  if (!share_memory(out, in)) return;
   fail(ErrorKind::usage,
        named.opening() + "must not overlap " + std::string(in_name) + ": it would change while it is read");
 }

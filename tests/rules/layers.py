@@ -9,7 +9,7 @@ LAYERS = {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
                       detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable
-                      detail/overlap""",
+                      detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
