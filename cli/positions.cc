@@ -90,23 +90,23 @@ Pads parse_pads(const std::string& text) {
 }
 
 IdRule rule_of(const PositionsOptions& options, bool from_mask) {
+  const bool named = !options.convention.empty();
+  if (from_mask && options.pad_token && !(named && needs_pad_token(options.convention))) {
+    fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
+  }
   const std::int64_t past = options.past.value_or(0);
-  if (!options.convention.empty()) {
-    if (!options.pads.empty() || options.first) {
-      fail(ErrorKind::usage,
-           fmt::format("--convention {} says what pads get and where counting starts: {} goes without it",
-                       options.convention, options.pads.empty() ? "--first" : "--pads"));
-    }
-    const IdRule rule = convention_rule(options.convention, options.pad_token, past);
-    if (!from_mask || !options.pad_token || needs_pad_token(options.convention)) return rule;
-  } else if (options.pads.empty()) {
+  if (named) {
+    if (options.pads.empty() && !options.first) return convention_rule(options.convention, options.pad_token, past);
+    fail(ErrorKind::usage,
+         fmt::format("--convention {} says what pads get and where counting starts: {} goes without it",
+                     options.convention, options.pads.empty() ? "--first" : "--pads"));
+  }
+  if (options.pads.empty()) {
     fail(ErrorKind::usage,
          "--pads is needed: what a padded token gets. An id (0 in generate() of transformers 5, 1 in that of 4), "
          "'previous' (the id of the token before it) or 'counted' (its place in the row). There is no default: each is "
          "the convention of some models, and reads wrong rows in others. --convention NAME chooses by model");
   }
-  if (from_mask && options.pad_token)
-    fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
   return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
 }
 
