@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/conventions.h"
 #include "cli/output.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
@@ -144,6 +145,53 @@ void add_plot(CLI::App& app, PlotOptions& options) {
   add_output(*command, options.output, "text, json");
 }
 
+void add_position_sources(CLI::App& command, PositionsOptions& options) {
+  const char* group = "From one of";
+  const auto source = [&](const char* name, std::string& text, const char* help) {
+    command.add_option(name, text, help)->check(not_empty)->group(group);
+  };
+  source("--mask", options.mask, "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy");
+  source("--tokens", options.tokens, "token ids in the same form; --pad-token says which are pads");
+  source("--lengths", options.lengths, "3,1,5: documents packed into one row");
+  source("--bounds", options.bounds, "0,3,4,9: the same as cumulative lengths");
+  source("--segments", options.segments, "0,0,0,1,2,2: the same as numbers of documents");
+  source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
+  source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
+  source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
+  source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
+}
+
+void add_position_rules(CLI::App& command, PositionsOptions& options) {
+  command.add_option("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)")
+      ->check(not_empty);
+  command.add_option("--first", options.first, "the id of the first token (default: 0)");
+  command
+      .add_option("--convention", options.convention,
+                  "instead of both, with K for the --pad-token:\n" + convention_list())
+      ->check(not_empty);
+  command.add_option("--pad-token", options.pad_token, "the token id of pads");
+  command.add_option("--past", options.past, "tokens that a cache holds already (default: 0)");
+  command.add_option("--last", options.last, "only the last columns: a step of decoding");
+  command.add_option("--count", options.count, "with --after: how many tokens");
+  command.add_option("--at", options.at, "with --grid: 0,7,11")->check(not_empty);
+  command.add_option("--side", options.side, "with --image: rows and columns of the table");
+  command.add_option("--fraction", options.fraction, "with --image: exact, product, quotient or shrunk")
+      ->check(not_empty);
+  command.add_option("--by", options.by, "with --packed-ids: step or minimum")->check(not_empty);
+}
+
+void add_positions(CLI::App& app, PositionsOptions& options) {
+  CLI::App* command =
+      add_command(app, "positions", "Position ids from masks, tokens, packed documents, caches and grids.",
+                  "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
+                  "  posenc positions --tokens 101,2054,2003,0,0 --pad-token 0 --convention roberta\n"
+                  "  posenc positions --lengths 3,1,5 --format json\n"
+                  "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step");
+  add_position_sources(*command, options);
+  add_position_rules(*command, options);
+  add_output(*command, options.output, "text, json, npy");
+}
+
 void add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* command =
       add_command(app, "bench", "Our time beside the machine's limit and a peer's, answers checked first.",
@@ -208,12 +256,14 @@ int run_app(int argc, char** argv) {
   AddOptions add;
   ExplainOptions explain;
   PlotOptions plot;
+  PositionsOptions positions;
   BenchOptions bench;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
   add_explain(app, explain);
   add_plot(app, plot);
+  add_positions(app, positions);
   add_bench(app, bench);
   try {
     app.parse(argc, argv);
@@ -233,6 +283,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("add")) return run_add(add);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);
+  if (app.got_subcommand("positions")) return run_positions(positions);
   return run_bench(bench);
 }
 

@@ -73,6 +73,21 @@ struct PlotOptions {
   OutputOptions output;
 };
 
+// Of the sources, the first nine, exactly one is given; the others say more about it.
+struct PositionsOptions {
+  std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::optional<std::int64_t> pad_token;
+  std::string pads;        // an id, "previous" or "counted"
+  std::string convention;  // instead of pads and first
+  std::optional<std::int64_t> first, past, last;
+  std::optional<std::int64_t> count;  // with after
+  std::string at;                     // with grid: ids whose places are asked for
+  std::optional<std::int64_t> side;   // with image
+  std::string fraction;               // with image
+  std::string by;                     // with packed_ids
+  OutputOptions output;
+};
+
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;
@@ -85,6 +100,7 @@ int run_table(const TableOptions& options);
 int run_add(const AddOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
+int run_positions(const PositionsOptions& options);
 int run_bench(const BenchOptions& options);
 
 // Reads the command line and runs the command.

@@ -9,7 +9,7 @@ LAYERS = {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
                       detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
-                      detail/quotable detail/float_types detail/philox""",
+                      detail/quotable detail/float_types detail/philox detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
@@ -27,9 +27,9 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids resize detail/row_maker detail/row_source
-                      detail/check_rows detail/for_each_row detail/memory_overlap detail/dropout_rows detail/embed_checks
-                      detail/learned_gradient""",
+        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize
+                      detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
+                      detail/embed_checks detail/learned_gradient detail/id_view""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
