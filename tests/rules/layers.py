@@ -7,7 +7,7 @@ from tree import includes
 LAYERS = {
     "words": {
         "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text workers
+        "members": """export version error nearest view half position position_text spec spec_text resize_rule workers
                       detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable""",
     },
     "numbers": {
@@ -26,7 +26,7 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": "table position_ids resize detail/row_maker",
+        "members": "table position_ids resize resize_taps detail/resize_check detail/row_maker detail/row_numbers detail/view_overlap",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
