@@ -40,13 +40,9 @@ Place place_of(const Resize& rule, const Axis& axis, std::int64_t i) {
   return {static_cast<std::int64_t>(base), place - base};
 }
 
-// torch rounds the quotient and the product to float32, and takes the quotient from its scale factor if it has one.
-Taps nearest_taps(const Resize& rule, const Axis& axis, std::int64_t i) {
-  float ratio = static_cast<float>(axis.from) / static_cast<float>(axis.to);
-  if (rule.extra_size != 0.0) {
-    const double scale_factor = (static_cast<double>(axis.to) + rule.extra_size) / static_cast<double>(axis.from);
-    ratio = static_cast<float>(1.0 / scale_factor);
-  }
+// torch rounds both the quotient and the product to float32.
+Taps nearest_taps(const Axis& axis, std::int64_t i) {
+  const float ratio = static_cast<float>(axis.from) / static_cast<float>(axis.to);
   const float place = std::floor(static_cast<float>(i) * ratio);
   return {std::min(static_cast<std::int64_t>(place), axis.from - 1), {1.0}};
 }
@@ -111,7 +107,7 @@ Taps area_taps(const Axis& axis, std::int64_t i) {
 
 Taps taps_of(const Resize& rule, const Axis& axis, std::int64_t i) {
   const double a = rule.cubic_a.value_or(rule.antialias ? -0.5 : -0.75);
-  if (rule.method == Interpolation::nearest) return nearest_taps(rule, axis, i);
+  if (rule.method == Interpolation::nearest) return nearest_taps(axis, i);
   if (rule.method == Interpolation::area) return area_taps(axis, i);
   if (rule.antialias) return antialiased_taps(rule, axis, i, a);
   return rule.method == Interpolation::cubic ? cubic_taps(rule, axis, i, a) : linear_taps(rule, axis, i);

@@ -57,14 +57,14 @@ TEST(ResizeError, OptionsThatDoNotGoTogether) {
     expect_refused("antialias needs the method linear or cubic",
                    {.from = from, .to = to, .method = method, .antialias = true});
     expect_refused("cubic_a needs the method cubic", {.from = from, .to = to, .method = method, .cubic_a = -0.5});
+    expect_refused("extra_size needs the method linear or cubic",
+                   {.from = from, .to = to, .method = method, .extra_size = 0.1});
   }
   expect_refused("cubic_a needs the method cubic",
                  {.from = from, .to = to, .method = Interpolation::linear, .cubic_a = -0.75});
   expect_refused("antialias needs align=centers", {.from = from, .to = to, .align = Align::corners, .antialias = true});
   expect_refused("extra_size needs align=centers",
                  {.from = from, .to = to, .align = Align::corners, .extra_size = 0.1});
-  expect_refused("extra_size needs the method nearest, linear or cubic",
-                 {.from = from, .to = to, .method = Interpolation::area, .extra_size = 0.1});
   expect_refused("extra_size must be from 0 to below 1 but got 1", {.from = from, .to = to, .extra_size = 1.0});
   expect_refused("extra_size must be from 0 to below 1 but got -0.1", {.from = from, .to = to, .extra_size = -0.1});
   expect_refused("extra_size must be from 0 to below 1 but got nan", {.from = from, .to = to, .extra_size = nan});

@@ -29,7 +29,7 @@ Resize any_rule() {
   }
   rule.antialias = smooth && *rc::gen::inRange(0, 2) == 0;
   if (rule.method == Interpolation::cubic && *rc::gen::inRange(0, 2) == 0) rule.cubic_a = -0.6;
-  if (rule.method != Interpolation::area && *rc::gen::inRange(0, 3) == 0) rule.extra_size = 0.1;
+  if (smooth && *rc::gen::inRange(0, 3) == 0) rule.extra_size = 0.1;
   return rule;
 }
 

@@ -51,7 +51,6 @@ std::vector<Resize> all_rules() {
     rules.push_back({.method = method, .extra_size = 0.1});
     rules.push_back({.method = method, .antialias = true, .extra_size = 0.9});
   }
-  rules.push_back({.method = Interpolation::nearest, .extra_size = 0.1});
   for (const double a : {-1.0, -0.6, 0.0}) {
     rules.push_back({.cubic_a = a});
     rules.push_back({.antialias = true, .cubic_a = a});

@@ -29,7 +29,7 @@ struct Resize {
   bool antialias = false;              // for linear and cubic with centers: taps widen when shrinking, weights are
                                        // renormalised at the border instead of repeating the edge (torch, PIL, timm)
   std::optional<double> cubic_a = {};  // for cubic; none: what torch has, -0.75, and -0.5 with antialias
-  double extra_size = 0.0;             // from 0 to below 1, with centers and not for area: the ratio is
+  double extra_size = 0.0;             // from 0 to below 1, for linear and cubic with centers: the ratio is
                                        // from / (to + extra_size). 0.1 in DINO and DINOv2's own code
 };
 

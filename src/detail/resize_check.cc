@@ -48,9 +48,8 @@ void check_options(const Resize& rule, std::string_view where) {
     refuse(where, "extra_size must be from 0 to below 1 but got " + number_text(rule.extra_size));
   }
   if (rule.extra_size != 0.0 && corners) refuse(where, "extra_size needs align=centers");
-  if (rule.extra_size != 0.0 && rule.method == Interpolation::area) {
-    refuse(where, "extra_size needs the method nearest, linear or cubic");
-  }
+  // With nearest, torch itself has two answers, by the order of the tensor's memory.
+  if (rule.extra_size != 0.0 && !smooth) refuse(where, "extra_size needs the method linear or cubic");
 }
 
 }  // namespace

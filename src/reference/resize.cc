@@ -64,19 +64,15 @@ double mean(const Length& length, std::int64_t i, const Read& read) {
 }
 
 template <class Read>
-double nearest(const Resize& rule, const Length& length, std::int64_t i, const Read& read) {
-  const auto from = static_cast<double>(length.from);
-  float ratio = static_cast<float>(length.from) / static_cast<float>(length.to);
-  // torch is given a scale factor then, and takes its inverse.
-  if (rule.extra_size > 0.0)
-    ratio = static_cast<float>(1.0 / ((static_cast<double>(length.to) + rule.extra_size) / from));
+double nearest(const Length& length, std::int64_t i, const Read& read) {
+  const float ratio = static_cast<float>(length.from) / static_cast<float>(length.to);
   return read(std::min(static_cast<std::int64_t>(static_cast<float>(i) * ratio), length.from - 1));
 }
 
 // Output row i of one axis, of which read(row) gives the input rows.
 template <class Read>
 double interpolate(const Resize& rule, const Length& length, std::int64_t i, const Read& read) {
-  if (rule.method == Interpolation::nearest) return nearest(rule, length, i, read);
+  if (rule.method == Interpolation::nearest) return nearest(length, i, read);
   if (rule.method == Interpolation::area) return mean(length, i, read);
   if (rule.antialias) return antialiased(rule, length, i, read);
   // torch's linear copies an axis that keeps its length, whatever the scale factor.
