@@ -150,13 +150,26 @@ TEST(ResizeTable, CopiesBitForBitWhereNothingChanges) {
       rule.from = rule.to = lengths;
       rule.kept = 2;
       std::vector<double> table = some_table(2 + product(lengths));
-      table[4] = -0.0;
+      table[6] = -0.0;  // not in a kept row
       table.back() = std::numeric_limits<double>::denorm_min();
       table[7] = std::numeric_limits<double>::max();
       const std::vector<double> out = resized(table, rule);
       for (std::size_t i = 0; i < table.size(); ++i) {
         EXPECT_EQ(std::bit_cast<std::uint64_t>(out[i]), std::bit_cast<std::uint64_t>(table[i])) << text_of(rule);
       }
+    }
+  }
+}
+
+TEST(ResizeTable, RepeatsASingleRowBitForBit) {
+  for (Resize rule : all_rules()) {
+    rule.from = {1, 1};
+    rule.to = {5, 7};
+    const std::vector<double> out = resized({0.1, 1.0 / 3.0, 0x1.fffffffffffffp0}, rule);
+    for (std::size_t i = 0; i < out.size(); i += 3) {
+      EXPECT_EQ(out[i], 0.1) << text_of(rule);
+      EXPECT_EQ(out[i + 1], 1.0 / 3.0) << text_of(rule);
+      EXPECT_EQ(out[i + 2], 0x1.fffffffffffffp0) << text_of(rule);
     }
   }
 }
@@ -237,6 +250,14 @@ TEST(ResizeTable, RoundsOnceToEveryType) {
   to_all(bf16{});
 }
 
+TEST(ResizeTable, RoundsToF16WithoutAStopAtFloat32) {
+  // float32 would drop the last bit, and what is left is a tie that goes down.
+  const double table[2] = {1.0 + 0x1p-11 + 0x1p-40, 0.0};
+  f16 out[2];
+  resize_table(make_view(table, {2, 1}), {.from = {1}, .to = {1}, .kept = 1}, make_view(out, {2, 1}));
+  EXPECT_EQ(to_double(out[0]), 1.0 + 0x1p-10);
+}
+
 TEST(ResizeTable, TakesTablesWithoutChannels) {
   resize_table(make_view(static_cast<const float*>(nullptr), {4, 0}), {.from = {4}, .to = {2}},
                make_view(static_cast<float*>(nullptr), {2, 0}));
@@ -309,6 +330,9 @@ TEST(SquareGrid, IsNeverAGuess) {
   expect_error(ErrorKind::usage,
                "[square_grid] rows - kept must be a square number but got 197 - 0 = 197; 14 x 14 is 196",
                [] { square_grid(197, 0); });
+  // In double one less than this square is the square.
+  expect_error(ErrorKind::usage, "; 3037000498 x 3037000498 is 9223372024852248004",
+               [&] { square_grid(side * side - 1, 0); });
   expect_error(ErrorKind::usage, "kept must not be negative but got -1", [] { square_grid(9, -1); });
   expect_error(ErrorKind::usage, "rows must be more than the 5 kept but got 5", [] { square_grid(5, 5); });
   expect_error(ErrorKind::usage, "rows must be more than the 0 kept but got -4", [] { square_grid(-4, 0); });
