@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/conventions.h"
 #include "cli/output.h"
+#include "cli/resize_presets.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
 
@@ -54,6 +55,13 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* summary, cons
   return command;
 }
 
+// Asked for by bytes, so that a slip in a length is found before the memory is.
+void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
+  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
+      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+}
+
 void add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = add_command(app, "list", "The kinds of encodings with their fields, and the figures.",
                                   "  posenc list\n  posenc list sinusoidal\n  posenc list --format json");
@@ -73,9 +81,7 @@ void add_table(CLI::App& app, TableOptions& options) {
       ->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
-  command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")
-      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
-      ->capture_default_str();
+  add_max_bytes(*command, options.max_bytes);
   add_weights(*command, options.weights);
   add_output(*command, options.output, "text, json, csv, npy");
 }
@@ -108,6 +114,48 @@ void add_add(CLI::App& app, AddOptions& options) {
       ->check(not_empty)
       ->capture_default_str();
   add_weights(*command, options.weights);
+  add_output(*command, options.output, "text, json, npy, safetensors");
+}
+
+void add_interpolation(CLI::App& command, ResizeOptions& options) {
+  command.add_option("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
+      ->check(CLI::IsMember({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"}));
+  command.add_option("--align", options.align, "centers (the default) or corners, for linear and cubic")
+      ->check(CLI::IsMember({"centers", "corners"}));
+  command.add_flag("--antialias", options.antialias, "widen the taps when shrinking, for linear and cubic");
+  command.add_option("--cubic-a", options.cubic_a, "the cubic's parameter (default: -0.75, with --antialias -0.5)");
+  command.add_option("--extra-size", options.extra_size, "the ratio is from / (to + this)");
+  std::string presets = "all of these as a package has them:";
+  for (const ResizePreset& preset : resize_presets()) {
+    presets += "\n  " + std::string(preset.name) + ": " + std::string(preset.help);
+  }
+  command.add_option("--like", options.like, presets)->check(not_empty);
+}
+
+void add_resize(CLI::App& app, ResizeOptions& options) {
+  CLI::App* command =
+      add_command(app, "resize", "A learned table to a new length or grid.",
+                  "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
+                  "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
+  command->add_option("SPEC", options.spec, "learned, or learned with fields; may be left out");
+  command
+      ->add_option("--file", options.file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
+      ->required()
+      ->check(not_empty);
+  command->add_option("--to", options.to, "its new length, 1024, or grid, height x width: 16x20")->required();
+  command->add_option("--from", options.from, "its length or grid without the kept rows (may be left out for a length)")
+      ->check(not_empty);
+  command->add_option("--kept", options.kept, "rows in front that are copied: class and distillation tokens")
+      ->check([](const std::string& rows) { return rows.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+  command->add_flag("--square", options.square, "instead of --from: the grid is as high as wide");
+  add_interpolation(*command, options);
+  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: as in the file)")
+      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
+  command
+      ->add_option("--tensor", options.tensor, "its name in a safetensors file (default: as in the file, else table)")
+      ->check(not_empty);
+  add_max_bytes(*command, options.max_bytes);
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
@@ -257,10 +305,12 @@ int run_app(int argc, char** argv) {
   ExplainOptions explain;
   PlotOptions plot;
   PositionsOptions positions;
+  ResizeOptions resize;
   BenchOptions bench;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
+  add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
   add_positions(app, positions);
@@ -281,6 +331,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("list")) return run_list(list);
   if (app.got_subcommand("table")) return run_table(table);
   if (app.got_subcommand("add")) return run_add(add);
+  if (app.got_subcommand("resize")) return run_resize(resize);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);

@@ -94,6 +94,25 @@ struct BenchOptions {
   OutputOptions output;
 };
 
+struct ResizeOptions {
+  std::string spec;  // may be left out
+  std::string file;
+  std::string from;  // empty: what --to and --square admit
+  std::string to;
+  std::int64_t kept = 0;
+  bool square = false;
+  std::string method;  // empty: cubic
+  std::string align;   // empty: centers
+  bool antialias = false;
+  std::optional<double> cubic_a;
+  std::optional<double> extra_size;
+  std::string like;    // a preset of the five above; empty: none
+  std::string dtype;   // empty: as in the file
+  std::string tensor;  // in safetensors; empty: as in the file
+  std::int64_t max_bytes = 16'000'000'000;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -101,6 +120,7 @@ int run_add(const AddOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);
+int run_resize(const ResizeOptions& options);
 int run_bench(const BenchOptions& options);
 
 // Reads the command line and runs the command.

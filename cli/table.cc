@@ -9,13 +9,6 @@
 namespace posenc::cli {
 namespace {
 
-std::string bytes_text(double bytes) {
-  if (bytes >= 1e12) return fmt::format("{:.3g} TB", bytes / 1e12);
-  if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
-  if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
-  return fmt::format("{:.0f} bytes", bytes);
-}
-
 // Before anything is computed: a range of two thousand million rows is more likely a slip than a wish.
 void check_size(const TableOptions& options, const TableHead& head) {
   const double bytes = static_cast<double>(head.positions.count) * static_cast<double>(head.width()) *

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "posenc/export.h"
+#include "posenc/resize_rule.h"
 #include "posenc/spec.h"
 
 namespace posenc::reference {
@@ -23,5 +24,9 @@ POSENC_API void sinusoidal_derivative_row(const Sinusoidal& spec, double positio
 
 // matrix[width][width], row-major: row(p + k) = matrix * row(p). Even widths only.
 POSENC_API void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix);
+
+// out[0 .. width): row `row` of the table [kept + product of from, width] resized by `rule`. The formula of
+// interpolation evaluated at the row's coordinate, with reads beyond the edge clamped to it. The rule is not checked.
+POSENC_API void resize_row(const Resize& rule, const double* table, std::int64_t width, std::int64_t row, double* out);
 
 }  // namespace posenc::reference

@@ -7,7 +7,8 @@ from tree import includes
 LAYERS = {
     "words": {
         "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text workers
+        "members": """export version error nearest view half position position_text spec spec_text resize_rule
+                      workers
                       detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
                       detail/quotable detail/float_types detail/philox detail/memory_overlap""",
     },
@@ -27,9 +28,9 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize
+        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
                       detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
-                      detail/embed_checks detail/learned_gradient detail/id_view""",
+                      detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
