@@ -30,6 +30,15 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
+void add_weights(CLI::App& command, WeightOptions& weights) {
+  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
+      ->check(not_empty);
+  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
+      ->check(CLI::IsMember({"normal", "uniform"}));
+  command.add_option("--std", weights.std, "with --init: the standard deviation")->capture_default_str();
+  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers")->capture_default_str();
+}
+
 // Help begins with the examples; CLI11 keeps them as the footer.
 struct ExamplesFirst : CLI::Formatter {
   std::string make_description(const CLI::App* app) const override {
@@ -55,7 +64,8 @@ void add_table(CLI::App& app, TableOptions& options) {
   CLI::App* command = add_command(app, "table", "The numbers of an encoding at positions.",
                                   "  posenc table sinusoidal:width=4 --positions 0:4\n"
                                   "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
-                                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json");
+                                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json\n"
+                                  "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
   command
@@ -65,7 +75,39 @@ void add_table(CLI::App& app, TableOptions& options) {
   command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")
       ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
       ->capture_default_str();
+  add_weights(*command, options.weights);
   add_output(*command, options.output, "text, json, csv, npy");
+}
+
+void add_add(CLI::App& app, AddOptions& options) {
+  CLI::App* command = add_command(
+      app, "add", "An encoding into embeddings: [N, M] or [B, N, M] in, their sum out.",
+      "  posenc add sinusoidal:width=512 --input x.npy --scale sqrt -o sum.npy\n"
+      "  posenc add learned:past_end=error --file wpe.npy --input x.npy --positions @ids.npy -o sum.npy\n"
+      "  posenc add sinusoidal:width=64 --input x.npy --join concat --dropout 0.1 --step 3 -o out.safetensors");
+  command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  command->add_option("--input,-i", options.input, "the embeddings: x.npy, or file.safetensors:tensor")
+      ->required()
+      ->check(not_empty);
+  command->add_option("--positions,-p", options.positions,
+                      std::string(kPositionsHelp) + ", [B, N] in the file for ids per row (default: 0 to N)");
+  command->add_option("--join", options.join, "add, or concat: positions behind the embeddings")
+      ->check(CLI::IsMember({"add", "concat"}))
+      ->capture_default_str();
+  command->add_option("--scale", options.scale, "multiplies the embeddings first: a number, or sqrt of their width")
+      ->capture_default_str();
+  command->add_option("--dropout", options.dropout, "the probability that an element of the result becomes 0")
+      ->capture_default_str();
+  command->add_option("--dropout-seed", options.dropout_seed, "with --step: which elements")->capture_default_str();
+  command->add_option("--step", options.step, "another step, another mask")->capture_default_str();
+  command->add_option("--threads", options.threads, "the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--tensor", options.tensor, "the result's name in JSON and safetensors")
+      ->check(not_empty)
+      ->capture_default_str();
+  add_weights(*command, options.weights);
+  add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
 void add_explain(CLI::App& app, ExplainOptions& options) {
@@ -77,6 +119,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   command->add_option("--shift", options.shift, "also derive the row this many positions on from this one")
       ->check(not_empty);
   command->add_flag("--derivative", options.derivative, "also the derivative by the position");
+  add_weights(*command, options.weights);
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");
 }
@@ -96,6 +139,7 @@ void add_plot(CLI::App& app, PlotOptions& options) {
       ->check(CLI::Range(1, 100000));
   command->add_option("--lines", options.lines, "lines at most (default: what the terminal has)")
       ->check(CLI::Range(1, 100000));
+  add_weights(*command, options.weights);
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");
 }
@@ -161,11 +205,13 @@ int run_app(int argc, char** argv) {
   app.require_subcommand(1);
   ListOptions list;
   TableOptions table;
+  AddOptions add;
   ExplainOptions explain;
   PlotOptions plot;
   BenchOptions bench;
   add_list(app, list);
   add_table(app, table);
+  add_add(app, add);
   add_explain(app, explain);
   add_plot(app, plot);
   add_bench(app, bench);
@@ -184,6 +230,7 @@ int run_app(int argc, char** argv) {
   }
   if (app.got_subcommand("list")) return run_list(list);
   if (app.got_subcommand("table")) return run_table(table);
+  if (app.got_subcommand("add")) return run_add(add);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);
   return run_bench(bench);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "posenc/array.h"
+#include "posenc/embed.h"
 #include "posenc/error.h"
 #include "posenc/explain.h"
 #include "posenc/file.h"
 #include "posenc/half.h"
+#include "posenc/input_rows.h"
 #include "posenc/json.h"
+#include "posenc/learned.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
 #include "posenc/npy.h"

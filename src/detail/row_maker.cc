@@ -105,18 +105,15 @@ const AngleRow& RowMaker::angles_at(const SplitPosition& counted) {
   return scratch_;
 }
 
+const AngleRow* RowMaker::angles(double position) {
+  const SplitPosition counted = split_counted(position);
+  if (counted.fraction != 0.0) return &angles_at(counted);
+  return is_zero(schedule_, counted.whole) ? nullptr : &angles_at(counted.whole);
+}
+
 void RowMaker::scatter(const AngleRow& angles, const View& row) const {
   if (has_zero_column(schedule_)) clear(row);
-  switch (row.dtype) {
-    case DType::f64:
-      return scatter_as(angles, schedule_, row.as<double>());
-    case DType::f16:
-      return scatter_as(angles, schedule_, row.as<f16>());
-    case DType::bf16:
-      return scatter_as(angles, schedule_, row.as<bf16>());
-    default:
-      return scatter_as(angles, schedule_, row.as<float>());
-  }
+  with_float_type(row.dtype, [&](auto type) { scatter_as(angles, schedule_, row.as<decltype(type)>()); });
 }
 
 // The common case without a detour through doubles in memory. Rows with a dropped partner take the other way.

@@ -8,12 +8,12 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text workers
-                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable
-                      detail/float_types detail/philox""",
+                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
+                      detail/quotable detail/float_types detail/philox""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule random detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
+        "members": "phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
@@ -27,7 +27,9 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": "table position_ids resize detail/row_maker",
+        "members": """table input_rows embed embed_backward position_ids resize detail/row_maker detail/row_source
+                      detail/check_rows detail/for_each_row detail/memory_overlap detail/dropout_rows detail/embed_checks
+                      detail/learned_gradient""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
@@ -35,7 +37,7 @@ LAYERS = {
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
-        "members": """explain explain_sinusoidal detail/explain_sinusoidal detail/sinusoidal_symbols
+        "members": """explain explain_sinusoidal explain_learned detail/explain_sinusoidal detail/explain_learned detail/sinusoidal_symbols
                       terminal detail/terminal_color""",
     },
     "umbrella": {
