@@ -14,7 +14,8 @@ namespace posenc::cli {
 namespace {
 
 constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
-constexpr const char* kPositionsHelp = "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy";
+constexpr const char* kPositionsHelp =
+    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
 
 // An empty value is a variable that was not set, not a wish.
 std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
@@ -77,13 +78,12 @@ void add_table(CLI::App& app, TableOptions& options) {
                                   "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
-  command
-      ->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)")
+  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, else f32)")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
   add_max_bytes(*command, options.max_bytes);
   add_weights(*command, options.weights);
-  add_output(*command, options.output, "text, json, csv, npy");
+  add_output(*command, options.output, "text, json, csv, npy, safetensors");
 }
 
 void add_add(CLI::App& app, AddOptions& options) {

@@ -24,13 +24,13 @@ void check_size(const TableOptions& options, const TableHead& head) {
 }  // namespace
 
 int run_table(const TableOptions& options) {
-  const std::string format = choose_format(options.output, {"text", "json", "csv", "npy"});
+  const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
   const Spec spec = load_spec(options.spec);
   const Positions positions = load_positions(options.positions);
   check_one_axis(spec, positions, options.positions);
   const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
   TableHead head{*encoding, positions.view()};
-  head.dtype = parse_dtype(!options.dtype.empty() ? options.dtype : format == "npy" ? "f32" : "f64");
+  head.dtype = parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
   head.rows = options.derivative ? Rows::derivative : Rows::values;
   check_size(options, head);
   write_table(head, format, options.output);

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "cli/array_output.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
 #include "posenc/npy.h"
+#include "posenc/safetensors.h"
 #include "posenc/spec_json.h"
 
 namespace posenc::cli {
@@ -130,12 +132,12 @@ class JsonWriter final : public TableWriter {
   bool first_ = true;
 };
 
-// The rows go out as they lie in memory.
-static_assert(std::endian::native == std::endian::little, "npy files are little-endian");
+static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
 
-class NpyWriter final : public TableWriter {
+// A header, and the rows as they lie in memory.
+class BinaryWriter final : public TableWriter {
  public:
-  explicit NpyWriter(const TableHead& head) : header_(npy_header(head.dtype, {head.positions.count, head.width()})) {}
+  explicit BinaryWriter(std::string header) : header_(std::move(header)) {}
   void begin(Output& output) override { output.write(header_); }
   void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
     const std::int64_t bytes = positions.count * rows.shape[1] * size_of(rows.dtype);
@@ -147,12 +149,26 @@ class NpyWriter final : public TableWriter {
   std::string header_;
 };
 
+std::string table_npy_header(const TableHead& head) {
+  return npy_header(head.dtype, {head.positions.count, head.schedule.width});
+}
+
+// One tensor, `values`; the metadata says what it is a table of.
+std::string table_safetensors_header(const TableHead& head) {
+  const void* nowhere = nullptr;
+  const ConstView values = make_view(nowhere, head.dtype, {head.positions.count, head.schedule.width});
+  return safetensors_header({{"values", values}}, {{"posenc", to_text(to_json(head.spec))}});
+}
+
 }  // namespace
+
+bool is_binary(const std::string& format) { return format == "npy" || format == "safetensors"; }
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head) {
   if (format == "csv") return std::make_unique<CsvWriter>(head);
   if (format == "json") return std::make_unique<JsonWriter>(head);
-  if (format == "npy") return std::make_unique<NpyWriter>(head);
+  if (format == "npy") return std::make_unique<BinaryWriter>(table_npy_header(head));
+  if (format == "safetensors") return std::make_unique<BinaryWriter>(table_safetensors_header(head));
   return std::make_unique<TextWriter>(head);
 }
 
@@ -178,7 +194,7 @@ void write_table(const TableHead& head, const std::string& format, const OutputO
   // Everything that can be wrong is found before the output exists.
   RowStream stream = make_stream(head);
   const std::unique_ptr<TableWriter> writer = make_table_writer(format, head);
-  Output output(options, /*binary=*/format == "npy");
+  Output output(options, is_binary(format));
   Progress progress("table", head.positions.count);
   writer->begin(output);
   for (std::int64_t done = 0; done < head.positions.count;) {

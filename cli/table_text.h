@@ -1,4 +1,4 @@
-// The rows of a table as text, CSV, JSON or npy, a block at a time.
+// The rows of a table as text, CSV, JSON, npy or safetensors, a block at a time.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,9 @@ struct TableHead {
 
 // Writes all rows, a block at a time, with progress.
 void write_table(const TableHead& head, const std::string& format, const OutputOptions& options);
+
+// Whether the rows go out as they lie in memory.
+bool is_binary(const std::string& format);
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head);
 

@@ -34,7 +34,9 @@ LAYERS = {
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
-        "members": "array safetensors file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
+        "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
+                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
