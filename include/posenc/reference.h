@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "posenc/export.h"
 #include "posenc/spec.h"
@@ -23,5 +24,21 @@ POSENC_API void sinusoidal_derivative_row(const Sinusoidal& spec, double positio
 
 // matrix[width][width], row-major: row(p + k) = matrix * row(p). Even widths only.
 POSENC_API void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix);
+
+// row[0 .. width): what `position` reads of a learned table, [R][width]; the position must have a row.
+POSENC_API void learned_row(const Learned& spec, std::span<const double> table, std::int64_t width, double position,
+                            double* row);
+
+// Which channels dropout keeps, 1 or 0 for each of the output; empty: all. Those that stay are divided by 1 - p.
+struct KeepMask {
+  std::span<const std::uint8_t> keep = {};
+  double p = 0.0;
+};
+
+// One token: scale * x + row, and [scale * x | row].
+POSENC_API void add_row(std::span<const double> x, std::span<const double> row, double scale, const KeepMask& mask,
+                        double* out);
+POSENC_API void concat_row(std::span<const double> x, std::span<const double> row, double scale, const KeepMask& mask,
+                           double* out);
 
 }  // namespace posenc::reference
