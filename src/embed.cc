@@ -8,6 +8,7 @@
 #include "detail/embed_checks.h"
 #include "detail/float_types.h"
 #include "detail/row_source.h"
+#include "kernels/half_row.h"
 #include "kernels/join_row.h"
 
 namespace posenc {
@@ -85,13 +86,10 @@ class Joiner {
       join_real(x, row, out);
       dropout_.apply(b, n, out);
     } else {
-      for (std::int64_t i = 0; i < x_width_; ++i)
-        wide_[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(x[i]));
+      kernels::widen_row(x, x_width_, wide_.data());
       join_real(wide_.data(), row, wide_.data());
       dropout_.apply(b, n, wide_.data());
-      for (std::int64_t i = 0; i < out_width_; ++i) {
-        out[i] = detail::narrow<T>(static_cast<double>(wide_[static_cast<std::size_t>(i)]));
-      }
+      kernels::narrow_row(wide_.data(), out_width_, out);
     }
   }
 

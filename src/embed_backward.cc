@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "detail/dropout_rows.h"
@@ -8,6 +8,7 @@
 #include "detail/float_types.h"
 #include "detail/learned_gradient.h"
 #include "detail/row_maker.h"
+#include "kernels/half_row.h"
 #include "kernels/join_row.h"
 #include "posenc/embed.h"
 
@@ -118,12 +119,18 @@ void input_lines(const Work& work, std::int64_t begin, std::int64_t end) {
   for (std::int64_t line = begin; line < end; ++line) {
     const T* grad = detail::row_at(work.grad_out, line / count, line % count).template as<T>();
     T* out = detail::row_at(work.gradients.input, line / count, line % count).template as<T>();
-    for (std::int64_t i = 0; i < width; ++i)
-      row[static_cast<std::size_t>(i)] = static_cast<Real>(detail::widen(grad[i]));
+    if constexpr (std::is_same_v<T, Real>) {
+      std::memcpy(row.data(), grad, row.size() * sizeof(Real));
+    } else {
+      kernels::widen_row(grad, width, row.data());
+    }
     dropout.apply(line / count, line % count, row.data());
-    kernels::scale_row(row.data(), static_cast<Real>(work.options.scale), x_width, row.data());
-    for (std::int64_t i = 0; i < x_width; ++i) {
-      out[i] = detail::narrow<T>(static_cast<double>(row[static_cast<std::size_t>(i)]));
+    const auto scale = static_cast<Real>(work.options.scale);
+    if constexpr (std::is_same_v<T, Real>) {
+      kernels::scale_row(row.data(), scale, x_width, out);
+    } else {
+      kernels::scale_row(row.data(), scale, x_width, row.data());
+      kernels::narrow_row(row.data(), x_width, out);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "detail/float_types.h"
 #include "detail/learned_read.h"
+#include "kernels/half_row.h"
 
 namespace posenc::detail {
 namespace {
@@ -14,6 +15,12 @@ void convert(const ConstView& from, std::vector<double>& scratch, const View& to
   if (from.dtype == to.dtype) {
     std::memcpy(to.data, from.data, static_cast<std::size_t>(to.shape[0] * size_of(to.dtype)));
     return;
+  }
+  if (to.dtype == DType::f32 && from.dtype == DType::f16) {
+    return kernels::widen_row(from.as<f16>(), to.shape[0], to.as<float>());
+  }
+  if (to.dtype == DType::f32 && from.dtype == DType::bf16) {
+    return kernels::widen_row(from.as<bf16>(), to.shape[0], to.as<float>());
   }
   load_row(from, scratch.data());
   store_row(scratch.data(), to);
