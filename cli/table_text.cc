@@ -150,14 +150,14 @@ class BinaryWriter final : public TableWriter {
 };
 
 std::string table_npy_header(const TableHead& head) {
-  return npy_header(head.dtype, {head.positions.count, head.schedule.width});
+  return npy_header(head.dtype, {head.positions.count, head.width()});
 }
 
 // One tensor, `values`; the metadata says what it is a table of.
 std::string table_safetensors_header(const TableHead& head) {
   const void* nowhere = nullptr;
-  const ConstView values = make_view(nowhere, head.dtype, {head.positions.count, head.schedule.width});
-  return safetensors_header({{"values", values}}, {{"posenc", to_text(to_json(head.spec))}});
+  const ConstView values = make_view(nowhere, head.dtype, {head.positions.count, head.width()});
+  return safetensors_header({{"values", values}}, {{"posenc", to_text(to_json(head.encoding.spec))}});
 }
 
 }  // namespace

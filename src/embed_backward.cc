@@ -35,7 +35,8 @@ class MaskedRows {
   explicit MaskedRows(const Work& work)
       : work_(work),
         dropout_(work.options.dropout, detail::channels_of(work.grad_out)),
-        row_(static_cast<std::size_t>(detail::channels_of(work.grad_out))) {}
+        row_(static_cast<std::size_t>(detail::channels_of(work.grad_out))),
+        first_(work.join == Join::add ? 0 : row_.size() - static_cast<std::size_t>(width_of(work.rows))) {}
 
   const std::vector<double>& at(std::int64_t line) {
     const std::int64_t count = work_.grid().count;
@@ -45,15 +46,13 @@ class MaskedRows {
   }
 
   // The part of it that reaches the position rows.
-  const double* positions_at(std::int64_t line) {
-    const std::vector<double>& row = at(line);
-    return row.data() + (work_.join == Join::add ? 0 : detail::channels_of(work_.grad_out) - width_of(work_.rows));
-  }
+  const double* positions_at(std::int64_t line) { return at(line).data() + first_; }
 
  private:
   const Work& work_;
   detail::DropoutRows dropout_;
   std::vector<double> row_;
+  std::size_t first_;  // the first channel of the position rows
 };
 
 double position_of(const Work& work, std::int64_t line) {

@@ -32,7 +32,11 @@ void check_table(const ConstView& table, std::string_view where, const std::stri
   }
 }
 
-void check_source(const FixedRows& rows, std::string_view where) { check_table(rows.table, where, "the table"); }
+void check_source(const FixedRows& rows, std::string_view where) {
+  check_table(rows.table, where, "the table");
+  if (rows.start >= -kMaxPosition && rows.start <= kMaxPosition) return;
+  refuse(where, "the table's start must lie within +-2147483647 but is " + std::to_string(rows.start));
+}
 
 void check_source(const StreamedRows& rows, std::string_view where) {
   if (rows.schedule == nullptr) refuse(where, "streamed rows need a schedule but it is null");
@@ -138,6 +142,7 @@ void check_rows(const InputRows& rows, const PositionView& positions, std::strin
 void fill_rows(const InputRows& rows, const PositionView& positions, const View& out) {
   check_rows(rows, positions, "fill_rows");
   detail::check_row_output(positions, width_of(rows), out, "fill_rows");
+  detail::check_apart(rows, out, "out", "fill_rows");
   detail::RowSource source(rows);
   detail::for_each_row(positions, out, [&](auto position, const View& row) { source.write(position, row); });
 }

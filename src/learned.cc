@@ -52,7 +52,9 @@ std::string detail::read_refusal(const Learned& spec, std::int64_t rows, double 
 RowRead detail::read_of(const Learned& spec, std::int64_t rows, double position) noexcept {
   const std::int64_t count = positions_of(spec, rows);
   if (stretches(spec, count)) return stretched(spec, count, position);
-  const std::int64_t row = std::min(spec.first + static_cast<std::int64_t>(position), rows - 1);
+  // Compared before it is cast: a clamped position may be any number, also one that no integer holds.
+  const double place = std::min(position, static_cast<double>(count - 1));
+  const std::int64_t row = spec.first + static_cast<std::int64_t>(place);
   return {row, row, 0.0};
 }
 

@@ -1,8 +1,8 @@
 // Positions into embeddings: added or concatenated, with embedding scale and dropout, and the gradients of all of it.
 //
-//     posenc::add_positions(x, positions, rows, x, {.scale = std::sqrt(512.0), .dropout = {.p = 0.1, .seed = 7, .step =
-//     t}}); posenc::add_positions_backward(grad, positions, rows, {.input = grad, .learned = grad_table},
-//     same_options);
+//     posenc::EmbedOptions options{.scale = std::sqrt(512.0), .dropout = {.p = 0.1, .seed = 7, .step = t}};
+//     posenc::add_positions(x, positions, rows, x, options);
+//     posenc::add_positions_backward(grad, positions, rows, {.input = grad, .learned = grad_table}, options);
 //
 // add:     out = drop(scale * x + row(position))          x, out [N, M] or [B, N, M], rows of width M
 // concat:  out = drop([scale * x | row(position)])        out [.., M + P], rows of width P
@@ -27,7 +27,7 @@ namespace posenc {
 
 // Inverted dropout: an element becomes 0 with probability p, others are divided by 1 - p. Whether element (b, n, m) is
 // dropped is a function of seed, step, b, n and m alone: number m % 4 of philox4x32({m / 4, n, b, step}, seed) (see
-// posenc/random.h) is below p * 2^32.
+// posenc/random.h) is below p * 2^32, rounded down.
 struct Dropout {
   double p = 0.0;  // 0 <= p < 1; 0 drops nothing
   std::uint64_t seed = 0;
@@ -37,7 +37,7 @@ struct Dropout {
 };
 
 struct EmbedOptions {
-  double scale = 1.0;  // multiplies x: sqrt(M) in the 2017 paper
+  double scale = 1.0;  // multiplies x: sqrt(M) in the 2017 paper; finite, also as the float32 that it becomes
   Dropout dropout = {};
   const Workers* workers = nullptr;  // none: the calling thread
 };

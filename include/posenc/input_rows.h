@@ -4,14 +4,14 @@
 //     posenc::InputRows b = posenc::StreamedRows{&schedule};               // made as they are needed: constant memory
 //     posenc::InputRows c = posenc::LearnedRows{spec, weights};            // [R, M], looked up by the spec's rule
 //     posenc::InputRows d = posenc::HybridRows{posenc::StreamedRows{&schedule}, {spec, weights}};
-//     posenc::fill_rows(c, positions, out);                                // and posenc/embed.h adds them to
-//     embeddings
+//     posenc::fill_rows(c, positions, out);                                // posenc/embed.h adds them to embeddings
 //
 // They are views: what they point to must outlive them. Table and streamed rows of the same spec are the same numbers,
 // bit for bit, in the table's dtype.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <variant>
 
 #include "posenc/export.h"
@@ -26,7 +26,7 @@ namespace posenc {
 // errors.
 struct FixedRows {
   ConstView table;
-  std::int64_t start = 0;
+  std::int64_t start = 0;  // within +-(2^31 - 1), as positions are
 };
 
 // A schedule's rows at any positions, integers or real numbers.
@@ -52,11 +52,12 @@ using InputRows = std::variant<FixedRows, StreamedRows, LearnedRows, HybridRows>
 // M; throws what check_rows throws of the rows themselves.
 POSENC_API std::int64_t width_of(const InputRows& rows);
 
-// Throws unless every position has a row: no negative ids where a table is read, none outside it, no shapes that do not
-// fit. `where` opens the message. Every operation that takes rows calls it before it writes.
+// Throws unless every position has a row: no negative ids where a learned table is read, none outside a table, no
+// shapes that do not fit. `where` opens the message. Every operation that takes rows calls it before it writes.
 POSENC_API void check_rows(const InputRows& rows, const PositionView& positions, std::string_view where);
 
-// Writes one row per position: out is [N, M] or [B, N, M] of f32, f64, f16 or bf16, as fill_table does.
+// Writes one row per position: out is [N, M] or [B, N, M] of f32, f64, f16 or bf16, as fill_table does, and apart from
+// what is read.
 POSENC_API void fill_rows(const InputRows& rows, const PositionView& positions, const View& out);
 
 }  // namespace posenc

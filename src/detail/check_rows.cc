@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "detail/float_types.h"
 #include "detail/memory_overlap.h"
@@ -70,6 +71,21 @@ void check_row_output(const PositionView& positions, std::int64_t width, const V
   if (share_memory(positions, out)) {
     fail(ErrorKind::usage, opening + "must not overlap the positions: they would change while they are read");
   }
+}
+
+void check_apart(const InputRows& rows, const ConstView& written, const std::string& name, std::string_view where) {
+  const auto apart = [&](const ConstView& table, const std::string& what) {
+    if (!share_memory(written, table)) return;
+    fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " must not overlap " + what);
+  };
+  const auto fixed = [&](const auto& part) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, FixedRows>) apart(part.table, "the table");
+  };
+  std::visit(fixed, rows);
+  const auto* hybrid = std::get_if<HybridRows>(&rows);
+  const auto* learned = hybrid ? &hybrid->learned : std::get_if<LearnedRows>(&rows);
+  if (hybrid) std::visit(fixed, hybrid->fixed);
+  if (learned) apart(learned->table, "the learned table");
 }
 
 }  // namespace posenc::detail

@@ -60,19 +60,21 @@ struct Checker {
     if (share_memory(written, read)) refuse(name + " must not overlap " + other);
   }
 
-  void apart_from_tables(const ConstView& written, const std::string& name, const InputRows& rows) const {
-    if (const LearnedRows* learned = learned_of(rows)) apart(written, name, learned->table, "the learned table");
-    const auto fixed = [&](const auto& part) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, FixedRows>) {
-        apart(written, name, part.table, "the table");
-      }
-    };
-    std::visit(fixed, rows);
-    if (const auto* hybrid = std::get_if<HybridRows>(&rows)) std::visit(fixed, hybrid->fixed);
+  // A gradient is written while positions, tables and the gradients before it are read.
+  void gradient(const ConstView& written, const std::string& name, const PositionView& positions,
+                const InputRows& rows) const {
+    if (share_memory(positions, written)) refuse(name + " must not overlap the positions");
+    check_apart(rows, written, name, where);
   }
 
-  void options(const EmbedOptions& options, const TokenGrid& grid) const {
+  void options(const EmbedOptions& options, const ConstView& data) const {
     if (!std::isfinite(options.scale)) refuse("scale must be finite but got " + number_text(options.scale));
+    // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
+    if (data.dtype != DType::f64 && std::fabs(options.scale) > 0x1.fffffep127) {
+      refuse("scale must be within float32 for " + std::string(to_text(data.dtype)) + " data but got " +
+             number_text(options.scale));
+    }
+    const TokenGrid grid = grid_of(data);
     check_dropout(options.dropout, grid.batch, grid.count, where);
   }
 };
@@ -112,8 +114,8 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
   check.fits(x, "x", out, channels_of(x), ", as out is,");
   const ConstView head = columns(ConstView(out), 0, channels_of(x));
   if (!same_memory(x, head)) check.apart(out, "out", x, "x, but where they are the same");
-  check.apart_from_tables(out, "out", rows);
-  check.options(options, grid_of(out));
+  check_apart(rows, out, "out", check.where);
+  check.options(options, out);
 }
 
 void check_backward(Join join, const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
@@ -132,7 +134,7 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
     check.refuse("grad_out must have a row per position, [" + std::to_string(positions.batch) + ", " +
                  std::to_string(positions.count) + "], but is " + shape_text(grad_out));
   }
-  check.options(options, grid);
+  check.options(options, grad_out);
   if (gradients.input.rank > 0) {
     const std::int64_t x_width = join == Join::add ? width : channels - width;
     check_output(gradients.input, check.where);
@@ -140,7 +142,7 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
     if (!same_memory(gradients.input, columns(grad_out, 0, x_width))) {
       check.apart(gradients.input, "the gradient of the input", grad_out, "grad_out, but where they are the same");
     }
-    check.apart_from_tables(gradients.input, "the gradient of the input", rows);
+    check.gradient(gradients.input, "the gradient of the input", positions, rows);
   }
   if (gradients.learned.rank > 0) {
     const LearnedRows* learned = learned_of(rows);
@@ -153,7 +155,7 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
                    shape_text(out) + " " + std::string(to_text(out.dtype)));
     }
     check.apart(out, "the gradient of the learned table", grad_out, "grad_out");
-    check.apart_from_tables(out, "the gradient of the learned table", rows);
+    check.gradient(out, "the gradient of the learned table", positions, rows);
     if (gradients.input.rank > 0)
       check.apart(out, "the gradient of the learned table", gradients.input, "that of the input");
   }
@@ -165,6 +167,13 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
                    std::to_string(schedule->inv_freq.size()) + ", but has " +
                    std::to_string(gradients.inv_freq.size()));
     }
+    const std::string name = "the gradient of inv_freq";
+    const View out = make_view(gradients.inv_freq.data(), {static_cast<std::int64_t>(gradients.inv_freq.size())});
+    check.gradient(out, name, positions, rows);
+    check.apart(out, name, grad_out, "grad_out");
+    check.apart(out, name, gradients.input, "that of the input");
+    check.apart(out, name, gradients.learned, "that of the learned table");
+    check.apart(out, name, make_view(schedule->inv_freq.data(), {out.shape[0]}), "the frequencies");
   }
 }
 
