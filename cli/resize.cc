@@ -48,11 +48,17 @@ Lengths parse_lengths(const std::string& text, std::string_view option) {
   }
 }
 
-// A SPEC may stand in front; the table itself comes from --file.
-void check_spec(const ResizeOptions& options) {
-  const std::string kind = options.spec.substr(0, options.spec.find(':'));
-  if (kind.empty() || kind == "learned") return;
-  fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
+// A SPEC may stand in front, the kind alone or with fields: what it says of the table must be true of it.
+void check_spec(const ResizeOptions& options, std::int64_t rows, std::int64_t width) {
+  if (options.spec.empty() || options.spec == "learned") return;
+  const Spec spec = load_spec(options.spec);
+  const auto* learned = std::get_if<Learned>(&spec);
+  if (learned == nullptr) {
+    fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
+  }
+  if ((learned->rows == 0 || learned->rows == rows) && (learned->width == 0 || learned->width == width)) return;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected {} x {}, as '{}' says, but got {} x {}", options.file,
+                                         learned->rows, learned->width, options.spec, rows, width));
 }
 
 Interpolation parse_method(const std::string& word) {
@@ -198,7 +204,6 @@ void resize_and_write(const Array& table, const Resize& rule, const ResizeOption
 
 int run_resize(const ResizeOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
-  check_spec(options);
   Resize rule = rule_of(options);
   rule.to = parse_lengths(options.to, "--to");
   rule.kept = options.kept;
@@ -206,6 +211,7 @@ int run_resize(const ResizeOptions& options) {
   const Array table = load_array(options.file);
   check_table(table, options.file);
   const std::int64_t rows = table.shape[table.shape.size() - 2];
+  check_spec(options, rows, table.shape.back());
   if (rule.kept >= rows) {
     fail(ErrorKind::bad_input,
          fmt::format("{}: expected more rows than the {} kept but got {}", options.file, rule.kept, rows));
