@@ -1,11 +1,15 @@
 #include "posenc/load.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "posenc/file.h"
 #include "posenc/npy.h"
+#include "posenc/safetensors.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -67,11 +71,144 @@ TEST(LoadSpec, SaysWhatAFileSeemsToBe) {
   expect_error(ErrorKind::unsupported, "seems to be an .npy array", [&] { load_spec(path); });
 }
 
+TEST(LoadSpec, LooksAtAModelWithoutReadingIt) {
+  TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
+  const float number = 1;
+  save_safetensors(path, {{"wpe", make_view(&number, {1})}});
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // more than a spec may have
+  expect_error(ErrorKind::unsupported, "seems to be a safetensors file", [&] { load_spec(path); });
+}
+
+TEST(LoadSpec, ReadsListsFromTensors) {
+  TemporaryFolder folder;
+  const double numbers[] = {1.0, 0.25};
+  const std::string path = folder / "f.safetensors";
+  save_safetensors(path, {{"w", make_view(numbers, {2})}, {"rows", make_view(numbers, {1, 2})}});
+  EXPECT_EQ(to_text(load_spec("sinusoidal:width=4,inv_freq=@" + path + ":w")), "sinusoidal:width=4,inv_freq=1/0.25");
+  expect_error(ErrorKind::bad_input, "f.safetensors:rows: expected a list of numbers, one axis, but got shape [1, 2]",
+               [&] { load_spec("sinusoidal:width=4,inv_freq=@" + path + ":rows"); });
+}
+
 TEST(LoadSpec, NamesTheNearestKind) {
   expect_error(ErrorKind::bad_input, "'sinusoid:width=4' is neither; did you mean 'sinusoidal'?",
                [] { load_spec("sinusoid:width=4"); });
   expect_error(ErrorKind::bad_input, "'nowhere.json' is neither", [] { load_spec("nowhere.json"); });
   expect_error(ErrorKind::bad_input, "Known kinds: sinusoidal", [] { load_spec(""); });
+}
+
+// The first number of what load_array reads.
+double first(const std::string& text) { return load_array(text).number(0); }
+
+TEST(LoadArray, KnowsAFileByItsBytes) {
+  TemporaryFolder folder;
+  const float numbers[] = {1, 2};
+  save_npy(folder / "a.safetensors", make_view(&numbers[0], {1}));
+  save_safetensors(folder / "a.npy", {{"t", make_view(&numbers[1], {1})}});
+  save_safetensors(folder / "none", {{"t", make_view(&numbers[1], {1})}});
+  EXPECT_EQ(first(folder / "a.safetensors"), 1);
+  EXPECT_EQ(first(folder / "a.npy"), 2);
+  EXPECT_EQ(first(folder / "none"), 2);
+  EXPECT_EQ(first(folder / "none:t"), 2);
+}
+
+TEST(LoadArray, NeedsANameAmongSeveralTensors) {
+  TemporaryFolder folder;
+  const float numbers[] = {1, 2, 3};
+  const std::string path = folder / "m.safetensors";
+  save_safetensors(
+      path,
+      {{"a", make_view(&numbers[0], {1})}, {"b:c", make_view(&numbers[1], {1})}, {"", make_view(&numbers[2], {1})}});
+  EXPECT_EQ(first(path + ":a"), 1);
+  EXPECT_EQ(first(path + ":b:c"), 2);
+  EXPECT_EQ(first(path + ":"), 3);
+  expect_error(ErrorKind::bad_input,
+               "m.safetensors: expected the name of a tensor after it, FILE:NAME, as it has 3: '', 'a', 'b:c'",
+               [&] { load_array(path); });
+  expect_error(ErrorKind::bad_input,
+               "m.safetensors: there is no tensor 'b:d' among '', 'a', 'b:c'; did you mean 'b:c'?",
+               [&] { load_array(path + ":b:d"); });
+  save_safetensors(path, {});
+  expect_error(ErrorKind::bad_input, "m.safetensors: expected a tensor but it has none", [&] { load_array(path); });
+}
+
+TEST(LoadArray, TakesFilesWithColonsInTheirNames) {
+  TemporaryFolder folder;
+  const float numbers[] = {1, 2, 3};
+  save_npy(folder / "ids:1.npy", make_view(&numbers[0], {1}));
+  save_safetensors(folder / "m", {{"t:u", make_view(&numbers[1], {1})}});
+  EXPECT_EQ(first(folder / "ids:1.npy"), 1);
+  EXPECT_EQ(first(folder / "m:t:u"), 2);
+  save_safetensors(folder / "m:t", {{"u", make_view(&numbers[2], {1})}});
+  EXPECT_EQ(first(folder / "m:t:u"), 3) << "the longest part that is a file";
+  EXPECT_EQ(first(folder / "m:t"), 3);
+}
+
+TEST(LoadArray, SaysWhatIsWrong) {
+  TemporaryFolder folder;
+  const float number = 1;
+  const auto bad = [&](const std::string& name, const std::string& part, ErrorKind kind = ErrorKind::bad_input) {
+    expect_error(kind, part, [&] { load_array(folder / name); });
+  };
+  bad("none.npy", "cannot open " + (folder / "none.npy") + ": No such file", ErrorKind::io);
+  bad("none.safetensors:a:b", "cannot open " + (folder / "none.safetensors") + ": No such file", ErrorKind::io);
+  bad("", ": Is a directory", ErrorKind::io);
+  expect_error(ErrorKind::usage, "the name of a file must not be empty", [] { load_array(""); });
+  save_npy(folder / "a.npy", make_view(&number, {1}));
+  bad("a.npy:t", "a.npy: only tensors of safetensors files have names, but ':t' asks for one of another file");
+  write_file(folder / "text", "1 2 3");
+  bad("text", "text: expected a file of numbers, .npy or .safetensors, but it begins like neither");
+  write_file(folder / "model.gguf", "GGUF3");
+  bad("model.gguf", "model.gguf: expected a file of numbers, .npy or .safetensors, but it seems to be a GGUF model");
+  write_file(folder / "a.npz", "PK\x03\x04");
+  bad("a.npz", "but it seems to be a zip archive");
+  write_file(folder / "b.npy", "1 2 3");
+  bad("b.npy", "b.npy: expected an .npy file");
+  write_file(folder / "b.safetensors", "1 2 3");
+  bad("b.safetensors", "b.safetensors: expected a safetensors file");
+  write_file(folder / "empty.safetensors", "");
+  bad("empty.safetensors", "empty.safetensors: expected a safetensors file");
+  write_file(folder / "empty", "");
+  bad("empty", "empty: expected a file of numbers");
+}
+
+TEST(LoadArray, ReadsAPipeAsNpy) {
+  TemporaryFolder folder;
+  const float number = 5;
+  const std::string path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { save_npy(path, make_view(&number, {1})); });
+  EXPECT_EQ(first(path), 5);
+  writer.join();
+}
+
+TEST(LoadPositions, ReadsTensors) {
+  TemporaryFolder folder;
+  const std::int64_t longs[] = {5, -7};
+  const std::uint8_t bytes[] = {3, 255};
+  const std::string path = folder / "p.safetensors";
+  save_safetensors(path, {{"ids", make_view(longs, {2})}, {"bytes", make_view(bytes, {2})}});
+  EXPECT_EQ(to_text(load_positions("@" + path + ":ids")), "5,-7");
+  const Positions narrow = load_positions("@" + path + ":bytes");
+  EXPECT_TRUE(narrow.view().integral());
+  EXPECT_EQ(to_text(narrow), "3,255");
+  expect_error(ErrorKind::bad_input, "there is no tensor 'idx' among 'ids', 'bytes'; did you mean 'ids'?",
+               [&] { load_positions("@" + path + ":idx"); });
+}
+
+// As many numbers as a text may list; the tensor counts, not its file.
+TEST(LoadPositions, KeepsTheLimit) {
+  TemporaryFolder folder;
+  const std::string path = folder / "large.safetensors";
+  const ConstView large{nullptr, DType::i64, 1, {std::int64_t{1} << 28}, {1}};
+  const ConstView small{nullptr, DType::u8, 1, {2}, {1}};
+  const std::string header = safetensors_header({{"large", large}, {"small", small}});
+  write_file(path, header);
+  std::filesystem::resize_file(path, header.size() + (std::uintmax_t{1} << 31) + 2);
+  EXPECT_EQ(to_text(load_positions("@" + path + ":small")), "0,0");
+  expect_error(ErrorKind::bad_input,
+               "large.safetensors: tensor 'large': expected at most 1074790400 bytes but it has 2147483648",
+               [&] { load_positions("@" + path + ":large"); });
 }
 
 TEST(LoadPositions, TakesText) {

@@ -99,8 +99,9 @@ using Spec = std::variant<Sinusoidal, Learned, Hybrid>;
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;
 
-// Reads `kind:field=value,...`. Lists are written with slashes (`inv_freq=1/0.5`) or as `@file.npy`. Unknown and
-// repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest known one.
+// Reads `kind:field=value,...`. Lists are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads.
+// Unknown and repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest
+// known one.
 POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list = {});
 
 // The shortest text that parse_spec reads back as the same spec: fields that are not default, in their order.
