@@ -8,6 +8,7 @@
 namespace posenc::bench {
 
 std::vector<Case> table_cases();
+std::vector<Case> embed_cases();
 
 // All of them, in the order in which they are reported.
 std::vector<Case> cases();

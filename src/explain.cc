@@ -1,5 +1,6 @@
 #include "posenc/explain.h"
 
+#include "detail/explain_learned.h"
 #include "detail/explain_sinusoidal.h"
 
 namespace posenc {
@@ -9,6 +10,8 @@ std::vector<Step> explain(const Spec& spec, double position, const ExplainOption
     double position;
     const ExplainOptions& options;
     std::vector<Step> operator()(const Sinusoidal& s) const { return detail::explain_sinusoidal(s, position, options); }
+    std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position, options); }
+    std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position, options); }
   };
   return std::visit(Kinds{position, options}, spec);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <string>
 
 #include "detail/double_double.h"
 #include "detail/sinusoidal_frequencies.h"
@@ -78,6 +79,31 @@ SinusoidalSchedule make_schedule(const Sinusoidal& spec) {
   schedule.zero_position = spec.zero_position;
   place_columns(spec, detail::pairs_of(spec), schedule);
   return schedule;
+}
+
+SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> inv_freq_gradient) {
+  validate(spec);
+  const std::int64_t pairs = detail::pairs_of(spec);
+  if (static_cast<std::int64_t>(inv_freq_gradient.size()) != pairs) {
+    fail(ErrorKind::usage, "[chain_rule] the gradient of inv_freq must have one number per pair, " +
+                               std::to_string(pairs) + ", but has " + std::to_string(inv_freq_gradient.size()));
+  }
+  Sinusoidal unscaled = spec;
+  unscaled.scale = 1.0;
+  const std::vector<double> powers = detail::frequencies_of(unscaled);
+  Sinusoidal plain = spec;
+  plain.exponent_factor = 1.0;
+  SinusoidalGradients result;
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    result.scale += inv_freq_gradient[j] * powers[j];
+    if (!spec.inv_freq.empty()) continue;  // frequencies given one by one follow no base
+    // inv_freq = scale * base^(-factor * exponent)
+    const double exponent = exponent_of_pair(plain, static_cast<std::int64_t>(j), pairs).high;
+    const double slope = -inv_freq_gradient[j] * spec.scale * powers[j] * exponent;
+    result.base += slope * spec.exponent_factor / spec.base;
+    result.exponent_factor += slope * std::log(spec.base);
+  }
+  return result;
 }
 
 std::vector<double> wavelengths(const std::vector<double>& inv_freq) {

@@ -41,6 +41,36 @@ void check_together(const Sinusoidal& spec, std::string_view where) {
   }
 }
 
+void check_together(const Learned& spec, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+  };
+  if (spec.past_end == PastEnd::interpolate && !spec.length) {
+    refuse("past_end=interpolate needs length, the number of positions that the table is stretched to");
+  }
+  if (spec.past_end != PastEnd::interpolate && spec.length) {
+    refuse("length is for past_end=interpolate but got " + std::to_string(*spec.length));
+  }
+  if (spec.rows == 0) return;
+  if (spec.first >= spec.rows) {
+    refuse("first must be below rows, " + std::to_string(spec.rows) + ", but got " + std::to_string(spec.first));
+  }
+  if (spec.padding_row && *spec.padding_row >= spec.rows) {
+    refuse("padding_row must be below rows, " + std::to_string(spec.rows) + ", but got " +
+           std::to_string(*spec.padding_row));
+  }
+}
+
+void check_together(const Hybrid& spec, std::string_view where) {
+  check_together(spec.fixed, where);
+  check_together(spec.learned, where);
+  if (spec.learned.width != 0 && spec.learned.width != spec.fixed.width) {
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] learned.width must be that of the fixed part, " +
+                                   std::to_string(spec.fixed.width) + ", but got " +
+                                   std::to_string(spec.learned.width));
+  }
+}
+
 }  // namespace
 
 std::string_view kind_of(const Spec& spec) noexcept { return detail::all_kinds()[spec.index()].name; }

@@ -1,7 +1,10 @@
 #include "posenc/spec_json.h"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "detail/fields.h"
 #include "posenc/error.h"
@@ -14,7 +17,8 @@ Json field_json(const detail::Field& field) {
       [](const auto& value) -> Json {
         using Value = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, detail::EnumField>) {
-          return value.words[static_cast<std::size_t>(value.get())];
+          const int index = value.get();  // below 0: not chosen yet
+          return index < 0 ? Json(nullptr) : Json(value.words[static_cast<std::size_t>(index)]);
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
           return value->has_value() ? Json(**value) : Json(nullptr);
         } else {
@@ -61,13 +65,45 @@ Spec default_spec_of(const Json& json, const std::string& source) {
        source + ": kind: there is no kind '" + kind->string() + "'" + detail::kind_hint(kind->string()));
 }
 
-void read_shorthands(Spec& spec, const Json& json, const std::string& source) {
+// A member by the name of its field: what stands in the object of a part has the part's name before a point.
+using Members = std::vector<std::pair<std::string, const Json*>>;
+
+const Json* find(const Members& members, std::string_view name) {
+  for (const auto& [key, member] : members) {
+    if (key == name) return member;
+  }
+  return nullptr;
+}
+
+bool is_part(const std::vector<detail::Field>& fields, const std::string& key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.name.starts_with(key + "."); });
+}
+
+Members members_of(const Json& json, const std::vector<detail::Field>& fields, const std::string& source) {
+  Members members;
+  for (const auto& [key, member] : json.object(source)) {
+    if (key == "schema" || key == "kind") continue;
+    if (!is_part(fields, key)) {
+      if (key.find('.') != std::string::npos && is_part(fields, key.substr(0, key.find('.')))) {
+        fail(ErrorKind::bad_input, source + ": " + key + ": expected the part as an object of its own, {\"" +
+                                       key.substr(0, key.find('.')) + "\": {...}}");
+      }
+      members.emplace_back(key, &member);
+      continue;
+    }
+    for (const auto& [inner, value] : member.object(source + ": " + key))
+      members.emplace_back(key + "." + inner, &value);
+  }
+  return members;
+}
+
+void read_shorthands(Spec& spec, const Members& members, const std::string& source) {
   const auto number_given = [&](std::string_view name) -> std::optional<double> {
-    const Json* member = json.find(name);
+    const Json* member = find(members, name);
     if (!member) return std::nullopt;
     return member->number(source + ": " + std::string(name));
   };
-  const auto is_given = [&](std::string_view name) { return json.find(name) != nullptr; };
+  const auto is_given = [&](std::string_view name) { return find(members, name) != nullptr; };
   detail::apply_shorthands(spec, number_given, is_given, source + ":");
 }
 
@@ -78,30 +114,44 @@ Json to_json(const Spec& spec) {
   Json json;
   json.set("schema", kSchema);
   json.set("kind", kind_of(spec));
-  for (const detail::Field& field : detail::fields_of(copy)) json.set(std::string(field.name), field_json(field));
+  Json part;
+  std::string part_name;
+  const std::vector<detail::Field> fields = detail::fields_of(copy);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::size_t point = fields[i].name.find('.');
+    if (point == std::string::npos) {
+      json.set(fields[i].name, field_json(fields[i]));
+      continue;
+    }
+    part_name = fields[i].name.substr(0, point);
+    part.set(fields[i].name.substr(point + 1), field_json(fields[i]));
+    if (i + 1 < fields.size() && fields[i + 1].name.starts_with(part_name + ".")) continue;
+    json.set(part_name, std::move(part));
+    part = Json();
+  }
   return json;
 }
 
 Spec spec_from_json(const Json& json, std::string_view source_view) {
   const std::string source(source_view);
-  const Json::Object& members = json.object(source);
+  json.object(source);  // anything else is refused
   Spec spec = default_spec_of(json, source);
   const std::string kind = source + ": " + std::string(kind_of(spec));
   const std::vector<detail::Field> fields = detail::fields_of(spec);
+  const Members members = members_of(json, fields, source);
   for (const auto& [key, member] : members) {
     const std::string& name = key;  // clang 14 cannot capture a structured binding
-    if (name == "schema" || name == "kind") continue;
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end()) {
-      std::visit(FieldReader{kind, *field, member, source + ": " + name}, field->value);
+      std::visit(FieldReader{kind, *field, *member, source + ": " + name}, field->value);
     } else if (!detail::is_shorthand(spec, name)) {
       detail::fail_unknown_field(spec, name, source + ":");
     }
   }
-  read_shorthands(spec, json, source);
+  read_shorthands(spec, members, source);
   for (const detail::Field& field : fields) {
-    if (field.required && !json.find(field.name)) {
-      fail(ErrorKind::bad_input, source + ": " + std::string(field.name) + ": must be given but is missing");
+    if (field.required && !find(members, field.name)) {
+      fail(ErrorKind::bad_input, source + ": " + field.name + ": must be given but is missing");
     }
   }
   detail::check_spec(spec, kind);

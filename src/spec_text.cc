@@ -133,8 +133,10 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   }
   for (const detail::Field& field : fields) {
     if (field.required && find(items, field.name) == nullptr) {
-      fail_text(text, std::string(field.name) + " must be given, as in " + std::string(kind) + ":" +
-                          std::string(field.name) + "=512");
+      const auto* words = std::get_if<detail::EnumField>(&field.value);
+      const std::string example =
+          words ? std::string(words->words[0]) + " (or another of " + detail::type_text(field) + ")" : "512";
+      fail_text(text, field.name + " must be given, as in " + std::string(kind) + ":" + field.name + "=" + example);
     }
   }
   read_shorthands(text, spec, items);

@@ -80,8 +80,8 @@ std::string shape_text(const ConstView& view) {
   return text + "]";
 }
 
-void check_output(const View& view, std::string_view where) {
-  const std::string opening = "[" + std::string(where) + "] out ";
+void check_output(const View& view, std::string_view where, std::string_view name) {
+  const std::string opening = "[" + std::string(where) + "] " + std::string(name) + " ";
   if (view.rank < 1 || view.rank > kMaxRank) {
     fail(ErrorKind::usage, opening + "must have 1 to 4 axes but has " + std::to_string(view.rank));
   }

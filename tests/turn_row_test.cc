@@ -1,11 +1,12 @@
 #include "kernels/turn_row.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "support/every_target.h"
 
 namespace posenc::kernels {
 namespace {
@@ -89,35 +90,20 @@ void check_interleaved(const Case& c, bool cosine_first) {
   for (std::size_t i = 2 * pairs; i < out.size(); ++i) ASSERT_EQ(out[i], kCanary) << "written past the end, " << pairs;
 }
 
-// Forces one instruction set after the other. That is a setting of the whole process, so it is undone at the end.
-class TurnRow : public testing::Test {
- protected:
-  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
-
-  template <class Check>
-  void on_every_target(const Check& check) {
-    const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets());
-    int targets = 0;
-    for (int bit = 0; bit < 63; ++bit) {
-      const std::uint64_t target = supported & (std::uint64_t{1} << bit);
-      if (target == 0) continue;
-      hwy::SetSupportedTargetsForTest(static_cast<decltype(hwy::SupportedTargets())>(target));
-      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-      SCOPED_TRACE(hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(target)));
-      for (std::int64_t pairs = 0; pairs <= 70; ++pairs) check(Case(pairs));
-      ++targets;
-    }
-    EXPECT_GE(targets, 1);
-  }
-};
-
-TEST_F(TurnRow, F64OnEveryTarget) { on_every_target(check_f64); }
-TEST_F(TurnRow, F32OnEveryTarget) { on_every_target(check_f32); }
-TEST_F(TurnRow, InterleavedOnEveryTarget) {
-  on_every_target([](const Case& c) { check_interleaved(c, false); });
+template <class Check>
+void on_every_size(const Check& check) {
+  on_every_target([&] {
+    for (std::int64_t pairs = 0; pairs <= 70; ++pairs) check(Case(pairs));
+  });
 }
-TEST_F(TurnRow, CosineFirstOnEveryTarget) {
-  on_every_target([](const Case& c) { check_interleaved(c, true); });
+
+TEST(TurnRow, F64OnEveryTarget) { on_every_size(check_f64); }
+TEST(TurnRow, F32OnEveryTarget) { on_every_size(check_f32); }
+TEST(TurnRow, InterleavedOnEveryTarget) {
+  on_every_size([](const Case& c) { check_interleaved(c, false); });
+}
+TEST(TurnRow, CosineFirstOnEveryTarget) {
+  on_every_size([](const Case& c) { check_interleaved(c, true); });
 }
 
 }  // namespace

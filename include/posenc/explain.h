@@ -12,6 +12,7 @@
 
 #include "posenc/export.h"
 #include "posenc/spec.h"
+#include "posenc/view.h"
 
 namespace posenc {
 
@@ -26,6 +27,7 @@ struct ExplainOptions {
   std::optional<double> shift = {};  // also derive the row at position + shift from this row
   std::string spec_text = {};        // how the commands in the last step call the spec; empty: its text form
   bool derivative = false;           // also the derivative by the position
+  ConstView table = {};              // of a learned encoding: its rows, for the numbers; without it, which row is read
 };
 
 // `position` must lie within +-(2^31 - 1); so must the shift, and position + shift.

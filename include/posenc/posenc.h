@@ -2,11 +2,14 @@
 #pragma once
 
 #include "posenc/array.h"
+#include "posenc/embed.h"
 #include "posenc/error.h"
 #include "posenc/explain.h"
 #include "posenc/file.h"
 #include "posenc/half.h"
+#include "posenc/input_rows.h"
 #include "posenc/json.h"
+#include "posenc/learned.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
 #include "posenc/npy.h"
@@ -16,6 +19,7 @@
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/resize.h"
+#include "posenc/resize_rule.h"
 #include "posenc/safetensors.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"

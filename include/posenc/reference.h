@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "posenc/export.h"
+#include "posenc/resize_rule.h"
 #include "posenc/spec.h"
 
 namespace posenc::reference {
@@ -23,5 +25,25 @@ POSENC_API void sinusoidal_derivative_row(const Sinusoidal& spec, double positio
 
 // matrix[width][width], row-major: row(p + k) = matrix * row(p). Even widths only.
 POSENC_API void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix);
+
+// out[0 .. width): row `row` of the table [kept + product of from, width] resized by `rule`. The formula of
+// interpolation evaluated at the row's coordinate, with reads beyond the edge clamped to it. The rule is not checked.
+POSENC_API void resize_row(const Resize& rule, const double* table, std::int64_t width, std::int64_t row, double* out);
+
+// row[0 .. width): what `position` reads of a learned table, [R][width]; the position must have a row.
+POSENC_API void learned_row(const Learned& spec, std::span<const double> table, std::int64_t width, double position,
+                            double* row);
+
+// Which channels dropout keeps, 1 or 0 for each of the output; empty: all. Those that stay are divided by 1 - p.
+struct KeepMask {
+  std::span<const std::uint8_t> keep = {};
+  double p = 0.0;
+};
+
+// One token: scale * x + row, and [scale * x | row].
+POSENC_API void add_row(std::span<const double> x, std::span<const double> row, double scale, const KeepMask& mask,
+                        double* out);
+POSENC_API void concat_row(std::span<const double> x, std::span<const double> row, double scale, const KeepMask& mask,
+                           double* out);
 
 }  // namespace posenc::reference

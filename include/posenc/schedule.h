@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "posenc/export.h"
@@ -38,6 +39,15 @@ struct SinusoidalSchedule {
 
 // Throws what validate(spec) throws.
 POSENC_API SinusoidalSchedule make_schedule(const Sinusoidal& spec);
+
+// Learnable numbers of a sinusoidal encoding: what the gradient of its inverse frequencies means for them.
+struct SinusoidalGradients {
+  double base = 0.0;  // 0, as exponent_factor, where the spec's frequencies are given one by one
+  double exponent_factor = 0.0;
+  double scale = 0.0;
+};
+// `inv_freq_gradient` has one number per pair: what posenc/embed.h's backward functions add up.
+POSENC_API SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> inv_freq_gradient);
 
 // 2 pi / |inv_freq| of each: how many positions one turn takes; infinite for a frequency of zero.
 POSENC_API std::vector<double> wavelengths(const std::vector<double>& inv_freq);

@@ -61,8 +61,40 @@ struct Sinusoidal {
   std::optional<std::int64_t> zero_position = {};  // the row of this position (after adding `first`) is zero
 };
 
+// What a learned table gives for positions past its last row.
+enum class PastEnd : int {
+  unchosen = -1,  // refused: the caller must choose
+  error,          // refused, naming the position
+  clamp,          // the last row
+  interpolate,    // the table is stretched to `length` positions: linearly, as posenc/resize.h does
+};
+
+enum class Normalize : int {
+  none,
+  l2,  // a row is divided by its length (at least 1e-12), as x-transformers' l2norm_embed
+};
+
+// A table of trained rows. The table itself is a view of the caller's, passed beside the spec; position p reads row
+// p + first of it. Negative positions are errors, whatever `first` is. See docs/learned.md, `posenc list learned`.
+struct Learned {
+  std::int64_t width = 0;  // M; 0: as the table has
+  std::int64_t rows = 0;   // R; 0: as the table has
+  PastEnd past_end = PastEnd::unchosen;
+  std::int64_t first = 0;                        // 2 in OPT and BART, padding_idx + 1 in RoBERTa
+  std::optional<std::int64_t> length = {};       // with PastEnd::interpolate, and only then
+  double multiplier = 1.0;                       // multiplies every value
+  Normalize normalize = Normalize::none;         // before the multiplier
+  std::optional<std::int64_t> padding_row = {};  // a row whose gradient stays zero: torch's padding_idx
+};
+
+// Fixed plus learned. The multiplier of each is its weight; gradients reach the learned part only.
+struct Hybrid {
+  Sinusoidal fixed;
+  Learned learned;
+};
+
 // Every kind of encoding that posenc knows.
-using Spec = std::variant<Sinusoidal>;
+using Spec = std::variant<Sinusoidal, Learned, Hybrid>;
 
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;

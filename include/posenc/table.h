@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "posenc/export.h"
+#include "posenc/input_rows.h"
 #include "posenc/position.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
@@ -24,7 +26,8 @@ namespace posenc {
 
 namespace detail {
 class RowMaker;
-}
+class RowSource;
+}  // namespace detail
 
 // Writes one row per position: out is [N, M] (or [B, N, M]) f32, f64, f16 or bf16, its rows may be strided.
 // Positions have one axis. No positions: nothing is written. Positions out of range, and a schedule whose columns lie
@@ -45,6 +48,8 @@ class POSENC_API Table {
  public:
   // Positions are [N] on one axis. A size that cannot be counted is an Error, memory that is not there bad_alloc.
   Table(const Sinusoidal& spec, const PositionView& positions, DType dtype = DType::f32);
+  // The same of any rows: a stretched learned table, say, so that it is not stretched again at every lookup.
+  Table(const InputRows& rows, const PositionView& positions, DType dtype = DType::f32);
 
   // Copies share the rows; there is no move, which would leave a view without its rows behind.
   Table(const Table&) = default;
@@ -54,22 +59,29 @@ class POSENC_API Table {
   std::int64_t rows() const noexcept { return view_.shape[0]; }
   std::int64_t width() const noexcept { return view_.shape[1]; }
 
+  // To look rows up by position; only of a table that was built for a range in steps of 1, else an error.
+  FixedRows rows_by_position() const;
+
  private:
+  void build(const InputRows& rows, const PositionView& positions, DType dtype);
+
   std::shared_ptr<const std::byte> memory_;
   ConstView view_;
+  std::optional<std::int64_t> start_;
 };
 
 // What a stream gives: the rows themselves or their derivative by the position.
 enum class Rows { values, derivative };
 
 // Rows in order, a block at a time, in constant memory however many positions there are: about 300 bytes per channel.
-// The positions' memory must outlive the stream. One thread at a time.
+// The memory of positions and tables must outlive the stream. One thread at a time.
 //
 //     posenc::RowStream stream(schedule, positions);
 //     while (std::int64_t rows = stream.next(block)) use(block, rows);   // block: [any, M]
 class POSENC_API RowStream {
  public:
   RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows = Rows::values);
+  RowStream(const InputRows& rows, const PositionView& positions);
   RowStream(RowStream&&) noexcept;
   RowStream& operator=(RowStream&&) noexcept;
   ~RowStream();
@@ -78,7 +90,10 @@ class POSENC_API RowStream {
   std::int64_t next(const View& block);
 
  private:
-  std::unique_ptr<detail::RowMaker> maker_;
+  void check_batch() const;
+
+  std::unique_ptr<detail::RowMaker> maker_;    // derivative rows
+  std::unique_ptr<detail::RowSource> source_;  // all others
   PositionView positions_;
   Rows rows_ = Rows::values;
   std::int64_t width_ = 0;

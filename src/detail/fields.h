@@ -30,7 +30,7 @@ struct EnumField {
 using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
 
 struct Field {
-  std::string_view name;
+  std::string name;  // with a part's name before a point where a spec has parts: "fixed.base"
   FieldValue value;
   std::string_view help;
   std::string_view unit = {};
@@ -44,12 +44,12 @@ struct Field {
 // a base and a scale. `apply` gets one number per name, its fallback where it was not given.
 struct Shorthand {
   struct Name {
-    std::string_view name;
+    std::string name;
     double fallback;
     std::string_view help;
   };
   std::vector<Name> names;
-  std::vector<std::string_view> replaces;  // fields that must then not be given
+  std::vector<std::string> replaces;  // fields that must then not be given
   std::function<void(const std::vector<double>&)> apply;
 };
 

@@ -30,7 +30,8 @@ std::int64_t common_pitch(const ConstView& a, const ConstView& b) {
   std::int64_t pitch = 0;
   const auto each_stride = [](const ConstView& view, const auto& visit) {
     for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(view.rank); ++axis) {
-      if (view.shape[axis] > 1) visit(std::abs(view.strides[axis] * size_of(view.dtype)));
+      // A stride of 0 repeats the same rows: it moves nothing.
+      if (view.shape[axis] > 1 && view.strides[axis] != 0) visit(std::abs(view.strides[axis] * size_of(view.dtype)));
     }
   };
   const auto smallest = [&](std::int64_t bytes) { pitch = pitch == 0 || bytes < pitch ? bytes : pitch; };

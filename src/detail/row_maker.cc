@@ -5,20 +5,13 @@
 #include <cstddef>
 #include <cstring>
 
+#include "detail/float_types.h"
 #include "detail/sin_cos.h"
-#include "posenc/half.h"
 
 namespace posenc::detail {
 namespace {
 
 AngleRow empty_row(std::size_t pairs) { return {std::vector<double>(pairs), std::vector<double>(pairs)}; }
-
-template <class T>
-T narrow(double value) {
-  if constexpr (std::is_same_v<T, f16>) return to_f16(value);
-  if constexpr (std::is_same_v<T, bf16>) return to_bf16(value);
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-}
 
 template <class T>
 void scatter_column(const std::vector<double>& values, const Columns& columns, T* row) {
@@ -112,18 +105,15 @@ const AngleRow& RowMaker::angles_at(const SplitPosition& counted) {
   return scratch_;
 }
 
+const AngleRow* RowMaker::angles(double position) {
+  const SplitPosition counted = split_counted(position);
+  if (counted.fraction != 0.0) return &angles_at(counted);
+  return is_zero(schedule_, counted.whole) ? nullptr : &angles_at(counted.whole);
+}
+
 void RowMaker::scatter(const AngleRow& angles, const View& row) const {
   if (has_zero_column(schedule_)) clear(row);
-  switch (row.dtype) {
-    case DType::f64:
-      return scatter_as(angles, schedule_, row.as<double>());
-    case DType::f16:
-      return scatter_as(angles, schedule_, row.as<f16>());
-    case DType::bf16:
-      return scatter_as(angles, schedule_, row.as<bf16>());
-    default:
-      return scatter_as(angles, schedule_, row.as<float>());
-  }
+  with_float_type(row.dtype, [&](auto type) { scatter_as(angles, schedule_, row.as<decltype(type)>()); });
 }
 
 // The common case without a detour through doubles in memory. Rows with a dropped partner take the other way.

@@ -35,6 +35,9 @@ class RowMaker {
   void write_derivative(std::int64_t position, const View& row);
   void write_derivative(double position, const View& row);
 
+  // multiplier * sin and cos of every pair at a position, valid until the next call; null where the row is zero.
+  const AngleRow* angles(double position);
+
  private:
   static constexpr std::int64_t kOffsets = 32;
 

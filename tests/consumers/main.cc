@@ -1,9 +1,14 @@
-// What a user of an installed posenc writes: exits with 0 only if the row of position 1 at width 4 is right.
+// What a user of an installed posenc writes: exits with 0 only if the row of position 1 at width 4 is right, and
+// threads are linked.
 #include <posenc/posenc.h>
 
+#include <atomic>
 #include <cmath>
 
 int main() {
+  std::atomic<int> parts{0};
+  posenc::Workers(2).run(3, [&](std::int64_t) { ++parts; });
+  if (parts != 3) return 1;
   const posenc::Table table(posenc::Sinusoidal{.width = 4}, posenc::PositionView::range(1, 1));
   const double expected[] = {0.84147, 0.54030, 0.01000, 0.99995};
   const float* row = table.view().as<float>();

@@ -7,13 +7,14 @@ from tree import includes
 LAYERS = {
     "words": {
         "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text workers
-                      detail/number_text detail/fields detail/sinusoidal_pairs detail/utf8 detail/quotable
-                      detail/memory_overlap""",
+        "members": """export version error nearest view half position position_text spec spec_text resize_rule
+                      workers
+                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
+                      detail/quotable detail/float_types detail/philox detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule random detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
+        "members": "phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
@@ -27,16 +28,19 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table position_ids packed_positions grid_positions resize detail/row_maker
-                      detail/id_view""",
+        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
+                      detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
+                      detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
-        "members": "array safetensors file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
+        "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
+                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
-        "members": """explain explain_sinusoidal detail/explain_sinusoidal detail/sinusoidal_symbols
+        "members": """explain explain_sinusoidal explain_learned detail/explain_sinusoidal detail/explain_learned detail/sinusoidal_symbols
                       terminal detail/terminal_color""",
     },
     "umbrella": {

@@ -1,0 +1,63 @@
+// Where the rows of an encoding at the input come from: a table, a schedule, a learned table, or fixed plus learned.
+//
+//     posenc::InputRows a = posenc::FixedRows{table.view()};               // row p of a table made before
+//     posenc::InputRows b = posenc::StreamedRows{&schedule};               // made as they are needed: constant memory
+//     posenc::InputRows c = posenc::LearnedRows{spec, weights};            // [R, M], looked up by the spec's rule
+//     posenc::InputRows d = posenc::HybridRows{posenc::StreamedRows{&schedule}, {spec, weights}};
+//     posenc::fill_rows(c, positions, out);                                // posenc/embed.h adds them to embeddings
+//
+// They are views: what they point to must outlive them. Table and streamed rows of the same spec are the same numbers,
+// bit for bit, in the table's dtype.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "posenc/export.h"
+#include "posenc/position.h"
+#include "posenc/schedule.h"
+#include "posenc/spec.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+// Position p is row p - start of the table, [R, M] of any float type, rows may be strided. Positions without a row are
+// errors.
+struct FixedRows {
+  ConstView table;
+  std::int64_t start = 0;  // within +-(2^31 - 1), as positions are
+};
+
+// A schedule's rows at any positions, integers or real numbers.
+struct StreamedRows {
+  const SinusoidalSchedule* schedule = nullptr;
+};
+
+// A learned table, [R, M] of any float type, rows may be strided; posenc/learned.h says which rows a position reads.
+// Where the spec has a width or rows, they must be the table's.
+struct LearnedRows {
+  Learned spec;
+  ConstView table;
+};
+
+// The sum of both, in double, rounded once.
+struct HybridRows {
+  std::variant<FixedRows, StreamedRows> fixed;
+  LearnedRows learned;
+};
+
+using InputRows = std::variant<FixedRows, StreamedRows, LearnedRows, HybridRows>;
+
+// M; throws what check_rows throws of the rows themselves.
+POSENC_API std::int64_t width_of(const InputRows& rows);
+
+// Throws unless every position has a row: no negative ids where a learned table is read, none outside a table, no
+// shapes that do not fit. `where` opens the message. Every operation that takes rows calls it before it writes.
+POSENC_API void check_rows(const InputRows& rows, const PositionView& positions, std::string_view where);
+
+// Writes one row per position: out is [N, M] or [B, N, M] of f32, f64, f16 or bf16, as fill_table does, and apart from
+// what is read.
+POSENC_API void fill_rows(const InputRows& rows, const PositionView& positions, const View& out);
+
+}  // namespace posenc

@@ -1,0 +1,42 @@
+// The dropout mask of one row after another.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kernels/join_row.h"
+#include "posenc/embed.h"
+
+namespace posenc::detail {
+
+// Throws unless p is in [0, 1) and everything counts within 32 bits, for a batch of `rows` x `tokens`.
+void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t tokens, std::string_view where);
+
+// One per thread: it keeps the random numbers of a row.
+class DropoutRows {
+ public:
+  DropoutRows(const Dropout& dropout, std::int64_t width);
+
+  bool drops() const noexcept { return drops_; }
+
+  // Drops elements of row (b, n) of the batch; Real is float or double.
+  template <class Real>
+  void apply(std::int64_t b, std::int64_t n, Real* row) {
+    if (!drops_) return;
+    make_random(b, n);
+    kernels::drop_row(random_.data(), threshold_, static_cast<Real>(factor_), width_, row);
+  }
+
+ private:
+  void make_random(std::int64_t b, std::int64_t n);
+
+  Dropout dropout_;
+  std::int64_t width_;
+  bool drops_;
+  std::uint32_t threshold_;
+  double factor_;
+  std::vector<std::uint32_t> random_;
+};
+
+}  // namespace posenc::detail

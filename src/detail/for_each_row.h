@@ -1,0 +1,29 @@
+// Walks positions and the rows that belong to them.
+#pragma once
+
+#include <cstdint>
+
+#include "posenc/position.h"
+#include "posenc/view.h"
+
+namespace posenc::detail {
+
+// Calls write(position, row) for every token, with an integer where the position is one.
+template <class Write>
+void for_each_row(const PositionView& positions, const View& out, const Write& write) {
+  const bool batched = out.rank == 3;
+  const std::int64_t rows = batched ? out.shape[0] : 1;
+  for (std::int64_t b = 0; b < rows; ++b) {
+    const std::int64_t source = positions.batch == 1 ? 0 : b;
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      const View row = batched ? out[b][n] : out[n];
+      if (positions.integral()) {
+        write(positions.integer(source, n), row);
+      } else {
+        write(positions.real(source, n), row);
+      }
+    }
+  }
+}
+
+}  // namespace posenc::detail

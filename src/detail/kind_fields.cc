@@ -1,0 +1,181 @@
+// The field list of every kind: a new kind adds its list, its entry in all_kinds() and what no field can tell alone
+// (check_together in spec.cc).
+#include <array>
+
+#include "detail/fields.h"
+#include "posenc/position.h"
+
+namespace posenc::detail {
+namespace {
+
+constexpr auto kPositionLimit = static_cast<double>(kMaxPosition);
+
+constexpr std::array<std::string_view, 3> kSpacingWords = {"width", "even_width", "half"};
+constexpr std::array<std::string_view, 4> kOrderWords = {"interleaved", "cos_interleaved", "halves", "cos_halves"};
+constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
+constexpr std::array<std::string_view, 3> kPastEndWords = {"error", "clamp", "interpolate"};
+constexpr std::array<std::string_view, 2> kNormalizeWords = {"none", "l2"};
+
+template <class Enum>
+EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
+  return {&value, words, [](const void* from) noexcept { return static_cast<int>(*static_cast<const Enum*>(from)); },
+          [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }};
+}
+
+std::vector<Field> fields_of(Sinusoidal& s) {
+  return {
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row",
+       .unit = "channels",
+       .low = 1,
+       .high = 1048576,
+       .required = true},
+      {.name = "base",
+       .value = &s.base,
+       .help = "the slowest pair turns about this many times slower than the fastest",
+       .low = 0,
+       .above_low = true},
+      {.name = "spacing",
+       .value = enum_field(s.spacing, kSpacingWords),
+       .help = "exponent of pair j: 2j/width, 2j/(width rounded up to even), or j/(pairs - shift)"},
+      {.name = "shift", .value = &s.shift, .help = "with spacing=half: 1 in tensor2tensor, any in diffusion timesteps"},
+      {.name = "exponent_factor", .value = &s.exponent_factor, .help = "multiplies every exponent"},
+      {.name = "scale", .value = &s.scale, .help = "multiplies every frequency, as scaling the positions would"},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule",
+       .unit = "radians per position"},
+      {.name = "first",
+       .value = &s.first,
+       .help = "what position 0 counts as: 1, 2, padding_idx + 1",
+       .unit = "positions",
+       .low = -kPositionLimit,
+       .high = kPositionLimit},
+      {.name = "order", .value = enum_field(s.order, kOrderWords), .help = "where sines and cosines stand in a row"},
+      {.name = "odd",
+       .value = enum_field(s.odd, kOddWords),
+       .help = "an odd width drops the last partner, ends in a zero, or is an error"},
+      {.name = "multiplier", .value = &s.multiplier, .help = "multiplies every value"},
+      {.name = "zero_position",
+       .value = &s.zero_position,
+       .help = "the row of this position (after adding first) is zero: the padding row of fairseq",
+       .unit = "positions",
+       .low = -kPositionLimit,
+       .high = kPositionLimit},
+  };
+}
+
+// tensor2tensor multiplies by min_timescale where the name says divide; every port of it does the same.
+std::vector<Shorthand> shorthands_of(Sinusoidal& s) {
+  return {{.names = {{"min_timescale", 1.0, "with max_timescale: scale = min_timescale, as tensor2tensor computes it"},
+                     {"max_timescale", 10000.0, "base = max_timescale / min_timescale"}},
+           .replaces = {"base", "scale", "inv_freq"},
+           .apply = [&s](const std::vector<double>& values) {
+             s.scale = values[0];
+             s.base = values[1] / values[0];
+           }}};
+}
+
+std::vector<Field> fields_of(Learned& s) {
+  return {
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row; 0: as the table has",
+       .unit = "channels",
+       .low = 0,
+       .high = 1048576},
+      {.name = "rows",
+       .value = &s.rows,
+       .help = "rows of the table; 0: as the table has",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+      {.name = "past_end",
+       .value = enum_field(s.past_end, kPastEndWords),
+       .help = "positions past the last row are an error, read the last row, or stretch the table to length",
+       .required = true},
+      {.name = "first",
+       .value = &s.first,
+       .help = "the row of position 0: 2 in OPT and BART, padding_idx + 1 in RoBERTa",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+      {.name = "length",
+       .value = &s.length,
+       .help = "with past_end=interpolate: the number of positions that the table is stretched to",
+       .unit = "positions",
+       .low = 1,
+       .high = kPositionLimit},
+      {.name = "multiplier", .value = &s.multiplier, .help = "multiplies every value"},
+      {.name = "normalize",
+       .value = enum_field(s.normalize, kNormalizeWords),
+       .help = "l2: every row is divided by its length"},
+      {.name = "padding_row",
+       .value = &s.padding_row,
+       .help = "a row that is not trained: its gradient stays zero (padding_idx of torch)",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+  };
+}
+
+std::vector<Shorthand> shorthands_of(Learned&) { return {}; }
+
+// The parts keep their own field lists, each name behind the part's: fixed.base, learned.rows. JSON nests them.
+std::vector<Field> fields_of(Hybrid& s) {
+  std::vector<Field> fields;
+  for (Field& field : fields_of(s.fixed)) {
+    field.name = "fixed." + field.name;
+    fields.push_back(std::move(field));
+  }
+  for (Field& field : fields_of(s.learned)) {
+    field.name = "learned." + field.name;
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+std::vector<Shorthand> shorthands_of(Hybrid& s) {
+  std::vector<Shorthand> shorthands = shorthands_of(s.fixed);
+  for (Shorthand& shorthand : shorthands) {
+    for (Shorthand::Name& name : shorthand.names) name.name = "fixed." + name.name;
+    for (std::string& name : shorthand.replaces) name = "fixed." + name;
+  }
+  return shorthands;
+}
+
+}  // namespace
+
+std::vector<Field> fields_of(Spec& spec) {
+  return std::visit([](auto& s) { return fields_of(s); }, spec);
+}
+
+std::vector<Shorthand> shorthands_of(Spec& spec) {
+  return std::visit([](auto& s) { return shorthands_of(s); }, spec);
+}
+
+const std::vector<Kind>& all_kinds() {
+  static const std::vector<Kind> kinds = {
+      {"sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{}},
+      {"learned", "rows of a trained table, added to the embeddings", Learned{}},
+      {"hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{}},
+  };
+  return kinds;
+}
+static_assert(std::variant_size_v<Spec> == 3, "all_kinds lists the alternatives of Spec in their order");
+
+std::vector<std::string_view> kind_names() {
+  std::vector<std::string_view> names;
+  for (const Kind& kind : all_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::optional<Spec> default_spec(std::string_view name) {
+  for (const Kind& kind : all_kinds()) {
+    if (kind.name == name) return kind.fallback;
+  }
+  return std::nullopt;
+}
+
+}  // namespace posenc::detail

@@ -1,0 +1,59 @@
+// Gives the rows of InputRows one position at a time: the one place that knows where rows come from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "detail/row_maker.h"
+#include "posenc/input_rows.h"
+#include "posenc/learned.h"
+#include "posenc/view.h"
+
+namespace posenc::detail {
+
+// Positions must have passed check_rows. Not for several threads at once: it keeps rows between calls.
+class RowSource {
+ public:
+  explicit RowSource(const InputRows& rows);
+
+  std::int64_t width() const noexcept { return width_; }
+
+  // Writes the row of a position, [M], of any float type.
+  void write(std::int64_t position, const View& row);
+  void write(double position, const View& row);
+
+  // The row of a position as T, float or double: in the table itself where it lies there as such, else in `scratch`,
+  // [M].
+  template <class T, class Position>
+  const T* get(Position position, T* scratch) {
+    if (const void* found = find(static_cast<double>(position), dtype_of<T>())) return static_cast<const T*>(found);
+    write(position, make_view(scratch, {width_}));
+    return scratch;
+  }
+
+ private:
+  const void* find(double position, DType dtype) const;
+  ConstView fixed_row(double position) const;
+  bool reads_plainly(const RowRead& read) const;
+  void add_learned(double position);
+  template <class Position>
+  void write_any(Position position, const View& row);
+
+  std::int64_t width_;
+  std::optional<RowMaker> maker_;
+  std::optional<FixedRows> fixed_;
+  std::optional<LearnedRows> learned_;
+  std::vector<double> sum_;
+  std::vector<double> learned_row_;
+  std::vector<double> next_row_;
+};
+
+// The row that a learned table holds for a read, before normalisation and multiplier, in double; `scratch` is [M].
+void read_learned(const LearnedRows& rows, const RowRead& read, double* row, double* scratch);
+
+// 1 / the length of a row, which is at least 1e-12.
+double inverse_length(const std::vector<double>& row);
+
+}  // namespace posenc::detail

@@ -1,0 +1,18 @@
+// Rows of 16-bit floats to float32 and back; the same numbers as posenc/half.h, many at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "posenc/view.h"
+
+namespace posenc::kernels {
+
+// Exact.
+void widen_row(const f16* from, std::int64_t count, float* to) noexcept;
+void widen_row(const bf16* from, std::int64_t count, float* to) noexcept;
+
+// Nearest, ties to even; NaN stays NaN.
+void narrow_row(const float* from, std::int64_t count, f16* to) noexcept;
+void narrow_row(const float* from, std::int64_t count, bf16* to) noexcept;
+
+}  // namespace posenc::kernels

@@ -1,0 +1,23 @@
+// One row of embeddings and one of positions, in float or double. Products and sums are rounded one by one, never
+// fused: every instruction set gives the same bits.
+#pragma once
+
+#include <cstdint>
+
+namespace posenc::kernels {
+
+// out = scale * x + row; out may be x.
+void add_row(const float* x, const float* row, float scale, std::int64_t count, float* out) noexcept;
+void add_row(const double* x, const double* row, double scale, std::int64_t count, double* out) noexcept;
+
+// out = scale * x; out may be x.
+void scale_row(const float* x, float scale, std::int64_t count, float* out) noexcept;
+void scale_row(const double* x, double scale, std::int64_t count, double* out) noexcept;
+
+// x = random < threshold ? 0 : factor * x, a random number per element.
+void drop_row(const std::uint32_t* random, std::uint32_t threshold, float factor, std::int64_t count,
+              float* x) noexcept;
+void drop_row(const std::uint32_t* random, std::uint32_t threshold, double factor, std::int64_t count,
+              double* x) noexcept;
+
+}  // namespace posenc::kernels
