@@ -1,6 +1,7 @@
 // Grids: places, rows by fraction, mixtures of text and images.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -129,6 +130,15 @@ TEST(Mixtures, TextAndGridsFollowEachOther) {
   next = append_text(ids, 3, next, 1);
   EXPECT_EQ(next, 6);
   EXPECT_EQ(ids, (Ids{0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 2, 2, 4, 2, 3, 2, 2, 3, 3, 2, 3, 4, 5, 5, 5}));
+}
+
+TEST(Mixtures, TheLargestIdDecidesWhateverItsAxis) {
+  for (const Ids& shape : {Ids{4, 2, 3}, Ids{2, 4, 3}, Ids{3, 2, 4}}) {
+    Ids ids;
+    EXPECT_EQ(append_grid(ids, shape, 7), 11);
+    EXPECT_EQ(ids.size(), 72u);
+    EXPECT_EQ(*std::max_element(ids.begin(), ids.end()), 10);
+  }
 }
 
 TEST(Mixtures, NothingMovesNothing) {
