@@ -191,7 +191,6 @@ void backward_block(const ConstView& grad_out, const Grid& grid, const View& gra
 
 template <class Work>
 void for_each_block(const Grid& grid, std::int64_t channels, const Work& work) {
-  if (channels == 0) return;
   const std::int64_t block = grid.block(channels);
   for (std::int64_t first = 0; first < channels; first += block) work(first, std::min(block, channels - first));
 }
@@ -211,9 +210,10 @@ void resize_table(const ConstView& table, const Resize& rule, const View& out) {
   check_shape(table, rule, rule.from, "resize_table", "table");
   check_shape(out, rule, rule.to, "resize_table", "out");
   check_views(table, out, /*wide_only=*/false, {"resize_table", "table", "out"});
+  const std::int64_t channels = table.shape[1];
+  if (channels == 0) return;  // such views may be null
   check_finite(table);
   const Grid grid(rule);
-  const std::int64_t channels = table.shape[1];
   Numbers row(static_cast<std::size_t>(channels));
   for (std::int64_t r = 0; r < rule.kept; ++r) {
     detail::load_row(table[r], row.data());
@@ -227,8 +227,9 @@ void resize_table_backward(const ConstView& grad_out, const Resize& rule, const 
   check_shape(grad_out, rule, rule.to, "resize_table_backward", "grad_out");
   check_shape(grad_table, rule, rule.from, "resize_table_backward", "grad_table");
   check_views(grad_out, grad_table, /*wide_only=*/true, {"resize_table_backward", "grad_out", "grad_table"});
-  const Grid grid(rule);
   const std::int64_t channels = grad_out.shape[1];
+  if (channels == 0) return;
+  const Grid grid(rule);
   Numbers row(static_cast<std::size_t>(channels)), scratch;
   for (std::int64_t r = 0; r < rule.kept; ++r) {
     detail::load_row(grad_out[r], row.data());

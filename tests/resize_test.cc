@@ -261,6 +261,8 @@ TEST(ResizeTable, RoundsToF16WithoutAStopAtFloat32) {
 TEST(ResizeTable, TakesTablesWithoutChannels) {
   resize_table(make_view(static_cast<const float*>(nullptr), {4, 0}), {.from = {4}, .to = {2}},
                make_view(static_cast<float*>(nullptr), {2, 0}));
+  resize_table_backward(make_view(static_cast<const float*>(nullptr), {3, 0}), {.from = {4}, .to = {2}, .kept = 1},
+                        make_view(static_cast<float*>(nullptr), {5, 0}));
 }
 
 TEST(ResizeTaps, StayInsideAndSumToOne) {
