@@ -49,9 +49,8 @@ int main() {
 
   // One step of training: seed and step name the dropout mask, so that backward makes the same one again.
   const posenc::Workers workers(2);
-  const posenc::EmbedOptions options{.scale = std::sqrt(static_cast<double>(M)),
-                                     .dropout = {.p = 0.1, .seed = 3, .step = 0},
-                                     .workers = &workers};
+  const posenc::EmbedOptions options{
+      .scale = std::sqrt(static_cast<double>(M)), .dropout = {.p = 0.1, .seed = 3, .step = 0}, .workers = &workers};
   std::vector<float> x(B * N * M), grad(B * N * M);
   const posenc::View embeddings = posenc::make_view(x.data(), {B, N, M});
   const auto forward = [&] {
@@ -64,7 +63,8 @@ int main() {
   const double before = forward();
   const posenc::View grad_out = posenc::make_view(grad.data(), {B, N, M});
   posenc::add_positions_backward(grad_out, positions, rows,
-                                 {.input = grad_out, .learned = posenc::make_view(gradient.data(), {kRows, M})}, options);
+                                 {.input = grad_out, .learned = posenc::make_view(gradient.data(), {kRows, M})},
+                                 options);
   for (std::size_t i = 0; i < learned.size(); ++i) learned[i] -= 0.1f * gradient[i];
   const double after = forward();
 

@@ -10,10 +10,10 @@
 namespace posenc {
 namespace {
 
-// What no field can tell alone.
-void check_together(const Sinusoidal& spec, std::string_view where) {
+// What no field can tell alone. Of a part of a hybrid, `part` opens the names of its fields.
+void check_together(const Sinusoidal& spec, std::string_view where, const std::string& part = {}) {
   const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + part + message);
   };
   const Sinusoidal fallback;
   const std::int64_t pairs = detail::pairs_of(spec);
@@ -41,9 +41,9 @@ void check_together(const Sinusoidal& spec, std::string_view where) {
   }
 }
 
-void check_together(const Learned& spec, std::string_view where) {
+void check_together(const Learned& spec, std::string_view where, const std::string& part = {}) {
   const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + part + message);
   };
   if (spec.past_end == PastEnd::interpolate && !spec.length) {
     refuse("past_end=interpolate needs length, the number of positions that the table is stretched to");
@@ -62,8 +62,8 @@ void check_together(const Learned& spec, std::string_view where) {
 }
 
 void check_together(const Hybrid& spec, std::string_view where) {
-  check_together(spec.fixed, where);
-  check_together(spec.learned, where);
+  check_together(spec.fixed, where, "fixed.");
+  check_together(spec.learned, where, "learned.");
   if (spec.learned.width != 0 && spec.learned.width != spec.fixed.width) {
     fail(ErrorKind::bad_input, "[" + std::string(where) + "] learned.width must be that of the fixed part, " +
                                    std::to_string(spec.fixed.width) + ", but got " +

@@ -108,5 +108,78 @@ TEST(SpecJson, RefusesFieldsWithTheirPath) {
   bad(R"("width": 5, "odd": "error")", "width must be even");
 }
 
+TEST(SpecJson, WritesLearned) {
+  EXPECT_EQ(to_text(to_json(Learned{.rows = 9, .past_end = PastEnd::interpolate, .length = 30})), R"({
+  "schema": "posenc/1",
+  "kind": "learned",
+  "width": 0,
+  "rows": 9,
+  "past_end": "interpolate",
+  "first": 0,
+  "length": 30,
+  "multiplier": 1,
+  "normalize": "none",
+  "padding_row": null
+}
+)");
+}
+
+// A hybrid holds its parts as objects of their own, with the fields that they have alone.
+TEST(SpecJson, NestsHybrids) {
+  const Sinusoidal fixed{.width = 4, .base = 300.0, .order = Order::halves};
+  const Learned learned{.past_end = PastEnd::clamp, .first = 2, .normalize = Normalize::l2, .padding_row = 1};
+  const Json json = to_json(Hybrid{fixed, learned});
+  const auto fields_alone = [](const Json& part) {
+    Json::Object members = part.object();
+    members.erase(members.begin(), members.begin() + 2);  // schema, kind
+    return to_text(Json(members));
+  };
+  ASSERT_EQ(json.object().size(), 4u);
+  EXPECT_EQ(json.find("kind")->string(), "hybrid");
+  EXPECT_EQ(to_text(*json.find("fixed")), fields_alone(to_json(fixed)));
+  EXPECT_EQ(to_text(*json.find("learned")), fields_alone(to_json(learned)));
+  const Spec back = read(to_text(json));
+  EXPECT_EQ(to_text(back), to_text(Spec(Hybrid{fixed, learned})));
+  EXPECT_EQ(to_text(to_json(back)), to_text(json));
+}
+
+TEST(SpecJson, GivesBackWhatItWroteOfLearned) {
+  const Learned specs[] = {
+      {.past_end = PastEnd::error},
+      {.width = 7, .rows = 9, .past_end = PastEnd::interpolate, .length = 30, .multiplier = 0.1, .padding_row = 0}};
+  for (const Learned& spec : specs) EXPECT_EQ(to_text(read(to_text(to_json(spec)))), to_text(Spec(spec)));
+}
+
+TEST(SpecJson, ReadsNestedHybrids) {
+  EXPECT_EQ(to_text(read(R"({"learned": {"past_end": "clamp"}, "kind": "hybrid", "fixed": {"width": 4, "inv_freq": [1,
+                            0.5]}})")),
+            "hybrid:fixed.width=4,fixed.inv_freq=1/0.5,learned.past_end=clamp");
+  EXPECT_EQ(to_text(read(R"({"kind": "hybrid", "fixed": {"width": 4, "max_timescale": 300},
+                            "learned": {"past_end": "clamp"}})")),
+            "hybrid:fixed.width=4,fixed.base=300,learned.past_end=clamp");
+}
+
+TEST(SpecJson, RefusesLearnedAndHybrids) {
+  expect_bad(R"({"kind": "learned"})", "s.json: past_end: must be given but is missing");
+  expect_bad(R"({"kind": "learned", "past_end": null})", "s.json: past_end: expected a string but got null");
+  expect_bad(R"({"kind": "learned", "past_end": "clamp", "length": 4})",
+             "[s.json: learned] length is for past_end=interpolate but got 4");
+  expect_bad(R"({"kind": "learned", "past_end": "interpolate"})", "past_end=interpolate needs length");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"width": 4}})", "s.json: learned.past_end: must be given but is missing");
+  expect_bad(R"({"kind": "hybrid", "learned": {"past_end": "clamp"}})", "s.json: fixed.width: must be given but");
+  expect_bad(R"({"kind": "hybrid", "fixed": 4, "learned": {"past_end": "clamp"}})",
+             "s.json: fixed: expected an object but got 4");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"widht": 4}, "learned": {"past_end": "clamp"}})",
+             "s.json: hybrid has no field 'fixed.widht'; did you mean 'fixed.width'?");
+  expect_bad(R"({"kind": "hybrid", "fixed.width": 4, "learned": {"past_end": "clamp"}})",
+             "s.json: fixed.width: expected the part as an object of its own, {\"fixed\": {...}}");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"width": 4, "base": "x"}, "learned": {"past_end": "clamp"}})",
+             "s.json: fixed.base: expected a number but got \"x\"");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"width": 4, "shift": 2}, "learned": {"past_end": "clamp"}})",
+             "fixed.shift is for spacing=half but got 2");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"width": 4}, "learned": {"past_end": "clamp"}, "extra": 1})",
+             "s.json: hybrid has no field 'extra'");
+}
+
 }  // namespace
 }  // namespace posenc

@@ -20,7 +20,16 @@ void expect_refused(const Sinusoidal& spec, const std::string& part) {
   expect_error(ErrorKind::bad_input, "[sinusoidal] " + part, [&] { validate(spec); });
 }
 
-TEST(Spec, NamesItsKind) { EXPECT_EQ(kind_of(Sinusoidal{}), "sinusoidal"); }
+void expect_learned_refused(const Learned& spec, const std::string& part) {
+  SCOPED_TRACE(part);
+  expect_error(ErrorKind::bad_input, "[learned] " + part, [&] { validate(spec); });
+}
+
+TEST(Spec, NamesItsKind) {
+  EXPECT_EQ(kind_of(Sinusoidal{}), "sinusoidal");
+  EXPECT_EQ(kind_of(Learned{}), "learned");
+  EXPECT_EQ(kind_of(Hybrid{}), "hybrid");
+}
 
 TEST(Validate, TakesTheEdges) {
   validate(Sinusoidal{.width = 1});
@@ -96,19 +105,69 @@ TEST(Validate, RefusesEnumsThatAreNone) {
   expect_refused({.width = 4, .odd = static_cast<OddWidth>(-1)}, "odd must be one of drop, zero, error but got -1");
 }
 
+TEST(Validate, TakesTheEdgesOfLearned) {
+  validate(Learned{.past_end = PastEnd::error});
+  validate(Learned{.width = 1048576, .rows = 2147483647, .past_end = PastEnd::clamp, .first = 2147483646});
+  validate(Learned{.rows = 4, .past_end = PastEnd::clamp, .first = 3, .padding_row = 3});
+  validate(Learned{.past_end = PastEnd::interpolate, .length = 1, .multiplier = 0.0, .normalize = Normalize::l2});
+  validate(Hybrid{{.width = 4}, {.past_end = PastEnd::error}});
+  validate(Hybrid{{.width = 4}, {.width = 4, .past_end = PastEnd::error}});
+}
+
+TEST(Validate, RefusesLearned) {
+  expect_learned_refused({}, "past_end must be chosen: one of error, clamp, interpolate");
+  expect_learned_refused({.width = -1, .past_end = PastEnd::error}, "width must be at least 0 but got -1");
+  expect_learned_refused({.rows = -1, .past_end = PastEnd::error}, "rows must be at least 0 but got -1");
+  expect_learned_refused({.past_end = PastEnd::error, .first = -1}, "first must be at least 0 but got -1");
+  expect_learned_refused({.past_end = PastEnd::interpolate}, "past_end=interpolate needs length");
+  expect_learned_refused({.past_end = PastEnd::interpolate, .length = 0}, "length must be at least 1 but got 0");
+  expect_learned_refused({.past_end = PastEnd::clamp, .length = 4}, "length is for past_end=interpolate but got 4");
+  expect_learned_refused({.rows = 4, .past_end = PastEnd::error, .first = 4}, "first must be below rows, 4, but got 4");
+  expect_learned_refused({.rows = 4, .past_end = PastEnd::error, .padding_row = 4},
+                         "padding_row must be below rows, 4, but got 4");
+  expect_learned_refused({.past_end = PastEnd::error, .padding_row = -1}, "padding_row must be at least 0 but got -1");
+  expect_learned_refused({.past_end = PastEnd::error, .multiplier = kNan}, "multiplier must be finite but got nan");
+  expect_learned_refused({.past_end = PastEnd::error, .normalize = static_cast<Normalize>(2)},
+                         "normalize must be one of none, l2 but got 2");
+}
+
+// The fields of a part are named with the part.
+TEST(Validate, RefusesHybrids) {
+  const auto refused = [](const Hybrid& spec, const std::string& part) {
+    expect_error(ErrorKind::bad_input, "[hybrid] " + part, [&] { validate(spec); });
+  };
+  const Learned learned{.past_end = PastEnd::error};
+  refused({{}, learned}, "fixed.width must be at least 1 but got 0");
+  refused({{.width = 4}, {}}, "learned.past_end must be chosen: one of");
+  refused({{.width = 4}, {.width = 5, .past_end = PastEnd::error}},
+          "learned.width must be that of the fixed part, 4, but got 5");
+  refused({{.width = 4, .shift = 2.0}, learned}, "fixed.shift is for spacing=half but got 2");
+  refused({{.width = 4}, {.rows = 2, .past_end = PastEnd::error, .first = 2}}, "learned.first must be below rows, 2");
+}
+
 TEST(Kinds, DescribesEveryField) {
   const std::vector<KindInfo> all = kinds();
-  ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].name, "sinusoidal");
-  EXPECT_FALSE(all[0].summary.empty());
-  std::vector<std::string> names;
-  for (const FieldInfo& field : all[0].fields) {
-    names.push_back(field.name);
-    EXPECT_FALSE(field.type.empty()) << field.name;
-    EXPECT_FALSE(field.help.empty()) << field.name;
+  const std::vector<std::string> fixed = {"width",    "base",  "spacing", "shift", "exponent_factor", "scale",
+                                          "inv_freq", "first", "order",   "odd",   "multiplier",      "zero_position"};
+  const std::vector<std::string> learned = {"width",  "rows",       "past_end",  "first",
+                                            "length", "multiplier", "normalize", "padding_row"};
+  std::vector<std::string> hybrid;
+  for (const std::string& name : fixed) hybrid.push_back("fixed." + name);
+  for (const std::string& name : learned) hybrid.push_back("learned." + name);
+  const std::vector<std::pair<std::string, std::vector<std::string>>> expected = {
+      {"sinusoidal", fixed}, {"learned", learned}, {"hybrid", hybrid}};
+  ASSERT_EQ(all.size(), expected.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].name, expected[i].first);
+    EXPECT_FALSE(all[i].summary.empty());
+    std::vector<std::string> names;
+    for (const FieldInfo& field : all[i].fields) {
+      names.push_back(field.name);
+      EXPECT_FALSE(field.type.empty()) << field.name;
+      EXPECT_FALSE(field.help.empty()) << field.name;
+    }
+    EXPECT_EQ(names, expected[i].second);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"width", "base", "spacing", "shift", "exponent_factor", "scale",
-                                             "inv_freq", "first", "order", "odd", "multiplier", "zero_position"}));
 }
 
 // The default that is shown is the default that is used: giving it changes nothing.
@@ -124,6 +183,19 @@ TEST(Kinds, ShowsTheRealDefaults) {
   }
   for (const FieldInfo& field : all.at(0).shorthands) {
     EXPECT_EQ(to_text(parse_spec("sinusoidal:width=4," + field.name + "=" + field.fallback)), "sinusoidal:width=4");
+  }
+}
+
+TEST(Kinds, ShowsTheRealDefaultsOfLearned) {
+  const std::vector<KindInfo> all = kinds();
+  for (const FieldInfo& field : all.at(1).fields) {
+    if (field.name == "past_end") {
+      EXPECT_EQ(field.fallback, "") << "the caller must choose";
+      continue;
+    }
+    ASSERT_FALSE(field.fallback.empty()) << field.name;
+    EXPECT_EQ(to_text(parse_spec("learned:past_end=clamp," + field.name + "=" + field.fallback)),
+              "learned:past_end=clamp");
   }
 }
 

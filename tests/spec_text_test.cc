@@ -63,6 +63,13 @@ TEST(ParseSpec, GivesBackWhatToTextPrints) {
            "sinusoidal:width=4,multiplier=-3",
            "sinusoidal:width=4,zero_position=0",
            "sinusoidal:width=9,base=7,spacing=half,shift=0.5,scale=2,first=1,order=halves,odd=zero,zero_position=1",
+           "learned:past_end=error",
+           "learned:past_end=clamp,padding_row=0",
+           "learned:width=7,rows=9,past_end=interpolate,first=2,length=30,multiplier=-0.5,normalize=l2,padding_row=1",
+           "hybrid:fixed.width=4,learned.past_end=clamp",
+           "hybrid:fixed.width=4,fixed.inv_freq=1/"
+           "0.5,fixed.zero_position=1,learned.rows=9,learned.past_end=interpolate,"
+           "learned.length=30,learned.multiplier=2",
        }) {
     EXPECT_EQ(to_text(parse_spec(text)), text);
   }
@@ -131,6 +138,48 @@ TEST(ParseSpec, Validates) {
   expect_bad("sinusoidal:width=0", "[sinusoidal] width must be at least 1 but got 0");
   expect_bad("sinusoidal:width=4,base=inf", "[sinusoidal] base must be finite but got inf");
   expect_bad("sinusoidal:width=4,inv_freq=1", "inv_freq must have one number per pair, 2, but has 1");
+}
+
+TEST(ParseSpec, ReadsLearned) {
+  const Learned spec = std::get<Learned>(parse_spec(
+      "learned:width=7,rows=9,past_end=interpolate,first=2,length=30,multiplier=-0.5,normalize=l2,padding_row=1"));
+  EXPECT_EQ(spec.width, 7);
+  EXPECT_EQ(spec.rows, 9);
+  EXPECT_EQ(spec.past_end, PastEnd::interpolate);
+  EXPECT_EQ(spec.first, 2);
+  EXPECT_EQ(spec.length, 30);
+  EXPECT_EQ(spec.multiplier, -0.5);
+  EXPECT_EQ(spec.normalize, Normalize::l2);
+  EXPECT_EQ(spec.padding_row, 1);
+  EXPECT_EQ(std::get<Learned>(parse_spec("learned:past_end=error")).past_end, PastEnd::error);
+  EXPECT_EQ(std::get<Learned>(parse_spec("learned:past_end=clamp")).past_end, PastEnd::clamp);
+}
+
+TEST(ParseSpec, ReadsHybrids) {
+  const Hybrid spec = std::get<Hybrid>(parse_spec(
+      "hybrid:learned.multiplier=2,fixed.multiplier=3,fixed.width=4,learned.past_end=clamp,learned.first=1"));
+  EXPECT_EQ(spec.fixed.width, 4);
+  EXPECT_EQ(spec.fixed.multiplier, 3.0);
+  EXPECT_EQ(spec.fixed.first, 0);
+  EXPECT_EQ(spec.learned.multiplier, 2.0);
+  EXPECT_EQ(spec.learned.first, 1);
+  EXPECT_EQ(to_text(parse_spec("hybrid:fixed.width=4,fixed.max_timescale=300,learned.past_end=clamp")),
+            "hybrid:fixed.width=4,fixed.base=300,learned.past_end=clamp");
+}
+
+TEST(ParseSpec, RefusesLearnedAndHybrids) {
+  expect_bad("learned", "'learned': past_end must be given, as in learned:past_end=error (or another of error|clamp");
+  expect_bad("learned:past_end=unchosen", "past_end must be one of error, clamp, interpolate but got 'unchosen'");
+  expect_bad("learned:past_end=interpolate", "[learned] past_end=interpolate needs length");
+  expect_bad("learned:past_end=error,length=8", "[learned] length is for past_end=interpolate but got 8");
+  expect_bad("learned:past_end=error,padding_idx=1", "learned has no field 'padding_idx'; did you mean 'padding_row'?");
+  expect_bad("learned:past_end=error,past_end=clamp", "past_end is given twice");
+  expect_bad("hybrid:fixed.width=4", "learned.past_end must be given");
+  expect_bad("hybrid:learned.past_end=clamp", "fixed.width must be given, as in hybrid:fixed.width=512");
+  expect_bad("hybrid:width=4,learned.past_end=clamp", "hybrid has no field 'width'; its fields are: fixed.width");
+  expect_bad("hybrid:fixed.width=4,learned.width=5,learned.past_end=clamp", "[hybrid] learned.width must be that of");
+  expect_bad("hybrid:fixed.width=4,fixed.base=3,fixed.max_timescale=4,learned.past_end=clamp",
+             "fixed.max_timescale and fixed.base say the same thing");
 }
 
 TEST(ParseSpec, ReadsListsThroughTheReader) {

@@ -231,7 +231,8 @@ TEST(RowErrors, PositionsOfTheWrongForm) {
   std::vector<std::int64_t> ids(8);
   PositionView pairs = PositionView::of(ids.data(), 2);
   pairs.axes = 2;
-  expect_untouched(ErrorKind::usage, "a sinusoidal encoding takes one axis but positions have 2", {.width = 4}, pairs);
+  expect_untouched(ErrorKind::usage, "an encoding at the input takes one axis but positions have 2", {.width = 4},
+                   pairs);
   expect_untouched(ErrorKind::usage, "positions must not be null but there are 2", {.width = 4},
                    PositionView::of(static_cast<const double*>(nullptr), 2));
   expect_untouched(ErrorKind::usage, "positions must have no negative count", {.width = 4}, PositionView::range(0, -1));
