@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/conventions.h"
 #include "cli/output.h"
+#include "cli/resize_presets.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
 
@@ -12,7 +14,8 @@ namespace posenc::cli {
 namespace {
 
 constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
-constexpr const char* kPositionsHelp = "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy";
+constexpr const char* kPositionsHelp =
+    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
 
 // An empty value is a variable that was not set, not a wish.
 std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
@@ -30,6 +33,15 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
+void add_weights(CLI::App& command, WeightOptions& weights) {
+  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
+      ->check(not_empty);
+  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
+      ->check(CLI::IsMember({"normal", "uniform"}));
+  command.add_option("--std", weights.std, "with --init: the standard deviation")->capture_default_str();
+  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers")->capture_default_str();
+}
+
 // Help begins with the examples; CLI11 keeps them as the footer.
 struct ExamplesFirst : CLI::Formatter {
   std::string make_description(const CLI::App* app) const override {
@@ -44,6 +56,13 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* summary, cons
   return command;
 }
 
+// Asked for by bytes, so that a slip in a length is found before the memory is.
+void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
+  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
+      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+}
+
 void add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = add_command(app, "list", "The kinds of encodings with their fields, and the figures.",
                                   "  posenc list\n  posenc list sinusoidal\n  posenc list --format json");
@@ -55,17 +74,89 @@ void add_table(CLI::App& app, TableOptions& options) {
   CLI::App* command = add_command(app, "table", "The numbers of an encoding at positions.",
                                   "  posenc table sinusoidal:width=4 --positions 0:4\n"
                                   "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
-                                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json");
+                                  "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json\n"
+                                  "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
-  command
-      ->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, f32 in npy)")
+  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, else f32)")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
-  command->add_option("--max-bytes", options.max_bytes, "refuse tables larger than this")
-      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
+  add_max_bytes(*command, options.max_bytes);
+  add_weights(*command, options.weights);
+  add_output(*command, options.output, "text, json, csv, npy, safetensors");
+}
+
+void add_add(CLI::App& app, AddOptions& options) {
+  CLI::App* command = add_command(
+      app, "add", "An encoding into embeddings: [N, M] or [B, N, M] in, their sum out.",
+      "  posenc add sinusoidal:width=512 --input x.npy --scale sqrt -o sum.npy\n"
+      "  posenc add learned:past_end=error --file wpe.npy --input x.npy --positions @ids.npy -o sum.npy\n"
+      "  posenc add sinusoidal:width=64 --input x.npy --join concat --dropout 0.1 --step 3 -o out.safetensors");
+  command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  command->add_option("--input,-i", options.input, "the embeddings: x.npy, or file.safetensors:tensor")
+      ->required()
+      ->check(not_empty);
+  command->add_option("--positions,-p", options.positions,
+                      std::string(kPositionsHelp) + ", [B, N] in the file for ids per row (default: 0 to N)");
+  command->add_option("--join", options.join, "add, or concat: positions behind the embeddings")
+      ->check(CLI::IsMember({"add", "concat"}))
       ->capture_default_str();
-  add_output(*command, options.output, "text, json, csv, npy");
+  command->add_option("--scale", options.scale, "multiplies the embeddings first: a number, or sqrt of their width")
+      ->capture_default_str();
+  command->add_option("--dropout", options.dropout, "the probability that an element of the result becomes 0")
+      ->capture_default_str();
+  command->add_option("--dropout-seed", options.dropout_seed, "with --step: which elements")->capture_default_str();
+  command->add_option("--step", options.step, "another step, another mask")->capture_default_str();
+  command->add_option("--threads", options.threads, "the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--tensor", options.tensor, "the result's name in JSON and safetensors")
+      ->check(not_empty)
+      ->capture_default_str();
+  add_weights(*command, options.weights);
+  add_output(*command, options.output, "text, json, npy, safetensors");
+}
+
+void add_interpolation(CLI::App& command, ResizeOptions& options) {
+  command.add_option("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
+      ->check(CLI::IsMember({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"}));
+  command.add_option("--align", options.align, "centers (the default) or corners, for linear and cubic")
+      ->check(CLI::IsMember({"centers", "corners"}));
+  command.add_flag("--antialias", options.antialias, "widen the taps when shrinking, for linear and cubic");
+  command.add_option("--cubic-a", options.cubic_a, "the cubic's parameter (default: -0.75, with --antialias -0.5)");
+  command.add_option("--extra-size", options.extra_size, "the ratio is from / (to + this)");
+  std::string presets = "all of these as a package has them:";
+  for (const ResizePreset& preset : resize_presets()) {
+    presets += "\n  " + std::string(preset.name) + ": " + std::string(preset.help);
+  }
+  command.add_option("--like", options.like, presets)->check(not_empty);
+}
+
+void add_resize(CLI::App& app, ResizeOptions& options) {
+  CLI::App* command =
+      add_command(app, "resize", "A learned table to a new length or grid.",
+                  "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
+                  "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
+  command->add_option("SPEC", options.spec, "learned, or learned with fields; may be left out");
+  command
+      ->add_option("--file", options.file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
+      ->required()
+      ->check(not_empty);
+  command->add_option("--to", options.to, "its new length, 1024, or grid, height x width: 16x20")->required();
+  command->add_option("--from", options.from, "its length or grid without the kept rows (may be left out for a length)")
+      ->check(not_empty);
+  command->add_option("--kept", options.kept, "rows in front that are copied: class and distillation tokens")
+      ->check([](const std::string& rows) { return rows.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+  command->add_flag("--square", options.square, "instead of --from: the grid is as high as wide");
+  add_interpolation(*command, options);
+  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: as in the file)")
+      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
+  command
+      ->add_option("--tensor", options.tensor, "its name in a safetensors file (default: as in the file, else table)")
+      ->check(not_empty);
+  add_max_bytes(*command, options.max_bytes);
+  add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
 void add_explain(CLI::App& app, ExplainOptions& options) {
@@ -77,6 +168,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   command->add_option("--shift", options.shift, "also derive the row this many positions on from this one")
       ->check(not_empty);
   command->add_flag("--derivative", options.derivative, "also the derivative by the position");
+  add_weights(*command, options.weights);
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");
 }
@@ -96,8 +188,56 @@ void add_plot(CLI::App& app, PlotOptions& options) {
       ->check(CLI::Range(1, 100000));
   command->add_option("--lines", options.lines, "lines at most (default: what the terminal has)")
       ->check(CLI::Range(1, 100000));
+  add_weights(*command, options.weights);
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");
+}
+
+void add_position_sources(CLI::App& command, PositionsOptions& options) {
+  const char* group = "From one of";
+  const auto source = [&](const char* name, std::string& text, const char* help) {
+    command.add_option(name, text, help)->check(not_empty)->group(group);
+  };
+  source("--mask", options.mask, "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy");
+  source("--tokens", options.tokens, "token ids in the same form; --pad-token says which are pads");
+  source("--lengths", options.lengths, "3,1,5: documents packed into one row");
+  source("--bounds", options.bounds, "0,3,4,9: the same as cumulative lengths");
+  source("--segments", options.segments, "0,0,0,1,2,2: the same as numbers of documents");
+  source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
+  source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
+  source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
+  source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
+}
+
+void add_position_rules(CLI::App& command, PositionsOptions& options) {
+  command.add_option("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)")
+      ->check(not_empty);
+  command.add_option("--first", options.first, "the id of the first token (default: 0)");
+  command
+      .add_option("--convention", options.convention,
+                  "instead of both, with K for the --pad-token:\n" + convention_list())
+      ->check(not_empty);
+  command.add_option("--pad-token", options.pad_token, "the token id of pads");
+  command.add_option("--past", options.past, "tokens that a cache holds already (default: 0)");
+  command.add_option("--last", options.last, "only the last columns: a step of decoding");
+  command.add_option("--count", options.count, "with --after: how many tokens");
+  command.add_option("--at", options.at, "with --grid: 0,7,11")->check(not_empty);
+  command.add_option("--side", options.side, "with --image: rows and columns of the table");
+  command.add_option("--fraction", options.fraction, "with --image: exact, product, quotient or shrunk")
+      ->check(not_empty);
+  command.add_option("--by", options.by, "with --packed-ids: step or minimum")->check(not_empty);
+}
+
+void add_positions(CLI::App& app, PositionsOptions& options) {
+  CLI::App* command =
+      add_command(app, "positions", "Position ids from masks, tokens, packed documents, caches and grids.",
+                  "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
+                  "  posenc positions --tokens 101,2054,2003,0,0 --pad-token 0 --convention roberta\n"
+                  "  posenc positions --lengths 3,1,5 --format json\n"
+                  "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step");
+  add_position_sources(*command, options);
+  add_position_rules(*command, options);
+  add_output(*command, options.output, "text, json, npy");
 }
 
 void add_bench(CLI::App& app, BenchOptions& options) {
@@ -161,13 +301,19 @@ int run_app(int argc, char** argv) {
   app.require_subcommand(1);
   ListOptions list;
   TableOptions table;
+  AddOptions add;
   ExplainOptions explain;
   PlotOptions plot;
+  PositionsOptions positions;
+  ResizeOptions resize;
   BenchOptions bench;
   add_list(app, list);
   add_table(app, table);
+  add_add(app, add);
+  add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
+  add_positions(app, positions);
   add_bench(app, bench);
   try {
     app.parse(argc, argv);
@@ -184,8 +330,11 @@ int run_app(int argc, char** argv) {
   }
   if (app.got_subcommand("list")) return run_list(list);
   if (app.got_subcommand("table")) return run_table(table);
+  if (app.got_subcommand("add")) return run_add(add);
+  if (app.got_subcommand("resize")) return run_resize(resize);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);
+  if (app.got_subcommand("positions")) return run_positions(positions);
   return run_bench(bench);
 }
 

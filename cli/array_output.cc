@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "posenc/half.h"
 #include "posenc/npy.h"
+#include "posenc/safetensors.h"
 #include "posenc/spec_json.h"
 
 namespace posenc::cli {
@@ -103,6 +104,7 @@ void write_array(const ConstView& view, const ArrayOutput& what, const OutputOpt
   std::string header;  // made before the output exists: bf16 has no npy
   const std::vector<std::int64_t> shape(view.shape.begin(), view.shape.begin() + view.rank);
   if (what.format == "npy") header = npy_header(view.dtype, shape);
+  if (what.format == "safetensors") header = safetensors_header({{what.name, view}}, what.metadata);
   Output output(options, binary);
   if (binary) {
     output.write(header);

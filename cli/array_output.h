@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "posenc/json.h"
+#include "posenc/safetensors.h"
 #include "posenc/view.h"
 
 namespace posenc::cli {
@@ -16,6 +17,7 @@ struct ArrayOutput {
   std::string format;      // text, json, npy or safetensors
   std::string name;        // its key in JSON, its tensor in safetensors
   Json::Object head = {};  // in JSON, what is said before it
+  Metadata metadata = {};  // in safetensors
 };
 
 // `view` is contiguous, with one to three axes, of any type. In text a line per row, a blank line between batch rows.

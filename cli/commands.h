@@ -13,6 +13,14 @@ struct OutputOptions {
   std::string path;    // empty or "-": standard output
 };
 
+// Where the table of a learned encoding comes from.
+struct WeightOptions {
+  std::string file;  // file.npy or file.safetensors:tensor
+  std::string init;  // normal or uniform; empty: not made
+  double std = 0.02;
+  std::uint64_t seed = 0;
+};
+
 struct ListOptions {
   std::string kind;  // empty: all
   OutputOptions output;
@@ -24,6 +32,7 @@ struct TableOptions {
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   bool derivative = false;
   std::int64_t max_bytes = 16'000'000'000;
+  WeightOptions weights;
   OutputOptions output;
 };
 
@@ -33,6 +42,22 @@ struct ExplainOptions {
   std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";
+  WeightOptions weights;
+  OutputOptions output;
+};
+
+struct AddOptions {
+  std::string spec;
+  std::string input;      // the embeddings: file.npy or file.safetensors:tensor
+  std::string positions;  // empty: 0 to N; @ids.npy may be [B, N]
+  std::string join = "add";
+  std::string scale = "1";  // a number, or sqrt
+  double dropout = 0.0;
+  std::uint64_t dropout_seed = 0;
+  std::uint64_t step = 0;
+  int threads = 1;
+  std::string tensor = "values";
+  WeightOptions weights;
   OutputOptions output;
 };
 
@@ -44,6 +69,22 @@ struct PlotOptions {
   std::string color = "auto";
   std::int64_t columns = 0;  // 0: what the terminal has
   std::int64_t lines = 0;
+  WeightOptions weights;
+  OutputOptions output;
+};
+
+// Of the sources, the first nine, exactly one is given; the others say more about it.
+struct PositionsOptions {
+  std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::optional<std::int64_t> pad_token;
+  std::string pads;        // an id, "previous" or "counted"
+  std::string convention;  // instead of pads and first
+  std::optional<std::int64_t> first, past, last;
+  std::optional<std::int64_t> count;  // with after
+  std::string at;                     // with grid: ids whose places are asked for
+  std::optional<std::int64_t> side;   // with image
+  std::string fraction;               // with image
+  std::string by;                     // with packed_ids
   OutputOptions output;
 };
 
@@ -53,11 +94,33 @@ struct BenchOptions {
   OutputOptions output;
 };
 
+struct ResizeOptions {
+  std::string spec;  // may be left out
+  std::string file;
+  std::string from;  // empty: what --to and --square admit
+  std::string to;
+  std::int64_t kept = 0;
+  bool square = false;
+  std::string method;  // empty: cubic
+  std::string align;   // empty: centers
+  bool antialias = false;
+  std::optional<double> cubic_a;
+  std::optional<double> extra_size;
+  std::string like;    // a preset of the five above; empty: none
+  std::string dtype;   // empty: as in the file
+  std::string tensor;  // in safetensors; empty: as in the file
+  std::int64_t max_bytes = 16'000'000'000;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
+int run_add(const AddOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
+int run_positions(const PositionsOptions& options);
+int run_resize(const ResizeOptions& options);
 int run_bench(const BenchOptions& options);
 
 // Reads the command line and runs the command.

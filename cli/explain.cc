@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
@@ -48,6 +49,11 @@ int run_explain(const ExplainOptions& options) {
   const double position = single_position(options.position, "--position");
   posenc::ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift");
+  std::unique_ptr<Encoding> encoding;  // a learned table may be left out: which row is read does not need it
+  if (!options.weights.file.empty() || !options.weights.init.empty()) {
+    encoding = load_encoding(spec, options.weights);
+    explain_options.table = encoding->table->view();
+  }
   const std::vector<Step> steps = explain(spec, position, explain_options);
   if (format == "json") {
     write_json(options.output, {{"spec", to_json(spec)}, {"position", position}, {"steps", steps_json(steps)}});

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,13 @@ void write_json(const OutputOptions& options, const Json::Object& members) {
   Json::Object all = {{"schema", Json(kSchema)}};
   all.insert(all.end(), members.begin(), members.end());
   write_text(options, to_text(Json(std::move(all))));
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes >= 1e12) return fmt::format("{:.3g} TB", bytes / 1e12);
+  if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
+  if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
+  return fmt::format("{:.0f} bytes", bytes);
 }
 
 bool use_color(const std::string& color, const OutputOptions& options) {

@@ -39,4 +39,7 @@ void write_json(const OutputOptions& options, const Json::Object& members);
 bool use_color(const std::string& color, const OutputOptions& options);
 bool writes_to_terminal(const OutputOptions& options);
 
+// "1.5 GB", for messages.
+std::string bytes_text(double bytes);
+
 }  // namespace posenc::cli

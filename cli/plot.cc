@@ -52,13 +52,13 @@ TerminalStyle choose_style(const PlotOptions& options) {
   return truecolor ? TerminalStyle::truecolor : TerminalStyle::color256;
 }
 
-HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& positions, double multiplier) {
+HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& positions, double largest) {
   const TerminalSize size = terminal_size();
   HeatmapOptions heatmap;
   heatmap.columns = options.columns > 0 ? options.columns : std::max<std::int64_t>(size.columns - kGutter, 20);
   heatmap.lines = options.lines > 0 ? options.lines : std::max<std::int64_t>(size.lines - 6, 10);
   heatmap.style = choose_style(options);
-  heatmap.high = multiplier == 0.0 ? 1.0 : std::fabs(multiplier);
+  heatmap.high = largest == 0.0 ? 1.0 : largest;
   heatmap.low = -heatmap.high;
   heatmap.row_label = "position";
   heatmap.column_label = "channel";
@@ -82,8 +82,10 @@ int plot_heatmap(const PlotOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const Spec spec = load_spec(options.spec);
   const Positions positions = load_positions(options.positions);
-  TableHead head = make_table_head(spec, positions, options.positions);
-  const std::int64_t width = head.schedule.width;
+  check_one_axis(spec, positions, options.positions);
+  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
+  TableHead head{*encoding, positions.view()};
+  const std::int64_t width = head.width();
   if (positions.count() > kMaxCells / width) {
     fail(ErrorKind::usage, fmt::format("'{}' with width {} has more than 2^26 cells: take every tenth position or so",
                                        options.positions, width));
@@ -96,10 +98,10 @@ int plot_heatmap(const PlotOptions& options) {
   }
   std::vector<double> values(static_cast<std::size_t>(positions.count() * width));
   const View view = make_view(values.data(), {positions.count(), width});
-  fill_table(head.schedule, positions, view);
+  fill_rows(encoding->rows(), positions, view);
   const std::string heading = fmt::format("{}, positions {}\n", options.spec, options.positions);
   write_text(options.output,
-             heading + terminal_heatmap(view, heatmap_options(options, positions, head.schedule.multiplier)));
+             heading + terminal_heatmap(view, heatmap_options(options, positions, encoding->largest())));
   return 0;
 }
 

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "cli/array_output.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
 #include "posenc/npy.h"
+#include "posenc/safetensors.h"
 #include "posenc/spec_json.h"
 
 namespace posenc::cli {
@@ -26,15 +28,15 @@ std::string position_text(const PositionView& positions, std::int64_t n) {
 double largest_value(const TableHead& head) {
   double largest = 1.0;
   if (head.rows == Rows::derivative) {
-    for (const double inv_freq : head.schedule.inv_freq) largest = std::max(largest, std::fabs(inv_freq));
+    for (const double inv_freq : head.encoding.schedule->inv_freq) largest = std::max(largest, std::fabs(inv_freq));
   }
-  return largest * std::fabs(head.schedule.multiplier);
+  return largest * head.encoding.largest();
 }
 
 // For people: aligned, eight decimals, or nine digits where values are large.
 class TextWriter final : public TableWriter {
  public:
-  explicit TextWriter(const TableHead& head) : width_(head.schedule.width), large_(largest_value(head) >= 10.0) {
+  explicit TextWriter(const TableHead& head) : width_(head.width()), large_(largest_value(head) >= 10.0) {
     // Of a range the ends are the longest.
     const bool range = head.positions.source == PositionView::Source::range;
     const std::int64_t step = range ? std::max<std::int64_t>(head.positions.count - 1, 1) : 1;
@@ -67,7 +69,7 @@ class TextWriter final : public TableWriter {
 
 class CsvWriter final : public TableWriter {
  public:
-  explicit CsvWriter(const TableHead& head) : width_(head.schedule.width) {}
+  explicit CsvWriter(const TableHead& head) : width_(head.width()) {}
   void begin(Output& output) override {
     std::string line = "position";
     for (std::int64_t column = 0; column < width_; ++column) line += fmt::format(",{}", column);
@@ -91,13 +93,14 @@ class CsvWriter final : public TableWriter {
 // The rows are written as they come: a tree of all numbers would take ten times the table's memory.
 class JsonWriter final : public TableWriter {
  public:
-  explicit JsonWriter(const TableHead& head) : head_(head) {}
+  explicit JsonWriter(const TableHead& head) : head_(head), width_(head.width()) {}
   void begin(Output& output) override {
     Json json;
     json.set("schema", kSchema);
     if (!head_.figure.empty()) json.set("figure", head_.figure);
-    json.set("spec", to_json(head_.spec)).set("dtype", to_text(head_.dtype));
-    json.set("derivative", head_.rows == Rows::derivative).set("inv_freq", head_.schedule.inv_freq);
+    json.set("spec", to_json(head_.encoding.spec)).set("dtype", to_text(head_.dtype));
+    json.set("derivative", head_.rows == Rows::derivative);
+    if (head_.encoding.schedule) json.set("inv_freq", head_.encoding.schedule->inv_freq);
     std::string text = to_text(json);
     text.resize(text.find_last_of('}'));  // the object goes on
     while (text.back() == '\n') text.pop_back();
@@ -112,7 +115,7 @@ class JsonWriter final : public TableWriter {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       std::string line = first_ ? "\n    [" : ",\n    [";
       first_ = false;
-      for (std::int64_t column = 0; column < head_.schedule.width; ++column) {
+      for (std::int64_t column = 0; column < width_; ++column) {
         const double value = number_at(rows[n], column);
         // JSON has no infinity: what overflows a narrow type is a string, as everywhere.
         const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
@@ -124,17 +127,17 @@ class JsonWriter final : public TableWriter {
   void end(Output& output) override { output.write("\n  ]\n}\n"); }
 
  private:
-  TableHead head_;
+  const TableHead& head_;
+  std::int64_t width_;
   bool first_ = true;
 };
 
-// The rows go out as they lie in memory.
-static_assert(std::endian::native == std::endian::little, "npy files are little-endian");
+static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
 
-class NpyWriter final : public TableWriter {
+// A header, and the rows as they lie in memory.
+class BinaryWriter final : public TableWriter {
  public:
-  explicit NpyWriter(const TableHead& head)
-      : header_(npy_header(head.dtype, {head.positions.count, head.schedule.width})) {}
+  explicit BinaryWriter(std::string header) : header_(std::move(header)) {}
   void begin(Output& output) override { output.write(header_); }
   void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
     const std::int64_t bytes = positions.count * rows.shape[1] * size_of(rows.dtype);
@@ -146,38 +149,56 @@ class NpyWriter final : public TableWriter {
   std::string header_;
 };
 
+std::string table_npy_header(const TableHead& head) {
+  return npy_header(head.dtype, {head.positions.count, head.width()});
+}
+
+// One tensor, `values`; the metadata says what it is a table of.
+std::string table_safetensors_header(const TableHead& head) {
+  const void* nowhere = nullptr;
+  const ConstView values = make_view(nowhere, head.dtype, {head.positions.count, head.width()});
+  return safetensors_header({{"values", values}}, {{"posenc", to_text(to_json(head.encoding.spec))}});
+}
+
 }  // namespace
+
+bool is_binary(const std::string& format) { return format == "npy" || format == "safetensors"; }
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head) {
   if (format == "csv") return std::make_unique<CsvWriter>(head);
   if (format == "json") return std::make_unique<JsonWriter>(head);
-  if (format == "npy") return std::make_unique<NpyWriter>(head);
+  if (format == "npy") return std::make_unique<BinaryWriter>(table_npy_header(head));
+  if (format == "safetensors") return std::make_unique<BinaryWriter>(table_safetensors_header(head));
   return std::make_unique<TextWriter>(head);
 }
 
-TableHead make_table_head(const Spec& spec, const Positions& positions, const std::string& positions_text) {
-  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
-  if (sinusoidal == nullptr) fail(ErrorKind::unsupported, fmt::format("{} has no table of rows", kind_of(spec)));
-  if (positions.axes() != 1) {
-    fail(ErrorKind::usage, fmt::format("'{}' has positions on {} axes but {} takes one", positions_text,
-                                       positions.axes(), kind_of(spec)));
+namespace {
+
+RowStream make_stream(const TableHead& head) {
+  if (head.rows == Rows::values) return RowStream(head.encoding.rows(), head.positions);
+  if (std::holds_alternative<Sinusoidal>(head.encoding.spec)) {
+    return RowStream(*head.encoding.schedule, head.positions, Rows::derivative);
   }
-  return {spec, make_schedule(*sinusoidal), positions.view(), DType::f64, Rows::values};
+  fail(ErrorKind::unsupported,
+       fmt::format("{} has no derivative by the position: its rows follow no rule", kind_of(head.encoding.spec)));
 }
+
+}  // namespace
 
 void write_table(const TableHead& head, const std::string& format, const OutputOptions& options) {
   constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
-  const std::int64_t row_bytes = head.schedule.width * size_of(head.dtype);
+  const std::int64_t width = head.width();
+  const std::int64_t row_bytes = width * size_of(head.dtype);
   const std::int64_t block_rows = std::clamp<std::int64_t>(kBlockBytes / row_bytes, 1, head.positions.count);
   std::vector<std::byte> memory(static_cast<std::size_t>(block_rows * row_bytes));
   // Everything that can be wrong is found before the output exists.
-  RowStream stream(head.schedule, head.positions, head.rows);
+  RowStream stream = make_stream(head);
   const std::unique_ptr<TableWriter> writer = make_table_writer(format, head);
-  Output output(options, /*binary=*/format == "npy");
+  Output output(options, is_binary(format));
   Progress progress("table", head.positions.count);
   writer->begin(output);
   for (std::int64_t done = 0; done < head.positions.count;) {
-    const View block = make_view(static_cast<void*>(memory.data()), head.dtype, {block_rows, head.schedule.width});
+    const View block = make_view(static_cast<void*>(memory.data()), head.dtype, {block_rows, width});
     const std::int64_t rows = stream.next(block);
     writer->rows(output, head.positions.slice(done, rows), block);
     done += rows;

@@ -1,13 +1,12 @@
-// The rows of a table as text, CSV, JSON or npy, a block at a time.
+// The rows of a table as text, CSV, JSON, npy or safetensors, a block at a time.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "posenc/position.h"
-#include "posenc/schedule.h"
-#include "posenc/spec.h"
 #include "posenc/table.h"
 #include "posenc/view.h"
 
@@ -23,20 +22,20 @@ class TableWriter {
 };
 
 struct TableHead {
-  Spec spec;
-  SinusoidalSchedule schedule;
+  const Encoding& encoding;
   PositionView positions;
-  DType dtype;
-  Rows rows;
-  std::string figure = {};  // in JSON, the figure whose data this is
-};
+  DType dtype = DType::f64;
+  Rows rows = Rows::values;  // derivative: of a sinusoidal encoding only
+  std::string figure = {};   // in JSON, the figure whose data this is
 
-// What a spec's table is made of. Kinds without a table, and positions with several axes, are errors; `positions_text`
-// is what the user wrote.
-TableHead make_table_head(const Spec& spec, const Positions& positions, const std::string& positions_text);
+  std::int64_t width() const { return encoding.width(); }
+};
 
 // Writes all rows, a block at a time, with progress.
 void write_table(const TableHead& head, const std::string& format, const OutputOptions& options);
+
+// Whether the rows go out as they lie in memory.
+bool is_binary(const std::string& format);
 
 std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head);
 

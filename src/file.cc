@@ -151,6 +151,47 @@ std::string detail::read_file(const std::string& path, std::int64_t limit, std::
   return bytes;
 }
 
+// Without O_NONBLOCK opening a pipe would wait for its writer; a regular file does not know it.
+detail::FileReader::FileReader(const std::string& path)
+    : path_(path), descriptor_(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK)) {
+  if (descriptor_ < 0) fail_system("cannot open", path_, errno);
+  struct stat status {};
+  int code = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  if (code == 0 && S_ISDIR(status.st_mode)) code = EISDIR;
+  if (code == 0 && S_ISREG(status.st_mode)) {
+    const std::int64_t changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    identity_ = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_size,
+                 changed};
+    return;
+  }
+  ::close(descriptor_);  // the destructor does not run for a constructor that fails
+  if (code != 0) fail_system("cannot read", path_, code);
+  fail(ErrorKind::bad_input, path_ + ": expected a regular file, to be read in pieces, but it is a pipe or a device");
+}
+
+detail::FileReader::~FileReader() { ::close(descriptor_); }
+
+void detail::FileReader::read(std::int64_t offset, char* to, std::size_t size) const {
+  while (size > 0) {
+    const ssize_t got = ::pread(descriptor_, to, std::min(size, kChunk), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_system("cannot read", path_, errno);
+    if (got == 0) {
+      fail(ErrorKind::bad_input, path_ + ": expected " + std::to_string(size) + " bytes after byte " +
+                                     std::to_string(offset) + " but the file ends there");
+    }
+    to += got;
+    offset += got;
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
+std::string detail::FileReader::read(std::int64_t offset, std::size_t size) const {
+  std::string bytes(size, '\0');
+  read(offset, bytes.data(), size);
+  return bytes;
+}
+
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
   if (path_.empty()) fail(ErrorKind::io, "cannot write a file without a name");
   Destination end = follow_links(path_);

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "detail/fields.h"
-#include "detail/npy_header.h"
+#include "detail/file_format.h"
+#include "detail/load_array.h"
+#include "detail/shape.h"
 #include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/json.h"
-#include "posenc/npy.h"
 #include "posenc/spec_json.h"
 
 namespace posenc {
@@ -31,29 +32,22 @@ std::vector<double> numbers_of(const Array& array) {
   return numbers;
 }
 
-std::vector<double> load_list(const std::string& path) {
-  Array array = load_npy(path, kMaxNumbersFile);
+std::vector<double> load_list(const std::string& name) {
+  Array array = detail::load_array(name, kMaxNumbersFile);
   if (array.shape.size() != 1) {
     fail(ErrorKind::bad_input,
-         path + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
+         name + ": expected a list of numbers, one axis, but got shape " + detail::shape_text(array.shape));
   }
   return numbers_of(array);
 }
 
-// What a file seems to be that posenc cannot read, for the message; empty if it may be a spec.
-std::string foreign_format(const std::string& bytes) {
-  if (bytes.starts_with("GGUF")) return "a GGUF model";
-  if (bytes.starts_with("\x93NUMPY")) return "an .npy array";
-  return {};
-}
-
 Spec load_spec_file(const std::string& path) {
-  const std::string bytes = read_file(path, kMaxSpecFile);
   const std::string expected = path + ": expected a posenc spec, {\"schema\": \"" + std::string(kSchema) +
                                "\", \"kind\": ...}, but the file seems to be ";
-  const std::string foreign = foreign_format(bytes);
-  if (!foreign.empty()) fail(ErrorKind::unsupported, expected + foreign);
-  const Json json = parse_json(bytes, path);
+  // Before it is read: models are large.
+  const std::string_view foreign = detail::format_name(detail::file_start(path).value_or(""));
+  if (!foreign.empty()) fail(ErrorKind::unsupported, expected + std::string(foreign));
+  const Json json = parse_json(read_file(path, kMaxSpecFile), path);
   if (json.find("model_type") && !json.find("kind")) fail(ErrorKind::unsupported, expected + "a model's config.json");
   return spec_from_json(json, path);
 }
@@ -68,23 +62,22 @@ Spec load_spec(const std::string& text) {
        "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" + detail::kind_hint(kind));
 }
 
-Array load_array(const std::string& text) { return load_npy(text); }
-
 Positions load_positions(const std::string& text) {
   if (!text.starts_with('@')) return parse_positions(text);
-  const std::string path = text.substr(1);
-  const Array array = load_npy(path, kMaxNumbersFile);
+  const std::string name = text.substr(1);
+  const Array array = detail::load_array(name, kMaxNumbersFile);
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
-    fail(ErrorKind::bad_input, path + ": expected positions, [N] or [N, A], none of them 0, but got shape " +
+    fail(ErrorKind::bad_input, name + ": expected positions, [N] or [N, A], none of them 0, but got shape " +
                                    detail::shape_text(array.shape));
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);
   // Checked as doubles: an int64 that is in range is exact there, and one that is not stays out of range.
   PositionView view = PositionView::of(numbers.data(), static_cast<std::int64_t>(numbers.size()));
-  check_positions(view, path);
-  if (array.dtype != DType::i32 && array.dtype != DType::i64) return Positions::reals(std::move(numbers), axes);
+  check_positions(view, name);
+  const bool integral = array.dtype == DType::i32 || array.dtype == DType::i64 || array.dtype == DType::u8;
+  if (!integral) return Positions::reals(std::move(numbers), axes);
   return Positions::integers({numbers.begin(), numbers.end()}, axes);
 }
 

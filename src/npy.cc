@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "detail/load_bits.h"
 #include "detail/npy_header.h"
 #include "detail/read_file.h"
 #include "posenc/error.h"
@@ -37,24 +38,13 @@ void for_each_in_c_order(const detail::NpyHeader& header, const Visit& visit) {
   }
 }
 
-// The bits of one element; the file's byte order is explicit, so the machine's does not matter.
-template <class Bits, bool big_endian>
-Bits load(const char* from) noexcept {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < sizeof(Bits); ++i) {
-    std::size_t place = big_endian ? sizeof(Bits) - 1 - i : i;
-    bits |= std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * place);
-  }
-  return static_cast<Bits>(bits);
-}
-
 template <class Bits, bool big_endian, class To, class Convert>
 void convert_ordered(const detail::NpyHeader& header, const char* data, Array& array, const Convert& convert) {
   array.dtype = dtype_of<To>();
   array.data.resize(static_cast<std::size_t>(header.size) * sizeof(To));
   std::byte* out = array.data.data();
   for_each_in_c_order(header, [&](std::int64_t from) {
-    To value = convert(load<Bits, big_endian>(data + from * static_cast<std::int64_t>(sizeof(Bits))));
+    To value = convert(detail::load_bits<Bits, big_endian>(data + from * static_cast<std::int64_t>(sizeof(Bits))));
     std::memcpy(out, &value, sizeof(To));
     out += sizeof(To);
   });

@@ -1,8 +1,8 @@
-#include <bit>
 #include <string>
 #include <vector>
 
 #include "detail/npy_header.h"
+#include "detail/view_writer.h"
 #include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/npy.h"
@@ -27,7 +27,9 @@ std::string_view descr_of(DType dtype) {
     case DType::bf16:
       break;
   }
-  fail(ErrorKind::unsupported, "[npy_header] .npy files have no bf16; safetensors files do, or write f32");
+  fail(ErrorKind::unsupported,
+       "[npy_header] .npy files have no bf16; safetensors files do (save_safetensors, --format safetensors), or write "
+       "f32");
 }
 
 // "()", "(3,)", "(3, 4)": as Python prints it.
@@ -35,51 +37,6 @@ std::string shape_tuple(const std::vector<std::int64_t>& shape) {
   std::string text = "(";
   for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + std::to_string(shape[axis]);
   return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-// Collects small pieces: a system call per element would take minutes.
-class Buffer {
- public:
-  explicit Buffer(FileWriter& file) : file_(file) {}
-
-  void add(const char* data, std::size_t size) {
-    if (bytes_.size() + size > kFull) flush();
-    if (size > kFull) return file_.write(data, size);
-    bytes_.append(data, size);
-  }
-
-  void flush() {
-    file_.write(bytes_.data(), bytes_.size());
-    bytes_.clear();
-  }
-
- private:
-  static constexpr std::size_t kFull = std::size_t{1} << 20;
-  FileWriter& file_;
-  std::string bytes_;
-};
-
-void add_element(Buffer& buffer, const char* element, std::size_t size) {
-  if constexpr (std::endian::native == std::endian::little) {
-    buffer.add(element, size);
-  } else {
-    for (std::size_t i = size; i-- > 0;) buffer.add(element + i, 1);
-  }
-}
-
-void add_view(Buffer& buffer, const ConstView& view) {
-  std::size_t bytes = static_cast<std::size_t>(size_of(view.dtype));
-  const char* data = static_cast<const char*>(view.data);
-  if (view.rank == 0) return add_element(buffer, data, bytes);
-  if (view.rank > 1) {
-    for (std::int64_t i = 0; i < view.shape[0]; ++i) add_view(buffer, view[i]);
-    return;
-  }
-  if (view.strides[0] == 1 && std::endian::native == std::endian::little) {
-    return buffer.add(data, static_cast<std::size_t>(view.shape[0]) * bytes);
-  }
-  std::int64_t step = view.strides[0] * static_cast<std::int64_t>(bytes);
-  for (std::int64_t i = 0; i < view.shape[0]; ++i) add_element(buffer, data + i * step, bytes);
 }
 
 }  // namespace
@@ -119,10 +76,10 @@ void save_npy(const std::string& path, const ConstView& view) {
     fail(ErrorKind::usage, "[save_npy] a view of " + shape_text(view) + " must have data but got null");
   }
   FileWriter file(path);
-  Buffer buffer(file);
-  buffer.add(header.data(), header.size());
-  if (view.size() > 0) add_view(buffer, view);
-  buffer.flush();
+  detail::ViewWriter writer(file);
+  writer.add(header);
+  writer.add(view);
+  writer.flush();
   file.commit();
 }
 

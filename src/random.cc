@@ -96,7 +96,7 @@ void check(const View& out, const Random& random) {
   if (!detail::is_float(out.dtype)) {
     fail(ErrorKind::usage, "[fill_random] out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
   }
-  if (!(random.std >= 0.0) || !std::isfinite(random.std)) {
+  if (random.std < 0.0 || !std::isfinite(random.std)) {
     fail(ErrorKind::usage,
          "[fill_random] std must be finite and at least 0 but got " + detail::number_text(random.std));
   }

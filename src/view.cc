@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 
+#include "detail/memory_overlap.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -30,30 +30,6 @@ BasicView<Void> make(Void* data, DType dtype, std::initializer_list<std::int64_t
     }
   }
   return view;
-}
-
-struct Axis {
-  std::int64_t length;
-  std::int64_t stride;  // its absolute value
-};
-
-// Whether two different indices can meet at one address. Axes are taken from the smallest stride up, each must step
-// past all that the smaller ones reach. That refuses a few exotic views that do not overlap; none of them is a tensor.
-bool overlaps_itself(const View& view) {
-  std::array<Axis, kMaxRank> axes{};
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
-    axes[axis] = {view.shape[axis], std::abs(view.strides[axis])};
-  }
-  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.stride < b.stride; });
-  std::int64_t reach = 0;
-  for (const Axis& axis : axes) {
-    if (axis.length <= 1) continue;
-    if (axis.stride <= reach) return true;
-    std::int64_t span = 0;
-    if (__builtin_mul_overflow(axis.stride, axis.length - 1, &span)) return true;
-    if (__builtin_add_overflow(reach, span, &reach)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -104,8 +80,8 @@ std::string shape_text(const ConstView& view) {
   return text + "]";
 }
 
-void check_output(const View& view, std::string_view where) {
-  const std::string opening = "[" + std::string(where) + "] out ";
+void check_output(const View& view, std::string_view where, std::string_view name) {
+  const std::string opening = "[" + std::string(where) + "] " + std::string(name) + " ";
   if (view.rank < 1 || view.rank > kMaxRank) {
     fail(ErrorKind::usage, opening + "must have 1 to 4 axes but has " + std::to_string(view.rank));
   }
@@ -123,7 +99,7 @@ void check_output(const View& view, std::string_view where) {
     fail(ErrorKind::usage, opening + "must have contiguous channels but the stride of its last axis is " +
                                std::to_string(view.strides[last]));
   }
-  if (overlaps_itself(view)) {
+  if (detail::overlaps_itself(view)) {
     fail(ErrorKind::usage, opening + "must not overlap itself but two indices of " + shape_text(view) +
                                " share an address: check its strides");
   }

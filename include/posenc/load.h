@@ -18,10 +18,12 @@ namespace posenc {
 POSENC_API Spec load_spec(const std::string& text);
 
 // The numbers of a file: `file.npy`, or `file.safetensors:tensor` (the tensor's name may be left out where the file has
-// one only). What a file is shows in its bytes, not in its name.
+// one only). What a file is shows in its bytes, not in its name. Where names contain ':' the longest part that is a
+// file is the file. A pipe or device is read as .npy.
 POSENC_API Array load_array(const std::string& text);
 
-// What parse_positions reads, and `@file.npy`: [N], or [N, A] for tuples; integers or real numbers.
+// What parse_positions reads, and `@` before what load_array reads, up to 2^27 numbers of 8 bytes: [N], or [N, A] for
+// tuples; integers or real numbers.
 POSENC_API Positions load_positions(const std::string& text);
 
 }  // namespace posenc

@@ -19,6 +19,7 @@
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/resize.h"
+#include "posenc/resize_rule.h"
 #include "posenc/safetensors.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"

@@ -1,8 +1,8 @@
 // Position ids: which position each token of a batch gets, from masks, token ids, packed documents, caches and grids.
 //
 //     posenc::positions_from_mask(mask, {.pads = posenc::Pads::id(0)}, ids);          // [B, N] 0/1 -> [B, N] ids
-//     posenc::positions_from_tokens(tokens, 1, {.pads = posenc::Pads::id(1), .first = 2}, ids);   // RoBERTa, pad token
-//     1 posenc::add_positions(x, posenc::position_view(ids), rows, x);
+//     posenc::positions_from_tokens(tokens, 1, {.pads = posenc::Pads::id(1), .first = 2}, ids);   // RoBERTa: pad is 1
+//     posenc::fill_table(schedule, posenc::position_view(ids), rows);                 // rows: [B, N, M]
 //
 // The one-liner `cumsum(mask) * mask - 1` gives pads the id -1, which reads the last row of a table in Python and
 // memory before it in C++. Here what a pad gets is the caller's choice, and every lookup refuses negative ids.
@@ -64,7 +64,7 @@ POSENC_API void positions_after(const ConstView& lengths, const View& ids);
 // Packed documents, one after the other in one row: each counts from `first` again. `bounds` are cumulative lengths as
 // attention kernels take them: 0, ..., N, never decreasing, of i32 or i64; ids is [N].
 POSENC_API void positions_from_bounds(const ConstView& bounds, std::int64_t first, const View& ids);
-// The same from segment ids, [N] or [B, N]: a document ends where the number changes.
+// The same from segment ids, [N] or [B, N] of u8, i32 or i64: a document ends where the number changes.
 POSENC_API void positions_from_segments(const ConstView& segments, std::int64_t first, const View& ids);
 // Lengths 3, 1, 5 -> bounds 0, 3, 4, 9. Negative lengths and sums beyond 2^31 - 1 are errors.
 POSENC_API std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths);
@@ -72,23 +72,35 @@ POSENC_API std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> len
 // How to find the documents again in ids alone. The two rules of Hugging Face disagree where ids jump or repeat.
 enum class PackedBy : int {
   step,     // a document starts wherever an id is not the one before it plus 1: the mask path
-  minimum,  // a document starts wherever an id equals the smallest of all: the flash-attention path
+  minimum,  // a document starts wherever an id equals the smallest of its row: the flash-attention path, which takes a
+            // whole batch as one row
 };
-// Bounds of the documents of ids [N]: 0, ..., N. The first token always starts one. Of no tokens: 0.
+// Bounds of the documents of ids [N]: 0, ..., N. The first token always starts one, also where its id is not the
+// smallest. Of no tokens: 0.
 POSENC_API std::vector<std::int64_t> bounds_from_positions(const ConstView& ids, PackedBy rule);
-// The number of the document of each token, from 0 in every row: segments has the shape of ids, i32 or i64.
+// The number of the document of each token, from 0 in every row: ids is [N] or [B, N], segments has its shape, i32 or
+// i64.
 POSENC_API void segments_from_positions(const ConstView& ids, PackedBy rule, const View& segments);
-// The same from bounds: 0, 0, 0, 1, 2, 2, ...
+// The same from bounds: 0, 0, 0, 1, 2, 2, ... An empty document keeps its number: no token has it.
 POSENC_API void segments_from_bounds(const ConstView& bounds, const View& segments);
 
 // A flat id as a place in a row-major grid: id 7 in {3, 4} is (1, 3). ids is [N]; places is [N, A], i32 or i64. What
 // axial tables are read with (Reformer). An id outside the grid is an error.
 POSENC_API void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, const View& places);
 
-// The rows of a square table of side x side that a height x width image reads: out is [height * width], row-major. The
-// nearest row by fractional coordinates: floor(i * side / height) * side + floor(j * side / width), with the float32
-// arithmetic that real code has at the borders (Idefics2, SmolVLM, MiniCPM-V).
-POSENC_API void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side, const View& out);
+// How row i of an image of `length` rows finds its row in a table of `side` rows: all mean floor(i * side / length),
+// and differ where that division has no remainder, a border between two rows. Borders are float32 too, as torch.arange
+// makes them; exact has none.
+enum class Fraction : int {
+  exact,     // in integers: the same everywhere, and what was meant
+  product,   // i * (1 / length), at most 1 - 1e-6: Idefics2, Idefics3, SmolVLM, Phi-4 multimodal in transformers 5
+  quotient,  // i / length: MiniCPM-V in transformers 5
+  shrunk,  // i / length * (1 - 1e-6): Idefics2, Idefics3, SmolVLM in transformers 4.5x; a border goes to the row before
+};
+// The rows of a square table of side x side that a height x width image reads: out is [height * width], row-major, or
+// [height, width].
+POSENC_API void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side, const View& out,
+                                 Fraction fraction = Fraction::product);
 
 // Mixtures of text and images, piece by piece, on A axes: each appends to `ids` ([.., A], axis last) and returns the
 // first id after it: what the next piece may start at.

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "posenc/export.h"
+#include "posenc/resize_rule.h"
 #include "posenc/spec.h"
 
 namespace posenc::reference {
@@ -24,6 +25,10 @@ POSENC_API void sinusoidal_derivative_row(const Sinusoidal& spec, double positio
 
 // matrix[width][width], row-major: row(p + k) = matrix * row(p). Even widths only.
 POSENC_API void sinusoidal_shift_matrix(const Sinusoidal& spec, double k, double* matrix);
+
+// out[0 .. width): row `row` of the table [kept + product of from, width] resized by `rule`. The formula of
+// interpolation evaluated at the row's coordinate, with reads beyond the edge clamped to it. The rule is not checked.
+POSENC_API void resize_row(const Resize& rule, const double* table, std::int64_t width, std::int64_t row, double* out);
 
 // row[0 .. width): what `position` reads of a learned table, [R][width]; the position must have a row.
 POSENC_API void learned_row(const Learned& spec, std::span<const double> table, std::int64_t width, double position,

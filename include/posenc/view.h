@@ -110,8 +110,8 @@ requires(!std::is_void_v<T>) auto make_view(T* data, std::initializer_list<std::
 POSENC_API std::string shape_text(const ConstView& view);
 
 // Throws unless `view` can be written to as [.., M]: not null unless empty, no negative length, the last axis
-// contiguous, and no two indices at the same address. `where` opens the message: "[fill_table] out ...".
-POSENC_API void check_output(const View& view, std::string_view where);
+// contiguous, and no two indices at the same address. `where` and `name` open the message: "[fill_table] out ...".
+POSENC_API void check_output(const View& view, std::string_view where, std::string_view name = "out");
 
 template <class Void>
 BasicView<Void> BasicView<Void>::operator[](std::int64_t index) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "detail/columns.h"
 #include "posenc/embed.h"
 
 namespace posenc::detail {
@@ -22,15 +23,6 @@ struct TokenGrid {
 template <class AnyView>
 AnyView row_at(const AnyView& view, std::int64_t b, std::int64_t n) {
   return view.rank == 3 ? view[b][n] : view[n];
-}
-
-// The first `width` channels, or those from `first` on, of a view's rows.
-template <class AnyView>
-AnyView columns(AnyView view, std::int64_t first, std::int64_t width) {
-  using Byte = std::conditional_t<std::is_same_v<AnyView, ConstView>, const char, char>;
-  view.data = static_cast<Byte*>(view.data) + first * size_of(view.dtype);
-  view.shape[static_cast<std::size_t>(view.rank) - 1] = width;
-  return view;
 }
 
 std::int64_t channels_of(const ConstView& view);

@@ -1,5 +1,7 @@
 #include "detail/memory_overlap.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -42,8 +44,15 @@ std::int64_t common_pitch(const ConstView& a, const ConstView& b) {
   return all ? pitch : 0;
 }
 
-// Rows of both stand at multiples of one pitch: they are apart if they are within one pitch.
+bool has_whole_rows(const ConstView& view) {
+  const std::size_t last = static_cast<std::size_t>(view.rank) - 1;
+  return view.rank > 0 && (view.strides[last] == 1 || view.shape[last] == 1);
+}
+
+// Rows of both stand at multiples of one pitch: they are apart if they are within one pitch. A row with gaps may meet
+// another row there.
 bool rows_are_apart(const ConstView& a, const ConstView& b) {
+  if (!has_whole_rows(a) || !has_whole_rows(b)) return false;
   const std::int64_t pitch = common_pitch(a, b);
   if (pitch == 0) return false;
   const auto row_bytes = [](const ConstView& view) {
@@ -83,6 +92,28 @@ bool same_memory(const ConstView& a, const ConstView& b) {
     if (a.shape[axis] > 1 && a.strides[axis] != b.strides[axis]) return false;
   }
   return true;
+}
+
+// Axes are taken from the smallest stride up, each must step past all that the smaller ones reach.
+bool overlaps_itself(const ConstView& view) {
+  struct Axis {
+    std::int64_t length;
+    std::int64_t stride;  // its absolute value
+  };
+  std::array<Axis, kMaxRank> axes{};
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
+    axes[axis] = {view.shape[axis], std::abs(view.strides[axis])};
+  }
+  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.stride < b.stride; });
+  std::int64_t reach = 0;
+  for (const Axis& axis : axes) {
+    if (axis.length <= 1) continue;
+    if (axis.stride <= reach) return true;
+    std::int64_t span = 0;
+    if (__builtin_mul_overflow(axis.stride, axis.length - 1, &span)) return true;
+    if (__builtin_add_overflow(reach, span, &reach)) return true;
+  }
+  return false;
 }
 
 }  // namespace posenc::detail

@@ -1,4 +1,5 @@
-// Whether views share memory: an output must be apart from what is read while it is written.
+// Whether views share memory, with others or with themselves: an output must be apart from what is read while it is
+// written.
 #pragma once
 
 #include "posenc/position.h"
@@ -13,5 +14,9 @@ bool share_memory(const PositionView& positions, const ConstView& b);
 
 // Whether both views are the same elements of the same memory: what "in place" means.
 bool same_memory(const ConstView& a, const ConstView& b);
+
+// Whether two different indices of a view that is not empty can meet at one address. A few exotic views that do not are
+// counted too; none of them is a tensor.
+bool overlaps_itself(const ConstView& view);
 
 }  // namespace posenc::detail

@@ -209,31 +209,12 @@ void read_type(std::string_view descr, std::string_view source, NpyHeader& heade
   fail(ErrorKind::unsupported, start + "expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 with a byte order");
 }
 
-}  // namespace
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::int64_t length : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(length);
-  return text + "]";
-}
-
 // "shape [3, 4] of '<f4'"
-static std::string content_text(const NpyHeader& header) {
+std::string content_text(const NpyHeader& header) {
   return "shape " + shape_text(header.shape) + " of '" + header.descr + "'";
 }
 
-std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept {
-  std::int64_t room = std::numeric_limits<std::int64_t>::max() / bytes;
-  bool empty = false;
-  std::int64_t size = 1;
-  for (std::int64_t length : shape) {
-    empty = empty || length == 0;
-    std::int64_t factor = length == 0 ? 1 : length;
-    if (size > room / factor) return -1;
-    size *= factor;
-  }
-  return empty ? 0 : size;
-}
+}  // namespace
 
 NpyHeader read_npy_header(std::string_view start, std::string_view source) {
   NpyHeader header;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "detail/shape.h"
+
 namespace posenc::detail {
 
 struct NpyHeader {
@@ -29,12 +31,5 @@ NpyHeader read_npy_header(std::string_view start, std::string_view source);
 
 // Throws unless `have` bytes of data are exactly what type and shape ask for.
 void check_npy_data(const NpyHeader& header, std::size_t have, std::string_view source);
-
-// "[2, 10, 64]", for messages.
-std::string shape_text(const std::vector<std::int64_t>& shape);
-
-// The product of `shape`, all at least 0; -1 if elements of `bytes` bytes each would not fit into 63 bits. Lengths of
-// zero count as one for that, so that strides of an empty array can be computed too.
-std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept;
 
 }  // namespace posenc::detail

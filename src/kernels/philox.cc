@@ -22,12 +22,16 @@ using Words = hn::Vec<Wide>;
 HWY_INLINE Words broadcast(std::uint32_t word) { return hn::Set(Wide(), std::uint64_t{word}); }
 
 #if HWY_TARGET == HWY_SCALAR  // its one lane cannot be seen as two halves
-HWY_INLINE Words lower_half(Words words) { return hn::And(words, broadcast(0xffffffff)); }
+HWY_INLINE Words product(Words words, Words multiplier) {
+  return hn::Mul(hn::And(words, broadcast(0xffffffff)), multiplier);
+}
 
-HWY_INLINE Words product(Words words, Words multiplier) { return hn::Mul(lower_half(words), multiplier); }
+HWY_INLINE std::uint64_t block_of(std::size_t, std::size_t) { return 0; }
 
-// One 64-bit lane of both words.
-HWY_INLINE Words join(Words lower, Words upper) { return hn::Or(lower_half(lower), hn::ShiftLeft<32>(upper)); }
+HWY_INLINE void store(Words word0, Words word1, Words word2, Words word3, std::uint32_t* out) {
+  const std::uint64_t words[] = {hn::GetLane(word0), hn::GetLane(word1), hn::GetLane(word2), hn::GetLane(word3)};
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<std::uint32_t>(words[i]);
+}
 #else
 using Narrow = hn::Repartition<std::uint32_t, Wide>;
 
@@ -35,24 +39,40 @@ HWY_INLINE Words product(Words words, Words multiplier) {
   return hn::MulEven(hn::BitCast(Narrow(), words), hn::BitCast(Narrow(), multiplier));
 }
 
+// Which block a lane makes: even lanes the first half, odd ones the second. That is the order in which interleaving two
+// vectors leaves them, so that storing takes no more shuffles.
+HWY_INLINE std::uint64_t block_of(std::size_t lane, std::size_t lanes) { return lane / 2 + lane % 2 * (lanes / 2); }
+
+// Both words in one lane.
 HWY_INLINE Words join(Words lower, Words upper) {
   const Words raised = hn::ShiftLeft<32>(upper);
   return hn::BitCast(Wide(), hn::OddEven(hn::BitCast(Narrow(), raised), hn::BitCast(Narrow(), lower)));
 }
+
+HWY_INLINE void store(Words word0, Words word1, Words word2, Words word3, std::uint32_t* out) {
+  const Words first = join(word0, word1);
+  const Words second = join(word2, word3);
+  hn::StoreU(hn::BitCast(Narrow(), hn::InterleaveLower(Wide(), first, second)), Narrow(), out);
+  hn::StoreU(hn::BitCast(Narrow(), hn::InterleaveUpper(Wide(), first, second)), Narrow(), out + hn::Lanes(Narrow()));
+}
 #endif
+
+// The blocks of the first vector.
+HWY_INLINE Words first_blocks() {
+  const std::size_t lanes = hn::Lanes(Wide());
+  std::uint64_t blocks[kMaxLanes];
+  for (std::size_t lane = 0; lane < lanes; ++lane) blocks[lane] = block_of(lane, lanes);
+  return hn::LoadU(Wide(), blocks);
+}
 
 HWY_INLINE void mix(Words& word0, Words& word1, Words& word2, Words& word3, Words key0, Words key1) {
   const Words product0 = product(word0, broadcast(detail::kPhiloxMultiplier0));
   const Words product1 = product(word2, broadcast(detail::kPhiloxMultiplier1));
-  // The product comes last: it is what the next round waits for.
+  // The products come last: they are what a round waits for.
   word0 = hn::Xor(hn::Xor(word1, key0), hn::ShiftRight<32>(product1));
   word1 = product1;
   word2 = hn::Xor(hn::Xor(word3, key1), hn::ShiftRight<32>(product0));
   word3 = product0;
-}
-
-HWY_INLINE void store(Words word0, Words word1, Words word2, Words word3, std::uint64_t* out) {
-  hn::StoreInterleaved2(join(word0, word1), join(word2, word3), Wide(), out);
 }
 
 // The keys of all rounds, so that a round loads its own instead of waiting for an addition.
@@ -70,7 +90,7 @@ HWY_INLINE Keys make_keys(const std::uint32_t key[2]) {
   return keys;
 }
 
-// Two vectors of blocks from `first` on: one alone would wait for its own multiplications.
+// Writes two vectors of blocks: one alone would wait for its own multiplications.
 HWY_INLINE void write_two(const std::uint32_t counter[4], const Keys& keys, Words first, std::uint32_t* out) {
   const std::size_t lanes = hn::Lanes(Wide());
   Words a0 = first, a1 = broadcast(counter[1]), a2 = broadcast(counter[2]), a3 = broadcast(counter[3]);
@@ -80,15 +100,14 @@ HWY_INLINE void write_two(const std::uint32_t counter[4], const Keys& keys, Word
     mix(a0, a1, a2, a3, key0, key1);
     mix(b0, b1, b2, b3, key0, key1);
   }
-  auto* pairs = reinterpret_cast<std::uint64_t*>(out);
-  store(a0, a1, a2, a3, pairs);
-  store(b0, b1, b2, b3, pairs + 2 * lanes);
+  store(a0, a1, a2, a3, out);
+  store(b0, b1, b2, b3, out + 4 * lanes);
 }
 
 void write_blocks(const std::uint32_t* counter, const std::uint32_t* key, std::int64_t blocks, std::uint32_t* out) {
   const Keys keys = make_keys(key);
   const auto step = static_cast<std::int64_t>(2 * hn::Lanes(Wide()));
-  Words first = hn::Add(broadcast(counter[0]), hn::Iota(Wide(), 0));
+  Words first = hn::Add(broadcast(counter[0]), first_blocks());
   std::int64_t done = 0;
   for (; done + step <= blocks; done += step) {
     write_two(counter, keys, first, out + 4 * done);

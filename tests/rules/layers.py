@@ -7,9 +7,10 @@ from tree import includes
 LAYERS = {
     "words": {
         "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text workers
+        "members": """export version error nearest view half position position_text spec spec_text resize_rule
+                      workers
                       detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
-                      detail/quotable detail/float_types detail/philox""",
+                      detail/quotable detail/float_types detail/philox detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
@@ -27,13 +28,15 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids resize detail/row_maker detail/row_source
-                      detail/check_rows detail/for_each_row detail/memory_overlap detail/dropout_rows detail/embed_checks
-                      detail/learned_gradient""",
+        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
+                      detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
+                      detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
     "files": {
         "uses": ["words", "numbers", "operations"],
-        "members": "array safetensors file json json_reader npy npy_writer detail/npy_header detail/read_file spec_json load",
+        "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
+                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],

@@ -1,0 +1,115 @@
+#include "cli/encoding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "posenc/error.h"
+#include "posenc/load.h"
+#include "posenc/random.h"
+
+namespace posenc::cli {
+namespace {
+
+bool is_given(const WeightOptions& weights) { return !weights.file.empty() || !weights.init.empty(); }
+
+void check_table(const Array& table, const std::string& file) {
+  const bool is_float =
+      table.dtype == DType::f32 || table.dtype == DType::f64 || table.dtype == DType::f16 || table.dtype == DType::bf16;
+  if (table.shape.size() != 2 || table.shape[0] < 1 || table.shape[1] < 1 || !is_float) {
+    std::string shape;
+    for (const std::int64_t length : table.shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", length);
+    fail(ErrorKind::bad_input, fmt::format("{}: expected a learned table, [rows, width] of floats, but got [{}] {}",
+                                           file, shape, to_text(table.dtype)));
+  }
+  for (std::int64_t i = 0; i < table.size(); ++i) {
+    if (std::isfinite(table.number(i))) continue;
+    fail(ErrorKind::bad_input, fmt::format("{}: row {}, channel {}: expected a finite number but got {}", file,
+                                           i / table.shape[1], i % table.shape[1], table.number(i)));
+  }
+}
+
+Array make_weights(const Learned& spec, const WeightOptions& weights) {
+  if (spec.rows < 1 || spec.width < 1) {
+    fail(ErrorKind::usage, "--init needs rows and width in the spec: they say how large the table is");
+  }
+  Array table{DType::f32, {spec.rows, spec.width}, {}};
+  if (spec.rows > (std::int64_t{1} << 36) / spec.width) {
+    fail(ErrorKind::usage, fmt::format("a table of {} x {} is too large to make", spec.rows, spec.width));
+  }
+  table.data.resize(static_cast<std::size_t>(spec.rows * spec.width) * sizeof(float));
+  const View view = make_view(static_cast<void*>(table.data.data()), table.dtype, {spec.rows, spec.width});
+  const Distribution distribution = weights.init == "uniform" ? Distribution::uniform : Distribution::normal;
+  fill_random(view, {.distribution = distribution, .std = weights.std, .seed = weights.seed});
+  if (!spec.padding_row) return table;
+  float* padding = view[*spec.padding_row].as<float>();
+  std::fill(padding, padding + spec.width, 0.0f);
+  return table;
+}
+
+double largest_of(const Learned& spec, const Array& table) {
+  if (spec.normalize == Normalize::l2) return std::fabs(spec.multiplier);
+  double largest = 0.0;
+  for (std::int64_t i = 0; i < table.size(); ++i) largest = std::max(largest, std::fabs(table.number(i)));
+  return largest * std::fabs(spec.multiplier);
+}
+
+}  // namespace
+
+Array load_weights(const Learned& spec, const WeightOptions& weights) {
+  if (!is_given(weights)) {
+    fail(ErrorKind::usage,
+         "a learned encoding needs its table: --file table.npy, --file model.safetensors:tensor, or --init normal "
+         "with --std and --seed");
+  }
+  if (!weights.file.empty() && !weights.init.empty()) {
+    fail(ErrorKind::usage, "--file and --init exclude each other: a table is read or made");
+  }
+  if (!weights.init.empty()) return make_weights(spec, weights);
+  Array table = load_array(weights.file);
+  if (table.shape.size() == 3 && table.shape[0] == 1) table.shape.erase(table.shape.begin());
+  check_table(table, weights.file);
+  return table;
+}
+
+InputRows Encoding::rows() const {
+  if (std::holds_alternative<Sinusoidal>(spec)) return StreamedRows{&*schedule};
+  if (const auto* learned = std::get_if<Learned>(&spec)) return LearnedRows{*learned, table->view()};
+  return HybridRows{StreamedRows{&*schedule}, {std::get<Hybrid>(spec).learned, table->view()}};
+}
+
+double Encoding::largest() const {
+  double largest = schedule ? std::fabs(schedule->multiplier) : 0.0;
+  if (const auto* learned = std::get_if<Learned>(&spec)) largest += largest_of(*learned, *table);
+  if (const auto* hybrid = std::get_if<Hybrid>(&spec)) largest += largest_of(hybrid->learned, *table);
+  return largest;
+}
+
+std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights) {
+  auto encoding = std::make_unique<Encoding>();
+  encoding->spec = spec;
+  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
+    if (is_given(weights))
+      fail(ErrorKind::usage, "a sinusoidal encoding has no table to read: leave --file and --init");
+    encoding->schedule = make_schedule(*sinusoidal);
+  } else if (const auto* learned = std::get_if<Learned>(&spec)) {
+    encoding->table = load_weights(*learned, weights);
+  } else {
+    const auto& hybrid = std::get<Hybrid>(spec);
+    encoding->schedule = make_schedule(hybrid.fixed);
+    Learned part = hybrid.learned;
+    part.width = hybrid.fixed.width;
+    encoding->table = load_weights(part, weights);
+  }
+  width_of(encoding->rows());  // whether table and spec fit
+  return encoding;
+}
+
+void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text) {
+  if (positions.axes() == 1) return;
+  fail(ErrorKind::usage,
+       fmt::format("'{}' has positions on {} axes but {} takes one", text, positions.axes(), kind_of(spec)));
+}
+
+}  // namespace posenc::cli

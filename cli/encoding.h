@@ -1,0 +1,39 @@
+// An encoding at the input with everything that it needs: its spec, its numbers, and its learned table if it has one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+#include "posenc/array.h"
+#include "posenc/input_rows.h"
+#include "posenc/position.h"
+#include "posenc/schedule.h"
+#include "posenc/spec.h"
+
+namespace posenc::cli {
+
+struct Encoding {
+  Spec spec;
+  std::optional<SinusoidalSchedule> schedule;  // of the fixed part
+  std::optional<Array> table;                  // of the learned part, [R, M]
+
+  // Views of the members: valid while this lives where it is.
+  InputRows rows() const;
+  std::int64_t width() const { return width_of(rows()); }
+  // No value of a row is larger.
+  double largest() const;
+};
+
+// Reads or makes the learned table where the kind has one; a table where it has none, and none where it needs one, are
+// errors. So are tables of other than two axes, and values that are no finite numbers.
+std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights);
+
+// The learned table alone, [R, M]; a leading axis of 1 is dropped. `spec` says its size where it is made from a seed.
+Array load_weights(const Learned& spec, const WeightOptions& weights);
+
+// Throws unless positions have one axis; `text` is what the user wrote.
+void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text);
+
+}  // namespace posenc::cli

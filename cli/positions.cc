@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "cli/array_output.h"
+#include "cli/commands.h"
+#include "cli/conventions.h"
+#include "cli/integers.h"
+#include "cli/output.h"
+#include "posenc/error.h"
+#include "posenc/load.h"
+#include "posenc/nearest.h"
+#include "posenc/position_ids.h"
+
+namespace posenc::cli {
+namespace {
+
+// What ids are made from: exactly one of these is given.
+struct Source {
+  std::string_view name;
+  std::string PositionsOptions::*text;
+};
+
+constexpr std::array<Source, 9> kSources = {{
+    {"--mask", &PositionsOptions::mask},
+    {"--tokens", &PositionsOptions::tokens},
+    {"--lengths", &PositionsOptions::lengths},
+    {"--bounds", &PositionsOptions::bounds},
+    {"--segments", &PositionsOptions::segments},
+    {"--after", &PositionsOptions::after},
+    {"--grid", &PositionsOptions::grid},
+    {"--image", &PositionsOptions::image},
+    {"--packed-ids", &PositionsOptions::packed_ids},
+}};
+
+std::string_view choose_source(const PositionsOptions& options) {
+  std::string_view chosen;
+  std::string list;
+  for (const Source& source : kSources) {
+    list += (list.empty() ? "" : ", ") + std::string(source.name);
+    if ((options.*source.text).empty()) continue;
+    if (!chosen.empty())
+      fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
+    chosen = source.name;
+  }
+  if (chosen.empty()) fail(ErrorKind::usage, "say what to make ids from: give one of " + list);
+  return chosen;
+}
+
+// An option that would change nothing is a misunderstanding.
+void check_option(std::string_view option, bool given, std::string_view source,
+                  const std::vector<std::string_view>& sources) {
+  if (!given || std::find(sources.begin(), sources.end(), source) != sources.end()) return;
+  std::string list;
+  for (const std::string_view name : sources) list += (list.empty() ? "" : ", ") + std::string(name);
+  fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, list, source));
+}
+
+void check_options(const PositionsOptions& options, std::string_view source) {
+  check_option("--pads", !options.pads.empty(), source, {"--mask", "--tokens"});
+  check_option("--convention", !options.convention.empty(), source, {"--mask", "--tokens"});
+  check_option("--past", options.past.has_value(), source, {"--mask", "--tokens"});
+  check_option("--last", options.last.has_value(), source, {"--mask", "--tokens"});
+  check_option("--first", options.first.has_value(), source,
+               {"--mask", "--tokens", "--lengths", "--bounds", "--segments"});
+  check_option("--pad-token", options.pad_token.has_value(), source, {"--mask", "--tokens"});
+  check_option("--count", options.count.has_value(), source, {"--after"});
+  check_option("--at", !options.at.empty(), source, {"--grid"});
+  check_option("--side", options.side.has_value(), source, {"--image"});
+  check_option("--fraction", !options.fraction.empty(), source, {"--image"});
+  check_option("--by", !options.by.empty(), source, {"--packed-ids"});
+}
+
+template <class Value>
+Value needed(const std::optional<Value>& value, std::string_view message) {
+  if (!value) fail(ErrorKind::usage, std::string(message));
+  return *value;
+}
+
+Pads parse_pads(const std::string& text) {
+  if (text == "previous") return Pads::previous();
+  if (text == "counted") return Pads::counted();
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error == std::errc() && end == text.data() + text.size()) return Pads::id(id);
+  fail(ErrorKind::usage, fmt::format("--pads must be an id, 'previous' or 'counted' but got '{}'", text));
+}
+
+IdRule rule_of(const PositionsOptions& options, bool from_mask) {
+  const bool named = !options.convention.empty();
+  if (from_mask && options.pad_token && !(named && needs_pad_token(options.convention))) {
+    fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
+  }
+  const std::int64_t past = options.past.value_or(0);
+  if (named) {
+    if (options.pads.empty() && !options.first) return convention_rule(options.convention, options.pad_token, past);
+    fail(ErrorKind::usage,
+         fmt::format("--convention {} says what pads get and where counting starts: {} goes without it",
+                     options.convention, options.pads.empty() ? "--first" : "--pads"));
+  }
+  if (options.pads.empty()) {
+    fail(ErrorKind::usage,
+         "--pads is needed: what a padded token gets. An id (0 in generate() of transformers 5, 1 in that of 4), "
+         "'previous' (the id of the token before it) or 'counted' (its place in the row). There is no default: each is "
+         "the convention of some models, and reads wrong rows in others. --convention NAME chooses by model");
+  }
+  return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
+}
+
+Integers from_mask_or_tokens(const PositionsOptions& options, bool from_mask) {
+  const IdRule rule = rule_of(options, from_mask);
+  if (!from_mask) needed(options.pad_token, "--tokens needs --pad-token: which of them are pads");
+  const Integers input = read_integers(from_mask ? options.mask : options.tokens, from_mask ? "--mask" : "--tokens");
+  std::vector<std::int64_t> shape = input.shape;
+  if (options.last) {
+    if (*options.last < 1 || *options.last > shape.back()) {
+      fail(ErrorKind::usage,
+           fmt::format("--last must be 1 to {}, the number of columns, but got {}", shape.back(), *options.last));
+    }
+    shape.back() = *options.last;
+  }
+  Integers ids = make_integers(shape);
+  if (from_mask) {
+    positions_from_mask(input.view(), rule, ids.view());
+  } else {
+    positions_from_tokens(input.view(), *options.pad_token, rule, ids.view());
+  }
+  // What is typed is a batch, also of one row; a file has the shape that it has.
+  const bool typed = !(from_mask ? options.mask : options.tokens).starts_with('@');
+  return typed ? std::move(ids).as_rows() : ids;
+}
+
+Integers from_bounds(const std::vector<std::int64_t>& bounds, std::int64_t first) {
+  // What cannot be a length is refused with the bounds.
+  Integers ids = make_integers({bounds.empty() ? 0 : std::max<std::int64_t>(bounds.back(), 0)});
+  positions_from_bounds(make_view(bounds.data(), {static_cast<std::int64_t>(bounds.size())}), first, ids.view());
+  return ids;
+}
+
+Integers from_segments(const PositionsOptions& options) {
+  const Integers segments = read_integers(options.segments, "--segments");
+  Integers ids = make_integers(segments.shape);
+  positions_from_segments(segments.view(), options.first.value_or(0), ids.view());
+  return ids;
+}
+
+Integers after_caches(const PositionsOptions& options) {
+  const std::int64_t count = needed(options.count, "--after needs --count: how many tokens follow");
+  if (count < 1) fail(ErrorKind::usage, fmt::format("--count must be at least 1 but got {}", count));
+  const std::vector<std::int64_t> lengths = read_list(options.after, "--after");
+  Integers ids = make_integers({static_cast<std::int64_t>(lengths.size()), count});
+  positions_after(make_view(lengths.data(), {static_cast<std::int64_t>(lengths.size())}), ids.view());
+  return ids;
+}
+
+Integers from_grid(const PositionsOptions& options) {
+  const std::vector<std::int64_t> grid = read_grid(options.grid, "--grid");
+  const auto axes = static_cast<std::int64_t>(grid.size());
+  if (options.at.empty()) {
+    std::vector<std::int64_t> all = grid;
+    all.push_back(axes);
+    Integers places = make_integers(all);  // counted before they are made
+    places.numbers.clear();
+    append_grid(places.numbers, grid, 0);
+    places.shape = {static_cast<std::int64_t>(places.numbers.size()) / axes, axes};
+    return places;
+  }
+  const std::vector<std::int64_t> ids = read_list(options.at, "--at");
+  Integers places = make_integers({static_cast<std::int64_t>(ids.size()), axes});
+  places_in_grid(make_view(ids.data(), {static_cast<std::int64_t>(ids.size())}), grid, places.view());
+  return places;
+}
+
+template <class Choice, std::size_t N>
+Choice choose(const std::string& word, std::string_view option, const std::array<std::string_view, N>& words) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) return static_cast<Choice>(found - words.begin());
+  std::string list;
+  for (const std::string_view known : words) list += (list.empty() ? "" : ", ") + std::string(known);
+  const std::string_view near = nearest(word, {words.begin(), words.end()});
+  fail(ErrorKind::usage, fmt::format("{} must be one of {} but got '{}'{}", option, list, word,
+                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+Integers from_image(const PositionsOptions& options) {
+  constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
+  const std::int64_t side = needed(options.side, "--image needs --side: how many rows and columns the table has");
+  if (options.fraction.empty()) {
+    fail(ErrorKind::usage,
+         "--fraction is needed: how a fraction finds its row. 'exact' in integers, 'product' (Idefics2, SmolVLM in "
+         "transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4) with their float32");
+  }
+  const auto fraction = choose<Fraction>(options.fraction, "--fraction", kWords);
+  const std::vector<std::int64_t> image = read_grid(options.image, "--image");
+  if (image.size() != 2) {
+    fail(ErrorKind::usage, fmt::format("--image: expected rows x columns but got '{}'", options.image));
+  }
+  Integers rows = make_integers(image);
+  rows_by_fraction(image[0], image[1], side, rows.view(), fraction);
+  return rows;
+}
+
+Integers positions_of(const PositionsOptions& options, std::string_view source) {
+  const std::int64_t first = options.first.value_or(0);
+  if (source == "--mask") return from_mask_or_tokens(options, /*from_mask=*/true);
+  if (source == "--tokens") return from_mask_or_tokens(options, /*from_mask=*/false);
+  if (source == "--lengths") return from_bounds(bounds_of(read_list(options.lengths, "--lengths")), first);
+  if (source == "--bounds") return from_bounds(read_list(options.bounds, "--bounds"), first);
+  if (source == "--segments") return from_segments(options);
+  if (source == "--after") return after_caches(options);
+  if (source == "--grid") return from_grid(options);
+  return from_image(options);
+}
+
+Json json_list(const std::vector<std::int64_t>& numbers) { return Json::Array(numbers.begin(), numbers.end()); }
+
+// The documents of each row, found again.
+void write_documents(const PositionsOptions& options, const std::string& format) {
+  constexpr std::array<std::string_view, 2> kWords = {"step", "minimum"};
+  if (options.by.empty()) {
+    fail(
+        ErrorKind::usage,
+        "--by is needed: 'step' (a document starts where an id is not the one before it plus 1) or 'minimum' (where an "
+        "id equals the smallest)");
+  }
+  const auto rule = choose<PackedBy>(options.by, "--by", kWords);
+  const Integers ids = read_integers(options.packed_ids, "--packed-ids").as_rows();
+  Json::Array all_bounds, all_segments;
+  std::string text;
+  for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
+    Integers segments = make_integers({ids.shape[1]});
+    const std::vector<std::int64_t> bounds = bounds_from_positions(ids.view()[b], rule);
+    segments_from_positions(ids.view()[b], rule, segments.view());
+    text += fmt::format("bounds   {}\nsegments {}\n", fmt::join(bounds, " "), fmt::join(segments.numbers, " "));
+    all_bounds.push_back(json_list(bounds));
+    all_segments.push_back(json_list(segments.numbers));
+  }
+  if (format == "text") return write_text(options.output, text);
+  const bool one = ids.shape[0] == 1;
+  write_json(options.output, {{"by", Json(options.by)},
+                              {"bounds", one ? all_bounds[0] : Json(all_bounds)},
+                              {"segments", one ? all_segments[0] : Json(all_segments)}});
+}
+
+}  // namespace
+
+int run_positions(const PositionsOptions& options) {
+  const std::string_view source = choose_source(options);
+  check_options(options, source);
+  if (source == "--packed-ids") {
+    write_documents(options, choose_format(options.output, {"text", "json"}));
+    return 0;
+  }
+  const std::string format = choose_format(options.output, {"text", "json", "npy"});
+  const Integers ids = positions_of(options, source);
+  write_array(ids.view(), {.format = format, .name = "positions"}, options.output);
+  return 0;
+}
+
+}  // namespace posenc::cli
