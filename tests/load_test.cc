@@ -158,6 +158,8 @@ TEST(LoadArray, SaysWhatIsWrong) {
   bad("a.npy:t", "a.npy: only tensors of safetensors files have names, but ':t' asks for one of another file");
   write_file(folder / "text", "1 2 3");
   bad("text", "text: expected a file of numbers, .npy or .safetensors, but it begins like neither");
+  write_file(folder / "zeros", std::string(100, '\0'));
+  bad("zeros", "zeros: expected a file of numbers");
   write_file(folder / "model.gguf", "GGUF3");
   bad("model.gguf", "model.gguf: expected a file of numbers, .npy or .safetensors, but it seems to be a GGUF model");
   write_file(folder / "a.npz", "PK\x03\x04");

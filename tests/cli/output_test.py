@@ -83,7 +83,7 @@ class Device(Case):
             self.assertIn(b"No space left on device", done.stderr)
 
     def test_full_by_name_stays_a_device(self):
-        for format in ("npy", "csv", "json", "text"):
+        for format in ("npy", "safetensors", "csv", "json", "text"):
             self.expect_refused(*TABLE, "--format", format, "-o", "/dev/full", message="/dev/full: No space left on device")
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
 
@@ -133,7 +133,7 @@ class Place(Case):
 
 class Limit(Case):
     def test_of_file_size_leaves_the_old_file(self):
-        for name in ("table.npy", "table.csv", "table.json"):
+        for name in ("table.npy", "table.safetensors", "table.csv", "table.json"):
             (self.folder / name).write_text("the old one")
             self.expect_refused(*TABLE, "-o", name, message="File too large",
                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
@@ -164,7 +164,7 @@ class Limit(Case):
 
     @unittest.skipIf(sanitized(), "sanitizers take memory of their own")
     def test_of_memory_is_not_needed_for_streams(self):
-        for format, rows in (("npy", 4_000_000), ("csv", 100_000), ("json", 100_000)):
+        for format, rows in (("npy", 4_000_000), ("safetensors", 1_000_000), ("csv", 100_000), ("json", 100_000)):
             process = subprocess.Popen([program(), "table", "sinusoidal:width=64", "-p", f"0:{rows}", "--format", format,
                                         "-o", "/dev/null"])
             self.addCleanup(end, process)

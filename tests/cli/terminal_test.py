@@ -11,9 +11,10 @@ PLOT = ("plot", "heatmap", "sinusoidal:width=64", "--positions", "0:100")
 
 
 class Binary(Case):
-    def test_npy_is_not_written_to_a_terminal(self):
-        for more in ((), ("-o", "-"), ("-o", "/dev/stdout")):
-            code, shown, err = run_on_terminal("table", "sinusoidal:width=4", "-p", "0:4", "--format", "npy", *more)
+    def test_is_not_written_to_a_terminal(self):
+        places = ((), ("-o", "-"), ("-o", "/dev/stdout"))
+        for format, more in ((format, more) for format in ("npy", "safetensors") for more in places):
+            code, shown, err = run_on_terminal("table", "sinusoidal:width=4", "-p", "0:4", "--format", format, *more)
             self.assertEqual(code, 2)
             self.assertEqual(shown, "")
             self.assertIn("terminal", err)
