@@ -237,7 +237,7 @@ void add_positions(CLI::App& app, PositionsOptions& options) {
                   "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step");
   add_position_sources(*command, options);
   add_position_rules(*command, options);
-  add_output(*command, options.output, "text, json, npy");
+  add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
 void add_bench(CLI::App& app, BenchOptions& options) {

@@ -254,7 +254,7 @@ int run_positions(const PositionsOptions& options) {
     write_documents(options, choose_format(options.output, {"text", "json"}));
     return 0;
   }
-  const std::string format = choose_format(options.output, {"text", "json", "npy"});
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   const Integers ids = positions_of(options, source);
   write_array(ids.view(), {.format = format, .name = "positions"}, options.output);
   return 0;
