@@ -60,8 +60,8 @@ void check_spec(const ResizeOptions& options, std::int64_t rows, std::int64_t wi
     fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
   }
   if ((learned->rows == 0 || learned->rows == rows) && (learned->width == 0 || learned->width == width)) return;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected {} x {}, as '{}' says, but got {} x {}", options.file,
-                                         learned->rows, learned->width, options.spec, rows, width));
+  fail(ErrorKind::bad_input, fmt::format("{}: expected the rows and the width of '{}' but got {} x {}", options.file,
+                                         options.spec, rows, width));
 }
 
 Interpolation parse_method(const std::string& word) {
