@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "cli/array_output.h"
@@ -15,6 +17,7 @@
 #include "posenc/error.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
+#include "posenc/safetensors.h"
 
 namespace posenc::cli {
 namespace {
@@ -57,8 +60,8 @@ void check_spec(const ResizeOptions& options, std::int64_t rows, std::int64_t wi
     fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
   }
   if ((learned->rows == 0 || learned->rows == rows) && (learned->width == 0 || learned->width == width)) return;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected {} x {}, as '{}' says, but got {} x {}", options.file,
-                                         learned->rows, learned->width, options.spec, rows, width));
+  fail(ErrorKind::bad_input, fmt::format("{}: expected the rows and the width of '{}' but got {} x {}", options.file,
+                                         options.spec, rows, width));
 }
 
 Interpolation parse_method(const std::string& word) {
@@ -166,15 +169,24 @@ Json::Object head_of(const Resize& rule, DType dtype) {
           {"dtype", Json(to_text(dtype))}};
 }
 
+// The name of the tensor that load_array read from `file`; `table` where it had none.
+std::string tensor_in(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (fs::is_regular_file(file)) {
+    const bool is_npy = std::ifstream(file).get() == 0x93;
+    return is_npy ? "table" : open_safetensors(file).tensors().at(0).name;  // the only one
+  }
+  for (std::size_t colon = file.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = file.rfind(':', colon - 1)) {
+    if (fs::exists(file.substr(0, colon))) return file.substr(colon + 1);
+  }
+  return "table";
+}
+
 // Its key in JSON, or the tensor's name: the one asked for, or that of the file it came from.
 std::string name_of(const ResizeOptions& options, const std::string& format) {
-  if (format != "safetensors") {
-    if (!options.tensor.empty()) fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
-    return "values";
-  }
-  if (!options.tensor.empty()) return options.tensor;
-  const std::size_t colon = options.file.rfind(':');
-  return colon == std::string::npos ? "table" : options.file.substr(colon + 1);
+  if (format != "safetensors") return "values";
+  return options.tensor.empty() ? tensor_in(options.file) : options.tensor;
 }
 
 void resize_and_write(const Array& table, const Resize& rule, const ResizeOptions& options, const ArrayOutput& what) {
@@ -207,7 +219,9 @@ int run_resize(const ResizeOptions& options) {
   Resize rule = rule_of(options);
   rule.to = parse_lengths(options.to, "--to");
   rule.kept = options.kept;
-  const ArrayOutput what{format, name_of(options, format)};
+  if (!options.tensor.empty() && format != "safetensors") {
+    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
+  }
   const Array table = load_array(options.file);
   check_table(table, options.file);
   const std::int64_t rows = table.shape[table.shape.size() - 2];
@@ -218,7 +232,7 @@ int run_resize(const ResizeOptions& options) {
   }
   rule.from = from_of(options, rule.to, rows);
   check_rows(options, rule, rows);
-  resize_and_write(table, rule, options, what);
+  resize_and_write(table, rule, options, {format, name_of(options, format)});
   return 0;
 }
 
