@@ -55,6 +55,16 @@ AddedPositions load_added(const AddOptions& options, const Spec& spec, std::int6
   return result;
 }
 
+void check_counts(const AddOptions& options, const PositionView& positions, const std::vector<std::int64_t>& shape) {
+  const std::int64_t tokens = shape[shape.size() - 2];
+  const std::int64_t batch = shape.size() == 3 ? shape[0] : 1;
+  if (positions.count == tokens && (positions.batch == 1 || positions.batch == batch)) return;
+  const std::string rows = positions.batch == 1 ? "" : fmt::format("{} x ", positions.batch);
+  fail(ErrorKind::usage,
+       fmt::format("'{}' has {}{} positions but {} has {}{} tokens", options.positions, rows, positions.count,
+                   options.input, shape.size() == 3 ? fmt::format("{} x ", batch) : "", tokens));
+}
+
 double scale_of(const std::string& text, std::int64_t width) {
   if (text == "sqrt") return std::sqrt(static_cast<double>(width));
   char* end = nullptr;
@@ -73,6 +83,7 @@ int run_add(const AddOptions& options) {
   const std::size_t rank = input.shape.size();
   const std::int64_t width = input.shape[rank - 1];
   const AddedPositions positions = load_added(options, spec, input.shape[rank - 2]);
+  check_counts(options, positions.view, input.shape);
   const Workers workers(options.threads);
   const EmbedOptions embed{.scale = scale_of(options.scale, width),
                            .dropout = {.p = options.dropout, .seed = options.dropout_seed, .step = options.step},

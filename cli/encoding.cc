@@ -91,7 +91,7 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
   encoding->spec = spec;
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
     if (is_given(weights))
-      fail(ErrorKind::usage, "a sinusoidal encoding has no table to read: leave --file and --init");
+      fail(ErrorKind::usage, "a sinusoidal encoding has no table to read: leave out --file and --init");
     encoding->schedule = make_schedule(*sinusoidal);
   } else if (const auto* learned = std::get_if<Learned>(&spec)) {
     encoding->table = load_weights(*learned, weights);
@@ -104,6 +104,11 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
   }
   width_of(encoding->rows());  // whether table and spec fit
   return encoding;
+}
+
+std::string weights_text(const WeightOptions& weights) {
+  if (!weights.file.empty()) return "--file " + weights.file;
+  return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std, weights.seed);
 }
 
 void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text) {

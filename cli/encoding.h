@@ -33,6 +33,9 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
 // The learned table alone, [R, M]; a leading axis of 1 is dropped. `spec` says its size where it is made from a seed.
 Array load_weights(const Learned& spec, const WeightOptions& weights);
 
+// The options that give this table again: "--file wpe.npy".
+std::string weights_text(const WeightOptions& weights);
+
 // Throws unless positions have one axis; `text` is what the user wrote.
 void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text);
 

@@ -53,6 +53,7 @@ int run_explain(const ExplainOptions& options) {
   if (!options.weights.file.empty() || !options.weights.init.empty()) {
     encoding = load_encoding(spec, options.weights);
     explain_options.table = encoding->table->view();
+    explain_options.table_text = weights_text(options.weights);
   }
   const std::vector<Step> steps = explain(spec, position, explain_options);
   if (format == "json") {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "posenc/error.h"
@@ -23,17 +25,22 @@ std::vector<KindInfo> chosen_kinds(const std::string& kind) {
                    near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
 }
 
-std::string field_lines(const FieldInfo& field) {
+std::string field_lines(const FieldInfo& field, std::size_t column) {
   const std::string fallback = field.fallback.empty() ? "must be given" : "default " + field.fallback;
   const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
-  return fmt::format("  {:<16} {}\n  {:<16} {}{}; {}\n", field.name, field.help, "", field.type, unit, fallback);
+  return fmt::format("  {:<{}} {}\n  {:<{}} {}{}; {}\n", field.name, column, field.help, "", column, field.type, unit,
+                     fallback);
 }
 
 std::string kind_text(const KindInfo& kind) {
+  std::size_t column = 16;
+  for (const auto* list : {&kind.fields, &kind.shorthands}) {
+    for (const FieldInfo& field : *list) column = std::max(column, field.name.size());
+  }
   std::string text = fmt::format("{}: {}\n", kind.name, kind.summary);
-  for (const FieldInfo& field : kind.fields) text += field_lines(field);
+  for (const FieldInfo& field : kind.fields) text += field_lines(field, column);
   if (!kind.shorthands.empty()) text += "  Also accepted:\n";
-  for (const FieldInfo& field : kind.shorthands) text += field_lines(field);
+  for (const FieldInfo& field : kind.shorthands) text += field_lines(field, column);
   return text;
 }
 

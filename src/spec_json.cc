@@ -79,6 +79,15 @@ bool is_part(const std::vector<detail::Field>& fields, const std::string& key) {
   return std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.name.starts_with(key + "."); });
 }
 
+// A part may be the JSON of a whole spec, as it was printed: its schema and kind must then be what the part is.
+bool is_heading(const std::string& name, const Json& value, const std::string& part, const std::string& source) {
+  if (name != "schema" && name != "kind") return false;
+  const std::string_view wanted = name == "schema" ? kSchema : part == "fixed" ? "sinusoidal" : part;
+  const std::string where = source + ": " + part + "." + name;
+  if (value.string(where) == wanted) return true;
+  fail(ErrorKind::bad_input, where + ": expected \"" + std::string(wanted) + "\" but got \"" + value.string() + "\"");
+}
+
 Members members_of(const Json& json, const std::vector<detail::Field>& fields, const std::string& source) {
   Members members;
   for (const auto& [key, member] : json.object(source)) {
@@ -91,8 +100,9 @@ Members members_of(const Json& json, const std::vector<detail::Field>& fields, c
       members.emplace_back(key, &member);
       continue;
     }
-    for (const auto& [inner, value] : member.object(source + ": " + key))
-      members.emplace_back(key + "." + inner, &value);
+    for (const auto& [inner, value] : member.object(source + ": " + key)) {
+      if (!is_heading(inner, value, key, source)) members.emplace_back(key + "." + inner, &value);
+    }
   }
   return members;
 }

@@ -123,7 +123,7 @@ FixedRows Table::rows_by_position() const {
 }
 
 RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows)
-    : positions_(positions), rows_(rows), width_(schedule.width) {
+    : positions_(positions), width_(schedule.width) {
   detail::check_counted(schedule, positions, "RowStream");
   check_batch();
   if (rows == Rows::derivative) {

@@ -247,11 +247,23 @@ TEST(Cases, TablesAnswerRightAndHaveAPeer) {
 
 TEST(Cases, TheStreamAnswersRight) {
   for (const Case& one : cases()) {
-    if (one.name.find("stream") == std::string::npos) continue;
+    if (!one.name.starts_with("table/stream")) continue;
     const Prepared prepared = one.setup();
     EXPECT_EQ(prepared.check().find("64 rows within"), 0u);
     EXPECT_EQ(prepared.bytes, 65536 * 512 * 4);
   }
+}
+
+TEST(Cases, AddingPositionsAnswersRight) {
+  int checked = 0;
+  for (const Case& one : cases()) {
+    if (!one.name.starts_with("embed/")) continue;
+    const Prepared prepared = one.setup();
+    EXPECT_EQ(prepared.check().find("64 rows within"), 0u) << one.name;
+    EXPECT_EQ(prepared.bytes, 8 * 2048 * 1024 * (one.name.find("bf16") == std::string::npos ? 4 : 2)) << one.name;
+    ++checked;
+  }
+  EXPECT_EQ(checked, 7);
 }
 
 }  // namespace

@@ -154,6 +154,10 @@ TEST(SpecJson, ReadsNestedHybrids) {
   EXPECT_EQ(to_text(read(R"({"learned": {"past_end": "clamp"}, "kind": "hybrid", "fixed": {"width": 4, "inv_freq": [1,
                             0.5]}})")),
             "hybrid:fixed.width=4,fixed.inv_freq=1/0.5,learned.past_end=clamp");
+  // A part may be the JSON of a whole spec.
+  EXPECT_EQ(to_text(read(R"({"kind": "hybrid", "fixed": {"schema": "posenc/1", "kind": "sinusoidal", "width": 4},
+                             "learned": {"kind": "learned", "past_end": "clamp"}})")),
+            "hybrid:fixed.width=4,learned.past_end=clamp");
   EXPECT_EQ(to_text(read(R"({"kind": "hybrid", "fixed": {"width": 4, "max_timescale": 300},
                             "learned": {"past_end": "clamp"}})")),
             "hybrid:fixed.width=4,fixed.base=300,learned.past_end=clamp");
@@ -165,6 +169,10 @@ TEST(SpecJson, RefusesLearnedAndHybrids) {
   expect_bad(R"({"kind": "learned", "past_end": "clamp", "length": 4})",
              "[s.json: learned] length is for past_end=interpolate but got 4");
   expect_bad(R"({"kind": "learned", "past_end": "interpolate"})", "past_end=interpolate needs length");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"kind": "learned", "width": 4}, "learned": {"past_end": "clamp"}})",
+             "s.json: fixed.kind: expected \"sinusoidal\" but got \"learned\"");
+  expect_bad(R"({"kind": "hybrid", "fixed": {"schema": "other", "width": 4}, "learned": {"past_end": "clamp"}})",
+             "s.json: fixed.schema: expected \"posenc/1\" but got \"other\"");
   expect_bad(R"({"kind": "hybrid", "fixed": {"width": 4}})", "s.json: learned.past_end: must be given but is missing");
   expect_bad(R"({"kind": "hybrid", "learned": {"past_end": "clamp"}})", "s.json: fixed.width: must be given but");
   expect_bad(R"({"kind": "hybrid", "fixed": 4, "learned": {"past_end": "clamp"}})",

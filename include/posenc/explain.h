@@ -27,6 +27,7 @@ struct ExplainOptions {
   std::optional<double> shift = {};  // also derive the row at position + shift from this row
   std::string spec_text = {};        // how the commands in the last step call the spec; empty: its text form
   bool derivative = false;           // also the derivative by the position
+  std::string table_text = {};       // how the commands in the last step give the learned table: "--file wpe.npy"
   ConstView table = {};              // of a learned encoding: its rows, for the numbers; without it, which row is read
 };
 

@@ -95,7 +95,6 @@ class POSENC_API RowStream {
   std::unique_ptr<detail::RowMaker> maker_;    // derivative rows
   std::unique_ptr<detail::RowSource> source_;  // all others
   PositionView positions_;
-  Rows rows_ = Rows::values;
   std::int64_t width_ = 0;
   std::int64_t done_ = 0;
 };

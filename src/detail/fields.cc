@@ -128,7 +128,10 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
-  const std::string_view near = nearest(name, known);
+  std::string_view near = nearest(name, known);
+  for (std::size_t i = known.size(); near.empty() && i-- > 0;) {
+    if (known[i].ends_with("." + std::string(name))) near = known[i];  // the field of a part, without the part's name
+  }
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";
   } else {
