@@ -82,10 +82,10 @@ bool is_part(const std::vector<detail::Field>& fields, const std::string& key) {
 // A part may be the JSON of a whole spec, as it was printed: its schema and kind must then be what the part is.
 bool is_heading(const std::string& name, const Json& value, const std::string& part, const std::string& source) {
   if (name != "schema" && name != "kind") return false;
-  const std::string_view wanted = name == "schema" ? kSchema : part == "fixed" ? "sinusoidal" : part;
+  const std::string wanted = name == "schema" ? std::string(kSchema) : part == "fixed" ? "sinusoidal" : part;
   const std::string where = source + ": " + part + "." + name;
   if (value.string(where) == wanted) return true;
-  fail(ErrorKind::bad_input, where + ": expected \"" + std::string(wanted) + "\" but got \"" + value.string() + "\"");
+  fail(ErrorKind::bad_input, where + ": expected \"" + wanted + "\" but got \"" + value.string() + "\"");
 }
 
 Members members_of(const Json& json, const std::vector<detail::Field>& fields, const std::string& source) {

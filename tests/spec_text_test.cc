@@ -176,7 +176,7 @@ TEST(ParseSpec, RefusesLearnedAndHybrids) {
   expect_bad("learned:past_end=error,past_end=clamp", "past_end is given twice");
   expect_bad("hybrid:fixed.width=4", "learned.past_end must be given");
   expect_bad("hybrid:learned.past_end=clamp", "fixed.width must be given, as in hybrid:fixed.width=512");
-  expect_bad("hybrid:width=4,learned.past_end=clamp", "hybrid has no field 'width'; its fields are: fixed.width");
+  expect_bad("hybrid:width=4,learned.past_end=clamp", "hybrid has no field 'width'; did you mean 'fixed.width'?");
   expect_bad("hybrid:fixed.width=4,learned.width=5,learned.past_end=clamp", "[hybrid] learned.width must be that of");
   expect_bad("hybrid:fixed.width=4,fixed.base=3,fixed.max_timescale=4,learned.past_end=clamp",
              "fixed.max_timescale and fixed.base say the same thing");

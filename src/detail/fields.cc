@@ -129,8 +129,8 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
   std::string_view near = nearest(name, known);
-  for (std::size_t i = known.size(); near.empty() && i-- > 0;) {
-    if (known[i].ends_with("." + std::string(name))) near = known[i];  // the field of a part, without the part's name
+  for (const std::string_view field : known) {
+    if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // without the name of its part
   }
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";
