@@ -35,6 +35,28 @@ class Files(Case):
         listed = self.run_posenc("table", "sinusoidal:width=4,inv_freq=1/0.25", "-p", "3", "--format", "csv")
         self.assertEqual((given.returncode, given.stdout), (0, listed.stdout))
 
+    def expect_bad_table(self, data, message):
+        self.write(data, "wpe.npy")
+        self.write(npy("<f4", "(1, 2)", struct.pack("<2f", 1, 2)), "x.npy")
+        spec = "learned:past_end=error"
+        self.expect_refused("table", spec, "--file", "wpe.npy", "-p", "0", "-o", "out.npy", message=message)
+        self.expect_refused("add", spec, "--file", "wpe.npy", "--input", "x.npy", "-o", "out.npy", message=message)
+        self.assertFalse((self.folder / "out.npy").exists())
+
+    def test_of_learned_tables_that_are_none(self):
+        numbers = struct.pack("<6f", 1, 2, 3, float("nan"), 5, 6)
+        self.expect_bad_table(npy("<f4", "(3, 2)", numbers), "wpe.npy: row 1, channel 1: expected a finite number")
+        numbers = struct.pack("<6f", 1, 2, 3, 4, float("-inf"), 6)
+        self.expect_bad_table(npy("<f4", "(3, 2)", numbers), "wpe.npy: row 2, channel 0: expected a finite number")
+        self.expect_bad_table(npy("<f4", "(6,)", numbers), "[rows, width] of floats, but got [6] f32")
+        self.expect_bad_table(npy("<f4", "(0, 2)", b""), "[rows, width] of floats, but got [0, 2] f32")
+        self.expect_bad_table(npy("<i4", "(3, 2)", numbers), "[rows, width] of floats, but got [3, 2] i32")
+
+    def test_of_learned_tables_with_an_axis_of_one_in_front(self):
+        self.write(npy("<f4", "(1, 3, 2)", struct.pack("<6f", 1, 2, 3, 4, 5, 6)), "wpe.npy")
+        result = self.run_posenc("table", "learned:past_end=error", "--file", "wpe.npy", "-p", "2", "--format", "csv")
+        self.assertEqual((result.returncode, result.stdout), (0, b"position,0,1\n2,5,6\n"))
+
     def expect_bad(self, data, message):
         self.write(data)
         for output in ((), ("-o", "table.npy")):
