@@ -20,13 +20,9 @@ namespace {
 Array load_input(const std::string& file) {
   Array input = load_array(file);
   const std::size_t rank = input.shape.size();
-  const bool is_float =
-      input.dtype == DType::f32 || input.dtype == DType::f64 || input.dtype == DType::f16 || input.dtype == DType::bf16;
-  if ((rank == 2 || rank == 3) && is_float) return input;
-  std::string shape;
-  for (const std::int64_t length : input.shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", length);
+  if ((rank == 2 || rank == 3) && is_float(input.dtype)) return input;
   fail(ErrorKind::bad_input, fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got [{}] {}",
-                                         file, shape, to_text(input.dtype)));
+                                         file, fmt::join(input.shape, ", "), to_text(input.dtype)));
 }
 
 // Positions as the user gave them: none counts from 0, a file with two axes has ids per batch row.

@@ -14,22 +14,6 @@ namespace {
 
 bool is_given(const WeightOptions& weights) { return !weights.file.empty() || !weights.init.empty(); }
 
-void check_table(const Array& table, const std::string& file) {
-  const bool is_float =
-      table.dtype == DType::f32 || table.dtype == DType::f64 || table.dtype == DType::f16 || table.dtype == DType::bf16;
-  if (table.shape.size() != 2 || table.shape[0] < 1 || table.shape[1] < 1 || !is_float) {
-    std::string shape;
-    for (const std::int64_t length : table.shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", length);
-    fail(ErrorKind::bad_input, fmt::format("{}: expected a learned table, [rows, width] of floats, but got [{}] {}",
-                                           file, shape, to_text(table.dtype)));
-  }
-  for (std::int64_t i = 0; i < table.size(); ++i) {
-    if (std::isfinite(table.number(i))) continue;
-    fail(ErrorKind::bad_input, fmt::format("{}: row {}, channel {}: expected a finite number but got {}", file,
-                                           i / table.shape[1], i % table.shape[1], table.number(i)));
-  }
-}
-
 Array make_weights(const Learned& spec, const WeightOptions& weights) {
   if (spec.rows < 1 || spec.width < 1) {
     fail(ErrorKind::usage, "--init needs rows and width in the spec: they say how large the table is");
@@ -57,6 +41,25 @@ double largest_of(const Learned& spec, const Array& table) {
 
 }  // namespace
 
+bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+void check_learned_table(const Array& table, const std::string& file) {
+  const std::size_t rank = table.shape.size();
+  const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
+  if (!one_table || table.size() == 0 || !is_float(table.dtype)) {
+    fail(ErrorKind::bad_input,
+         fmt::format("{}: expected a learned table, [rows, width] or [1, rows, width] of floats, but got [{}] {}", file,
+                     fmt::join(table.shape, ", "), to_text(table.dtype)));
+  }
+  for (std::int64_t i = 0; i < table.size(); ++i) {
+    if (std::isfinite(table.number(i))) continue;
+    fail(ErrorKind::bad_input, fmt::format("{}: row {}, channel {}: expected a finite number but got {}", file,
+                                           i / table.shape.back(), i % table.shape.back(), table.number(i)));
+  }
+}
+
 Array load_weights(const Learned& spec, const WeightOptions& weights) {
   if (!is_given(weights)) {
     fail(ErrorKind::usage,
@@ -68,8 +71,8 @@ Array load_weights(const Learned& spec, const WeightOptions& weights) {
   }
   if (!weights.init.empty()) return make_weights(spec, weights);
   Array table = load_array(weights.file);
+  check_learned_table(table, weights.file);
   if (table.shape.size() == 3 && table.shape[0] == 1) table.shape.erase(table.shape.begin());
-  check_table(table, weights.file);
   return table;
 }
 

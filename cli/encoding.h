@@ -33,6 +33,11 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
 // The learned table alone, [R, M]; a leading axis of 1 is dropped. `spec` says its size where it is made from a seed.
 Array load_weights(const Learned& spec, const WeightOptions& weights);
 
+bool is_float(DType dtype);
+
+// Throws unless an array read from `file` is a table of finite numbers, [rows, width] or [1, rows, width].
+void check_learned_table(const Array& table, const std::string& file);
+
 // The options that give this table again: "--file wpe.npy".
 std::string weights_text(const WeightOptions& weights);
 

@@ -12,6 +12,7 @@
 
 #include "cli/array_output.h"
 #include "cli/commands.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
 #include "posenc/error.h"
@@ -102,26 +103,6 @@ Resize rule_of(const ResizeOptions& options) {
 }
 
 // [rows, width], or [1, rows, width] as many checkpoints have it: finite floats.
-void check_table(const Array& table, const std::string& file) {
-  const std::size_t rank = table.shape.size();
-  const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
-  if (!one_table || table.size() == 0) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected a table, [rows, width] or [1, rows, width], but got shape [{}]", file,
-                     fmt::join(table.shape, ", ")));
-  }
-  if (table.dtype != DType::f32 && table.dtype != DType::f64 && table.dtype != DType::f16 &&
-      table.dtype != DType::bf16) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected f32, f64, f16 or bf16 but got {}", file, to_text(table.dtype)));
-  }
-  for (std::int64_t i = 0; i < table.size(); ++i) {
-    if (std::isfinite(table.number(i))) continue;
-    fail(ErrorKind::bad_input, fmt::format("{}: expected finite numbers but row {}, column {} is {}", file,
-                                           i / table.shape.back(), i % table.shape.back(), table.number(i)));
-  }
-}
-
 // What --from says, or what it can only be; a grid is never guessed.
 Lengths from_of(const ResizeOptions& options, const Lengths& to, std::int64_t rows) {
   const std::int64_t cells = rows - options.kept;
@@ -223,7 +204,7 @@ int run_resize(const ResizeOptions& options) {
     fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
   }
   const Array table = load_array(options.file);
-  check_table(table, options.file);
+  check_learned_table(table, options.file);
   const std::int64_t rows = table.shape[table.shape.size() - 2];
   check_spec(options, rows, table.shape.back());
   if (rule.kept >= rows) {

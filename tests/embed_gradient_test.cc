@@ -74,7 +74,9 @@ void for_every_case(const Check& check) {
   const RowCases cases(kWidth, DType::f64);
   for (const Join join : {Join::add, Join::concat}) {
     for (const EmbedOptions& options : kOptions) {
-      for (const auto& [name, rows] : cases.all()) {
+      for (const auto& row_case : cases.all()) {
+        const auto& name = row_case.first;
+        const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
         SCOPED_TRACE(name + (join == Join::add ? " added" : " concatenated"));
         check(join, cases, rows, options);
       }

@@ -93,7 +93,9 @@ TEST(Embed, IsItsFormulaRoundedStepByStep) {
   for (const DType dtype : float_types()) {
     for (const DType table : {DType::f32, DType::f64, DType::bf16}) {
       const RowCases cases(kWidth, table);
-      for (const auto& [name, rows] : cases.all()) {
+      for (const auto& row_case : cases.all()) {
+        const auto& name = row_case.first;
+        const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
         for (const Join join : {Join::add, Join::concat}) {
           for (const EmbedOptions& options : kOptions) {
             SCOPED_TRACE(name + " " + std::string(to_text(table)) + " " + std::string(to_text(dtype)));
@@ -141,7 +143,9 @@ TEST(Embed, AgreesWithTheReference) {
 TEST(Embed, InPlaceIsTheSame) {
   const RowCases cases(kWidth);
   for (const DType dtype : float_types()) {
-    for (const auto& [name, rows] : cases.all()) {
+    for (const auto& row_case : cases.all()) {
+      const auto& name = row_case.first;
+      const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
       for (const EmbedOptions& options : kOptions) {
         for (const Join join : {Join::add, Join::concat}) {
           SCOPED_TRACE(name + " " + std::string(to_text(dtype)));
@@ -172,7 +176,9 @@ TEST(Embed, LayoutsAndWorkersChangeNoBit) {
                                         batch_ids(), shared_ids};
   const BlockLayout layouts[] = {{}, {.gap = 7}, {.tokens_first = true}, {.gap = 1, .backwards = true}};
   const EmbedOptions plain{.scale = 1.1, .dropout = {.p = 0.4, .seed = 9}};
-  for (const auto& [name, rows] : cases.all()) {
+  for (const auto& row_case : cases.all()) {
+    const auto& name = row_case.first;
+    const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
     for (const PositionView& positions : all_positions) {
       TypedBlock x(DType::f32, kBatch, kTokens, kWidth);
       x.set_values(random_numbers(kBatch * kTokens * kWidth, 5));
@@ -270,7 +276,8 @@ TEST(Embed, DropsWhatIsNotFiniteToo) {
 
 TEST(Embed, TakesEmptyBatches) {
   const RowCases cases(kWidth);
-  for (const auto& [name, rows] : cases.all()) {
+  for (const auto& row_case : cases.all()) {
+    const auto& rows = row_case.second;
     add_positions(make_view<float>(nullptr, {0, kWidth}), PositionView::range(0, 0), rows,
                   make_view<float>(nullptr, {0, kWidth}));
     add_positions(make_view<float>(nullptr, {0, 4, kWidth}), PositionView::range(0, 4), rows,

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "golden/files.h"
 #include "golden/position_families.h"
-#include "posenc/file.h"
 
 namespace {
 
@@ -34,20 +34,13 @@ const std::map<std::string, std::string> kLeftOut = {
 };
 
 std::vector<std::filesystem::path> golden_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(POSENC_GOLDENS "/positions")) {
-    files.push_back(entry.path());
-  }
+  std::vector<std::filesystem::path> files = golden::files_of(POSENC_GOLDENS "/positions");
   // Recorded with their rows, and kept there.
   for (const char* pad : {"pad0", "pad1"}) {
     files.emplace_back(std::string(POSENC_GOLDENS "/sinusoidal/a_fairseq_offset_") + pad + ".json");
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-Json load(const std::filesystem::path& file) {
-  return posenc::parse_json(posenc::read_file(file.string()), file.filename().string());
 }
 
 // What the outputs hold: of the rows of a table only their ids are compared here.
@@ -67,7 +60,7 @@ TEST(GoldenPositions, EveryNumberAgrees) {
   std::size_t cases = 0, numbers = 0;
   for (const auto& file : golden_files()) {
     SCOPED_TRACE(file.filename().string());
-    const Json json = load(file);
+    const Json json = golden::load(file);
     EXPECT_EQ(json.find("case")->string(), file.stem().string());
     PositionCase golden(*json.find("inputs"), *json.find("outputs"));
     ASSERT_TRUE(golden::check_positions(file.stem().string(), golden)) << "no family claims it";

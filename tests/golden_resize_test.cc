@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "posenc/file.h"
+#include "golden/files.h"
 #include "posenc/json.h"
 #include "posenc/resize.h"
 
@@ -20,16 +20,7 @@ using posenc::Interpolation;
 using posenc::Json;
 using posenc::Resize;
 
-std::vector<std::filesystem::path> golden_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(POSENC_GOLDENS)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-Json load(const std::filesystem::path& file) {
-  return posenc::parse_json(posenc::read_file(file.string()), file.filename().string());
-}
+std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_GOLDENS); }
 
 std::vector<double> numbers_of(const Json& rows) {
   std::vector<double> numbers;
@@ -96,7 +87,7 @@ TEST(GoldenResize, EveryOutputAgrees) {
   for (const auto& file : golden_files()) {
     SCOPED_TRACE(file.filename().string());
     EXPECT_TRUE(file.filename().string().starts_with("b_vit_interpolate_")) << "no rule claims this file";
-    const Json json = load(file);
+    const Json json = golden::load(file);
     EXPECT_EQ(json.find("case")->string(), file.stem().string());
     for (const auto& [name, value] : json.find("outputs")->object()) {
       const std::optional<Resize> rule = rule_of(name);
@@ -116,7 +107,7 @@ TEST(GoldenResize, EveryOutputAgrees) {
 
 // The comparison must notice another method, another a, another alignment and a swapped grid.
 TEST(GoldenResize, AWrongRuleWouldBeNoticed) {
-  const Json json = load(std::filesystem::path(POSENC_GOLDENS) / "b_vit_interpolate_5x4.json");
+  const Json json = golden::load(std::filesystem::path(POSENC_GOLDENS) / "b_vit_interpolate_5x4.json");
   const Json& inputs = *json.find("inputs");
   const std::vector<double> expected = numbers_of(*json.find("outputs")->find("vit"));
   const auto difference = [&](const Resize& rule) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "golden/families.h"
+#include "golden/files.h"
 #include "posenc/file.h"
 #include "posenc/table.h"
 #include "support/expect_error.h"
@@ -17,16 +18,7 @@ namespace {
 using golden::Expectation;
 using posenc::Json;
 
-std::vector<std::filesystem::path> golden_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(POSENC_GOLDENS)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-Json load(const std::filesystem::path& file) {
-  return posenc::parse_json(posenc::read_file(file.string()), file.filename().string());
-}
+std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_GOLDENS); }
 
 // The output `path`, "embeddings.fsmt" or "float32".
 const Json& output_at(const Json& outputs, const std::string& path) {
@@ -96,7 +88,7 @@ TEST(Golden, EveryCaseAgrees) {
   std::size_t cases = 0, outputs_compared = 0, numbers_compared = 0;
   for (const auto& file : golden_files()) {
     SCOPED_TRACE(file.filename().string());
-    const Json json = load(file);
+    const Json json = golden::load(file);
     const Json& outputs = *json.find("outputs");
     if (outputs.find("error") || outputs.find("errors")) continue;
     const auto expectations = golden::expectations_of(file.stem().string(), *json.find("inputs"), outputs);
@@ -118,7 +110,7 @@ TEST(Golden, EveryFileIsClaimed) {
   for (const auto& file : golden_files()) {
     const std::string name = file.stem().string();
     EXPECT_EQ(file.extension(), ".json") << file;
-    const Json json = load(file);
+    const Json json = golden::load(file);
     EXPECT_EQ(json.find("case")->string(), name);
     const Json& outputs = *json.find("outputs");
     const auto defects = golden::defects();
@@ -147,7 +139,7 @@ TEST(Golden, PosencAnswersWhereAnotherPackageFails) {
 
 // The code above must notice a wrong encoding: another order, another rule and another start all fail.
 TEST(Golden, AWrongSpecWouldBeNoticed) {
-  const Json json = load(std::filesystem::path(POSENC_GOLDENS) / "a_xlm_interleaved_d8.json");
+  const Json json = golden::load(std::filesystem::path(POSENC_GOLDENS) / "a_xlm_interleaved_d8.json");
   const Json& outputs = *json.find("outputs");
   const std::vector<double> numbers = golden::flat_numbers(output_at(outputs, "exact_f64"));
   const Expectation right = golden::expectations_of("a_xlm_interleaved_d8", *json.find("inputs"), outputs).at(0);

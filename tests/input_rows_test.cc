@@ -48,7 +48,9 @@ TEST(FillRows, EverySourceInEveryTypeIsItsDefinition) {
   const std::vector<std::int64_t> ids = {3, 0, 9, 9, 6, 1};
   for (const DType table : float_types()) {
     const RowCases cases(kWidth, table);
-    for (const auto& [name, rows] : cases.all()) {
+    for (const auto& row_case : cases.all()) {
+      const auto& name = row_case.first;
+      const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
       EXPECT_EQ(width_of(rows), kWidth);
       for (const DType dtype : float_types()) {
         SCOPED_TRACE(name + " of " + std::string(to_text(table)) + " as " + std::string(to_text(dtype)));
@@ -74,7 +76,9 @@ TEST(FillRows, TypesAndStridesOfIdsChangeNothing) {
   double real[] = {3, 0, 9, 9, 6, 1};
   std::int64_t strided[] = {3, -1, 9, -1, 6, -1, 0, -1, 9, -1, 1, -1};  // tokens before batches
   const RowCases cases(kWidth);
-  for (const auto& [name, rows] : cases.all()) {
+  for (const auto& row_case : cases.all()) {
+    const auto& name = row_case.first;
+    const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
     SCOPED_TRACE(name);
     TypedBlock flat(DType::f32, 1, 6, kWidth);
     fill_rows(rows, PositionView::of(plain, 6), flat.flat());
@@ -97,7 +101,9 @@ TEST(FillRows, TypesAndStridesOfIdsChangeNothing) {
 
 TEST(FillRows, OneRowOfPositionsServesABatch) {
   const RowCases cases(kWidth);
-  for (const auto& [name, rows] : cases.all()) {
+  for (const auto& row_case : cases.all()) {
+    const auto& name = row_case.first;
+    const auto& rows = row_case.second;  // clang 14 cannot capture a structured binding
     SCOPED_TRACE(name);
     TypedBlock one(DType::f64, 1, 4, kWidth), batch(DType::f64, 3, 4, kWidth);
     fill_rows(rows, PositionView::range(2, 4), one.flat());
@@ -140,7 +146,8 @@ TEST(FillRows, CopiesBits) {
 
 TEST(FillRows, TakesNoPositions) {
   const RowCases cases(kWidth);
-  for (const auto& [name, rows] : cases.all()) {
+  for (const auto& row_case : cases.all()) {
+    const auto& rows = row_case.second;
     fill_rows(rows, PositionView::range(0, 0), make_view<float>(nullptr, {0, kWidth}));
   }
 }

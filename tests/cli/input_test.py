@@ -48,9 +48,9 @@ class Files(Case):
         self.expect_bad_table(npy("<f4", "(3, 2)", numbers), "wpe.npy: row 1, channel 1: expected a finite number")
         numbers = struct.pack("<6f", 1, 2, 3, 4, float("-inf"), 6)
         self.expect_bad_table(npy("<f4", "(3, 2)", numbers), "wpe.npy: row 2, channel 0: expected a finite number")
-        self.expect_bad_table(npy("<f4", "(6,)", numbers), "[rows, width] of floats, but got [6] f32")
-        self.expect_bad_table(npy("<f4", "(0, 2)", b""), "[rows, width] of floats, but got [0, 2] f32")
-        self.expect_bad_table(npy("<i4", "(3, 2)", numbers), "[rows, width] of floats, but got [3, 2] i32")
+        self.expect_bad_table(npy("<f4", "(6,)", numbers), "[1, rows, width] of floats, but got [6] f32")
+        self.expect_bad_table(npy("<f4", "(0, 2)", b""), "[1, rows, width] of floats, but got [0, 2] f32")
+        self.expect_bad_table(npy("<i4", "(3, 2)", numbers), "[1, rows, width] of floats, but got [3, 2] i32")
 
     def test_of_learned_tables_with_an_axis_of_one_in_front(self):
         self.write(npy("<f4", "(1, 3, 2)", struct.pack("<6f", 1, 2, 3, 4, 5, 6)), "wpe.npy")

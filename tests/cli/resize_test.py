@@ -42,7 +42,7 @@ class Resize(Case):
         self.assertIn('"values": [\n    [\n      [9]', self.resize(table("(1, 5, 1)"), *GRID, "--format", "json").stdout.decode())
 
     def test_refuses_other_axes(self):
-        expected = "expected a table, [rows, width] or [1, rows, width], but got shape "
+        expected = "expected a learned table, [rows, width] or [1, rows, width] of floats, but got "
         self.expect_bad(table("(5,)"), expected + "[5]")
         self.expect_bad(table("(5, 1, 1)"), expected + "[5, 1, 1]")
         self.expect_bad(table("(1, 1, 5, 1)"), expected + "[1, 1, 5, 1]")
@@ -50,13 +50,13 @@ class Resize(Case):
         self.expect_bad(table("(5, 0)", code="<0f", numbers=()), expected + "[5, 0]")
 
     def test_refuses_other_types(self):
-        self.expect_bad(table("(5, 1)", "<i8", "<5q", range(5)), "expected f32, f64, f16 or bf16 but got i64")
+        self.expect_bad(table("(5, 1)", "<i8", "<5q", range(5)), "of floats, but got [5, 1] i64")
 
     def test_refuses_what_is_no_number(self):
         for bad, text in ((float("nan"), "nan"), (float("inf"), "inf"), (float("-inf"), "-inf")):
             numbers = (*ROWS[:3], bad, 0.0)
-            self.expect_bad(table("(5, 1)", numbers=numbers), f"expected finite numbers but row 3, column 0 is {text}")
-            self.expect_bad(table("(1, 5, 1)", numbers=numbers), f"expected finite numbers but row 3, column 0 is {text}")
+            self.expect_bad(table("(5, 1)", numbers=numbers), f"row 3, channel 0: expected a finite number but got {text}")
+            self.expect_bad(table("(1, 5, 1)", numbers=numbers), f"row 3, channel 0: expected a finite number but got {text}")
 
     def test_leaves_the_table_alone_when_it_is_the_output(self):
         data = table("(5, 1)")

@@ -3,16 +3,33 @@
 #include <string_view>
 
 #include "fuzz.h"
+#include "posenc/learned.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
 
 namespace {
 
-void check_schedule(const posenc::Sinusoidal& spec) {
+void check_numbers(const posenc::Sinusoidal& spec) {
   if (spec.width > 4096) return;  // larger ones take the same path, only longer
   const posenc::SinusoidalSchedule schedule = posenc::make_schedule(spec);
   require(schedule.width == spec.width, "the schedule has another width");
   require(schedule.sine.count + schedule.cosine.count <= spec.width, "the schedule has too many columns");
+}
+
+// The first and the last position read rows that a table has.
+void check_numbers(const posenc::Learned& spec) {
+  const std::int64_t rows = spec.rows > 0 ? spec.rows : spec.first + 5;
+  const std::int64_t last = spec.length ? *spec.length - 1 : posenc::positions_of(spec, rows) - 1;
+  for (const double position : {0.0, static_cast<double>(last)}) {
+    const posenc::RowRead read = posenc::row_read(spec, rows, position);
+    require(read.row >= spec.first && read.row < rows && read.next >= read.row && read.next < rows, "no such row");
+    require(read.share >= 0.0 && read.share < 1.0, "the share is none");
+  }
+}
+
+void check_numbers(const posenc::Hybrid& spec) {
+  check_numbers(spec.fixed);
+  check_numbers(spec.learned);
 }
 
 }  // namespace
@@ -22,5 +39,5 @@ void fuzz(std::string_view input) {
   const std::string text = posenc::to_text(spec);
   require(accepted([&] { require(posenc::to_text(posenc::parse_spec(text)) == text, "the text changed"); }),
           "the printed text does not parse");
-  std::visit([](const auto& s) { check_schedule(s); }, spec);
+  std::visit([](const auto& s) { check_numbers(s); }, spec);
 }
