@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 #include "cli/array_output.h"
 #include "cli/commands.h"
@@ -25,85 +26,120 @@ Array load_input(const std::string& file) {
                                          file, fmt::join(input.shape, ", "), to_text(input.dtype)));
 }
 
-// Positions as the user gave them: none counts from 0, a file with two axes has ids per batch row.
+// Positions as the user gave them: none counts from 0, a file with two axes has a row of them per batch row.
 struct AddedPositions {
   Positions numbers;
   Array ids;
   PositionView view;
+  std::string text;
 };
 
 AddedPositions load_added(const AddOptions& options, const Spec& spec, std::int64_t tokens) {
   AddedPositions result;
-  const std::string& text = options.positions;
-  if (text.empty()) {
-    result.view = PositionView::range(0, tokens);
-    return result;
-  }
-  if (text.starts_with('@')) result.ids = load_array(text.substr(1));
-  const bool integers = result.ids.dtype == DType::i32 || result.ids.dtype == DType::i64;
-  if (result.ids.shape.size() == 2 && integers) {
+  result.text = options.positions.empty() ? fmt::format("0:{}", tokens) : options.positions;
+  result.view = PositionView::range(0, tokens);
+  if (options.positions.empty()) return result;
+  if (options.positions.starts_with('@')) result.ids = load_array(options.positions.substr(1));
+  const std::vector<std::int64_t>& shape = result.ids.shape;
+  const bool column = shape.size() == 2 && shape[0] == tokens && shape[1] == 1;  // [N, 1]: one axis
+  const bool supported =
+      result.ids.dtype == DType::i32 || result.ids.dtype == DType::i64 || result.ids.dtype == DType::f64;
+  if (shape.size() == 2 && !column && supported) {
     result.view = position_view(result.ids.view());
     return result;
   }
-  result.numbers = load_positions(text);
-  check_one_axis(spec, result.numbers, text);
+  result.numbers = load_positions(options.positions);
+  check_one_axis(spec, result.numbers, options.positions);
   result.view = result.numbers.view();
   return result;
 }
 
-void check_counts(const AddOptions& options, const PositionView& positions, const std::vector<std::int64_t>& shape) {
+void check_counts(const AddedPositions& positions, const std::string& file, const std::vector<std::int64_t>& shape) {
+  const PositionView& view = positions.view;
   const std::int64_t tokens = shape[shape.size() - 2];
   const std::int64_t batch = shape.size() == 3 ? shape[0] : 1;
-  if (positions.count == tokens && (positions.batch == 1 || positions.batch == batch)) return;
-  const std::string rows = positions.batch == 1 ? "" : fmt::format("{} x ", positions.batch);
-  fail(ErrorKind::usage,
-       fmt::format("'{}' has {}{} positions but {} has {}{} tokens", options.positions, rows, positions.count,
-                   options.input, shape.size() == 3 ? fmt::format("{} x ", batch) : "", tokens));
+  if (view.count == tokens && (view.batch == 1 || view.batch == batch)) return;
+  const std::string rows = view.batch == 1 ? "" : fmt::format("{} x ", view.batch);
+  const std::string batches = shape.size() == 3 ? fmt::format("{} x ", batch) : "";
+  fail(ErrorKind::usage, fmt::format("'{}' has {}{} positions but {} has {}{} tokens", positions.text, rows, view.count,
+                                     file, batches, tokens));
 }
 
 double scale_of(const std::string& text, std::int64_t width) {
   if (text == "sqrt") return std::sqrt(static_cast<double>(width));
-  char* end = nullptr;
-  const double scale = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0' && std::isfinite(scale)) return scale;
+  double scale = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, scale);
+  if (error == std::errc() && rest == end && std::isfinite(scale)) return scale;
   fail(ErrorKind::usage, fmt::format("--scale must be a number or 'sqrt' but got '{}'", text));
+}
+
+std::int64_t count_of(const std::string& text, const std::string& option) {
+  const std::uint64_t value = whole_number(text, option);
+  if (value <= 0xffffffffu) return static_cast<std::int64_t>(value);
+  fail(ErrorKind::usage, fmt::format("{} must be below 2^32 but got '{}'", option, text));
+}
+
+Dropout dropout_of(const AddOptions& options) {
+  if (!options.dropout && !(options.dropout_seed + options.step + options.first_row + options.first_token).empty()) {
+    fail(ErrorKind::usage, "--dropout-seed, --step, --first-row and --first-token need --dropout");
+  }
+  return {.p = options.dropout.value_or(0.0),
+          .seed = whole_number(options.dropout_seed, "--dropout-seed"),
+          .step = whole_number(options.step, "--step"),
+          .first_row = count_of(options.first_row, "--first-row"),
+          .first_token = count_of(options.first_token, "--first-token")};
+}
+
+// Everything that the numbers depend on but the embeddings and a table's file.
+Json::Object head_of(const Spec& spec, const AddOptions& options, const std::string& positions,
+                     const EmbedOptions& embed) {
+  const Dropout& dropout = embed.dropout;
+  Json mask;
+  mask.set("p", dropout.p)
+      .set("seed", fmt::format("{}", dropout.seed))
+      .set("step", static_cast<std::int64_t>(dropout.step));
+  mask.set("first_row", dropout.first_row).set("first_token", dropout.first_token);
+  Json::Object head = {
+      {"spec", to_json(spec)}, {"positions", positions}, {"join", options.join}, {"scale", embed.scale}};
+  head.emplace_back("dropout", options.dropout ? mask : Json(nullptr));
+  return head;
 }
 
 }  // namespace
 
 int run_add(const AddOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  if (!options.tensor.empty() && format != "safetensors") {
+    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
+  }
   const Spec spec = load_spec(options.spec);
   const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
   Array input = load_input(options.input);
   const std::size_t rank = input.shape.size();
-  const std::int64_t width = input.shape[rank - 1];
   const AddedPositions positions = load_added(options, spec, input.shape[rank - 2]);
-  check_counts(options, positions.view, input.shape);
+  check_counts(positions, options.input, input.shape);
   const Workers workers(options.threads);
-  const EmbedOptions embed{.scale = scale_of(options.scale, width),
-                           .dropout = {.p = options.dropout, .seed = options.dropout_seed, .step = options.step},
-                           .workers = &workers};
-  const ConstView x = input.view();
-  Array output{input.dtype, input.shape, {}};
+  const EmbedOptions embed{
+      .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};
+  const auto writable = [](Array& array) {
+    const ConstView view = array.view();
+    return View{array.data.data(), view.dtype, view.rank, view.shape, view.strides};
+  };
+  View result = writable(input);
+  Array wide{input.dtype, input.shape, {}};
   if (options.join == "concat") {
-    output.shape[rank - 1] += encoding->width();
-    output.data.resize(static_cast<std::size_t>(output.size() * size_of(output.dtype)));
+    wide.shape[rank - 1] += encoding->width();
+    wide.data.resize(static_cast<std::size_t>(wide.size() * size_of(wide.dtype)));
+    result = writable(wide);
+    concat_positions(input.view(), positions.view, encoding->rows(), result, embed);
   } else {
-    output.data = input.data;
+    add_positions(result, positions.view, encoding->rows(), result, embed);
   }
-  const ConstView result = output.view();
-  const View out{output.data.data(), result.dtype, result.rank, result.shape, result.strides};
-  if (options.join == "concat") {
-    concat_positions(x, positions.view, encoding->rows(), out, embed);
-  } else {
-    add_positions(x, positions.view, encoding->rows(), out, embed);
-  }
-  write_array(result,
-              {.format = format,
-               .name = options.tensor,
-               .head = {{"spec", to_json(spec)}, {"dtype", to_text(output.dtype)}, {"join", options.join}}},
-              options.output);
+  Json::Object head = head_of(spec, options, positions.text, embed);
+  const Metadata metadata = {{"posenc", to_text(Json(head))}};
+  head.emplace_back("dtype", to_text(input.dtype));
+  write_array(result, {format, options.tensor.empty() ? "values" : options.tensor, head, metadata}, options.output);
   return 0;
 }
 

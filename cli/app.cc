@@ -38,8 +38,8 @@ void add_weights(CLI::App& command, WeightOptions& weights) {
       ->check(not_empty);
   command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
       ->check(CLI::IsMember({"normal", "uniform"}));
-  command.add_option("--std", weights.std, "with --init: the standard deviation")->capture_default_str();
-  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers")->capture_default_str();
+  command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
+  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)")->check(not_empty);
 }
 
 // Help begins with the examples; CLI11 keeps them as the footer.
@@ -103,16 +103,20 @@ void add_add(CLI::App& app, AddOptions& options) {
       ->capture_default_str();
   command->add_option("--scale", options.scale, "multiplies the embeddings first: a number, or sqrt of their width")
       ->capture_default_str();
-  command->add_option("--dropout", options.dropout, "the probability that an element of the result becomes 0")
-      ->capture_default_str();
-  command->add_option("--dropout-seed", options.dropout_seed, "with --step: which elements")->capture_default_str();
-  command->add_option("--step", options.step, "another step, another mask")->capture_default_str();
+  command->add_option("--dropout", options.dropout, "the probability that an element of the result becomes 0");
+  command->add_option("--dropout-seed", options.dropout_seed, "with --dropout and --step: which elements (default: 0)")
+      ->check(not_empty);
+  command->add_option("--step", options.step, "with --dropout: another step, another mask (default: 0)")
+      ->check(not_empty);
+  command->add_option("--first-row", options.first_row, "with --dropout: where this batch begins in a larger one ...")
+      ->check(not_empty);
+  command->add_option("--first-token", options.first_token, "... and where its tokens do: its part of the same mask")
+      ->check(not_empty);
   command->add_option("--threads", options.threads, "the result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--tensor", options.tensor, "the result's name in JSON and safetensors")
-      ->check(not_empty)
-      ->capture_default_str();
+  command->add_option("--tensor", options.tensor, "the result's name in a safetensors file (default: values)")
+      ->check(not_empty);
   add_weights(*command, options.weights);
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
@@ -232,7 +236,7 @@ void add_positions(CLI::App& app, PositionsOptions& options) {
   CLI::App* command =
       add_command(app, "positions", "Position ids from masks, tokens, packed documents, caches and grids.",
                   "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
-                  "  posenc positions --tokens 101,2054,2003,0,0 --pad-token 0 --convention roberta\n"
+                  "  posenc positions --tokens 0,9,8,1,1 --pad-token 1 --convention roberta\n"
                   "  posenc positions --lengths 3,1,5 --format json\n"
                   "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step");
   add_position_sources(*command, options);

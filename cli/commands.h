@@ -15,10 +15,10 @@ struct OutputOptions {
 
 // Where the table of a learned encoding comes from.
 struct WeightOptions {
-  std::string file;  // file.npy or file.safetensors:tensor
-  std::string init;  // normal or uniform; empty: not made
-  double std = 0.02;
-  std::uint64_t seed = 0;
+  std::string file;                // file.npy or file.safetensors:tensor
+  std::string init;                // normal or uniform; empty: not made
+  std::optional<double> std = {};  // 0.02
+  std::string seed;                // 0
 };
 
 struct ListOptions {
@@ -52,11 +52,13 @@ struct AddOptions {
   std::string positions;  // empty: 0 to N; @ids.npy may be [B, N]
   std::string join = "add";
   std::string scale = "1";  // a number, or sqrt
-  double dropout = 0.0;
-  std::uint64_t dropout_seed = 0;
-  std::uint64_t step = 0;
+  std::optional<double> dropout = {};
+  std::string dropout_seed;  // 0; these four only with dropout
+  std::string step;
+  std::string first_row;
+  std::string first_token;
   int threads = 1;
-  std::string tensor = "values";
+  std::string tensor;  // empty: values
   WeightOptions weights;
   OutputOptions output;
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "posenc/error.h"
 #include "posenc/load.h"
@@ -11,6 +13,8 @@
 
 namespace posenc::cli {
 namespace {
+
+std::uint64_t seed_of(const WeightOptions& weights) { return whole_number(weights.seed, "--seed"); }
 
 bool is_given(const WeightOptions& weights) { return !weights.file.empty() || !weights.init.empty(); }
 
@@ -25,7 +29,7 @@ Array make_weights(const Learned& spec, const WeightOptions& weights) {
   table.data.resize(static_cast<std::size_t>(spec.rows * spec.width) * sizeof(float));
   const View view = make_view(static_cast<void*>(table.data.data()), table.dtype, {spec.rows, spec.width});
   const Distribution distribution = weights.init == "uniform" ? Distribution::uniform : Distribution::normal;
-  fill_random(view, {.distribution = distribution, .std = weights.std, .seed = weights.seed});
+  fill_random(view, {.distribution = distribution, .std = weights.std.value_or(0.02), .seed = seed_of(weights)});
   if (!spec.padding_row) return table;
   float* padding = view[*spec.padding_row].as<float>();
   std::fill(padding, padding + spec.width, 0.0f);
@@ -89,7 +93,20 @@ double Encoding::largest() const {
   return largest;
 }
 
+std::uint64_t whole_number(const std::string& text, const std::string& option) {
+  std::uint64_t value = 0;
+  if (text.empty()) return value;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end) return value;
+  fail(ErrorKind::usage,
+       fmt::format("{} must be a whole number from 0 to 18446744073709551615 but got '{}'", option, text));
+}
+
 std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights) {
+  if (weights.init.empty() && (weights.std || !weights.seed.empty())) {
+    fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
+  }
   auto encoding = std::make_unique<Encoding>();
   encoding->spec = spec;
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
@@ -105,13 +122,13 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
     part.width = hybrid.fixed.width;
     encoding->table = load_weights(part, weights);
   }
-  width_of(encoding->rows());  // whether table and spec fit
+  check_rows(encoding->rows(), PositionView::range(0, 0), kind_of(spec));  // whether table and spec fit
   return encoding;
 }
 
 std::string weights_text(const WeightOptions& weights) {
   if (!weights.file.empty()) return "--file " + weights.file;
-  return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std, weights.seed);
+  return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std.value_or(0.02), seed_of(weights));
 }
 
 void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text) {

@@ -35,6 +35,9 @@ Array load_weights(const Learned& spec, const WeightOptions& weights);
 
 bool is_float(DType dtype);
 
+// A seed or a step as the user wrote it, 0 where it was left out; neither signs nor numbers beyond 64 bits.
+std::uint64_t whole_number(const std::string& text, const std::string& option);
+
 // Throws unless an array read from `file` is a table of finite numbers, [rows, width] or [1, rows, width].
 void check_learned_table(const Array& table, const std::string& file);
 

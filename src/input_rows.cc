@@ -95,6 +95,7 @@ std::string fixed_refusal(const FixedRows& rows, double position) {
   if (position != std::floor(position)) return "must be a whole number: a table has no rows between its rows";
   const double row = position - static_cast<double>(rows.start);
   if (row >= 0.0 && row < static_cast<double>(rows.table.shape[0])) return {};
+  if (rows.table.shape[0] == 0) return "is not in the table, which is empty";
   return "is not in the table, which has positions " + std::to_string(rows.start) + " to " +
          std::to_string(rows.start + rows.table.shape[0] - 1);
 }

@@ -153,10 +153,13 @@ void positions_after(const ConstView& lengths, const View& ids) {
 }
 
 PositionView position_view(const ConstView& ids) {
-  check_integers(ids, {"position_view", "ids"}, Ranks::one_or_two, /*bytes=*/false);
+  ConstView integers = ids;
+  if (ids.dtype == DType::f64) integers.dtype = DType::i64;  // of the same size, with the same demands
+  check_integers(integers, {"position_view", "ids"}, Ranks::one_or_two, /*bytes=*/false);
   const ConstView rows = detail::as_rows(ids);
   PositionView view;
   view.source = ids.dtype == DType::i32 ? PositionView::Source::i32 : PositionView::Source::i64;
+  if (ids.dtype == DType::f64) view.source = PositionView::Source::f64;
   view.data = ids.data;
   view.batch = rows.shape[0];
   view.count = rows.shape[1];

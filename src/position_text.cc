@@ -67,6 +67,10 @@ Positions read_range(std::string_view text) {
   if (count > kMaxListed) fail_text(text, "a range of real numbers has at most 2^27 of them");
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start.value + static_cast<double>(i) * step.value;
+  // The end is excluded and may be one further: a real number may still lie between.
+  if (std::fabs(values.back()) > static_cast<double>(kMaxPosition)) {
+    fail_text(text, "positions must lie within +-2147483647 but got " + detail::number_text(values.back()));
+  }
   return Positions::reals(std::move(values));
 }
 

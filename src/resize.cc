@@ -83,12 +83,13 @@ void check_finite(const ConstView& table) {
   }
 }
 
-// Both axes of a resize; a table without a grid is a grid of one line.
+// Both axes of a resize; a table without a grid is a grid of one column, so that only rows of the table lie between the
+// two passes, however long the result is.
 struct Grid {
   explicit Grid(const Resize& rule)
-      : kept(rule.kept), height(rule.from.size() == 2 ? rule.from[0] : 1), width(rule.from.back()) {
-    down = rule.from.size() == 2 ? resize_taps(rule, 0) : std::vector<Taps>{{0, {1.0}}};
-    across = resize_taps(rule, rule.from.size() - 1);
+      : kept(rule.kept), height(rule.from[0]), width(rule.from.size() == 2 ? rule.from[1] : 1) {
+    down = resize_taps(rule, 0);
+    across = rule.from.size() == 2 ? resize_taps(rule, 1) : std::vector<Taps>{{0, {1.0}}};
   }
 
   std::int64_t new_width() const { return static_cast<std::int64_t>(across.size()); }

@@ -110,6 +110,11 @@ TEST(PositionViewOfIds, KeepsShapeAndStrides) {
   EXPECT_EQ(row.count, 24);
   EXPECT_EQ(row.integer(0, 23), 23);
   const std::int64_t wide[] = {1LL << 40};
+  const double real[] = {0.5, 2.25, -1.0, 7.0};
+  const PositionView reals = position_view(make_view(real, {2, 2}));
+  EXPECT_FALSE(reals.integral());
+  EXPECT_EQ(reals.real(1, 0), -1.0);
+  EXPECT_EQ(reals.real(0, 1), 2.25);
   EXPECT_EQ(position_view(make_view(wide, {1})).integer(0, 0), 1LL << 40);
 }
 

@@ -131,6 +131,8 @@ TEST(ParsePositions, RefusesWhatLiesBeyond) {
   expect_bad("0,3e9", part + "3e9");
   expect_bad("2147483647.5", part + "2147483647.5");
   expect_bad("0:2147483649", part + "2147483649");
+  expect_bad("2147483639.5:2147483648", part + "2147483647.5");
+  expect_bad("-2147483639.5:-2147483648:-1", part + "-2147483647.5");
   expect_bad("2147483648:2147483649", part + "2147483648");
   expect_bad("inf", part + "inf");
   expect_bad("0:inf", part + "inf");

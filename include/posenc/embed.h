@@ -25,9 +25,9 @@
 
 namespace posenc {
 
-// Inverted dropout: an element becomes 0 with probability p, others are divided by 1 - p. Whether element (b, n, m) is
-// dropped is a function of seed, step, b, n and m alone: number m % 4 of philox4x32({m / 4, n, b, step}, seed) (see
-// posenc/random.h) is below p * 2^32, rounded down.
+// Inverted dropout: an element becomes 0 with probability p, others are multiplied by 1 / (1 - p). Whether element (b,
+// n, m) is dropped is a function of seed, step, b, n and m alone: number m % 4 of philox4x32({m / 4, n, b, step}, seed)
+// (see posenc/random.h) is below p * 2^32, rounded down.
 struct Dropout {
   double p = 0.0;  // 0 <= p < 1; 0 drops nothing
   std::uint64_t seed = 0;

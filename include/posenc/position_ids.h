@@ -8,6 +8,9 @@
 // memory before it in C++. Here what a pad gets is the caller's choice, and every lookup refuses negative ids.
 // Masks and token ids are [N] or [B, N] of u8, i32 or i64; ids are written to i32 or i64 of the same shape, strided as
 // the caller likes. Everything is checked before anything is written. Pure functions.
+//
+// An offset counts once: ids with `first` = 2 are rows and go with a Learned spec whose own `first` is 0; ids that
+// count from 0 go with the spec's `first` = 2. Both together read two rows too far.
 #pragma once
 
 #include <cstdint>
@@ -112,7 +115,7 @@ POSENC_API std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t
 POSENC_API std::int64_t append_grid(std::vector<std::int64_t>& ids, std::span<const std::int64_t> shape,
                                     std::int64_t start);
 
-// Ids in a view, [N] or [B, N] of i32 or i64, any strides, as positions on one axis.
+// Ids in a view, [N] or [B, N] of i32, i64 or f64 (real positions), any strides, as positions on one axis.
 POSENC_API PositionView position_view(const ConstView& ids);
 
 }  // namespace posenc

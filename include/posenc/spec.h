@@ -80,7 +80,7 @@ struct Learned {
   std::int64_t width = 0;  // M; 0: as the table has
   std::int64_t rows = 0;   // R; 0: as the table has
   PastEnd past_end = PastEnd::unchosen;
-  std::int64_t first = 0;                        // 2 in OPT and BART, padding_idx + 1 in RoBERTa
+  std::int64_t first = 0;                        // 2 in OPT and BART; 0 where the ids have the offset already
   std::optional<std::int64_t> length = {};       // with PastEnd::interpolate, and only then
   double multiplier = 1.0;                       // multiplies every value
   Normalize normalize = Normalize::none;         // before the multiplier

@@ -97,7 +97,11 @@ std::string wanted_text(const Field& field) {
 int word_index(std::string_view kind, const Field& field, std::string_view word) {
   const auto words = std::get<EnumField>(field.value).words;
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'");
+  if (found == words.end()) {
+    const std::string_view near = nearest(word, {words.begin(), words.end()});
+    const std::string hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+    fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + hint);
+  }
   return static_cast<int>(found - words.begin());
 }
 

@@ -97,7 +97,7 @@ std::vector<Field> fields_of(Learned& s) {
        .required = true},
       {.name = "first",
        .value = &s.first,
-       .help = "the row of position 0: 2 in OPT and BART, padding_idx + 1 in RoBERTa",
+       .help = "the row of position 0: 2 in OPT and BART; 0 where ids have the offset already",
        .unit = "rows",
        .low = 0,
        .high = kPositionLimit},

@@ -124,16 +124,16 @@ HWY_EXPORT(narrow_bf16);
 static_assert(sizeof(f16) == sizeof(std::uint16_t) && sizeof(bf16) == sizeof(std::uint16_t));
 
 void widen_row(const f16* from, std::int64_t count, float* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(widen_f16)(&from->bits, count, to);
+  HWY_DYNAMIC_DISPATCH(widen_f16)(reinterpret_cast<const std::uint16_t*>(from), count, to);
 }
 void widen_row(const bf16* from, std::int64_t count, float* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(widen_bf16)(&from->bits, count, to);
+  HWY_DYNAMIC_DISPATCH(widen_bf16)(reinterpret_cast<const std::uint16_t*>(from), count, to);
 }
 void narrow_row(const float* from, std::int64_t count, f16* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(narrow_f16)(from, count, &to->bits);
+  HWY_DYNAMIC_DISPATCH(narrow_f16)(from, count, reinterpret_cast<std::uint16_t*>(to));
 }
 void narrow_row(const float* from, std::int64_t count, bf16* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(narrow_bf16)(from, count, &to->bits);
+  HWY_DYNAMIC_DISPATCH(narrow_bf16)(from, count, reinterpret_cast<std::uint16_t*>(to));
 }
 
 }  // namespace posenc::kernels

@@ -43,14 +43,14 @@ class Resize(Case):
 
     def test_refuses_other_axes(self):
         expected = "expected a learned table, [rows, width] or [1, rows, width] of floats, but got "
-        self.expect_bad(table("(5,)"), expected + "[5]")
-        self.expect_bad(table("(5, 1, 1)"), expected + "[5, 1, 1]")
-        self.expect_bad(table("(1, 1, 5, 1)"), expected + "[1, 1, 5, 1]")
-        self.expect_bad(table("(1, 1, 1, 5, 1)"), expected + "[1, 1, 1, 5, 1]")
-        self.expect_bad(table("(5, 0)", code="<0f", numbers=()), expected + "[5, 0]")
+        self.expect_bad(table("(5,)"), expected + "[5] f32")
+        self.expect_bad(table("(5, 1, 1)"), expected + "[5, 1, 1] f32")
+        self.expect_bad(table("(1, 1, 5, 1)"), expected + "[1, 1, 5, 1] f32")
+        self.expect_bad(table("(1, 1, 1, 5, 1)"), expected + "[1, 1, 1, 5, 1] f32")
+        self.expect_bad(table("(5, 0)", code="<0f", numbers=()), expected + "[5, 0] f32")
 
     def test_refuses_other_types(self):
-        self.expect_bad(table("(5, 1)", "<i8", "<5q", range(5)), "of floats, but got [5, 1] i64")
+        self.expect_bad(table("(5, 1)", "<i8", "<5q", range(5)), "expected a learned table, [rows, width] or [1, rows, width] of floats, but got [5, 1] i64")
 
     def test_refuses_what_is_no_number(self):
         for bad, text in ((float("nan"), "nan"), (float("inf"), "inf"), (float("-inf"), "-inf")):
