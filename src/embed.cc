@@ -17,8 +17,8 @@ namespace {
 using detail::Join;
 using detail::TokenGrid;
 
-// Rows that are used for several batch rows are kept in blocks of this size: they stay in the second-level cache.
-constexpr std::int64_t kBlockBytes = 128 * 1024;
+// Rows that are used for several batch rows are kept in blocks of about this size, which a core's own cache holds.
+constexpr std::int64_t kBlockBytes = 512 * 1024;
 
 struct Work {
   Join join;
