@@ -11,6 +11,7 @@
 #include "posenc/embed.h"
 #include "posenc/error.h"
 #include "posenc/half.h"
+#include "posenc/position_ids.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/table.h"
@@ -48,10 +49,7 @@ struct Work {
   View view() { return make_view(static_cast<void*>(x.data()), one.dtype, {kBatch, kTokens, kWidth}); }
   PositionView positions() const {
     if (!one.ids) return PositionView::range(0, kTokens);
-    PositionView view = PositionView::of(ids.data(), kTokens);
-    view.batch = kBatch;
-    view.batch_stride = kTokens;
-    return view;
+    return position_view(make_view(ids.data(), {kBatch, kTokens}));
   }
   void run() {
     add_positions(view(), positions(), rows, view(), options);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "posenc/embed.h"
+#include "posenc/position_ids.h"
 #include "support/expect_error.h"
 #include "support/plain_philox.h"
 #include "support/row_cases.h"
@@ -16,12 +17,7 @@ constexpr std::int64_t kBatch = 2, kTokens = 6, kWidth = 5, kXWidth = 3;
 constexpr std::int64_t kIds[] = {3, 0, 9, 9, 6, 1, 2, 3, 3, 5, 8, 7};  // [B, N], some twice
 const EmbedOptions kOptions[] = {{}, {.scale = -1.7, .dropout = {.p = 0.3, .seed = 4, .step = 2, .first_row = 1}}};
 
-PositionView batch_ids() {
-  PositionView ids = PositionView::of(kIds, kTokens);
-  ids.batch = kBatch;
-  ids.batch_stride = kTokens;
-  return ids;
-}
+PositionView batch_ids() { return position_view(make_view(kIds, {kBatch, kTokens})); }
 
 enum class Join { add, concat };
 std::int64_t x_width(Join join) { return join == Join::add ? kWidth : kXWidth; }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "posenc/position_ids.h"
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 #include "support/plain_philox.h"
@@ -16,12 +17,7 @@ namespace {
 constexpr std::int64_t kBatch = 3, kTokens = 5, kWidth = 10;
 constexpr std::int64_t kIds[] = {3, 0, 9, 9, 6, 1, 2, 3, 4, 5, 8, 7, 0, 0, 6};  // [B, N]
 
-PositionView batch_ids() {
-  PositionView ids = PositionView::of(kIds, kTokens);
-  ids.batch = kBatch;
-  ids.batch_stride = kTokens;
-  return ids;
-}
+PositionView batch_ids() { return position_view(make_view(kIds, {kBatch, kTokens})); }
 
 enum class Join { add, concat };
 
