@@ -125,8 +125,9 @@ TEST(RotaryValidate, RefusesAxes) {
 }
 
 TEST(RotaryValidate, RefusesEnumsThatAreNone) {
-  expect_refused({.head_dim = 4, .layout = static_cast<Layout>(5)},
-                 "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis but got 5");
+  expect_refused(
+      {.head_dim = 4, .layout = static_cast<Layout>(5)},
+      "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis but got 5");
   expect_refused({.head_dim = 4, .attention_factor_in = static_cast<FactorIn>(3)},
                  "attention_factor_in must be one of table, query, softmax but got 3");
   expect_refused({.head_dim = 4, .precision = static_cast<Precision>(-1)},
@@ -243,9 +244,8 @@ TEST(RotaryJson, GivesBackWhatItWrote) {
 TEST(RotaryJson, Refuses) {
   const auto bad = [](const std::string& members, const std::string& part) {
     SCOPED_TRACE(members);
-    expect_error(ErrorKind::bad_input, part, [&] {
-      spec_from_json(parse_json(R"({"kind": "rotary")" + members + "}", "s.json"), "s.json");
-    });
+    expect_error(ErrorKind::bad_input, part,
+                 [&] { spec_from_json(parse_json(R"({"kind": "rotary")" + members + "}", "s.json"), "s.json"); });
   };
   bad("", "s.json: head_dim: must be given but is missing");
   bad(R"(, "head_dim": 4, "rope_theta": 5)", "s.json: rotary has no field 'rope_theta'");

@@ -47,9 +47,12 @@ TurnedHead turn_head(const posenc::Rotary& spec, std::span<const double> positio
 double turn_tolerance(posenc::DType dtype, double value, double size, double angle_error) {
   const double single = size * 0x1p-24 * 4.0;
   if (dtype == posenc::DType::f64) return size * (0x1p-53 * 16.0 + angle_error);
-  if (dtype == posenc::DType::f16) return single + std::fabs(value) * 0x1p-11 + 0x1p-25;
-  if (dtype == posenc::DType::bf16) return single + std::fabs(value) * 0x1p-9;
-  return single;
+  if (dtype == posenc::DType::f32) return single;
+  // Half a unit in the last place of the narrow format.
+  int exponent = 0;
+  std::frexp(std::fabs(value) + single, &exponent);
+  if (dtype == posenc::DType::f16) return single + std::ldexp(1.0, std::max(exponent - 12, -25));
+  return single + std::ldexp(1.0, exponent - 9);
 }
 
 double angle_error(const posenc::RotarySchedule& schedule, std::span<const double> position) {
