@@ -72,7 +72,12 @@ RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
 
 // The sine and cosine of a float32 angle, correctly rounded, times the factor as a float32 tensor would be.
 SinCos rounded_sin_cos(float angle, double factor) {
-  const SinCos exact = sin_cos_of(make_phase_step(static_cast<double>(angle)).step);
+  SinCos exact = sin_cos_of(make_phase_step(static_cast<double>(angle)).step);
+  // A phase is good to 2^-64 of a turn: too coarse for the sine of an angle that is small itself.
+  if (std::fabs(angle) < 0x1p-10f) {
+    const double x = static_cast<double>(angle);
+    exact.sin = x - x * x * x * (1.0 / 6.0 - x * x / 120.0);
+  }
   const float narrow = static_cast<float>(factor);
   return {static_cast<double>(static_cast<float>(exact.sin) * narrow),
           static_cast<double>(static_cast<float>(exact.cos) * narrow)};
