@@ -230,6 +230,24 @@ TEST(FillCosSin, RoundsTheAngleForReferencePrecision) {
   });
 }
 
+// Angles far below one: the sine of a float32 angle is that angle, all but.
+TEST(FillCosSin, RoundsSmallAnglesForReferencePrecision) {
+  const std::vector<double> frequencies = {1e-3, 1e-6, 3e-8, 1e-9, 1e-12, 7e-15, 1e-20, 1e-30, 1e-38, 0.0};
+  const Rotary spec{.head_dim = 20, .inv_freq = frequencies, .precision = Precision::reference};
+  const std::int64_t ids[] = {1, -3, 1000};
+  TypedBlock cos(DType::f32, 1, 3, 10), sin(DType::f32, 1, 3, 10);
+  fill_cos_sin(RotaryAngles(spec), PositionView::of(ids, 3), cos.flat(), sin.flat());
+  for (std::int64_t n = 0; n < 3; ++n) {
+    for (std::int64_t i = 0; i < 10; ++i) {
+      const auto frequency = static_cast<float>(frequencies[static_cast<std::size_t>(i)]);
+      const oracle::Big angle(static_cast<double>(static_cast<float>(ids[n]) * frequency));
+      const auto single = [](const oracle::Big& value) { return mpfr_get_flt(value.get(), MPFR_RNDN); };
+      EXPECT_EQ(static_cast<float>(cos.at(0, n, i)), single(oracle::cos(angle))) << ids[n] << " " << frequency;
+      EXPECT_EQ(static_cast<float>(sin.at(0, n, i)), single(oracle::sin(angle))) << ids[n] << " " << frequency;
+    }
+  }
+}
+
 TEST(RotaryTable, HasTheBitsOfItsAngles) {
   on_every_target([] {
     for (const Precision precision : {Precision::exact, Precision::reference}) {
