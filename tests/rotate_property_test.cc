@@ -149,7 +149,7 @@ using CopyingOperation = void (*)(const ConstView&, const PositionView&, const R
 // table and several workers.
 RC_GTEST_PROP(RotateProperty, NothingButTheNumbersMatters, ()) {
   const Rotary spec = any_spec(*rc::gen::element(1.0, 1.5));
-  const std::int64_t batch = in_range(1, 3), count = in_range(1, 9), heads = in_range(1, 4);
+  const std::int64_t batch = in_range(1, 3), count = in_range(1, 40), heads = in_range(1, 5);
   const DType dtype = *rc::gen::elementOf(float_types());
   std::vector<std::int32_t> ids;
   for (std::int64_t i = 0; i < batch * count; ++i) ids.push_back(static_cast<std::int32_t>(in_range(-20, 3000)));

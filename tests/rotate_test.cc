@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "posenc/reference.h"
 #include "support/every_target.h"
 #include "support/head_block.h"
 #include "support/rotary_oracle.h"
@@ -101,19 +102,50 @@ TEST(Rotate, IsTheDefinitionForEverySize) {
 TEST(Rotate, IsTheDefinitionForLargeHeads) {
   on_every_target([] {
     for (const std::int64_t width : {80, 128, 256, 8192}) {
-      for (const Layout layout : {Layout::half, Layout::interleaved}) {
+      for (const Layout layout : {Layout::half, Layout::interleaved, Layout::interleaved_to_half}) {
         const Rotary spec{.head_dim = width, .layout = layout};
         SCOPED_TRACE(to_text(Spec(spec)));
         const PositionView positions = PositionView::range(1000, 1);
         const RotaryAngles angles(spec);
-        HeadBlock x(DType::f32, 1, 1, 1, width), out(DType::f32, 1, 1, 1, width);
-        x.set_values(numbers_for(x));
-        rotate(x.tokens(), positions, angles, out.tokens());
-        expect_turned(x, out, positions, spec);
-        if (::testing::Test::HasFatalFailure()) return;
+        for (const DType dtype : {DType::f32, DType::bf16}) {
+          HeadBlock x(dtype, 1, 1, 1, width), out(dtype, 1, 1, 1, width);
+          x.set_values(numbers_for(x));
+          rotate(x.tokens(), positions, angles, out.tokens());
+          expect_turned(x, out, positions, spec);
+          if (::testing::Test::HasFatalFailure()) return;
+        }
       }
     }
   });
+}
+
+// More than caches hold, at once and in parts that they do: the same bits.
+TEST(Rotate, GivesTheSameBitsForLargeViews) {
+  constexpr std::int64_t kTokens = 1300, kHeads = 33, kWidth = 100;  // 17 MB of floats, 34 of doubles
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+    const std::int64_t tokens = dtype == DType::bf16 ? 2 * kTokens : kTokens;
+    for (const Layout layout : {Layout::half, Layout::interleaved}) {
+      const RotaryTable table(Rotary{.head_dim = kWidth, .layout = layout, .rotary_dim = 90}, tokens,
+                              dtype == DType::f64 ? DType::f64 : DType::f32);
+      HeadBlock whole(dtype, 1, tokens, kHeads, kWidth), parts(dtype, 1, tokens, kHeads, kWidth);
+      ASSERT_GT(whole.bytes().size(), std::size_t{16} << 20);
+      // Bytes 0x5a of the canary are plain numbers in every type; some others between them.
+      for (std::int64_t n = 0; n < tokens; ++n) {
+        for (std::int64_t c = 0; c < kWidth; c += 3) {
+          whole.set(0, n, n % kHeads, c, static_cast<double>(c % 7) - 3.0);
+          parts.set(0, n, n % kHeads, c, static_cast<double>(c % 7) - 3.0);
+        }
+      }
+      rotate(whole.tokens(), PositionView::range(0, tokens), table);
+      for (std::int64_t n = 0; n < tokens; n += 100) {
+        View part = parts.tokens();
+        part.data = part[n].data;
+        part.shape[0] = std::min<std::int64_t>(100, tokens - n);
+        rotate(part, PositionView::range(n, part.shape[0]), table);
+      }
+      EXPECT_TRUE(whole.bytes() == parts.bytes()) << to_text(dtype);
+    }
+  }
 }
 
 // 1 to 2^31 - 1, both ways, and real numbers: no drift with the position.
@@ -153,21 +185,47 @@ TEST(Rotate, TakesATableFarOut) {
   }
 }
 
-// With the same cosines and sines every instruction set gives the same bits.
-TEST(Rotate, GivesTheSameBitsOnEveryTarget) {
+// With reference precision every product and sum is rounded by itself, so that every instruction set gives the bits of
+// plain arithmetic.
+TEST(Rotate, GivesTheBitsOfPlainArithmeticForReferencePrecision) {
   for (const Layout layout : kLayouts) {
-    for (const DType dtype : float_types()) {
-      const Rotary spec{.head_dim = 90, .layout = layout, .rotary_dim = 76, .rope_offset = 3, .attention_factor = 1.1};
-      const RotaryTable table(spec, 300, dtype == DType::f64 ? DType::f64 : DType::f32);
+    const Rotary spec{.head_dim = 90,
+                      .layout = layout,
+                      .rotary_dim = 76,
+                      .rope_offset = 3,
+                      .attention_factor = 1.1,
+                      .precision = Precision::reference};
+    const RotaryTable table(spec, 300);
+    const PositionView positions = PositionView::range(0, 4, 99);
+    for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
       HeadBlock x(dtype, 1, 4, 3, 90);
       x.set_values(numbers_for(x));
-      std::vector<double> first;
-      on_every_target([&] {
-        HeadBlock out(dtype, 1, 4, 3, 90);
-        rotate(x.tokens(), PositionView::range(0, 4, 99), table, out.tokens(), {.scale = 0.7});
-        if (first.empty()) first = out.values();
-        EXPECT_EQ(out.values(), first) << to_text(Spec(spec)) << " " << to_text(dtype);
-      });
+      for (const float scale : {1.0f, 0.7f}) {
+        HeadBlock wanted(dtype, 1, 4, 3, 90);
+        for (std::int64_t n = 0; n < 4; ++n) {
+          const float* row = table.view()[99 * n].as<float>();
+          for (std::int64_t h = 0; h < 3; ++h) {
+            for (std::int64_t c : {0, 1, 2, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89}) {
+              wanted.set(0, n, h, c, static_cast<double>(static_cast<float>(x.at(0, n, h, c)) * scale));
+            }
+            for (std::int64_t i = 0; i < 38; ++i) {
+              const reference::RotaryPair pair = reference::rotary_pair(spec, i);
+              const auto a = static_cast<float>(x.at(0, n, h, pair.read_first));
+              const auto b = static_cast<float>(x.at(0, n, h, pair.read_second));
+              const float cosine = row[i], sine = layout == Layout::half_negative ? -row[38 + i] : row[38 + i];
+              wanted.set(0, n, h, pair.write_first, static_cast<double>((a * cosine - b * sine) * scale));
+              wanted.set(0, n, h, pair.write_second, static_cast<double>((b * cosine + a * sine) * scale));
+            }
+          }
+        }
+        on_every_target([&] {
+          for (const RotarySource& source : {RotarySource(table), RotarySource(table.angles())}) {
+            HeadBlock out(dtype, 1, 4, 3, 90);
+            rotate(x.tokens(), positions, source, out.tokens(), {.scale = static_cast<double>(scale)});
+            EXPECT_EQ(out.values(), wanted.values()) << to_text(Spec(spec)) << " " << to_text(dtype);
+          }
+        });
+      }
     }
   }
 }
