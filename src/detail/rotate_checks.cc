@@ -51,7 +51,7 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
         if constexpr (std::is_floating_point_v<T>) {
           inside &= id >= static_cast<T>(start) && id < static_cast<T>(start + count) && id == std::floor(id);
         } else {
-          inside &= id >= start && id - start < count;
+          inside &= id >= start && id < start + count;
         }
       }
     }

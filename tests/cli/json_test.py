@@ -27,7 +27,7 @@ class Json(Case):
     def test_list(self):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
-        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid"])
+        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary"])
         self.assertEqual(data["figures"], ["heatmap"])
         for kind in data["kinds"]:
             for field in kind["fields"] + kind["shorthands"]:
