@@ -1,36 +1,23 @@
-// sin and cos of a phase, in a header so that loops over pairs can inline it. posenc/phase.h has the contract.
+// sin and cos of a phase, in plain code: what kernels/sin_cos-inl.h must give to the bit. posenc/phase.h has the
+// contract.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
+#include "detail/sin_cos_terms.h"
 #include "posenc/phase.h"
 
 namespace posenc::detail {
 
-// 2 pi = kTwoPiHigh + kTwoPiLow. The first has 21 bits, so that its product with 31 bits of phase is exact.
-constexpr double kTwoPiHigh = 0x1.921fbp+2;
-constexpr double kTwoPiLow = 0x1.5110b4611a626p-20;
-constexpr double kTwoPi = 0x1.921fb54442d18p+2;
-
-// sin and cos of x + tail for |x| <= pi/4 by their Taylor series; the next terms are below 1e-19 and 2e-18.
+// sin and cos of x + tail for |x| <= pi/4.
 inline SinCos sin_cos_near_zero(double x, double tail) noexcept {
   const double z = x * x;
-  double sine = 1.0 / 355687428096000.0;  // 1/17!
-  sine = -1.0 / 1307674368000.0 + z * sine;
-  sine = 1.0 / 6227020800.0 + z * sine;
-  sine = -1.0 / 39916800.0 + z * sine;
-  sine = 1.0 / 362880.0 + z * sine;
-  sine = -1.0 / 5040.0 + z * sine;
-  sine = 1.0 / 120.0 + z * sine;
-  sine = -1.0 / 6.0 + z * sine;
-  double cosine = 1.0 / 20922789888000.0;  // 1/16!
-  cosine = -1.0 / 87178291200.0 + z * cosine;
-  cosine = 1.0 / 479001600.0 + z * cosine;
-  cosine = -1.0 / 3628800.0 + z * cosine;
-  cosine = 1.0 / 40320.0 + z * cosine;
-  cosine = -1.0 / 720.0 + z * cosine;
-  cosine = 1.0 / 24.0 + z * cosine;
+  double sine = kSineTerms[0];
+  for (std::size_t k = 1; k < kSineTerms.size(); ++k) sine = kSineTerms[k] + z * sine;
+  double cosine = kCosineTerms[0];
+  for (std::size_t k = 1; k < kCosineTerms.size(); ++k) cosine = kCosineTerms[k] + z * cosine;
   // The large terms last, so that the sum is rounded about once.
   const double half = 0.5 * z;
   const double near_one = 1.0 - half;

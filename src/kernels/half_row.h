@@ -11,7 +11,7 @@ namespace posenc::kernels {
 void widen_row(const f16* from, std::int64_t count, float* to) noexcept;
 void widen_row(const bf16* from, std::int64_t count, float* to) noexcept;
 
-// Nearest, ties to even; NaN stays NaN.
+// Nearest, ties to even; NaN stays a NaN of the same sign, with or without its other bits.
 void narrow_row(const float* from, std::int64_t count, f16* to) noexcept;
 void narrow_row(const float* from, std::int64_t count, bf16* to) noexcept;
 

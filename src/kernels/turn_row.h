@@ -14,9 +14,20 @@ struct Turn {
   std::int64_t pairs;
 };
 
+// The same with the anchor's angles as phases: `multiplier` times its sines and cosines are made on the way.
+struct PhaseTurn {
+  const std::uint64_t* anchor_phases;
+  double multiplier;
+  const double* offset_sin;
+  const double* offset_cos;
+  std::int64_t pairs;
+};
+
 // Writes `pairs` sines and as many cosines, each contiguous.
 void turn_row(const Turn& turn, double* sine, double* cosine) noexcept;
 void turn_row(const Turn& turn, float* sine, float* cosine) noexcept;
+void turn_row(const PhaseTurn& turn, double* sine, double* cosine) noexcept;
+void turn_row(const PhaseTurn& turn, float* sine, float* cosine) noexcept;
 
 // Writes sin, cos, sin, cos, ... (cos first if asked): 2 * pairs values.
 void turn_row_interleaved(const Turn& turn, bool cosine_first, float* out) noexcept;

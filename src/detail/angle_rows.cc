@@ -1,0 +1,88 @@
+#include "detail/angle_rows.h"
+
+#include <algorithm>
+
+#include "kernels/sin_cos_row.h"
+#include "kernels/turn_row.h"
+
+namespace posenc::detail {
+namespace {
+
+constexpr std::int64_t kBlock = 256;  // pairs whose phases lie on the stack
+
+// Calls visit(first, count) for the blocks of pairs first .. first + count.
+template <class Visit>
+void for_each_block(std::int64_t first, std::int64_t count, const Visit& visit) noexcept {
+  for (std::int64_t done = 0; done < count; done += kBlock) visit(first + done, std::min(kBlock, count - done));
+}
+
+}  // namespace
+
+AngleRows::AngleRows(const std::vector<double>& inv_freq, double multiplier) : multiplier_(multiplier) {
+  steps_.reserve(inv_freq.size());
+  for (const double one : inv_freq) steps_.push_back(make_phase_step(one));
+  offsets_.resize(2 * kOffsets * steps_.size());
+  for (std::int64_t offset = 0; offset < kOffsets; ++offset) {
+    double* row = offsets_.data() + 2 * offset * pairs();
+    std::uint64_t phases[kBlock];
+    for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
+      phases_at(offset, first, count, phases);
+      kernels::sin_cos_row(phases, count, 1.0, row + first, row + pairs() + first);
+    });
+  }
+}
+
+void AngleRows::phases_at(std::int64_t position, std::int64_t first, std::int64_t count,
+                          std::uint64_t* phases) const noexcept {
+  const PhaseStep* steps = steps_.data() + first;
+  for (std::int64_t i = 0; i < count; ++i) phases[i] = phase_at(steps[i], position);
+}
+
+void AngleRows::phases_at(const SplitPosition& position, std::int64_t first, std::int64_t count,
+                          std::uint64_t* phases) const noexcept {
+  const PhaseStep* steps = steps_.data() + first;
+  for (std::int64_t i = 0; i < count; ++i) phases[i] = phase_at(steps[i], position);
+}
+
+template <class T>
+void AngleRows::at(std::int64_t position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept {
+  std::uint64_t phases[kBlock];
+  for_each_block(first, count, [&](std::int64_t from, std::int64_t size) {
+    phases_at(anchor_of(position), from, size, phases);
+    const kernels::PhaseTurn turn{phases, multiplier_, offset_sin(position) + from, offset_cos(position) + from, size};
+    kernels::turn_row(turn, sine + (from - first), cosine + (from - first));
+  });
+}
+
+template <class T>
+void AngleRows::at(const SplitPosition& position, std::int64_t first, std::int64_t count, T* sine,
+                   T* cosine) const noexcept {
+  if (position.fraction == 0.0) return at(position.whole, first, count, sine, cosine);
+  std::uint64_t phases[kBlock];
+  for_each_block(first, count, [&](std::int64_t from, std::int64_t size) {
+    phases_at(position, from, size, phases);
+    kernels::sin_cos_row(phases, size, multiplier_, sine + (from - first), cosine + (from - first));
+  });
+}
+
+template <class T>
+void AngleRows::at(double position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept {
+  at(split_position(position), first, count, sine, cosine);
+}
+
+void AngleRows::from_phase(std::int64_t position, double* sine, double* cosine) const noexcept {
+  std::uint64_t phases[kBlock];
+  for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
+    phases_at(position, first, count, phases);
+    kernels::sin_cos_row(phases, count, multiplier_, sine + first, cosine + first);
+  });
+}
+
+template void AngleRows::at(std::int64_t, std::int64_t, std::int64_t, float*, float*) const noexcept;
+template void AngleRows::at(std::int64_t, std::int64_t, std::int64_t, double*, double*) const noexcept;
+template void AngleRows::at(double, std::int64_t, std::int64_t, float*, float*) const noexcept;
+template void AngleRows::at(double, std::int64_t, std::int64_t, double*, double*) const noexcept;
+template void AngleRows::at(const SplitPosition&, std::int64_t, std::int64_t, float*, float*) const noexcept;
+template void AngleRows::at(const SplitPosition&, std::int64_t, std::int64_t, double*, double*) const noexcept;
+
+}  // namespace posenc::detail

@@ -1,0 +1,59 @@
+// Sines and cosines of every pair at any position.
+//
+// An integer position is split into an anchor (a multiple of 32) and an offset below 32. The anchor's sines and cosines
+// come from the phase, the offsets' are kept, and one turns the other. Anchors are absolute, so a position has the same
+// bits whichever range, list or block it was asked in. A position between integers comes from its phase directly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "detail/real_phase.h"
+#include "posenc/phase.h"
+
+namespace posenc::detail {
+
+// Constant once made, so threads may share it; nothing allocates but the constructor.
+class AngleRows {
+ public:
+  static constexpr std::int64_t kOffsets = 32;
+
+  // Frequencies in radians per position: any finite numbers.
+  AngleRows(const std::vector<double>& inv_freq, double multiplier);
+
+  std::int64_t pairs() const noexcept { return static_cast<std::int64_t>(steps_.size()); }
+  const std::vector<PhaseStep>& steps() const noexcept { return steps_; }
+
+  // multiplier * sin and cos of pairs first .. first + count at a position. T is float or double. A real position that
+  // is a whole number is that integer.
+  template <class T>
+  void at(std::int64_t position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
+  template <class T>
+  void at(double position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
+  template <class T>
+  void at(const SplitPosition& position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
+
+  // The position's anchor, and the sines and cosines of its offset: one per pair.
+  static std::int64_t anchor_of(std::int64_t position) noexcept { return position - (position & (kOffsets - 1)); }
+  const double* offset_sin(std::int64_t position) const noexcept { return offset_row(position); }
+  const double* offset_cos(std::int64_t position) const noexcept { return offset_row(position) + pairs(); }
+
+  // multiplier * sin and cos of every pair from the phase at an integer position, not turned.
+  void from_phase(std::int64_t position, double* sine, double* cosine) const noexcept;
+
+ private:
+  // Also for negative positions: the anchor lies below.
+  const double* offset_row(std::int64_t position) const noexcept {
+    return offsets_.data() + (position & (kOffsets - 1)) * 2 * pairs();
+  }
+  void phases_at(std::int64_t position, std::int64_t first, std::int64_t count, std::uint64_t* phases) const noexcept;
+  void phases_at(const SplitPosition& position, std::int64_t first, std::int64_t count,
+                 std::uint64_t* phases) const noexcept;
+
+  std::vector<PhaseStep> steps_;
+  std::vector<double> offsets_;  // per offset a row of sines and a row of cosines
+  double multiplier_;
+};
+
+}  // namespace posenc::detail

@@ -1,0 +1,106 @@
+// 16-bit floats as vectors of float32, and back: load_f16, store_f16, load_bf16, store_bf16, all with the tag of the
+// float32 vector. Widening is exact; narrowing rounds to nearest, ties to even; NaN stays a NaN of the same sign.
+// For inclusion by kernels, once per instruction set.
+#if defined(POSENC_KERNELS_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_KERNELS_HALF_INL_H_
+#undef POSENC_KERNELS_HALF_INL_H_
+#else
+#define POSENC_KERNELS_HALF_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+// Where the conversion of the instruction set is right. Elsewhere Highway's own truncates, so integers do it.
+#undef POSENC_F16_BY_HARDWARE
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+#define POSENC_F16_BY_HARDWARE 1
+#else
+#define POSENC_F16_BY_HARDWARE 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The 32-bit lanes of 16-bit numbers, and back.
+template <class D>
+HWY_INLINE auto load_16(D, const std::uint16_t* from) {
+  return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(hn::Rebind<std::uint16_t, D>(), from));
+}
+template <class D, class V>
+HWY_INLINE void store_16(D, V bits, std::uint16_t* to) {
+  const hn::Rebind<std::uint16_t, D> narrow;
+  hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(hn::RebindToSigned<D>(), bits)), narrow, to);
+}
+
+template <class D>
+HWY_INLINE auto load_bf16(D d, const std::uint16_t* from) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(load_16(d, from)));
+}
+
+template <class D, class V>
+HWY_INLINE void store_bf16(D d, V values, std::uint16_t* to) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, values);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu)));
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x00400000u));  // keeps a NaN one when its lower bits go
+  const auto chosen = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(values)), quiet, rounded);
+  store_16(d, hn::ShiftRight<16>(chosen), to);
+}
+
+#if POSENC_F16_BY_HARDWARE
+
+template <class D>
+HWY_INLINE auto load_f16(D d, const std::uint16_t* from) {
+  const hn::Rebind<std::uint16_t, D> d16;
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), hn::LoadU(d16, from)));
+}
+
+template <class D, class V>
+HWY_INLINE void store_f16(D, V values, std::uint16_t* to) {
+  const hn::Rebind<std::uint16_t, D> d16;
+  hn::StoreU(hn::BitCast(d16, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), values)), d16, to);
+}
+
+#else
+
+template <class D>
+HWY_INLINE auto load_f16(D d, const std::uint16_t* from) {
+  const hn::RebindToUnsigned<D> du;
+  const auto half = load_16(d, from);
+  const auto size = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7fffu)));
+  // A float's exponent counts from 127, a half's from 15; the product also brings subnormals where they belong.
+  const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(d, size), hn::Set(d, 0x1p112f)));
+  const auto special = hn::Gt(size, hn::Set(du, 0x0f7fffffu));  // infinity and NaN
+  const auto value = hn::IfThenElse(special, hn::Or(size, hn::Set(du, 0x7f800000u)), scaled);
+  return hn::BitCast(d, hn::Or(value, hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000u)))));
+}
+
+template <class D, class V>
+HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, values);
+  const auto size = hn::And(bits, hn::Set(du, 0x7fffffffu));
+  const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000u));
+  const auto odd = hn::And(hn::ShiftRight<13>(size), hn::Set(du, 1u));
+  // 0x38000000 is 112 in the exponent; 0xfff and the odd bit round to nearest, ties to even.
+  const auto normal =
+      hn::ShiftRight<13>(hn::Add(hn::Sub(size, hn::Set(du, 0x38000000u)), hn::Add(odd, hn::Set(du, 0xfffu))));
+  // Next to 0.5 a float's last place is a half's smallest subnormal: the sum rounds, the difference is its bits.
+  const auto sum = hn::Add(hn::BitCast(d, size), hn::Set(d, 0.5f));
+  const auto subnormal = hn::Sub(hn::BitCast(du, sum), hn::Set(du, 0x3f000000u));
+  auto half = hn::IfThenElse(hn::Lt(size, hn::Set(du, 0x38800000u)), subnormal, normal);
+  half = hn::IfThenElse(hn::Gt(size, hn::Set(du, 0x477fefffu)), hn::Set(du, 0x7c00u), half);  // from 65520 on
+  half = hn::IfThenElse(hn::Gt(size, hn::Set(du, 0x7f800000u)), hn::Set(du, 0x7e00u), half);
+  store_16(d, hn::Or(half, sign), to);
+}
+
+#endif
+
+}  // namespace posenc::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
