@@ -90,6 +90,10 @@ struct Rotation {
 };
 
 TokenPositions load_fitting(const std::string& text, const Rotary& spec, const std::string& file, TokenCount count) {
+  if (text.empty() && spec.axes > 1) {
+    fail(ErrorKind::usage,
+         fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", spec.axes));
+  }
   TokenPositions positions = load_token_positions(text, spec.axes, count);
   check_axes(spec, positions.view, positions.text);
   positions.check_count(file, count);

@@ -47,7 +47,7 @@ Rows attend(const Rows& query, const Rows& keys, const Rows& values) {
 // What a model's projections would give for step t.
 Rows projected(std::uint64_t step, std::uint64_t which) {
   Rows row(kRow);
-  posenc::fill_random(tokens(row, 0, 1), {.std = 1.0, .seed = 3 * step + which});
+  posenc::fill_random(posenc::make_view(row.data(), {1, kRow}), {.std = 1.0, .seed = 3 * step + which});
   return row;
 }
 

@@ -15,7 +15,7 @@
 namespace posenc::detail {
 namespace {
 
-constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first, the middle and the last
+constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first two and the last
 
 class Explainer {
  public:
@@ -86,7 +86,7 @@ void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& sh
     for (std::int64_t i = 0; i < pairs(); ++i) shown(i);
     return;
   }
-  for (const std::int64_t i : {std::int64_t{0}, pairs() / 2, pairs() - 1}) shown(i);
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, pairs() - 1}) shown(i);
   lines.push_back("  and " + std::to_string(pairs() - 3) + " more pairs");
 }
 
@@ -225,11 +225,12 @@ Step Explainer::frequencies() const {
 Step Explainer::angles() const {
   const bool rounded = spec_.precision == Precision::reference;
   Step step{"angles", "The angles at position " + position_text() + ", in radians", {}, {}};
-  double largest = 0.0;
+  std::int64_t worst = 0;
   for (std::int64_t i = 0; i < pairs(); ++i) {
     step.values.push_back(rounded ? rounded_angle(i) : exact_angle(i));
-    largest = std::max(largest, std::fabs(rounding(i)));
+    if (std::fabs(rounding(i)) > std::fabs(rounding(worst))) worst = i;
   }
+  const std::string off = general_text(std::fabs(rounding(worst)), 3) + " radians, pair " + std::to_string(worst);
   for_shown_pairs(step.lines, [&](std::int64_t i) {
     std::string line = label(i) + " angle = " + general_text(exact_angle(i), 12);
     if (rounded) {
@@ -238,11 +239,9 @@ Step Explainer::angles() const {
     step.lines.push_back(line);
   });
   if (rounded) {
-    step.lines.push_back("precision=reference turns by the float32 angles; the largest rounding of all pairs is " +
-                         general_text(largest, 3));
+    step.lines.push_back("precision=reference turns by the float32 angles; the worst is off by " + off);
   } else if (has_rounded_) {
-    step.lines.push_back("formed in float32 (precision=reference), the worst of all pairs would be off by " +
-                         general_text(largest, 3));
+    step.lines.push_back("formed in float32 (precision=reference) the worst would be off by " + off);
   }
   return step;
 }
@@ -287,13 +286,16 @@ Step Explainer::score(double shift) const {
   }
   check_positions(PositionView::of(&shift, 1), "explain --shift");
   const double p = position_[0];
+  const double key_position = p + shift;
+  check_positions(PositionView::of(&key_position, 1), "explain --shift");
   const double elsewhere =
       std::fabs(p + 1000.0 + std::max(shift, 0.0)) <= static_cast<double>(kMaxPosition) ? 1000.0 : -1000.0;
   const double places[] = {p, 0.0, p + elsewhere};
   const Head q = sample();
   const Head k(q.rbegin(), q.rend());
-  Step step{"score", "The score of a query and a key that is " + number_text(shift) + " positions on", {}, {}};
-  step.lines.emplace_back("(R(p) q) . (R(p + K) k) = q . (R(K) k): turning both by p changes nothing, only K is left");
+  Step step{"score", "The score of a query at p and a key at " + plus("p", shift), {}, {}};
+  step.lines.push_back("(R(p) q) . (R(" + plus("p", shift) + ") k) = (R(0) q) . (R(" + number_text(shift) +
+                       ") k): only the distance is left");
   step.lines.push_back("q = " + head_text(q, true));
   step.lines.push_back("k = " + head_text(k, true));
   for (const double place : places) {
