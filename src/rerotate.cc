@@ -13,7 +13,6 @@
 namespace posenc {
 namespace {
 
-using detail::CosSin;
 using detail::RowScratch;
 
 bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
@@ -29,9 +28,14 @@ class MovedRows {
                      from.positions.integral() && to.positions.integral()) {}
 
   template <class Real>
-  CosSin<Real> row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {
+  bool in_memory() const {
+    return false;
+  }
+
+  template <class Real>
+  const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {
     if (!by_distance_ || moves_otherwise(b, n)) fill(b, n, scratch);
-    return {scratch.cos, scratch.sin};
+    return scratch.values;
   }
 
  private:
@@ -65,7 +69,7 @@ class MovedRows {
       const std::uint64_t new_angle = is_negative(to_.angles.schedule()) ? 0 - after[i] : after[i];
       after[i] = new_angle - old_angle;
     }
-    kernels::sin_cos_row(after.data(), pairs, factor_, scratch.sin, scratch.cos);
+    kernels::sin_cos_row(after.data(), pairs, factor_, scratch.values + pairs, scratch.values);
   }
 
   Placement from_;
@@ -93,7 +97,7 @@ void move(const detail::HeadViews& views, const Placement& from, const Placement
   detail::check_head_positions(views, to.positions, to.angles, "rerotate");
   detail::check_scale(views, options.scale, "rerotate");
   const detail::TurnedHeads heads{views, options.scale, options.scale};
-  const detail::TurnRule rule{detail::written_pairing(schedule.layout), detail::parts_of(schedule), false};
+  const detail::TurnRule rule{detail::written_pairing(schedule.layout), detail::parts_of(schedule), false, false};
   const bool by_batch = from.positions.batch != 1 || to.positions.batch != 1;
   detail::turn_tokens({{&heads, 1}, rule, schedule, by_batch, options.workers}, MovedRows(from, to));
 }

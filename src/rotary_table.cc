@@ -91,8 +91,7 @@ void scatter(const double* values, const RotarySchedule& schedule, Tiling tiling
 
 RotaryAngles::RotaryAngles(const Rotary& spec) : RotaryAngles(make_schedule(spec)) {}
 RotaryAngles::RotaryAngles(const RotarySchedule& schedule)
-    : rows_(std::make_shared<const detail::RotaryRows>(schedule)) {}
-const RotarySchedule& RotaryAngles::schedule() const noexcept { return rows_->schedule(); }
+    : rows_(std::make_shared<const detail::RotaryRows>(schedule)), schedule_(&rows_->schedule()) {}
 
 RotaryTable::RotaryTable(const Rotary& spec, std::int64_t positions, DType dtype)
     : RotaryTable(RotaryAngles(spec), PositionView::range(0, positions), dtype) {}

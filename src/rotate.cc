@@ -13,7 +13,6 @@
 namespace posenc {
 namespace {
 
-using detail::CosSin;
 using detail::RowScratch;
 using detail::TurnedHeads;
 using kernels::Pairing;
@@ -26,19 +25,24 @@ struct SourceRows {
   const RotarySource& source;
 
   template <class Real>
-  CosSin<Real> row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
-    if (!source.table()) {
-      source.angles().rows().at(positions, b, n, scratch.cos, scratch.sin);
-      return {scratch.cos, scratch.sin};
+  bool in_memory() const {
+    return source.table() && source.table()->view().dtype == dtype_of<Real>() && positions.axes == 1;
+  }
+
+  template <class Real>
+  const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
+    if (in_memory<Real>()) {
+      const ConstView& table = source.table()->view();
+      return table.as<Real>() + index_of(b, n, 0) * table.strides[0];
     }
-    const ConstView& table = source.table()->view();
-    const std::int64_t pairs = source.schedule().pairs();
-    if (table.dtype == dtype_of<Real>() && positions.axes == 1) {
-      const Real* row = table.as<Real>() + index_of(b, n, 0) * table.strides[0];
-      return {row, row + pairs};
+    Real* cos = scratch.values;
+    Real* sin = cos + source.schedule().pairs();
+    if (source.table()) {
+      gather(b, n, cos, sin);
+    } else {
+      source.angles().rows().at(positions, b, n, cos, sin);
     }
-    gather(b, n, scratch);
-    return {scratch.cos, scratch.sin};
+    return cos;
   }
 
   std::int64_t index_of(std::int64_t b, std::int64_t n, std::int64_t axis) const {
@@ -49,15 +53,15 @@ struct SourceRows {
 
   // Every pair from the row of its own axis, in the type of the arithmetic.
   template <class Real>
-  void gather(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
+  void gather(std::int64_t b, std::int64_t n, Real* cos, Real* sin) const {
     const ConstView& table = source.table()->view();
     const std::int64_t pairs = source.schedule().pairs();
     for (const auto& run : source.angles().rows().own_axes().runs) {
       const ConstView row = table[index_of(b, n, run.axis)];
       for (std::int64_t i = run.first; i < run.first + run.count; ++i) {
         const bool wide = table.dtype == DType::f64;
-        scratch.cos[i] = wide ? static_cast<Real>(row.as<double>()[i]) : static_cast<Real>(row.as<float>()[i]);
-        scratch.sin[i] =
+        cos[i] = wide ? static_cast<Real>(row.as<double>()[i]) : static_cast<Real>(row.as<float>()[i]);
+        sin[i] =
             wide ? static_cast<Real>(row.as<double>()[pairs + i]) : static_cast<Real>(row.as<float>()[pairs + i]);
       }
     }
@@ -93,7 +97,8 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
   const RotarySchedule& schedule = call.source.schedule();
   const bool back = call.direction != Direction::forward;
   const detail::TurnRule rule{pairing_of(schedule.layout, call.direction), detail::parts_of(schedule),
-                              (schedule.layout == Layout::half_negative) != back};
+                              (schedule.layout == Layout::half_negative) != back,
+                              schedule.precision == Precision::reference};
   const SourceRows rows{call.positions, call.source};
   detail::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
 }

@@ -34,11 +34,12 @@ class POSENC_API RotaryAngles {
   explicit RotaryAngles(const Rotary& spec);
   explicit RotaryAngles(const RotarySchedule& schedule);
 
-  const RotarySchedule& schedule() const noexcept;
+  const RotarySchedule& schedule() const noexcept { return *schedule_; }
   const detail::RotaryRows& rows() const noexcept { return *rows_; }
 
  private:
   std::shared_ptr<const detail::RotaryRows> rows_;
+  const RotarySchedule* schedule_;  // that of rows_
 };
 
 // Rows for a range of integer positions, [positions, 2 pairs]: the cosines of all pairs, then their sines, times the
@@ -58,6 +59,7 @@ class POSENC_API RotaryTable {
   std::int64_t start() const noexcept { return start_; }  // the position of row 0
   std::int64_t count() const noexcept { return view_.shape[0]; }
   const RotaryAngles& angles() const noexcept { return angles_; }
+  bool owns_memory() const noexcept { return memory_ != nullptr; }
   const RotarySchedule& schedule() const noexcept { return angles_.schedule(); }
 
  private:

@@ -101,7 +101,7 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
     refuse(where, "the table", "must be f64 for f64 data but is " + std::string(to_text(table.view().dtype)));
   }
   if (!fits_table(positions, table.start(), table.count())) fail_outside(positions, table, where);
-  if (share_memory(table.view(), views.out)) refuse(where, views.out_name, "must not overlap the table");
+  if (!table.owns_memory() && share_memory(table.view(), views.out)) refuse(where, views.out_name, "must not overlap the table");
 }
 
 }  // namespace

@@ -35,19 +35,13 @@ struct TurnRule {
   kernels::Pairing pairing;
   std::int64_t parts;
   bool negative;
+  bool stepwise;  // nothing fused
 };
 
-template <class Real>
-struct CosSin {
-  const Real* cos;
-  const Real* sin;
-};
-
-// Room for a row that is not in memory yet.
+// Room for a row that is not in memory yet: the cosines of all pairs, then their sines.
 template <class Real>
 struct RowScratch {
-  Real cos[kMaxHeadDim / 2];
-  Real sin[kMaxHeadDim / 2];
+  Real values[kMaxHeadDim];
 };
 
 inline kernels::Pairing written_pairing(Layout layout) noexcept {
@@ -87,53 +81,55 @@ class HeadTurner {
   using Real = Arithmetic<T>;
 
   HeadTurner(const TurnedHeads& heads, const TurnRule& rule, const RotarySchedule& schedule)
-      : in_(heads.views.in),
-        out_(heads.views.out),
-        axis_(in_.rank == 4 ? 1u : 0u),
-        head_dim_(schedule.head_dim),
-        offset_(schedule.rope_offset),
-        rotary_dim_(schedule.rotary_dim),
-        scale_(heads.scale) {
-    work_.in_stride = in_.strides[axis_ + 1];
-    work_.out_stride = out_.strides[axis_ + 1];
-    work_.heads = in_.shape[axis_ + 1];
+      : in_(heads.views.in), out_(heads.views.out), scale_(heads.scale), schedule_(schedule) {
+    const std::size_t axis = heads.views.in.rank == 4 ? 1 : 0;  // of the tokens
+    work_.in_token = in_.strides[axis];
+    work_.out_token = out_.strides[axis];
+    work_.heads = in_.shape[axis + 1];
+    work_.in_head = in_.strides[axis + 1];
+    work_.out_head = out_.strides[axis + 1];
     work_.parts = rule.parts;
     work_.pairs = schedule.pairs() / rule.parts;
     work_.pairing = rule.pairing;
     work_.negative = rule.negative;
+    work_.stepwise = rule.stepwise;
     work_.scale = static_cast<Real>(heads.window_scale);
-    passes_ = rotary_dim_ < head_dim_ && (in_.data != out_.data || scale_ != 1.0);
+    passes_ = schedule.rotary_dim < schedule.head_dim && (in_.data != out_.data || scale_ != 1.0);
   }
 
-  void turn(std::int64_t b, std::int64_t n, const CosSin<Real>& row) {
-    const T* in = in_.as<const T>() + n * in_.strides[axis_] + (axis_ == 1 ? b * in_.strides[0] : 0);
-    T* out = out_.as<T>() + n * out_.strides[axis_] + (axis_ == 1 ? b * out_.strides[0] : 0);
-    if (passes_) pass(in, out);
-    work_.in = in + offset_;
-    work_.out = out + offset_;
-    work_.cos = row.cos;
-    work_.sin = row.sin;
+  // Tokens n .. n + rows.size() of batch row b.
+  void turn(std::int64_t b, std::int64_t n, std::span<const Real* const> rows) {
+    const T* in = token<const T>(in_, b, n);
+    T* out = token<T>(out_, b, n);
+    work_.tokens = static_cast<std::int64_t>(rows.size());
+    for (std::int64_t t = 0; passes_ && t < work_.tokens; ++t) pass(in + t * work_.in_token, out + t * work_.out_token);
+    work_.in = in + schedule_.rope_offset;
+    work_.out = out + schedule_.rope_offset;
+    work_.rows = rows.data();
     kernels::rotate_heads(work_);
   }
 
  private:
+  template <class Element, class AnyView>
+  static Element* token(const AnyView& view, std::int64_t b, std::int64_t n) {
+    auto* data = view.template as<Element>();
+    return view.rank == 4 ? data + b * view.strides[0] + n * view.strides[1] : data + n * view.strides[0];
+  }
+
   void pass(const T* in, T* out) const {
-    const std::int64_t end = offset_ + rotary_dim_;
+    const std::int64_t end = schedule_.rope_offset + schedule_.rotary_dim;
     for (std::int64_t head = 0; head < work_.heads; ++head) {
-      const T* from = in + head * work_.in_stride;
-      T* to = out + head * work_.out_stride;
-      pass_channels(from, to, offset_, scale_);
-      pass_channels(from + end, to + end, head_dim_ - end, scale_);
+      const T* from = in + head * work_.in_head;
+      T* to = out + head * work_.out_head;
+      pass_channels(from, to, schedule_.rope_offset, scale_);
+      pass_channels(from + end, to + end, schedule_.head_dim - end, scale_);
     }
   }
 
-  ConstView in_;
-  View out_;
-  std::size_t axis_;  // of the tokens
-  std::int64_t head_dim_;
-  std::int64_t offset_;
-  std::int64_t rotary_dim_;
+  const ConstView& in_;
+  const View& out_;
   double scale_;
+  const RotarySchedule& schedule_;
   bool passes_;
   kernels::Heads<T, Real> work_;
 };
@@ -147,31 +143,48 @@ struct TurnJob {
   const Workers* workers;
 };
 
-// Tokens begin .. end, counted through the batch rows where they differ; else of every batch row.
-template <class T, class Provider>
-void turn_part(const TurnJob& job, Provider provider, std::int64_t begin, std::int64_t end) {
+// Rows that are looked up at a time; those that must be made are made one by one.
+inline constexpr std::int64_t kRowsAtOnce = 16;
+
+// Calls turn(b, n, rows) for tokens begin .. end, counted through the batch rows where they differ; else of every batch
+// row.
+template <class T, class Provider, class Turn>
+void each_token(const TurnJob& job, Provider& provider, std::int64_t begin, std::int64_t end, const Turn& turn) {
   using Real = Arithmetic<T>;
   RowScratch<Real> scratch;
-  HeadTurner<T> first(job.views[0], job.rule, job.schedule);
-  HeadTurner<T> second(job.views[job.views.size() - 1], job.rule, job.schedule);
-  const bool both = job.views.size() > 1;
+  const Real* rows[kRowsAtOnce];
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);
-  for (std::int64_t unit = begin; unit < end; ++unit) {
-    const std::int64_t n = job.rows_by_batch ? unit % grid.tokens : unit;
-    const std::int64_t row_of_batch = job.rows_by_batch ? unit / grid.tokens : 0;
-    const CosSin<Real> row = provider.row(row_of_batch, n, scratch);
-    const std::int64_t last = job.rows_by_batch ? row_of_batch + 1 : grid.batch;
-    for (std::int64_t b = row_of_batch; b < last; ++b) {
-      first.turn(b, n, row);
-      if (both) second.turn(b, n, row);
-    }
+  const std::int64_t most = provider.template in_memory<Real>() ? kRowsAtOnce : 1;
+  for (std::int64_t unit = begin; unit < end;) {
+    const std::int64_t batch_row = job.rows_by_batch ? unit / grid.tokens : 0;
+    const std::int64_t n = unit - batch_row * grid.tokens;
+    const std::int64_t count = std::min({most, end - unit, grid.tokens - n});
+    for (std::int64_t i = 0; i < count; ++i) rows[i] = provider.row(batch_row, n + i, scratch);
+    const std::int64_t last = job.rows_by_batch ? batch_row + 1 : grid.batch;
+    const std::span<const Real* const> made(rows, static_cast<std::size_t>(count));
+    for (std::int64_t b = batch_row; b < last; ++b) turn(b, n, made);
+    unit += count;
   }
+}
+
+template <class T, class Provider>
+void turn_part(const TurnJob& job, Provider provider, std::int64_t begin, std::int64_t end) {
+  HeadTurner<T> first(job.views[0], job.rule, job.schedule);
+  if (job.views.size() == 1) {
+    return each_token<T>(job, provider, begin, end, [&](auto b, auto n, auto rows) { first.turn(b, n, rows); });
+  }
+  HeadTurner<T> second(job.views[1], job.rule, job.schedule);
+  each_token<T>(job, provider, begin, end, [&](auto b, auto n, auto rows) {
+    first.turn(b, n, rows);
+    second.turn(b, n, rows);
+  });
 }
 
 // Less than this is not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 
-// Provider is copied for every part: row(b, n, scratch) gives the cosines and sines of a token.
+// Provider is copied for every part: row(b, n, scratch) gives the cosines and sines of a token, in the scratch unless
+// they are in_memory.
 template <class T, class Provider>
 void turn_tokens_of(const TurnJob& job, const Provider& provider) {
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);

@@ -1,8 +1,8 @@
 // Turns the heads of one token: pairs of channels by the cosines and sines of one row, which stays in the nearest
 // cache.
 //
-// Products and sums are rounded one by one, never fused: every instruction set gives the same bits, and those of an
-// engine that writes a * c - b * s with the same table.
+// A product may be fused with the sum that follows, where the instruction set can; stepwise, every product and sum is
+// rounded: the bits of any engine that writes a * c - b * s with the same table, on every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,23 @@ enum class Pairing {
   to_interleaved,  // reads i and i + pairs, writes 2i and 2i + 1
 };
 
-// The windows of `heads` heads: T is the element, Real the arithmetic. in and out are the same or apart.
+// The windows of the heads of some tokens: T is the element, Real the arithmetic. in and out are the same or apart.
 template <class T, class Real>
 struct Heads {
   const T* in;
   T* out;
-  std::int64_t in_stride;  // elements from head to head
-  std::int64_t out_stride;
+  std::int64_t tokens;
+  std::int64_t in_token;  // elements from token to token
+  std::int64_t out_token;
   std::int64_t heads;
-  const Real* cos;  // [parts * pairs]
-  const Real* sin;
-  std::int64_t pairs;  // of a part; at most 4096 in all
-  std::int64_t parts;  // 1 unless the pairing is half
+  std::int64_t in_head;  // elements from head to head
+  std::int64_t out_head;
+  const Real* const* rows;  // [tokens]: the cosines of all pairs, then their sines
+  std::int64_t pairs;       // of a part; at most 4096 in all
+  std::int64_t parts;       // 1 unless the pairing is half
   Pairing pairing;
   bool negative;  // by the negative angle
+  bool stepwise;  // nothing fused
   Real scale;     // multiplies the result
 };
 
