@@ -31,6 +31,8 @@ class MovedRows {
   bool in_memory() const {
     return false;
   }
+  template <class Real>
+  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
 
   template <class Real>
   const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {

@@ -29,12 +29,24 @@ struct SourceRows {
     return source.table() && source.table()->view().dtype == dtype_of<Real>() && positions.axes == 1;
   }
 
+  // The rows of tokens n, n + 1, ... of batch row b.
+  template <class Real>
+  void find(std::int64_t b, std::int64_t n, std::span<const Real*> rows) const {
+    const ConstView& table = source.table()->view();
+    const Real* data = table.as<Real>();
+    if (positions.source == PositionView::Source::range) {
+      data += index_of(b, n, 0) * table.strides[0];
+      for (const Real*& row : rows) {
+        row = data;
+        data += positions.step * table.strides[0];
+      }
+      return;
+    }
+    for (const Real*& row : rows) row = data + index_of(b, n++, 0) * table.strides[0];
+  }
+
   template <class Real>
   const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
-    if (in_memory<Real>()) {
-      const ConstView& table = source.table()->view();
-      return table.as<Real>() + index_of(b, n, 0) * table.strides[0];
-    }
     Real* cos = scratch.values;
     Real* sin = cos + source.schedule().pairs();
     if (source.table()) {

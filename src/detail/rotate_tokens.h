@@ -74,6 +74,9 @@ void pass_channels(const T* in, T* out, std::int64_t count, double scale) {
   }
 }
 
+// What a cache is assumed to hold between two operations.
+inline constexpr std::int64_t kCacheBytes = 16 << 20;
+
 // One view of heads of element type T, ready to be turned token by token.
 template <class T>
 class HeadTurner {
@@ -93,6 +96,7 @@ class HeadTurner {
     work_.pairing = rule.pairing;
     work_.negative = rule.negative;
     work_.stepwise = rule.stepwise;
+    work_.near = in_.size() * static_cast<std::int64_t>(sizeof(T)) <= kCacheBytes;
     work_.scale = static_cast<Real>(heads.window_scale);
     passes_ = schedule.rotary_dim < schedule.head_dim && (in_.data != out_.data || scale_ != 1.0);
   }
@@ -159,7 +163,11 @@ void each_token(const TurnJob& job, Provider& provider, std::int64_t begin, std:
     const std::int64_t batch_row = job.rows_by_batch ? unit / grid.tokens : 0;
     const std::int64_t n = unit - batch_row * grid.tokens;
     const std::int64_t count = std::min({most, end - unit, grid.tokens - n});
-    for (std::int64_t i = 0; i < count; ++i) rows[i] = provider.row(batch_row, n + i, scratch);
+    if (most == 1) {
+      rows[0] = provider.row(batch_row, n, scratch);
+    } else {
+      provider.find(batch_row, n, std::span(rows, static_cast<std::size_t>(count)));
+    }
     const std::int64_t last = job.rows_by_batch ? batch_row + 1 : grid.batch;
     const std::span<const Real* const> made(rows, static_cast<std::size_t>(count));
     for (std::int64_t b = batch_row; b < last; ++b) turn(b, n, made);
@@ -183,8 +191,8 @@ void turn_part(const TurnJob& job, Provider provider, std::int64_t begin, std::i
 // Less than this is not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 
-// Provider is copied for every part: row(b, n, scratch) gives the cosines and sines of a token, in the scratch unless
-// they are in_memory.
+// Provider is copied for every part. Where rows are in_memory, find gives those of several tokens; else row makes one
+// in the scratch.
 template <class T, class Provider>
 void turn_tokens_of(const TurnJob& job, const Provider& provider) {
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);

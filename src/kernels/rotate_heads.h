@@ -35,6 +35,7 @@ struct Heads {
   Pairing pairing;
   bool negative;  // by the negative angle
   bool stepwise;  // nothing fused
+  bool near;      // in a cache, probably
   Real scale;     // multiplies the result
 };
 
