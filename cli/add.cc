@@ -8,10 +8,10 @@
 #include "cli/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/token_positions.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
-#include "posenc/position_ids.h"
 #include "posenc/spec_json.h"
 #include "posenc/workers.h"
 
@@ -24,45 +24,6 @@ Array load_input(const std::string& file) {
   if ((rank == 2 || rank == 3) && is_float(input.dtype)) return input;
   fail(ErrorKind::bad_input, fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got [{}] {}",
                                          file, fmt::join(input.shape, ", "), to_text(input.dtype)));
-}
-
-// Positions as the user gave them: none counts from 0, a file with two axes has a row of them per batch row.
-struct AddedPositions {
-  Positions numbers;
-  Array ids;
-  PositionView view;
-  std::string text;
-};
-
-AddedPositions load_added(const AddOptions& options, const Spec& spec, std::int64_t tokens) {
-  AddedPositions result;
-  result.text = options.positions.empty() ? fmt::format("0:{}", tokens) : options.positions;
-  result.view = PositionView::range(0, tokens);
-  if (options.positions.empty()) return result;
-  if (options.positions.starts_with('@')) result.ids = load_array(options.positions.substr(1));
-  const std::vector<std::int64_t>& shape = result.ids.shape;
-  const bool column = shape.size() == 2 && shape[0] == tokens && shape[1] == 1;  // [N, 1]: one axis
-  const bool supported =
-      result.ids.dtype == DType::i32 || result.ids.dtype == DType::i64 || result.ids.dtype == DType::f64;
-  if (shape.size() == 2 && !column && supported) {
-    result.view = position_view(result.ids.view());
-    return result;
-  }
-  result.numbers = load_positions(options.positions);
-  check_one_axis(spec, result.numbers, options.positions);
-  result.view = result.numbers.view();
-  return result;
-}
-
-void check_counts(const AddedPositions& positions, const std::string& file, const std::vector<std::int64_t>& shape) {
-  const PositionView& view = positions.view;
-  const std::int64_t tokens = shape[shape.size() - 2];
-  const std::int64_t batch = shape.size() == 3 ? shape[0] : 1;
-  if (view.count == tokens && (view.batch == 1 || view.batch == batch)) return;
-  const std::string rows = view.batch == 1 ? "" : fmt::format("{} x ", view.batch);
-  const std::string batches = shape.size() == 3 ? fmt::format("{} x ", batch) : "";
-  fail(ErrorKind::usage, fmt::format("'{}' has {}{} positions but {} has {}{} tokens", positions.text, rows, view.count,
-                                     file, batches, tokens));
 }
 
 double scale_of(const std::string& text, std::int64_t width) {
@@ -117,8 +78,10 @@ int run_add(const AddOptions& options) {
   const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
   Array input = load_input(options.input);
   const std::size_t rank = input.shape.size();
-  const AddedPositions positions = load_added(options, spec, input.shape[rank - 2]);
-  check_counts(positions, options.input, input.shape);
+  const TokenCount count{rank == 3 ? input.shape[0] : 0, input.shape[rank - 2]};
+  const TokenPositions positions = load_token_positions(options.positions, 1, count);
+  check_one_axis(spec, positions.view.axes, positions.text);
+  positions.check_count(options.input, count);
   const Workers workers(options.threads);
   const EmbedOptions embed{
       .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};

@@ -70,17 +70,28 @@ void add_list(CLI::App& app, ListOptions& options) {
   add_output(*command, options.output, "text, json");
 }
 
+void add_tiling(CLI::App& command, TableOptions& options) {
+  command
+      .add_option("--tiling", options.tiling,
+                  "of rotary: per_pair (a column per pair, the default), halves (c0 c1 .. c0 c1 ..), pairs (c0 c0 c1\n"
+                  "c1 ..), or cos_sin (per pair, [cos | sin] in one array: the default of .npy files)")
+      ->check(CLI::IsMember({"per_pair", "halves", "pairs", "cos_sin"}));
+  command.add_option("--only", options.only, "of rotary: cos or sin alone")->check(CLI::IsMember({"cos", "sin"}));
+}
+
 void add_table(CLI::App& app, TableOptions& options) {
   CLI::App* command = add_command(app, "table", "The numbers of an encoding at positions.",
                                   "  posenc table sinusoidal:width=4 --positions 0:4\n"
                                   "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
                                   "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json\n"
-                                  "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4");
+                                  "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4\n"
+                                  "  posenc table rotary:head_dim=128 --positions 0:4096 -o cos_sin.safetensors");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--positions,-p", options.positions, kPositionsHelp)->required();
   command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, else f32)")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
+  add_tiling(*command, options);
   add_max_bytes(*command, options.max_bytes);
   add_weights(*command, options.weights);
   add_output(*command, options.output, "text, json, csv, npy, safetensors");
@@ -118,6 +129,35 @@ void add_add(CLI::App& app, AddOptions& options) {
   command->add_option("--tensor", options.tensor, "the result's name in a safetensors file (default: values)")
       ->check(not_empty);
   add_weights(*command, options.weights);
+  add_output(*command, options.output, "text, json, npy, safetensors");
+}
+
+void add_rotate(CLI::App& app, RotateOptions& options) {
+  CLI::App* command =
+      add_command(app, "rotate", "Queries or keys turned by their positions: [N, D], [N, H, D] or [B, N, H, D].",
+                  "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
+                  "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
+                  "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy");
+  command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  command->add_option("--input,-i", options.input, "queries or keys: q.npy, or file.safetensors:tensor")
+      ->required()
+      ->check(not_empty);
+  command
+      ->add_option("--positions,-p", options.positions,
+                   std::string(kPositionsHelp) + ", [B, N] in the file for ids per row (default: 0 to N)")
+      ->check(not_empty);
+  command->add_flag("--inverse", options.inverse, "undo the rotation instead");
+  command->add_flag("--backward", options.backward, "the gradient by the input instead: the transpose");
+  command->add_option("--to", options.to, "the input is rotated at --positions already: move it to these")
+      ->check(not_empty);
+  command->add_option("--to-spec", options.to_spec, "the same, to another rotary encoding of these channels")
+      ->check(not_empty);
+  command->add_option("--scale", options.scale, "multiplies every channel of the result")->capture_default_str();
+  command->add_option("--threads", options.threads, "the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--tensor", options.tensor, "the result's name in a safetensors file (default: values)")
+      ->check(not_empty);
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
@@ -166,10 +206,16 @@ void add_resize(CLI::App& app, ResizeOptions& options) {
 void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = add_command(app, "explain", "The worked example, step by step.",
                                   "  posenc explain sinusoidal:width=4 --position 1\n"
-                                  "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative");
+                                  "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative\n"
+                                  "  posenc explain rotary:head_dim=8 --position 3 --shift 2");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
-  command->add_option("--position,-p", options.position, "the position, an integer or a real number")->required();
-  command->add_option("--shift", options.shift, "also derive the row this many positions on from this one")
+  command
+      ->add_option("--position,-p", options.position,
+                   "the position, an integer or a real number; on several axes 1/2/3")
+      ->required();
+  command
+      ->add_option("--shift", options.shift,
+                   "also derive the row this many positions on from this one; of rotary, the score at that distance")
       ->check(not_empty);
   command->add_flag("--derivative", options.derivative, "also the derivative by the position");
   add_weights(*command, options.weights);
@@ -306,6 +352,7 @@ int run_app(int argc, char** argv) {
   ListOptions list;
   TableOptions table;
   AddOptions add;
+  RotateOptions rotate;
   ExplainOptions explain;
   PlotOptions plot;
   PositionsOptions positions;
@@ -314,6 +361,7 @@ int run_app(int argc, char** argv) {
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
+  add_rotate(app, rotate);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
@@ -335,6 +383,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("list")) return run_list(list);
   if (app.got_subcommand("table")) return run_table(table);
   if (app.got_subcommand("add")) return run_add(add);
+  if (app.got_subcommand("rotate")) return run_rotate(rotate);
   if (app.got_subcommand("resize")) return run_resize(resize);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);

@@ -20,7 +20,7 @@ struct ArrayOutput {
   Metadata metadata = {};  // in safetensors
 };
 
-// `view` is contiguous, with one to three axes, of any type. In text a line per row, a blank line between batch rows.
+// `view` is contiguous, with one to four axes, of any type. In text a line per row, a blank line between batch rows.
 void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
 
 }  // namespace posenc::cli

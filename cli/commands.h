@@ -31,6 +31,8 @@ struct TableOptions {
   std::string positions;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   bool derivative = false;
+  std::string tiling;  // of a rotary encoding: per_pair, halves, pairs or cos_sin; empty: per_pair, in npy cos_sin
+  std::string only;    // of a rotary encoding: cos or sin; empty: both
   std::int64_t max_bytes = 16'000'000'000;
   WeightOptions weights;
   OutputOptions output;
@@ -60,6 +62,20 @@ struct AddOptions {
   int threads = 1;
   std::string tensor;  // empty: values
   WeightOptions weights;
+  OutputOptions output;
+};
+
+struct RotateOptions {
+  std::string spec;
+  std::string input;      // queries or keys: file.npy or file.safetensors:tensor
+  std::string positions;  // empty: 0 to N; @ids.npy may have a row per batch row
+  bool inverse = false;
+  bool backward = false;
+  std::string to;       // positions that rotated keys move to; empty: none, or with to_spec where they are
+  std::string to_spec;  // the encoding that they move to; empty: the same
+  std::string scale = "1";
+  int threads = 1;
+  std::string tensor;  // empty: values
   OutputOptions output;
 };
 
@@ -119,6 +135,7 @@ struct ResizeOptions {
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
 int run_add(const AddOptions& options);
+int run_rotate(const RotateOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);

@@ -18,6 +18,11 @@ std::uint64_t seed_of(const WeightOptions& weights) { return whole_number(weight
 
 bool is_given(const WeightOptions& weights) { return !weights.file.empty() || !weights.init.empty(); }
 
+void check_init(const WeightOptions& weights) {
+  if (!weights.init.empty() || (!weights.std && weights.seed.empty())) return;
+  fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
+}
+
 Array make_weights(const Learned& spec, const WeightOptions& weights) {
   if (spec.rows < 1 || spec.width < 1) {
     fail(ErrorKind::usage, "--init needs rows and width in the spec: they say how large the table is");
@@ -103,18 +108,21 @@ std::uint64_t whole_number(const std::string& text, const std::string& option) {
        fmt::format("{} must be a whole number from 0 to 18446744073709551615 but got '{}'", option, text));
 }
 
+void refuse_weights(const Spec& spec, const WeightOptions& weights) {
+  check_init(weights);
+  if (!is_given(weights)) return;
+  fail(ErrorKind::usage, fmt::format("a {} encoding has no table to read: leave out --file and --init", kind_of(spec)));
+}
+
 std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights) {
-  if (weights.init.empty() && (weights.std || !weights.seed.empty())) {
-    fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
-  }
+  check_init(weights);
   if (std::holds_alternative<Rotary>(spec)) {
     fail(ErrorKind::usage, "a rotary encoding acts on queries and keys, not on embeddings: see posenc rotate --help");
   }
   auto encoding = std::make_unique<Encoding>();
   encoding->spec = spec;
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
-    if (is_given(weights))
-      fail(ErrorKind::usage, "a sinusoidal encoding has no table to read: leave out --file and --init");
+    refuse_weights(spec, weights);
     encoding->schedule = make_schedule(*sinusoidal);
   } else if (const auto* learned = std::get_if<Learned>(&spec)) {
     encoding->table = load_weights(*learned, weights);
@@ -134,10 +142,9 @@ std::string weights_text(const WeightOptions& weights) {
   return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std.value_or(0.02), seed_of(weights));
 }
 
-void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text) {
-  if (positions.axes() == 1) return;
-  fail(ErrorKind::usage,
-       fmt::format("'{}' has positions on {} axes but {} takes one", text, positions.axes(), kind_of(spec)));
+void check_one_axis(const Spec& spec, std::int64_t axes, const std::string& text) {
+  if (axes == 1) return;
+  fail(ErrorKind::usage, fmt::format("'{}' has positions on {} axes but {} takes one", text, axes, kind_of(spec)));
 }
 
 }  // namespace posenc::cli

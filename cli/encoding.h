@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "posenc/array.h"
 #include "posenc/input_rows.h"
-#include "posenc/position.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
 
@@ -30,6 +29,9 @@ struct Encoding {
 // errors. So are tables of other than two axes, and values that are no finite numbers.
 std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights);
 
+// Throws where a table is given for a kind that has none.
+void refuse_weights(const Spec& spec, const WeightOptions& weights);
+
 // The learned table alone, [R, M]; a leading axis of 1 is dropped. `spec` says its size where it is made from a seed.
 Array load_weights(const Learned& spec, const WeightOptions& weights);
 
@@ -45,6 +47,6 @@ void check_learned_table(const Array& table, const std::string& file);
 std::string weights_text(const WeightOptions& weights);
 
 // Throws unless positions have one axis; `text` is what the user wrote.
-void check_one_axis(const Spec& spec, const Positions& positions, const std::string& text);
+void check_one_axis(const Spec& spec, std::int64_t axes, const std::string& text);
 
 }  // namespace posenc::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/input_table.h"
 #include "cli/output.h"
 #include "cli/table_text.h"
 #include "posenc/error.h"
@@ -82,17 +83,22 @@ int plot_heatmap(const PlotOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const Spec spec = load_spec(options.spec);
   const Positions positions = load_positions(options.positions);
-  check_one_axis(spec, positions, options.positions);
+  if (std::holds_alternative<Rotary>(spec)) {
+    fail(ErrorKind::unsupported,
+         "a heatmap shows rows that are added to embeddings, and a rotary encoding has none: posenc table shows its "
+         "cosines and sines");
+  }
+  check_one_axis(spec, positions.axes(), options.positions);
   const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
-  TableHead head{*encoding, positions.view()};
-  const std::int64_t width = head.width();
+  const std::int64_t width = encoding->width();
   if (positions.count() > kMaxCells / width) {
     fail(ErrorKind::usage, fmt::format("'{}' with width {} has more than 2^26 cells: take every tenth position or so",
                                        options.positions, width));
   }
   check_even_steps(positions);
   if (format == "json") {
-    head.figure = "heatmap";
+    TableHead head = input_table(*encoding, positions, DType::f64);
+    head.members.insert(head.members.begin(), {"figure", Json("heatmap")});
     write_table(head, format, options.output);
     return 0;
   }

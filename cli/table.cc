@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/input_table.h"
 #include "cli/output.h"
+#include "cli/rotary_table.h"
 #include "cli/table_text.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
@@ -9,16 +11,37 @@
 namespace posenc::cli {
 namespace {
 
-// Before anything is computed: a range of two thousand million rows is more likely a slip than a wish.
-void check_size(const TableOptions& options, const TableHead& head) {
-  const double bytes = static_cast<double>(head.positions.count) * static_cast<double>(head.width()) *
-                       static_cast<double>(size_of(head.dtype));
-  if (bytes <= static_cast<double>(options.max_bytes)) return;
-  fail(ErrorKind::usage,
-       fmt::format(
-           "'{}' has {} positions: with width {} in {} that is {}, more than the limit of {}; --max-bytes raises it",
-           options.positions, head.positions.count, head.width(), to_text(head.dtype), bytes_text(bytes),
-           bytes_text(static_cast<double>(options.max_bytes))));
+DType dtype_of(const TableOptions& options, const std::string& format) {
+  return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
+}
+
+void write_input_table(const TableOptions& options, const std::string& format, const Spec& spec) {
+  if (!options.tiling.empty() || !options.only.empty()) {
+    fail(ErrorKind::usage, fmt::format("{} is for the cosines and sines of a rotary encoding but the spec is {}",
+                                       options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
+  }
+  const Positions positions = load_positions(options.positions);
+  check_one_axis(spec, positions.axes(), options.positions);
+  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
+  const TableHead head = input_table(*encoding, positions, dtype_of(options, format),
+                                     options.derivative ? Rows::derivative : Rows::values);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
+void write_rotary_table(const TableOptions& options, const std::string& format, const Rotary& spec) {
+  if (options.derivative) {
+    fail(ErrorKind::unsupported,
+         "--derivative is for sinusoidal encodings: the derivative of cos and sin by the position is -inv_freq sin and "
+         "inv_freq cos");
+  }
+  refuse_weights(spec, options.weights);
+  const RotaryParts parts = choose_parts(options.tiling, options.only, format);
+  const Positions positions = load_positions(options.positions);
+  check_axes(spec, positions.view(), options.positions);
+  const TableHead head = rotary_table(spec, positions, dtype_of(options, format), parts);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
 }
 
 }  // namespace
@@ -26,14 +49,11 @@ void check_size(const TableOptions& options, const TableHead& head) {
 int run_table(const TableOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
   const Spec spec = load_spec(options.spec);
-  const Positions positions = load_positions(options.positions);
-  check_one_axis(spec, positions, options.positions);
-  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
-  TableHead head{*encoding, positions.view()};
-  head.dtype = parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
-  head.rows = options.derivative ? Rows::derivative : Rows::values;
-  check_size(options, head);
-  write_table(head, format, options.output);
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {
+    write_rotary_table(options, format, *rotary);
+  } else {
+    write_input_table(options, format, spec);
+  }
   return 0;
 }
 

@@ -1,42 +1,49 @@
 // The rows of a table as text, CSV, JSON, npy or safetensors, a block at a time.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "cli/encoding.h"
-#include "cli/output.h"
+#include "cli/commands.h"
+#include "posenc/json.h"
 #include "posenc/position.h"
-#include "posenc/table.h"
+#include "posenc/safetensors.h"
 #include "posenc/view.h"
 
 namespace posenc::cli {
 
-// What is said before, between and after the rows. `rows` views are [R, M] of any float type.
-class TableWriter {
- public:
-  virtual ~TableWriter() = default;
-  virtual void begin(Output& output) = 0;
-  virtual void rows(Output& output, const PositionView& positions, const ConstView& rows) = 0;
-  virtual void end(Output& output) = 0;
+// One array of a table, a row per position: all there is of an encoding at the input; the cosines or the sines of a
+// rotary one, or both.
+struct TablePart {
+  std::string name;  // its key in JSON, its tensor in safetensors
+  std::int64_t width = 0;
+  // What stands before the numbers of columns in text and CSV: {""} is 0, 1, ..; {"cos", "sin"} is cos0, .., sin0, ..
+  std::vector<std::string> groups = {""};
+  // Writes the rows of these positions, [R, width]. Called for slices of all positions, in their order.
+  std::function<void(const PositionView& positions, const View& rows)> fill;
+
+  std::string heading(std::int64_t column) const;
 };
 
 struct TableHead {
-  const Encoding& encoding;
   PositionView positions;
   DType dtype = DType::f64;
-  Rows rows = Rows::values;  // derivative: of a sinusoidal encoding only
-  std::string figure = {};   // in JSON, the figure whose data this is
-
-  std::int64_t width() const { return encoding.width(); }
+  double largest = 1.0;               // no value is larger
+  Json::Object members = {};          // in JSON, what is said before the positions
+  Metadata metadata = {};             // in safetensors
+  std::vector<TablePart> parts = {};  // text, CSV and npy have room for one
 };
-
-// Writes all rows, a block at a time, with progress.
-void write_table(const TableHead& head, const std::string& format, const OutputOptions& options);
 
 // Whether the rows go out as they lie in memory.
 bool is_binary(const std::string& format);
 
-std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const TableHead& head);
+// Throws if the table takes more than max_bytes; `text` is what the user wrote for its positions. Before anything is
+// computed: a range of two thousand million rows is more likely a slip than a wish.
+void check_size(const TableHead& head, const std::string& text, std::int64_t max_bytes);
+
+// Writes all rows, a block at a time, with progress.
+void write_table(const TableHead& head, const std::string& format, const OutputOptions& options);
 
 }  // namespace posenc::cli

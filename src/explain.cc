@@ -1,22 +1,33 @@
 #include "posenc/explain.h"
 
 #include "detail/explain_learned.h"
+#include "detail/explain_rotary.h"
 #include "detail/explain_sinusoidal.h"
 #include "posenc/error.h"
 
 namespace posenc {
 
 std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options) {
+  return explain(spec, std::span<const double>(&position, 1), options);
+}
+
+std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
   struct Kinds {
-    double position;
+    std::span<const double> position;
     const ExplainOptions& options;
-    std::vector<Step> operator()(const Sinusoidal& s) const { return detail::explain_sinusoidal(s, position, options); }
-    std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position, options); }
-    std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position, options); }
-    std::vector<Step> operator()(const Rotary&) const {
-      fail(ErrorKind::unsupported, "[explain] there is no worked example of a rotary encoding");
+    std::vector<Step> operator()(const Sinusoidal& s) const {
+      return detail::explain_sinusoidal(s, position[0], options);
     }
+    std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
+    std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
+    std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
   };
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(rotary->axes) : 1;
+  if (position.size() != axes) {
+    fail(ErrorKind::usage, "[explain] position must have one coordinate per axis, " + std::to_string(axes) +
+                               ", but has " + std::to_string(position.size()));
+  }
   return std::visit(Kinds{position, options}, spec);
 }
 

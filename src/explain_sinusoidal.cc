@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numbers>
 
+#include "detail/explain_text.h"
 #include "detail/number_text.h"
 #include "detail/sinusoidal_symbols.h"
 #include "posenc/error.h"
@@ -17,27 +18,6 @@ namespace {
 
 constexpr std::int64_t kShownFirst = 4;  // pairs shown before the middle is left out ...
 constexpr std::int64_t kShownLast = 2;   // ... and after it
-
-std::string five_decimals(double value) {
-  std::string text = fixed_text(value, 5);
-  return text == "-0.00000" ? "0.00000" : text;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
-  return text;
-}
-
-// "p + 2", "p - 3".
-std::string plus(const std::string& text, double value) {
-  return text + (value < 0.0 ? " - " : " + ") + number_text(std::fabs(value));
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return "[" + text + "]";
-}
 
 class Explainer {
  public:
@@ -71,9 +51,10 @@ class Explainer {
   // Calls shown(j) for the first and last pairs; a line says how many are left out between them.
   template <class Shown>
   void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
-  // A row of `width` cells as "[a, b, ..., c]"; cell(column) is its text.
   template <class Cell>
-  std::string row_text(const Cell& cell) const;
+  std::string row_text(const Cell& cell) const {
+    return detail::row_text(spec_.width, cell);
+  }
   std::string symbol_at(std::int64_t column) const;
 
   const Sinusoidal spec_;
@@ -104,21 +85,6 @@ void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& sh
     }
     shown(j);
   }
-}
-
-template <class Cell>
-std::string Explainer::row_text(const Cell& cell) const {
-  constexpr std::int64_t kWhole = 16;  // a row of at most this many columns is shown whole ...
-  constexpr std::int64_t kEnds = 4;    // ... of a longer one, this many at either end
-  std::vector<std::string> parts;
-  for (std::int64_t column = 0; column < spec_.width; ++column) {
-    if (spec_.width > kWhole && column == kEnds) {
-      parts.push_back("...");
-      column = spec_.width - kEnds;
-    }
-    parts.push_back(cell(column));
-  }
-  return joined(parts);
 }
 
 std::string Explainer::symbol_at(std::int64_t column) const {

@@ -216,5 +216,86 @@ TEST(Explain, HasNoNanInItsValues) {
   }
 }
 
+TEST(ExplainRotary, TakesItsStepsInTheOrderOfALecture) {
+  const auto names = [](const std::vector<Step>& steps) {
+    std::vector<std::string> result;
+    for (const Step& step : steps) {
+      result.push_back(step.name);
+      EXPECT_FALSE(step.lines.empty()) << step.name;
+    }
+    return result;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(explained("rotary:head_dim=4", 1)),
+            (Names{"formula", "channels", "frequencies", "angles", "cos_sin", "head", "reproduce"}));
+  EXPECT_EQ(names(explained("rotary:head_dim=4", 1, {.shift = 2.0})).at(6), "score");
+}
+
+TEST(ExplainRotary, TurnsTheHeadByTheDefinition) {
+  for (const char* text :
+       {"rotary:head_dim=8", "rotary:head_dim=8,layout=interleaved,attention_factor=1.5",
+        "rotary:head_dim=8,layout=interleaved_to_half,rotary_dim=4,rope_offset=-4",
+        "rotary:head_dim=20,layout=half_negative,base=500,exponent_dim=24", "rotary:head_dim=4,inv_freq=0.5/7"}) {
+    const auto spec = std::get<Rotary>(parse_spec(text));
+    const std::vector<double> position = {-12.5};
+    std::vector<double> x(static_cast<std::size_t>(spec.head_dim)), expected(x.size());
+    for (std::size_t c = 0; c < x.size(); ++c) x[c] = static_cast<double>(c % 9 + 1);
+    reference::rotate_head(spec, position, x.data(), expected.data());
+    SCOPED_TRACE(text);
+    expect_near(step_of(explained(text, -12.5), "head").values, expected, 1e-12);
+  }
+}
+
+TEST(ExplainRotary, TakesACoordinatePerAxis) {
+  const auto spec = std::get<Rotary>(parse_spec("rotary:head_dim=4,axes=2,inv_freq=1/0/0.5/0.25"));
+  const std::vector<double> position = {3.0, -2.0};
+  const std::vector<Step> steps = explain(spec, position, {});
+  expect_near(step_of(steps, "angles").values, {2.0, -0.5}, 1e-15);
+  expect_near(step_of(steps, "cos_sin").values, {std::cos(2.0), std::cos(-0.5), std::sin(2.0), std::sin(-0.5)}, 1e-15);
+  EXPECT_NE(lines_of(steps, "reproduce").find("--positions 3/-2 "), std::string::npos);
+  expect_error(ErrorKind::usage, "[explain] position must have one coordinate per axis, 2, but has 1",
+               [&] { explain(spec, 3.0, {}); });
+  expect_error(ErrorKind::unsupported, "[explain] a shift needs positions on one axis but the spec has 2",
+               [&] { explain(spec, position, {.shift = 1.0}); });
+}
+
+TEST(ExplainRotary, ShowsThatScoresDependOnTheDistanceAlone) {
+  const std::string text = "rotary:head_dim=128,rotary_dim=96";
+  const std::vector<double> scores = step_of(explained(text, 1e6, {.shift = 5.0}), "score").values;
+  ASSERT_EQ(scores.size(), 3u);
+  for (const double score : scores) EXPECT_NEAR(score, scores[0], 1e-10);
+  const std::vector<double> rounded =
+      step_of(explained(text + ",precision=reference", 1e6, {.shift = 5.0}), "score").values;
+  EXPECT_NEAR(rounded[1], scores[0], 1e-3);           // near position 0 float32 is good enough
+  EXPECT_GT(std::fabs(rounded[0] - scores[0]), 0.1);  // at a million it is not
+  const std::vector<double> other = step_of(explained(text, 1e6, {.shift = 6.0}), "score").values;
+  EXPECT_GT(std::fabs(other[0] - scores[0]), 1.0);
+}
+
+TEST(ExplainRotary, SetsExactAndFloatAnglesSideBySide) {
+  const auto exact = explained("rotary:head_dim=128", 1e6);
+  const auto rounded = explained("rotary:head_dim=128,precision=reference", 1e6);
+  const double w = std::pow(10000.0, -2.0 / 128.0);
+  EXPECT_NEAR(step_of(exact, "angles").values.at(1), 1e6 * w, 1e-9);
+  const float product = 1e6f * static_cast<float>(step_of(rounded, "frequencies").values.at(1));
+  EXPECT_EQ(step_of(rounded, "angles").values.at(1), static_cast<double>(product));
+  EXPECT_NE(lines_of(rounded, "angles").find("in float32 865964.375: off by 0.0516"), std::string::npos);
+  EXPECT_NE(lines_of(exact, "angles").find("off by 0.0516 radians, pair 1"), std::string::npos);
+  // At the largest position the exact angle has no double, but what rounding adds has.
+  const auto far = explained("rotary:head_dim=4,inv_freq=1/0.1,precision=reference", 2147483647.0);
+  EXPECT_NE(lines_of(far, "angles").find("i = 0    angle = 2147483647, in float32 2147483648: off by 1"),
+            std::string::npos);
+}
+
+TEST(ExplainRotary, RefusesWhatHasNoMeaning) {
+  expect_error(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only",
+               [] { explained("rotary:head_dim=4", 1, {.derivative = true}); });
+  expect_error(ErrorKind::bad_input, "[explain --shift] positions must lie within +-2147483647 but got 2147483648",
+               [] { explained("rotary:head_dim=4", 2147483647.0, {.shift = 1.0}); });
+  const std::vector<double> two = {1.0, 2.0};
+  expect_error(ErrorKind::usage, "[explain] position must have one coordinate per axis, 1, but has 2",
+               [&] { explain(parse_spec("sinusoidal:width=4"), two, {}); });
+}
+
 }  // namespace
 }  // namespace posenc

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Step {
 };
 
 struct ExplainOptions {
-  std::optional<double> shift = {};  // also derive the row at position + shift from this row
+  std::optional<double> shift = {};  // also derive the row at position + shift from this row; of a rotary encoding,
+                                     // show that scores depend on the shift alone
   std::string spec_text = {};        // how the commands in the last step call the spec; empty: its text form
   bool derivative = false;           // also the derivative by the position
   std::string table_text = {};       // how the commands in the last step give the learned table: "--file wpe.npy"
@@ -33,5 +35,7 @@ struct ExplainOptions {
 
 // `position` must lie within +-(2^31 - 1); so must the shift, and position + shift.
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
+// The same with a coordinate per axis of the encoding. A shift needs one axis.
+POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
 
 }  // namespace posenc

@@ -47,6 +47,42 @@ class Json(Case):
                 self.assertAlmostEqual(row[2 * pair], math.sin(angle), delta=1e-14)
                 self.assertAlmostEqual(row[2 * pair + 1], math.cos(angle), delta=1e-14)
 
+    def test_table_of_a_rotary_encoding(self):
+        data = self.json_of("table", "rotary:head_dim=8,base=100,rotary_dim=6,attention_factor=1.5", "-p", "0:40")
+        self.assertLessEqual({"spec", "positions", "inv_freq", "cos", "sin", "attention_factor_in"}, set(data))
+        self.assertEqual((data["attention_factor"], data["attention_factor_in"]), (1.5, "table"))
+        for pair, inv_freq in enumerate(data["inv_freq"]):
+            self.assertAlmostEqual(inv_freq, 100 ** (-2 * pair / 6), delta=1e-16)
+            for position in data["positions"]:
+                self.assertAlmostEqual(data["cos"][position][pair], 1.5 * math.cos(position * inv_freq), delta=1e-14)
+                self.assertAlmostEqual(data["sin"][position][pair], 1.5 * math.sin(position * inv_freq), delta=1e-14)
+
+    def test_table_of_many_blocks(self):
+        for arguments, names, width in (((), ("cos", "sin"), 4096), (("--tiling", "cos_sin"), ("cos_sin",), 8192),
+                                        (("--tiling", "halves", "--only", "sin"), ("sin",), 8192)):
+            data = self.json_of("table", "rotary:head_dim=8192", "-p", "7:77", *arguments)
+            for name in names:
+                rows = data[name]
+                self.assertEqual([len(row) for row in rows], [width] * 70)
+                of = math.sin if name == "sin" else math.cos
+                for position, row in zip(data["positions"], rows):
+                    self.assertAlmostEqual(row[0], of(position), delta=1e-14)
+                    self.assertAlmostEqual(row[100], of(position * data["inv_freq"][100]), delta=1e-13)
+
+    def test_table_on_axes(self):
+        data = self.json_of("table", "rotary:head_dim=4,axes=2,axis_of_pair=1/0", "-p", "3x2")
+        self.assertEqual(data["positions"], [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
+        self.assertEqual(data["inv_freq"], [[0, 0.01], [1, 0]])
+        for (down, across), row in zip(data["positions"], data["sin"]):
+            self.assertAlmostEqual(row[0], math.sin(across), delta=1e-15)
+            self.assertAlmostEqual(row[1], math.sin(0.01 * down), delta=1e-15)
+
+    def test_a_rotary_spec_in_json_can_be_read_again(self):
+        arguments = ("table", "-p", "0:3")
+        data = self.json_of(*arguments, "rotary:head_dim=12,layout=interleaved,partial_rotary_factor=0.5,rope_offset=-6,base=7,exponent_dim=12")
+        (self.folder / "spec.json").write_text(json.dumps(data["spec"]))
+        self.assertEqual(self.json_of(*arguments, "spec.json"), data)
+
     def test_table_has_every_digit(self):
         data = self.json_of("table", "sinusoidal:width=2", "-p", "1")
         self.assertEqual(data["values"], [[math.sin(1), math.cos(1)]])
@@ -56,6 +92,8 @@ class Json(Case):
     def test_table_of_infinite_values(self):
         data = self.json_of("table", "sinusoidal:width=2,multiplier=1e300", "-p", "1,4", "--dtype", "f16")
         self.assertEqual(data["values"], [["inf", "inf"], ["-inf", "-inf"]])
+        data = self.json_of("table", "rotary:head_dim=2,attention_factor=1e300", "-p", "4", "--dtype", "f16")
+        self.assertEqual((data["cos"], data["sin"]), ([["-inf"]], [["-inf"]]))
 
     def test_a_spec_in_json_can_be_read_again(self):
         arguments = ("table", "-p", "0:3")
@@ -75,6 +113,14 @@ class Json(Case):
         self.assertEqual(len(steps["numbers"]["values"]), 512)
         self.assertEqual(len(steps["denominators"]["values"]), 256)
         self.assertLess(steps["residual"]["values"][0], 1e-15)
+
+    def test_explain_of_a_rotary_encoding(self):
+        data = self.json_of("explain", "rotary:head_dim=512,rotary_dim=128", "-p", "3", "--shift", "2")
+        steps = {step["name"]: step for step in data["steps"]}
+        self.assertLessEqual({"formula", "channels", "frequencies", "angles", "cos_sin", "head", "score", "reproduce"}, set(steps))
+        self.assertEqual([len(steps[name]["values"]) for name in ("frequencies", "angles", "cos_sin", "head", "score")],
+                         [64, 64, 128, 512, 3])
+        self.assertAlmostEqual(steps["cos_sin"]["values"][65], math.sin(3 * steps["frequencies"]["values"][1]), delta=1e-15)
 
     def test_explain_of_a_frequency_of_zero(self):
         self.json_of("explain", "sinusoidal:width=4,inv_freq=1/0", "-p", "3", "--derivative")

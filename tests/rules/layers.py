@@ -41,7 +41,8 @@ LAYERS = {
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
-        "members": """explain explain_sinusoidal explain_learned detail/explain_sinusoidal detail/explain_learned detail/sinusoidal_symbols
+        "members": """explain explain_sinusoidal explain_learned explain_rotary detail/explain_sinusoidal detail/explain_learned
+                      detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color""",
     },
     "umbrella": {

@@ -1,0 +1,106 @@
+#include "cli/rotary_table.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "posenc/error.h"
+#include "posenc/schedule.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+Tiling tiling_of(const std::string& word) {
+  if (word == "halves") return Tiling::halves;
+  return word == "pairs" ? Tiling::pairs : Tiling::per_pair;
+}
+
+// Columns first .. first + count of a block.
+View columns_of(const View& block, std::int64_t first, std::int64_t count) {
+  View part = block;
+  part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
+  part.shape[1] = count;
+  return part;
+}
+
+// Both are computed together, so an array of one of them throws the other away.
+TablePart make_part(const RotaryAngles& angles, const std::string& name, Tiling tiling, std::int64_t width) {
+  if (name == "cos_sin") {
+    return {name, 2 * width, {"cos", "sin"}, [=](const PositionView& positions, const View& block) {
+              fill_cos_sin(angles, positions, columns_of(block, 0, width), columns_of(block, width, width), tiling);
+            }};
+  }
+  const auto unused = std::make_shared<std::vector<std::byte>>();
+  return {name, width, {name}, [=](const PositionView& positions, const View& block) {
+            unused->resize(static_cast<std::size_t>(block.size() * size_of(block.dtype)));
+            const View other = make_view(static_cast<void*>(unused->data()), block.dtype, {block.shape[0], width});
+            const bool cos = name == "cos";
+            fill_cos_sin(angles, positions, cos ? block : other, cos ? other : block, tiling);
+          }};
+}
+
+std::string_view text_of(FactorIn place) {
+  if (place == FactorIn::query) return "query";
+  return place == FactorIn::softmax ? "softmax" : "table";
+}
+
+}  // namespace
+
+RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format) {
+  if (tiling == "cos_sin" && !only.empty()) {
+    fail(ErrorKind::usage, fmt::format("--tiling cos_sin is both in one row: --only {} goes without it", only));
+  }
+  if (!only.empty()) return {tiling.empty() ? "per_pair" : tiling, {only}};
+  if (format == "text" || format == "csv") return {tiling.empty() ? "per_pair" : tiling, {"cos_sin"}};
+  if (format == "npy" && tiling.empty()) return {"cos_sin", {"cos_sin"}};
+  if (format == "npy" && tiling != "cos_sin") {
+    fail(ErrorKind::usage,
+         fmt::format("a .npy file has one array: with --tiling {} say --only cos or --only sin, or write both to a "
+                     ".safetensors file; --tiling cos_sin has them in one row",
+                     tiling));
+  }
+  if (tiling == "cos_sin") return {tiling, {"cos_sin"}};
+  return {tiling.empty() ? "per_pair" : tiling, {"cos", "sin"}};
+}
+
+Json inv_freq_json(const RotarySchedule& schedule) {
+  if (schedule.axes == 1) return schedule.inv_freq;
+  Json::Array axes;
+  for (auto row = schedule.inv_freq.begin(); row != schedule.inv_freq.end(); row += schedule.pairs()) {
+    axes.emplace_back(std::vector<double>(row, row + schedule.pairs()));
+  }
+  return axes;
+}
+
+void check_axes(const Rotary& spec, const PositionView& positions, const std::string& text) {
+  if (positions.axes == spec.axes) return;
+  std::string hint =
+      text.starts_with('@') ? ": the axis comes last, [N, A] or [B, N, A]" : ": write 1/2,3/4 or a grid, 3x5";
+  if (spec.axes == 1) hint.clear();
+  fail(ErrorKind::usage, fmt::format("'{}' has positions on {} {} but the spec takes {}{}", text, positions.axes,
+                                     positions.axes == 1 ? "axis" : "axes", spec.axes, hint));
+}
+
+TableHead rotary_table(const Rotary& spec, const PositionView& positions, DType dtype, const RotaryParts& parts) {
+  check_positions(positions, "table");
+  const RotaryAngles angles(spec);
+  const RotarySchedule& schedule = angles.schedule();
+  const Tiling tiling = tiling_of(parts.tiling);
+  const std::int64_t width = tiling == Tiling::per_pair ? schedule.pairs() : schedule.rotary_dim;
+  TableHead head{.positions = positions, .dtype = dtype, .largest = schedule.table_factor()};
+  head.members = {{"spec", to_json(spec)},
+                  {"dtype", Json(to_text(dtype))},
+                  {"tiling", Json(parts.tiling)},
+                  {"rotary_dim", Json(schedule.rotary_dim)},
+                  {"rope_offset", Json(schedule.rope_offset)},
+                  {"attention_factor", Json(schedule.attention_factor)},
+                  {"attention_factor_in", Json(text_of(schedule.attention_factor_in))},
+                  {"inv_freq", inv_freq_json(schedule)}};
+  head.metadata = {{"posenc", to_text(to_json(spec))}, {"tiling", parts.tiling}};
+  for (const std::string& name : parts.names) head.parts.push_back(make_part(angles, name, tiling, width));
+  return head;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,29 @@
+// The positions of the tokens of an array: counted, typed, or from a file with a row of them per batch row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "posenc/position.h"
+
+namespace posenc::cli {
+
+// Tokens of an array [N, ..] or [B, N, ..].
+struct TokenCount {
+  std::int64_t batch = 0;  // 0: there is no such axis
+  std::int64_t tokens = 0;
+};
+
+struct TokenPositions {
+  std::string text;  // what the user wrote, or "0:N"
+  Positions numbers;
+  PositionView view;  // of `numbers`
+
+  // Throws unless there are as many as tokens of `file`.
+  void check_count(const std::string& file, TokenCount count) const;
+};
+
+// An empty text counts from 0. A file has [N] or [B, N]; for an encoding of several `axes` [N, A] or [B, N, A].
+TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count);
+
+}  // namespace posenc::cli

@@ -1,0 +1,338 @@
+#include "detail/explain_rotary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "detail/explain_text.h"
+#include "posenc/error.h"
+#include "posenc/position.h"
+#include "posenc/reference.h"
+#include "posenc/rotary_table.h"
+#include "posenc/rotate.h"
+#include "posenc/schedule.h"
+
+namespace posenc::detail {
+namespace {
+
+constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first two and the last
+
+class Explainer {
+ public:
+  Explainer(const Rotary& spec, std::span<const double> position)
+      : spec_(spec),
+        angles_(spec),
+        schedule_(angles_.schedule()),
+        exact_(schedule_of(Precision::exact)),
+        has_rounded_(fits_float(spec, exact_)),
+        rounded_(has_rounded_ ? schedule_of(Precision::reference) : exact_),
+        position_(position.begin(), position.end()) {}
+
+  Step formula() const;
+  Step channels() const;
+  Step frequencies() const;
+  Step angles() const;
+  Step cosines() const;
+  Step head() const;
+  Step score(double shift) const;
+  Step reproduce(const ExplainOptions& options) const;
+
+ private:
+  using Head = std::vector<double>;
+
+  // An exact encoding may have numbers that float32 does not.
+  static bool fits_float(const Rotary& spec, const RotarySchedule& exact) {
+    const auto fits = [](double value) { return std::fabs(value) <= 1e38; };
+    return fits(spec.base) && static_cast<float>(spec.base) > 0.0f &&
+           std::all_of(exact.inv_freq.begin(), exact.inv_freq.end(), fits);
+  }
+  RotarySchedule schedule_of(Precision precision) const {
+    Rotary spec = spec_;
+    spec.precision = precision;
+    return make_schedule(spec);
+  }
+  std::int64_t pairs() const { return schedule_.pairs(); }
+  std::string label(std::int64_t i) const {
+    return "i = " + padded(std::to_string(i), std::max<std::size_t>(4, std::to_string(pairs()).size()));
+  }
+  static double inv_freq(const RotarySchedule& schedule, std::size_t axis, std::int64_t i) {
+    return schedule.inv_freq[axis * static_cast<std::size_t>(schedule.pairs()) + static_cast<std::size_t>(i)];
+  }
+  std::string position_text() const;
+  std::string power(std::int64_t i) const;
+  double exact_angle(std::int64_t i) const;
+  double rounded_angle(std::int64_t i) const;
+  double rounding(std::int64_t i) const;
+  std::vector<double> cos_sin() const;
+  Head turned(Head x, double position) const;
+  Head sample() const;
+  static std::string head_text(const Head& x, bool whole);
+  // Calls shown(i) for the pairs that are shown; a line says how many are left out.
+  template <class Shown>
+  void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
+
+  const Rotary spec_;
+  const RotaryAngles angles_;
+  const RotarySchedule schedule_;
+  const RotarySchedule exact_;  // the same encoding in both precisions
+  const bool has_rounded_;
+  const RotarySchedule rounded_;
+  const std::vector<double> position_;
+};
+
+template <class Shown>
+void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
+  if (pairs() <= kShownWhole) {
+    for (std::int64_t i = 0; i < pairs(); ++i) shown(i);
+    return;
+  }
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, pairs() - 1}) shown(i);
+  lines.push_back("  and " + std::to_string(pairs() - 3) + " more pairs");
+}
+
+std::string Explainer::position_text() const {
+  std::string text;
+  for (const double coordinate : position_) text += (text.empty() ? "" : "/") + number_text(coordinate);
+  return text;
+}
+
+// "10000^(2/8)": what the position is divided by. Where axes have parts of their own, pairs count anew in each.
+std::string Explainer::power(std::int64_t i) const {
+  const std::int64_t in_part = spec_.layout == Layout::half_per_axis ? pairs() / spec_.axes : pairs();
+  return number_text(spec_.base) + "^(" + std::to_string(2 * (i % in_part)) + "/" +
+         std::to_string(schedule_.exponent_dim) + ")";
+}
+
+double Explainer::exact_angle(std::int64_t i) const {
+  double angle = 0.0;
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) angle += position_[axis] * inv_freq(exact_, axis, i);
+  return angle;
+}
+
+// As float32 tensors form it: position, frequency, product and sum each rounded.
+double Explainer::rounded_angle(std::int64_t i) const {
+  float angle = 0.0f;
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+    angle += static_cast<float>(position_[axis]) * static_cast<float>(inv_freq(rounded_, axis, i));
+  }
+  return static_cast<double>(angle);
+}
+
+// What rounding adds to an angle. Fused: the exact angle itself may not fit into a double.
+double Explainer::rounding(std::int64_t i) const {
+  double difference = rounded_angle(i);
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+    difference = std::fma(-position_[axis], inv_freq(exact_, axis, i), difference);
+  }
+  return difference;
+}
+
+std::vector<double> Explainer::cos_sin() const {
+  std::vector<double> row(static_cast<std::size_t>(2 * pairs()));
+  PositionView position = PositionView::of(position_.data(), 1);
+  position.axes = spec_.axes;
+  fill_cos_sin(angles_, position, make_view(row.data(), {1, 2 * pairs()}));
+  return row;
+}
+
+Explainer::Head Explainer::turned(Head x, double position) const {
+  rotate(make_view(x.data(), {1, 1, spec_.head_dim}), PositionView::of(&position, 1), angles_);
+  return x;
+}
+
+// 1, 2, .., 9, 1, 2, ..
+Explainer::Head Explainer::sample() const {
+  Head x(static_cast<std::size_t>(spec_.head_dim));
+  for (std::size_t c = 0; c < x.size(); ++c) x[c] = static_cast<double>(c % 9 + 1);
+  return x;
+}
+
+std::string Explainer::head_text(const Head& x, bool whole) {
+  return row_text(static_cast<std::int64_t>(x.size()), [&](std::int64_t c) {
+    const double value = x[static_cast<std::size_t>(c)];
+    return whole ? number_text(value) : five_decimals(value);
+  });
+}
+
+Step Explainer::formula() const {
+  Step step{"formula", "The formula", {}, {}};
+  const std::string range = "   for i = 0 .. " + std::to_string(pairs() - 1);
+  std::string frequency =
+      "w_i = 1 / " + number_text(spec_.base) + "^(2i/" + std::to_string(schedule_.exponent_dim) + ")";
+  if (!spec_.inv_freq.empty()) frequency = "w_i as given";
+  if (spec_.inv_freq.empty() && spec_.layout == Layout::half_per_axis) frequency += ", i counted anew on every axis";
+  const bool many = spec_.axes > 1;
+  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
+                       frequency + range);
+  const bool negative = spec_.layout == Layout::half_negative;
+  step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
+                                : "(a, b) becomes (a cos - b sin, b cos + a sin)");
+  if (spec_.attention_factor == 1.0) return step;
+  const std::string factor = "attention_factor " + number_text(spec_.attention_factor);
+  if (spec_.attention_factor_in == FactorIn::table) {
+    step.lines.push_back(factor + " multiplies cos and sin, so that a score gets its square");
+  } else {
+    step.lines.push_back(factor + " acts on the " +
+                         (spec_.attention_factor_in == FactorIn::query ? "query, after the rotation" : "scores") +
+                         ": not here");
+  }
+  return step;
+}
+
+Step Explainer::channels() const {
+  constexpr const char* kWords[] = {"half", "interleaved", "interleaved_to_half", "half_negative", "half_per_axis"};
+  Step step{"channels",
+            "Which channels turn together: layout " + std::string(kWords[static_cast<std::size_t>(spec_.layout)]),
+            {},
+            {}};
+  const std::int64_t end = schedule_.rope_offset + schedule_.rotary_dim;
+  const bool all = schedule_.rotary_dim == spec_.head_dim;
+  step.lines.push_back(all ? "all " + std::to_string(spec_.head_dim) + " channels of the head turn"
+                           : "channels " + std::to_string(schedule_.rope_offset) + " .. " + std::to_string(end - 1) +
+                                 " of " + std::to_string(spec_.head_dim) + " turn, the others pass as they are");
+  const auto channels = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + " and " + std::to_string(b); };
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    std::string line = label(i) + " channels " + channels(pair.read_first, pair.read_second);
+    if (pair.read_first != pair.write_first || pair.read_second != pair.write_second) {
+      line += ", written to " + channels(pair.write_first, pair.write_second);
+    }
+    step.lines.push_back(line);
+  });
+  return step;
+}
+
+Step Explainer::frequencies() const {
+  Step step{"frequencies", "The frequencies, radians per position", {}, schedule_.inv_freq};
+  const int digits = spec_.precision == Precision::reference ? 9 : 7;
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    std::string line = label(i);
+    for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+      const double w = inv_freq(schedule_, axis, i);
+      if (w == 0.0 && position_.size() > 1) continue;
+      const std::string formula = spec_.inv_freq.empty() ? "1/" + power(i) + " = " : "";
+      line += " w = " + formula + general_text(w, digits);
+      if (position_.size() > 1) line += " on axis " + std::to_string(axis);
+      const double wavelength = wavelengths({w})[0];
+      line +=
+          std::isfinite(wavelength) ? ", one turn in " + general_text(wavelength, 6) + " positions" : ", never turns";
+    }
+    step.lines.push_back(line);
+  });
+  return step;
+}
+
+Step Explainer::angles() const {
+  const bool rounded = spec_.precision == Precision::reference;
+  Step step{"angles", "The angles at position " + position_text() + ", in radians", {}, {}};
+  std::int64_t worst = 0;
+  for (std::int64_t i = 0; i < pairs(); ++i) {
+    step.values.push_back(rounded ? rounded_angle(i) : exact_angle(i));
+    if (std::fabs(rounding(i)) > std::fabs(rounding(worst))) worst = i;
+  }
+  const std::string off = general_text(std::fabs(rounding(worst)), 3) + " radians, pair " + std::to_string(worst);
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    std::string line = label(i) + " angle = " + general_text(exact_angle(i), 12);
+    if (rounded) {
+      line += ", in float32 " + general_text(rounded_angle(i), 12) + ": off by " + general_text(rounding(i), 3);
+    }
+    step.lines.push_back(line);
+  });
+  if (rounded) {
+    step.lines.push_back("precision=reference turns by the float32 angles; the worst is off by " + off);
+  } else if (has_rounded_) {
+    step.lines.push_back("formed in float32 (precision=reference) the worst would be off by " + off);
+  }
+  return step;
+}
+
+Step Explainer::cosines() const {
+  Step step{"cos_sin", "Their cosines and sines", {}, cos_sin()};
+  const double factor = schedule_.table_factor();
+  if (factor != 1.0) step.title += ", times " + number_text(factor);
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const double cos = step.values[static_cast<std::size_t>(i)];
+    const double sin = step.values[static_cast<std::size_t>(pairs() + i)];
+    step.lines.push_back(label(i) + " cos = " + five_decimals(cos) + ", sin = " + five_decimals(sin));
+  });
+  return step;
+}
+
+Step Explainer::head() const {
+  const Head x = sample();
+  Step step{"head", "A head turned", {}, x};
+  PositionView position = PositionView::of(position_.data(), 1);
+  position.axes = spec_.axes;
+  rotate(make_view(step.values.data(), {1, 1, spec_.head_dim}), position, angles_);
+  step.lines.push_back("x = " + head_text(x, true));
+  const bool negative = spec_.layout == Layout::half_negative;
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    const std::string a = number_text(x[static_cast<std::size_t>(pair.read_first)]);
+    const std::string b = number_text(x[static_cast<std::size_t>(pair.read_second)]);
+    const auto result = [&](std::int64_t c) { return five_decimals(step.values[static_cast<std::size_t>(c)]); };
+    step.lines.push_back(label(i) + " " + a + " cos " + (negative ? "+ " : "- ") + b +
+                         " sin = " + result(pair.write_first) + ",   " + b + " cos " + (negative ? "- " : "+ ") + a +
+                         " sin = " + result(pair.write_second));
+  });
+  step.lines.push_back("x at " + position_text() + " = " + head_text(step.values, false));
+  return step;
+}
+
+Step Explainer::score(double shift) const {
+  if (spec_.axes > 1) {
+    fail(ErrorKind::unsupported,
+         "[explain] a shift needs positions on one axis but the spec has " + std::to_string(spec_.axes));
+  }
+  check_positions(PositionView::of(&shift, 1), "explain --shift");
+  const double p = position_[0];
+  const double key_position = p + shift;
+  check_positions(PositionView::of(&key_position, 1), "explain --shift");
+  const double elsewhere =
+      std::fabs(p + 1000.0 + std::max(shift, 0.0)) <= static_cast<double>(kMaxPosition) ? 1000.0 : -1000.0;
+  const double places[] = {p, 0.0, p + elsewhere};
+  const Head q = sample();
+  const Head k(q.rbegin(), q.rend());
+  Step step{"score", "The score of a query at p and a key at " + plus("p", shift), {}, {}};
+  step.lines.push_back("(R(p) q) . (R(" + plus("p", shift) + ") k) = (R(0) q) . (R(" + number_text(shift) +
+                       ") k): only the distance is left");
+  step.lines.push_back("q = " + head_text(q, true));
+  step.lines.push_back("k = " + head_text(k, true));
+  for (const double place : places) {
+    const Head query = turned(q, place);
+    const Head key = turned(k, place + shift);
+    double score = 0.0;
+    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    step.values.push_back(score);
+    step.lines.push_back("q at " + number_text(place) + ", k at " + number_text(place + shift) + ": score " +
+                         five_decimals(score));
+  }
+  const auto [low, high] = std::minmax_element(step.values.begin(), step.values.end());
+  step.lines.push_back("largest difference: " + general_text(*high - *low, 2));
+  return step;
+}
+
+Step Explainer::reproduce(const ExplainOptions& options) const {
+  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
+  return {"reproduce",
+          "The same numbers in full",
+          {"posenc table " + spec + " --positions " + position_text() + " --format csv"},
+          {}};
+}
+
+}  // namespace
+
+std::vector<Step> explain_rotary(const Rotary& spec, std::span<const double> position, const ExplainOptions& options) {
+  check_positions(PositionView::of(position.data(), static_cast<std::int64_t>(position.size())), "explain");
+  if (options.derivative) {
+    fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
+  }
+  const Explainer explainer(spec, position);
+  std::vector<Step> steps = {explainer.formula(), explainer.channels(), explainer.frequencies(),
+                             explainer.angles(),  explainer.cosines(),  explainer.head()};
+  if (options.shift) steps.push_back(explainer.score(*options.shift));
+  steps.push_back(explainer.reproduce(options));
+  return steps;
+}
+
+}  // namespace posenc::detail
