@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/sin_cos_row.h"
-#include "kernels/turn_row.h"
+#include "kernels/turn_phases.h"
 
 namespace posenc::detail {
 namespace {
@@ -50,7 +50,7 @@ void AngleRows::at(std::int64_t position, std::int64_t first, std::int64_t count
   for_each_block(first, count, [&](std::int64_t from, std::int64_t size) {
     phases_at(anchor_of(position), from, size, phases);
     const kernels::PhaseTurn turn{phases, multiplier_, offset_sin(position) + from, offset_cos(position) + from, size};
-    kernels::turn_row(turn, sine + (from - first), cosine + (from - first));
+    kernels::turn_phases(turn, sine + (from - first), cosine + (from - first));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "detail/row_maker.h"
 #include "posenc/input_rows.h"
 #include "posenc/learned.h"
+#include "posenc/position.h"
 #include "posenc/view.h"
 
 namespace posenc::detail {
@@ -23,6 +24,9 @@ class RowSource {
   // Writes the row of a position, [M], of any float type.
   void write(std::int64_t position, const View& row);
   void write(double position, const View& row);
+
+  // Writes the rows of all positions to `out`: [N, M], or [B, N, M]; rows past N stay as they are.
+  void write_all(const PositionView& positions, const View& out);
 
   // The row of a position as T, float or double: in the table itself where it lies there as such, else in `scratch`,
   // [M].

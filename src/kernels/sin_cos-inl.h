@@ -18,31 +18,27 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class V>
-struct SinCosOf {
-  V sin;
-  V cos;
-};
-
+// One step of a series for two vectors at once: alone, each would wait for its own last step.
 template <class D, class V, std::size_t N>
-HWY_INLINE V series_of(D d, V z, const std::array<double, N>& terms) {
-  V sum = hn::Set(d, terms[0]);
-  for (std::size_t k = 1; k < N; ++k) sum = hn::Add(hn::Set(d, terms[k]), hn::Mul(z, sum));
-  return sum;
+HWY_INLINE void sum_series(D d, V z0, V z1, const std::array<double, N>& terms, V& sum0, V& sum1) {
+  sum0 = sum1 = hn::Set(d, terms[0]);
+  for (std::size_t k = 1; k < N; ++k) {
+    const V term = hn::Set(d, terms[k]);
+    sum0 = hn::Add(term, hn::Mul(z0, sum0));
+    sum1 = hn::Add(term, hn::Mul(z1, sum1));
+  }
 }
 
-// Products and sums apart, never fused: an instruction set without fused products must give the same.
+// The large terms last. Products and sums apart, never fused: an instruction set without fused products must give the
+// same.
 template <class D, class V>
-HWY_INLINE SinCosOf<V> sin_cos_near_zero(D d, V x, V tail) {
+HWY_INLINE void add_large_terms(D d, V x, V tail, V z, V& sine, V& cosine) {
   const V one = hn::Set(d, 1.0);
-  const V z = hn::Mul(x, x);
-  const V sine = series_of(d, z, detail::kSineTerms);
-  const V cosine = series_of(d, z, detail::kCosineTerms);
   const V half = hn::Mul(hn::Set(d, 0.5), z);
   const V near_one = hn::Sub(one, half);
   const V lost = hn::Sub(hn::Sub(one, near_one), half);
-  return {hn::Add(x, hn::Add(hn::Mul(hn::Mul(z, x), sine), hn::Mul(tail, near_one))),
-          hn::Add(near_one, hn::Add(lost, hn::Sub(hn::Mul(hn::Mul(z, z), cosine), hn::Mul(x, tail))))};
+  sine = hn::Add(x, hn::Add(hn::Mul(hn::Mul(z, x), sine), hn::Mul(tail, near_one)));
+  cosine = hn::Add(near_one, hn::Add(lost, hn::Sub(hn::Mul(hn::Mul(z, z), cosine), hn::Mul(x, tail))));
 }
 
 // A whole number below 2^52 with that exponent in front is 2^52 more than itself as a double: a conversion that every
@@ -53,29 +49,52 @@ HWY_INLINE auto to_double(D d, VU number, double offset) {
   return hn::Sub(hn::BitCast(d, hn::Or(number, hn::Set(du, std::uint64_t{0x433} << 52))), hn::Set(d, 0x1p52 + offset));
 }
 
-// D is the tag of doubles, `phases` a vector of std::uint64_t.
-template <class D, class VU>
-HWY_INLINE auto sin_cos_of(D d, VU phases) {
+// The angle within its quadrant, of a phase plus 1/8 turn: two upper bits of quadrant, 31 bits and 31 bits.
+template <class D, class VU, class V>
+HWY_INLINE V angle_of(D d, VU shifted, V& tail) {
+  const auto mask = hn::Set(hn::RebindToUnsigned<D>(), 0x7fffffffu);
+  const V upper = to_double(d, hn::And(hn::ShiftRight<31>(shifted), mask), 0x1p30);
+  const V lower = to_double(d, hn::And(shifted, mask), 0.0);
+  // The powers of two move into the constants: exact.
+  const V large = hn::Mul(upper, hn::Set(d, detail::kTwoPiHigh * 0x1p-33));
+  const V small = hn::Add(hn::Mul(upper, hn::Set(d, detail::kTwoPiLow * 0x1p-33)),
+                          hn::Mul(lower, hn::Set(d, detail::kTwoPi * 0x1p-64)));
+  const V angle = hn::Add(large, small);
+  tail = hn::Sub(small, hn::Sub(angle, large));
+  return angle;
+}
+
+// Odd quadrants swap, and two bits give the signs.
+template <class D, class VU, class V>
+HWY_INLINE void take_quadrant(D d, VU shifted, V& sine, V& cosine) {
   const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
-  // The two upper bits are the quadrant, the others the phase within it plus 1/8 turn: 31 bits and 31 bits.
-  const auto shifted = hn::Add(phases, hn::Set(du, std::uint64_t{1} << 61));
-  const auto mask = hn::Set(du, 0x7fffffffu);
-  const auto upper = to_double(d, hn::And(hn::ShiftRight<31>(shifted), mask), 0x1p30);
-  const auto lower = to_double(d, hn::And(shifted, mask), 0.0);
-  // The powers of two move into the constants: exact.
-  const auto large = hn::Mul(upper, hn::Set(d, detail::kTwoPiHigh * 0x1p-33));
-  const auto small = hn::Add(hn::Mul(upper, hn::Set(d, detail::kTwoPiLow * 0x1p-33)),
-                             hn::Mul(lower, hn::Set(d, detail::kTwoPi * 0x1p-64)));
-  const auto angle = hn::Add(large, small);
-  const auto near = sin_cos_near_zero(d, angle, hn::Sub(small, hn::Sub(angle, large)));
   const auto odd = hn::ShiftLeft<1>(shifted);  // the lower bit of the quadrant as a sign
   const auto swapped = hn::MaskFromVec(hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(di, odd))));
   const auto sign = hn::Set(du, std::uint64_t{1} << 63);
-  const auto sine_sign = hn::BitCast(d, hn::And(shifted, sign));
-  const auto cosine_sign = hn::BitCast(d, hn::And(hn::Xor(shifted, odd), sign));
-  return SinCosOf<decltype(angle)>{hn::Xor(hn::IfThenElse(swapped, near.cos, near.sin), sine_sign),
-                                   hn::Xor(hn::IfThenElse(swapped, near.sin, near.cos), cosine_sign)};
+  const V near_sine = sine;
+  sine = hn::Xor(hn::IfThenElse(swapped, cosine, sine), hn::BitCast(d, hn::And(shifted, sign)));
+  cosine = hn::Xor(hn::IfThenElse(swapped, near_sine, cosine), hn::BitCast(d, hn::And(hn::Xor(shifted, odd), sign)));
+}
+
+// sin and cos of two vectors of phases, std::uint64_t; D is the tag of doubles. One vector is the same one twice: the
+// compiler keeps one of them.
+template <class D, class VU, class V>
+HWY_INLINE void sin_cos_of(D d, VU phases0, VU phases1, V& sine0, V& cosine0, V& sine1, V& cosine1) {
+  const auto eighth = hn::Set(hn::RebindToUnsigned<D>(), std::uint64_t{1} << 61);
+  const auto shifted0 = hn::Add(phases0, eighth);
+  const auto shifted1 = hn::Add(phases1, eighth);
+  V tail0, tail1;
+  const V x0 = angle_of(d, shifted0, tail0);
+  const V x1 = angle_of(d, shifted1, tail1);
+  const V z0 = hn::Mul(x0, x0);
+  const V z1 = hn::Mul(x1, x1);
+  sum_series(d, z0, z1, detail::kSineTerms, sine0, sine1);
+  sum_series(d, z0, z1, detail::kCosineTerms, cosine0, cosine1);
+  add_large_terms(d, x0, tail0, z0, sine0, cosine0);
+  add_large_terms(d, x1, tail1, z1, sine1, cosine1);
+  take_quadrant(d, shifted0, sine0, cosine0);
+  take_quadrant(d, shifted1, sine1, cosine1);
 }
 
 }  // namespace posenc::kernels::HWY_NAMESPACE

@@ -29,7 +29,7 @@ LAYERS = {
     "operations": {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
-                      detail/angle_rows detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
+                      detail/angle_rows detail/pair_writer detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
                       detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
     "files": {

@@ -1,4 +1,4 @@
-#include "kernels/turn_row.h"
+#include "kernels/turn_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -30,8 +30,13 @@ struct Case {
   }
 
   Turn turn() const {
-    return {anchor_sin.data(), anchor_cos.data(), offset_sin.data(), offset_cos.data(),
-            static_cast<std::int64_t>(anchor_sin.size())};
+    return {anchor_sin.data(),
+            anchor_cos.data(),
+            0,
+            offset_sin.data(),
+            offset_cos.data(),
+            static_cast<std::int64_t>(anchor_sin.size()),
+            1};
   }
   // In long double: 11 bits more than any target has.
   long double sine(std::size_t i) const {
@@ -52,7 +57,7 @@ constexpr long double kF32 = 0x1p-25L + kF64;
 void check_f64(const Case& c) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<double> sine(pairs + 8, static_cast<double>(kCanary)), cosine(sine);
-  turn_row(c.turn(), sine.data(), cosine.data());
+  turn_rows(c.turn(), PairColumns<double>{sine.data(), cosine.data(), 1, 0});
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(sine[i]) - c.sine(i)), kF64) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(cosine[i]) - c.cosine(i)), kF64) << i << " of " << pairs;
@@ -66,7 +71,7 @@ void check_f64(const Case& c) {
 void check_f32(const Case& c) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<float> sine(pairs + 16, kCanary), cosine(sine);
-  turn_row(c.turn(), sine.data(), cosine.data());
+  turn_rows(c.turn(), PairColumns<float>{sine.data(), cosine.data(), 1, 0}, Rounding::nearest);
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(sine[i]) - c.sine(i)), kF32) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(cosine[i]) - c.cosine(i)), kF32) << i << " of " << pairs;
@@ -80,8 +85,8 @@ void check_f32(const Case& c) {
 void check_interleaved(const Case& c, bool cosine_first) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<float> out(2 * pairs + 16, kCanary);
-  turn_row_interleaved(c.turn(), cosine_first, out.data());
   const std::size_t sine_at = cosine_first ? 1 : 0;
+  turn_rows(c.turn(), PairColumns<float>{out.data() + sine_at, out.data() + 1 - sine_at, 2, 0}, Rounding::nearest);
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + sine_at]) - c.sine(i)), kF32) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + 1 - sine_at]) - c.cosine(i)), kF32)
