@@ -21,13 +21,13 @@ void for_each_block(std::int64_t first, std::int64_t count, const Visit& visit) 
 AngleRows::AngleRows(const std::vector<double>& inv_freq, double multiplier) : multiplier_(multiplier) {
   steps_.reserve(inv_freq.size());
   for (const double one : inv_freq) steps_.push_back(make_phase_step(one));
-  offsets_.resize(2 * kOffsets * steps_.size());
+  offsets_.resize(static_cast<std::size_t>(2 * kOffsets * row_stride()));
   for (std::int64_t offset = 0; offset < kOffsets; ++offset) {
-    double* row = offsets_.data() + 2 * offset * pairs();
+    double* row = offsets_.data() + 2 * offset * row_stride();
     std::uint64_t phases[kBlock];
     for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
       phases_at(offset, first, count, phases);
-      kernels::sin_cos_row(phases, count, 1.0, row + first, row + pairs() + first);
+      kernels::sin_cos_row(phases, count, 1.0, row + first, row + row_stride() + first);
     });
   }
 }

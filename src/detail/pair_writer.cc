@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <type_traits>
+#include <cstdint>
 
 #include "detail/float_types.h"
 #include "kernels/half_row.h"
-#include "kernels/stream_row.h"
 
 namespace posenc::detail {
 namespace {
@@ -61,26 +60,27 @@ class Stage {
 
  private:
   static constexpr std::int64_t kRowStride = 2 * PairWriter::kPairs;
-  alignas(kernels::kStreamAlignment) float data_[PairWriter::kRows * kRowStride];
+  float data_[PairWriter::kRows * kRowStride];
 };
 
-bool is_stream_aligned(const PairColumns<float>& out, std::int64_t pairs) {
-  constexpr std::int64_t kFloats = kernels::kStreamAlignment / static_cast<std::int64_t>(sizeof(float));
-  const auto aligned = [](const float* p) {
+template <class T>
+bool fits_stream(const PairColumns<T>& out, std::int64_t pairs) {
+  constexpr auto kElements = kernels::kStreamAlignment / static_cast<std::int64_t>(sizeof(T));
+  const auto aligned = [](const T* p) {
     return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(kernels::kStreamAlignment) == 0;
   };
-  if (out.row_stride % kFloats != 0) return false;
-  if (out.stride == 2) return 2 * pairs % kFloats == 0 && aligned(std::min(out.sine, out.cosine));
-  return pairs % kFloats == 0 && aligned(out.sine) && aligned(out.cosine);
+  if (out.row_stride % kElements != 0 || pairs % kElements != 0) return false;
+  return out.stride == 2 ? aligned(std::min(out.sine, out.cosine)) : aligned(out.sine) && aligned(out.cosine);
 }
 
-void turn_columns(const Turn& turn, const PairColumns<double>& out, bool) noexcept { kernels::turn_rows(turn, out); }
+void turn_columns(const Turn& turn, const PairColumns<double>& out, bool large) noexcept {
+  if (large && fits_stream(out, turn.pairs)) return kernels::stream_rows(turn, out);
+  kernels::turn_rows(turn, out);
+}
 
 void turn_columns(const Turn& turn, const PairColumns<float>& out, bool large) noexcept {
-  if (!large || !is_stream_aligned(out, turn.pairs)) return kernels::turn_rows(turn, out, Rounding::nearest);
-  Stage stage;
-  kernels::turn_rows(turn, stage.columns_like(out), Rounding::nearest);
-  stage.move_to(out, turn.rows, turn.pairs, kernels::stream_row);
+  if (large && fits_stream(out, turn.pairs)) return kernels::stream_rows(turn, out);
+  kernels::turn_rows(turn, out, Rounding::nearest);
 }
 
 template <class Half>

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/stream_row.h"
+#include "kernels/turn_rows.h"
 
 namespace posenc::detail {
 namespace {
@@ -30,7 +30,7 @@ RowMaker::RowMaker(const SinusoidalSchedule& schedule)
     : schedule_(schedule),
       angle_rows_(schedule.inv_freq, schedule.multiplier),
       writer_(schedule),
-      anchors_(2 * kAnchors * schedule.inv_freq.size()),
+      anchors_(static_cast<std::size_t>(2 * kAnchors * angle_rows_.row_stride())),
       scratch_(empty_row(schedule.inv_freq.size())),
       derivative_(empty_row(schedule.inv_freq.size())) {
   anchors_found_.fill(kNoAnchor);
@@ -40,18 +40,23 @@ void RowMaker::keep_anchors(std::int64_t group, std::int64_t first, std::int64_t
   for (std::int64_t k = first; k <= last; ++k) {
     const std::int64_t anchor = group + k * AngleRows::kOffsets;
     if (anchors_found_[static_cast<std::size_t>(k)] == anchor) continue;
-    double* row = anchors_.data() + 2 * k * angle_rows_.pairs();
-    angle_rows_.from_phase(anchor, row, row + angle_rows_.pairs());
+    double* row = anchors_.data() + 2 * k * angle_rows_.row_stride();
+    angle_rows_.from_phase(anchor, row, row + angle_rows_.row_stride());
     anchors_found_[static_cast<std::size_t>(k)] = anchor;
   }
 }
 
 // Rows at counted, counted + kOffsets, ..., whose anchors are kept.
 kernels::Turn RowMaker::turn_to(std::int64_t counted, std::int64_t rows) const {
-  const std::int64_t pairs = angle_rows_.pairs();
-  const double* anchor = anchors_.data() + 2 * pairs * ((counted & (kGroup - 1)) / AngleRows::kOffsets);
-  return {anchor, anchor + pairs, 2 * pairs, angle_rows_.offset_sin(counted), angle_rows_.offset_cos(counted), pairs,
-          rows};
+  const std::int64_t stride = angle_rows_.row_stride();
+  const double* anchor = anchors_.data() + 2 * stride * ((counted & (kGroup - 1)) / AngleRows::kOffsets);
+  return {.anchor_sin = anchor,
+          .anchor_cos = anchor + stride,
+          .anchor_stride = 2 * stride,
+          .offset_sin = angle_rows_.offset_sin(counted),
+          .offset_cos = angle_rows_.offset_cos(counted),
+          .pairs = angle_rows_.pairs(),
+          .rows = rows};
 }
 
 // Rows of positions counted .. counted + count of one group. A block of pairs of all of them, then the next block: the

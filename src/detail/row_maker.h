@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "detail/aligned_vector.h"
 #include "detail/angle_rows.h"
 #include "detail/pair_writer.h"
 #include "detail/real_phase.h"
@@ -56,7 +57,7 @@ class RowMaker {
   const SinusoidalSchedule schedule_;
   const AngleRows angle_rows_;
   const PairWriter writer_;
-  std::vector<double> anchors_;                       // per anchor a row of sines and a row of cosines
+  AlignedVector<double> anchors_;                     // per anchor a row of sines and a row of cosines
   std::array<std::int64_t, kAnchors> anchors_found_;  // the positions of the anchors that are kept
   AngleRow scratch_;
   AngleRow derivative_;

@@ -34,6 +34,14 @@ enum class Rounding { nearest, odd };
 void turn_rows(const Turn& turn, const PairColumns<double>& out) noexcept;
 void turn_rows(const Turn& turn, const PairColumns<float>& out, Rounding rounding) noexcept;
 
+// The same past the caches, where the instruction set can: for outputs that are larger than those, so that no line is
+// read before it is written. Rows, columns and turn.pairs elements must be multiples of kStreamAlignment bytes. Other
+// threads may see the rows after finish_stream.
+constexpr std::int64_t kStreamAlignment = 64;
+void stream_rows(const Turn& turn, const PairColumns<double>& out) noexcept;
+void stream_rows(const Turn& turn, const PairColumns<float>& out) noexcept;
+void finish_stream() noexcept;
+
 // One row of sines and cosines as they are.
 void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) noexcept;
 void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out,
