@@ -57,7 +57,9 @@ class AngleRows {
                  std::uint64_t* phases) const noexcept;
 
   std::vector<PhaseStep> steps_;
-  AlignedVector<double> offsets_;  // per offset a row of sines and a row of cosines
+  std::vector<std::uint64_t> plain_steps_;  // steps_[j].step, side by side
+  std::vector<std::int64_t> other_pairs_;   // whose steps are not plain
+  AlignedVector<double> offsets_;           // per offset a row of sines and a row of cosines
   double multiplier_;
 };
 

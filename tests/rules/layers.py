@@ -10,7 +10,7 @@ LAYERS = {
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
                       workers
                       detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/utf8
-                      detail/quotable detail/float_types detail/philox detail/sin_cos_terms detail/aligned_vector detail/memory_overlap""",
+                      detail/quotable detail/float_types detail/philox detail/sin_cos_terms detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
