@@ -107,7 +107,7 @@ void RowSource::write(std::int64_t position, const View& row) { write_any(positi
 void RowSource::write(double position, const View& row) { write_any(position, row); }
 
 void RowSource::write_all(const PositionView& positions, const View& out) {
-  if (!maker_ || learned_ || positions.source != PositionView::Source::range || positions.step != 1) {
+  if (!makes_range(positions)) {
     return for_each_row(positions, out, [&](auto position, const View& row) { write(position, row); });
   }
   const std::int64_t batch = out.rank == 3 ? out.shape[0] : 1;

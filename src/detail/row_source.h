@@ -28,6 +28,11 @@ class RowSource {
   // Writes the rows of all positions to `out`: [N, M], or [B, N, M]; rows past N stay as they are.
   void write_all(const PositionView& positions, const View& out);
 
+  // Whether write_all makes these rows many at a time.
+  bool makes_range(const PositionView& positions) const noexcept {
+    return maker_ && !learned_ && positions.source == PositionView::Source::range && positions.step == 1;
+  }
+
   // The row of a position as T, float or double: in the table itself where it lies there as such, else in `scratch`,
   // [M].
   template <class T, class Position>
