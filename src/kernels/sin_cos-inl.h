@@ -7,6 +7,7 @@
 #define POSENC_KERNELS_SIN_COS_INL_H_
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +19,17 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One step of a series for two vectors at once: alone, each would wait for its own last step.
+// A series for four vectors at once: alone, each would wait for its own last step.
 template <class D, class V, std::size_t N>
-HWY_INLINE void sum_series(D d, V z0, V z1, const std::array<double, N>& terms, V& sum0, V& sum1) {
-  sum0 = sum1 = hn::Set(d, terms[0]);
+HWY_INLINE void sum_series(D d, V z0, V z1, V z2, V z3, const std::array<double, N>& terms, V& sum0, V& sum1, V& sum2,
+                           V& sum3) {
+  sum0 = sum1 = sum2 = sum3 = hn::Set(d, terms[0]);
   for (std::size_t k = 1; k < N; ++k) {
     const V term = hn::Set(d, terms[k]);
     sum0 = hn::Add(term, hn::Mul(z0, sum0));
     sum1 = hn::Add(term, hn::Mul(z1, sum1));
+    sum2 = hn::Add(term, hn::Mul(z2, sum2));
+    sum3 = hn::Add(term, hn::Mul(z3, sum3));
   }
 }
 
@@ -77,24 +81,59 @@ HWY_INLINE void take_quadrant(D d, VU shifted, V& sine, V& cosine) {
   cosine = hn::Xor(hn::IfThenElse(swapped, near_sine, cosine), hn::BitCast(d, hn::And(hn::Xor(shifted, odd), sign)));
 }
 
-// sin and cos of two vectors of phases, std::uint64_t; D is the tag of doubles. One vector is the same one twice: the
-// compiler keeps one of them.
-template <class D, class VU, class V>
-HWY_INLINE void sin_cos_of(D d, VU phases0, VU phases1, V& sine0, V& cosine0, V& sine1, V& cosine1) {
-  const auto eighth = hn::Set(hn::RebindToUnsigned<D>(), std::uint64_t{1} << 61);
-  const auto shifted0 = hn::Add(phases0, eighth);
-  const auto shifted1 = hn::Add(phases1, eighth);
-  V tail0, tail1;
+template <class D, class VU, class V, class Use>
+HWY_INLINE void finish(D d, VU shifted, V x, V tail, V z, std::int64_t i, V sine, V cosine, const Use& use) {
+  add_large_terms(d, x, tail, z, sine, cosine);
+  take_quadrant(d, shifted, sine, cosine);
+  use(d, i, sine, cosine);
+}
+
+// The vectors of phases that begin at i0 .. i3: calls use(d, i, sine, cosine) for each. Equal ones are computed once.
+template <class D, class Use>
+HWY_INLINE void sin_cos_of_four(D d, const std::uint64_t* phases, std::int64_t i0, std::int64_t i1, std::int64_t i2,
+                                std::int64_t i3, const Use& use) {
+  using V = hn::Vec<D>;
+  const hn::RebindToUnsigned<D> du;
+  const auto eighth = hn::Set(du, std::uint64_t{1} << 61);
+  const auto shifted0 = hn::Add(hn::LoadU(du, phases + i0), eighth);
+  const auto shifted1 = hn::Add(hn::LoadU(du, phases + i1), eighth);
+  const auto shifted2 = hn::Add(hn::LoadU(du, phases + i2), eighth);
+  const auto shifted3 = hn::Add(hn::LoadU(du, phases + i3), eighth);
+  V tail0, tail1, tail2, tail3;
   const V x0 = angle_of(d, shifted0, tail0);
   const V x1 = angle_of(d, shifted1, tail1);
+  const V x2 = angle_of(d, shifted2, tail2);
+  const V x3 = angle_of(d, shifted3, tail3);
   const V z0 = hn::Mul(x0, x0);
   const V z1 = hn::Mul(x1, x1);
-  sum_series(d, z0, z1, detail::kSineTerms, sine0, sine1);
-  sum_series(d, z0, z1, detail::kCosineTerms, cosine0, cosine1);
-  add_large_terms(d, x0, tail0, z0, sine0, cosine0);
-  add_large_terms(d, x1, tail1, z1, sine1, cosine1);
-  take_quadrant(d, shifted0, sine0, cosine0);
-  take_quadrant(d, shifted1, sine1, cosine1);
+  const V z2 = hn::Mul(x2, x2);
+  const V z3 = hn::Mul(x3, x3);
+  V sine0, sine1, sine2, sine3, cosine0, cosine1, cosine2, cosine3;
+  sum_series(d, z0, z1, z2, z3, detail::kSineTerms, sine0, sine1, sine2, sine3);
+  sum_series(d, z0, z1, z2, z3, detail::kCosineTerms, cosine0, cosine1, cosine2, cosine3);
+  finish(d, shifted0, x0, tail0, z0, i0, sine0, cosine0, use);
+  finish(d, shifted1, x1, tail1, z1, i1, sine1, cosine1, use);
+  finish(d, shifted2, x2, tail2, z2, i2, sine2, cosine2, use);
+  finish(d, shifted3, x3, tail3, z3, i3, sine3, cosine3, use);
+}
+
+// Calls use(d, i, sine, cosine) with vectors that cover phases 0 .. count: d is the tag of doubles, i the first phase
+// of the vector. The last vectors end with the last phase and repeat what others had. Fewer phases than lanes come one
+// by one.
+template <class Use>
+HWY_INLINE void for_each_sin_cos(const std::uint64_t* phases, std::int64_t count, const Use& use) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    const hn::CappedTag<double, 1> one;
+    for (std::int64_t i = 0; i < count; ++i) sin_cos_of_four(one, phases, i, i, i, i, use);
+    return;
+  }
+  const std::int64_t last = count - lanes;
+  for (std::int64_t i = 0; i < count; i += 4 * lanes) {
+    sin_cos_of_four(d, phases, std::min(i, last), std::min(i + lanes, last), std::min(i + 2 * lanes, last),
+                    std::min(i + 3 * lanes, last), use);
+  }
 }
 
 }  // namespace posenc::kernels::HWY_NAMESPACE
