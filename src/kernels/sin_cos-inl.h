@@ -88,7 +88,7 @@ HWY_INLINE void finish(D d, VU shifted, V x, V tail, V z, std::int64_t i, V sine
   use(d, i, sine, cosine);
 }
 
-// The vectors of phases that begin at i0 .. i3: calls use(d, i, sine, cosine) for each. Equal ones are computed once.
+// The vectors of phases that begin at i0 .. i3: calls use(d, i, sine, cosine) for each.
 template <class D, class Use>
 HWY_INLINE void sin_cos_of_four(D d, const std::uint64_t* phases, std::int64_t i0, std::int64_t i1, std::int64_t i2,
                                 std::int64_t i3, const Use& use) {
