@@ -71,13 +71,18 @@ TEST(WorkersError, BeginsNoOtherPart) {
   }
 }
 
-// The counter of parts has no room above these.
+// A counter of 63 bits has no room above these: the threads that draw after the error would get negative parts.
 TEST(WorkersError, EndsTheLongestRun) {
   for (const auto& workers : all_kinds()) {
+    const int count = workers == nullptr ? 1 : workers->count();
+    std::atomic<int> begun{0};
     std::atomic<std::int64_t> lowest{0};
     const auto work = [&](std::int64_t part) {
       if (part < 0) lowest = part;
-      throw 1;
+      ++begun;
+      while (begun < count) std::this_thread::yield();
+      if (part <= 0) throw 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     };
     EXPECT_THROW(run_parts(workers.get(), INT64_MAX, work), int);
     EXPECT_EQ(lowest, 0);
