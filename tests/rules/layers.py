@@ -8,7 +8,7 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
-                      workers
+                      workers detail/thread_pool
                       detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/rotary_window
                       detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
                       detail/aligned_vector detail/high_product detail/memory_overlap""",
