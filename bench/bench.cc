@@ -71,13 +71,14 @@ Row run_case(const Case& one, const Options& options) {
   for (const Peer& peer : prepared.peers) subjects.push_back({.run = &peer.run, .scale = peer.scale});
   time_in_turns(subjects, options.seconds * 1e9, options.now ? options.now : steady_now);
 
-  row.ns = subjects[0].best();
-  row.median_ns = subjects[0].median();
-  row.limit_ns = subjects[1].best();
+  const auto calls = static_cast<double>(prepared.calls);
+  row.ns = subjects[0].best() / calls;
+  row.median_ns = subjects[0].median() / calls;
+  row.limit_ns = subjects[1].best() / calls;
   row.ratio = row.limit_ns / row.ns;
   for (std::size_t i = 0; i < prepared.peers.size(); ++i) {
     const Peer& peer = prepared.peers[i];
-    row.peers.emplace_back(peer.name, subjects[i + 2].best());
+    row.peers.emplace_back(peer.name, subjects[i + 2].best() / calls);
     if (!peer.note.empty()) row.notes.push_back(peer.name + ": " + peer.note);
   }
   return row;

@@ -29,7 +29,8 @@ struct Prepared {
   std::function<void()> limit;  // what no implementation can beat ...
   std::string limit_name = {};  // ... and what that is: "memset"
   std::vector<Peer> peers;
-  std::int64_t bytes = 0;  // that one run writes
+  std::int64_t bytes = 0;  // that one call writes
+  std::int64_t calls = 1;  // of the work in one run, also of limit and peers: times are given per call
 };
 
 // `setup` allocates, so only what runs takes memory.

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/cases.h"
+#include "bench/memory.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
-#include "posenc/half.h"
 #include "posenc/position_ids.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
@@ -73,12 +73,6 @@ std::shared_ptr<Work> make_work(const EmbedCase& one) {
   if (one.from == From::learned) work->rows = LearnedRows{{.past_end = PastEnd::error}, work->table->view()};
   work->options.dropout = {.p = one.dropout, .seed = 1, .step = 2};
   return work;
-}
-
-double value_at(const ConstView& row, std::int64_t i) {
-  if (row.dtype == DType::f32) return static_cast<double>(row.as<float>()[i]);
-  if (row.dtype == DType::f64) return row.as<double>()[i];
-  return row.dtype == DType::f16 ? to_double(row.as<f16>()[i]) : to_double(row.as<bf16>()[i]);
 }
 
 // Whether the definition of Dropout drops this element.

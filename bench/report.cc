@@ -106,7 +106,7 @@ std::string time_text(double ns) {
 std::string report_text(const Machine& machine, const std::vector<Row>& rows) {
   std::string text = machine.cpu + ", " + std::to_string(machine.cores) + " cores, " + machine.simd + "; " +
                      machine.compiler + ", posenc " + machine.version + ", " + machine.build + "\n" +
-                     "Each answer was checked first; times are of one run on one thread.\n\n";
+                     "Each answer was checked first; times are of one thread unless the name says workers.\n\n";
   std::vector<TextRow> table = {{"case", "best", "median", "GB/s", "limit", "ours", "peers"}};
   for (const Row& row : rows) table.push_back(text_row(row));
   text += aligned(table);

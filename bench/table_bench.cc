@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <sstream>
 
 #include "bench/cases.h"
+#include "bench/memory.h"
 #include "posenc/error.h"
 #include "posenc/half.h"
 #include "posenc/reference.h"
@@ -20,13 +20,8 @@ namespace {
 
 constexpr std::int64_t kWidth = 512;
 constexpr std::int64_t kCheckedRows = 64;
-constexpr std::int64_t kPeerRows = 8192;    // the peer computes at most about this many rows
-constexpr std::int64_t kStreamBlock = 64;   // rows
-constexpr std::align_val_t kAlignment{64};  // as posenc's own tables
-
-struct AlignedDelete {
-  void operator()(void* data) const { ::operator delete(data, kAlignment); }
-};
+constexpr std::int64_t kPeerRows = 8192;   // the peer computes at most about this many rows
+constexpr std::int64_t kStreamBlock = 64;  // rows
 
 // What a case works on; its functions share it.
 struct Work {
@@ -34,7 +29,7 @@ struct Work {
   Sinusoidal spec;
   SinusoidalSchedule schedule;
   Positions positions;
-  std::unique_ptr<void, AlignedDelete> memory;
+  AlignedMemory memory;
   View out;  // [N, M], or [kStreamBlock, M] for a stream
 
   std::size_t out_bytes() const { return static_cast<std::size_t>(out.size() * size_of(out.dtype)); }
@@ -56,15 +51,9 @@ std::shared_ptr<Work> make_work(const TableCase& one, std::int64_t block_rows) {
   work->positions = one.positions();
   const std::int64_t rows = block_rows > 0 ? block_rows : work->positions.count();
   const std::int64_t bytes = rows * kWidth * size_of(one.dtype);
-  work->memory.reset(::operator new(static_cast<std::size_t>(bytes), kAlignment));
+  work->memory = aligned_memory(bytes);
   work->out = make_view(work->memory.get(), one.dtype, {rows, kWidth});
   return work;
-}
-
-double value_at(const View& row, std::int64_t column) {
-  if (row.dtype == DType::f32) return static_cast<double>(row.as<float>()[column]);
-  if (row.dtype == DType::f64) return row.as<double>()[column];
-  return row.dtype == DType::f16 ? to_double(row.as<f16>()[column]) : to_double(row.as<bf16>()[column]);
 }
 
 // Half the distance of neighbouring numbers below 1, and what the reference's own angle is off by.

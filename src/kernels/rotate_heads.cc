@@ -430,46 +430,90 @@ HWY_INLINE void each_token(const Heads<T, Real>& x, const Visit& visit) {
   }
 }
 
-// Two heads at a time are faster in a cache; from memory one is, which reads line after line.
-template <int kHeads, class T, class Real, class Turn>
-HWY_INLINE void rotate_kept(const Heads<T, Real>& x, Turn turn) {
-  if (x.pairing == Pairing::interleaved) {
-    each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved(token, turn); });
-  } else {
-    each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<kHeads>(token, turn); });
-  }
+// Each of these is compiled once for a type and a way to turn, not wherever it is called: inlined, they would take
+// minutes to compile. A copy of the heads: stores of vectors may alias anything, and what lies behind a reference would
+// be read again after each.
+template <class T, class Real, class Turn>
+HWY_NOINLINE void half_tokens(Heads<T, Real> x, Turn turn) {
+  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<1>(token, turn); });
+}
+
+// In place and in a cache. There are half as many addresses to keep, and two heads at a time are faster; from memory
+// one is, which reads line after line.
+template <class T, class Real, class Turn>
+HWY_NOINLINE void near_half_tokens(Heads<T, Real> x, Turn turn) {
+  x.in = x.out;
+  x.in_token = x.out_token;
+  x.in_head = x.out_head;
+  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<2>(token, turn); });
 }
 
 template <class T, class Real, class Turn>
-HWY_INLINE void rotate_by_pairing(const Heads<T, Real>& heads, Turn turn) {
-  // A copy: stores of vectors may alias anything, and what lies behind a reference would be read again after each.
-  Heads<T, Real> x = heads;
-  if (x.pairing == Pairing::to_half || x.pairing == Pairing::to_interleaved) {
-    const bool to_half = x.pairing == Pairing::to_half;
-    each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_moving(token, to_half, turn); });
-  } else if (x.near && x.in == x.out && x.in_token == x.out_token && x.in_head == x.out_head) {
-    // In place there are half as many addresses to keep, once the compiler knows.
-    x.in = x.out;
-    x.in_token = x.out_token;
-    x.in_head = x.out_head;
-    rotate_kept<2>(x, turn);
-  } else {
-    rotate_kept<1>(x, turn);
-  }
+HWY_NOINLINE void interleaved_tokens(Heads<T, Real> x, Turn turn) {
+  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved(token, turn); });
+}
+
+template <class Real, class Turn>
+HWY_NOINLINE void moving_tokens(Heads<Real, Real> x, Turn turn) {
+  const bool to_half = x.pairing == Pairing::to_half;
+  each_token(x, [&](const Token<Real, Real>& token) HWY_ATTR { rotate_moving(token, to_half, turn); });
+}
+
+template <class Real, class Turn>
+HWY_INLINE void rotate_by_pairing(const Heads<Real, Real>& x, Turn turn) {
+  if (x.pairing == Pairing::half) return half_tokens(x, turn);
+  if (x.pairing == Pairing::interleaved) return interleaved_tokens(x, turn);
+  moving_tokens(x, turn);
 }
 
 template <class T, class Real>
-HWY_INLINE void rotate_any(const Heads<T, Real>& x) {
+HWY_INLINE bool is_near(const Heads<T, Real>& x) {
+  return x.near && x.in == x.out && x.in_token == x.out_token && x.in_head == x.out_head;
+}
+
+// Times 1 changes nothing, and costs nothing where memory is what takes the time.
+template <class Real>
+HWY_INLINE void rotate_real(const Heads<Real, Real>& x) {
   const auto scale = static_cast<double>(x.scale);
-  if (x.stepwise) return rotate_by_pairing(x, Scaled<Stepwise>{Stepwise(), scale});  // times 1 changes nothing
-  if (x.scale == Real(1)) return rotate_by_pairing(x, Fused());
+  if (x.stepwise) return rotate_by_pairing(x, Scaled<Stepwise>{Stepwise(), scale});
+  if (x.scale == Real(1) && x.pairing == Pairing::half && is_near(x)) return near_half_tokens(x, Fused());
+  if (x.scale == Real(1) && x.pairing == Pairing::interleaved) return interleaved_tokens(x, Fused());
   rotate_by_pairing(x, Scaled<Fused>{Fused(), scale});
 }
 
-void rotate_f32(const Heads<float, float>& x) { rotate_any(x); }
-void rotate_f64(const Heads<double, double>& x) { rotate_any(x); }
-void rotate_f16(const Heads<f16, float>& x) { rotate_any(x); }
-void rotate_bf16(const Heads<bf16, float>& x) { rotate_any(x); }
+// Head by head through float32: for what is seldom asked of 16-bit numbers.
+template <class T>
+HWY_NOINLINE void rotate_widened(Heads<T, float> x) {
+  HWY_ALIGN float head[kMaxChannels];
+  const std::int64_t count = 2 * x.pairs * x.parts;
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  for (std::int64_t t = 0; t < x.tokens; ++t) {
+    for (std::int64_t h = 0; h < x.heads; ++h) {
+      const T* in = x.in + t * x.in_token + h * x.in_head;
+      T* out = x.out + t * x.out_token + h * x.out_head;
+      widen_from(one, in, count, head, widen_from(d, in, count, head, 0));
+      rotate_real(Heads<float, float>{head, head, 1, 0, 0, 1, 0, 0, x.rows + t, x.pairs, x.parts, x.pairing, x.negative,
+                                      x.stepwise, true, x.scale});
+      narrow_from(one, head, count, out, narrow_from(d, head, count, out, 0));
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE void rotate_narrow(const Heads<T, float>& x) {
+  const bool plain = !x.stepwise && x.scale == 1.0f;
+  if (plain && x.pairing == Pairing::interleaved) return interleaved_tokens(x, Fused());
+  if (plain && x.pairing == Pairing::half) {
+    return is_near(x) ? near_half_tokens(x, Fused()) : half_tokens(x, Fused());
+  }
+  rotate_widened(x);
+}
+
+void rotate_f32(const Heads<float, float>& x) { rotate_real(x); }
+void rotate_f64(const Heads<double, double>& x) { rotate_real(x); }
+void rotate_f16(const Heads<f16, float>& x) { rotate_narrow(x); }
+void rotate_bf16(const Heads<bf16, float>& x) { rotate_narrow(x); }
 
 }  // namespace posenc::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

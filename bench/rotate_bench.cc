@@ -1,0 +1,217 @@
+// Rotation of heads of 128 channels in place. The limit is an in-place multiply over the touched bytes, in memory of
+// the same size, with the same workers; the peer is the loop that one would write over a table.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "bench/cases.h"
+#include "bench/memory.h"
+#include "bench/multiply.h"
+#include "posenc/error.h"
+#include "posenc/random.h"
+#include "posenc/reference.h"
+#include "posenc/rerotate.h"
+#include "posenc/rotate.h"
+
+namespace posenc::bench {
+namespace {
+
+constexpr std::int64_t kHeadDim = 128;
+
+enum class Way { table, direct, move };
+
+struct RotateCase {
+  std::string name;
+  std::int64_t tokens;
+  Layout layout = Layout::half;
+  DType dtype = DType::f32;
+  Way way = Way::table;
+  std::int64_t heads = 32;
+  std::int64_t rotary_dim = kHeadDim;
+  int workers = 1;
+  std::int64_t calls = 1;  // in one timed run
+};
+
+// What a case works on; its functions share it.
+struct Work {
+  RotateCase one;
+  Rotary spec;
+  std::unique_ptr<RotaryTable> table;
+  std::vector<std::int64_t> ids;  // in no order; those of a direct case
+  std::unique_ptr<Workers> workers;
+  AlignedMemory x;
+  AlignedMemory other;  // that of the limit, so that the data stay what they are
+
+  std::int64_t row_bytes() const { return one.heads * kHeadDim * size_of(one.dtype); }
+  std::int64_t bytes() const { return one.tokens * row_bytes(); }
+  View view() const { return make_view(x.get(), one.dtype, {one.tokens, one.heads, kHeadDim}); }
+
+  PositionView positions() const {
+    if (one.way == Way::direct) return PositionView::of(ids.data(), one.tokens);
+    return PositionView::range(one.calls > 1 ? 77 : 0, one.tokens);
+  }
+
+  void rotate_once() const {
+    const RotateOptions options{.workers = workers.get()};
+    if (one.way == Way::table) rotate(view(), positions(), *table, options);
+    if (one.way == Way::direct) rotate(view(), positions(), table->angles(), options);
+    if (one.way == Way::move) {
+      const Placement from{table->angles(), PositionView::range(1000, one.tokens)};
+      rerotate(view(), from, {table->angles(), positions()}, options);
+    }
+  }
+
+  void rotate_many() const {
+    for (std::int64_t i = 0; i < one.calls; ++i) rotate_once();
+    keep(x.get());
+  }
+
+  // Heads whose window is the whole head are one run of bytes.
+  void multiply() const {
+    const bool whole = one.rotary_dim == kHeadDim;
+    const std::int64_t runs = whole ? one.tokens : one.tokens * one.heads;
+    const std::int64_t stride = whole ? row_bytes() : kHeadDim * size_of(one.dtype);
+    const std::int64_t touched = whole ? stride : one.rotary_dim * size_of(one.dtype);
+    const bool narrow = size_of(one.dtype) == 2;
+    run_parts(workers.get(), one.workers, [&](std::int64_t part) {
+      const std::int64_t begin = runs * part / one.workers;
+      const std::int64_t end = runs * (part + 1) / one.workers;
+      multiply_in_place(static_cast<char*>(other.get()) + begin * stride, end - begin, touched, stride, narrow);
+    });
+  }
+};
+
+std::shared_ptr<Work> make_work(const RotateCase& one) {
+  auto work = std::make_shared<Work>();
+  work->one = one;
+  work->spec = {.head_dim = kHeadDim, .layout = one.layout, .rotary_dim = one.rotary_dim};
+  const DType dtype = one.dtype == DType::f64 ? DType::f64 : DType::f32;
+  work->table = std::make_unique<RotaryTable>(work->spec, std::max<std::int64_t>(one.tokens, 128), dtype);
+  std::uint64_t state = 1;
+  for (std::int64_t n = 0; n < one.tokens; ++n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    work->ids.push_back(static_cast<std::int64_t>(state >> 44));
+  }
+  if (one.workers > 1) work->workers = std::make_unique<Workers>(one.workers);
+  work->x = aligned_memory(work->bytes());
+  work->other = aligned_memory(work->bytes());
+  fill_random(make_view(work->other.get(), one.dtype, {one.tokens, one.heads * kHeadDim}), {.std = 1.0, .seed = 2});
+  return work;
+}
+
+// What half an ulp of a value to about 4 and the arithmetic come to.
+double tolerance(DType dtype) {
+  if (dtype == DType::f64) return 1e-12;
+  if (dtype == DType::f32) return 4e-6;
+  return dtype == DType::f16 ? 4e-3 : 4e-2;
+}
+
+// Keys that are to be moved were turned at 1000 positions more.
+double turned_by(const Work& work, std::int64_t n) {
+  return work.positions().real(0, n) - (work.one.way == Way::move ? 1000.0 + static_cast<double>(n) : 0.0);
+}
+
+std::string check(const Work& work) {
+  const std::int64_t tokens = work.one.tokens;
+  fill_random(make_view(work.x.get(), work.one.dtype, {tokens, work.one.heads * kHeadDim}), {.std = 1.0, .seed = 1});
+  std::vector<double> before(static_cast<std::size_t>(tokens * work.one.heads * kHeadDim));
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] = value_at(work.view(), static_cast<std::int64_t>(i));
+  work.rotate_once();
+  double worst = 0.0;
+  std::int64_t checked = 0;
+  for (std::int64_t i = 0; i < 64; ++i) {
+    const std::int64_t n = i * (tokens - 1) / 63;
+    const std::int64_t head = i % work.one.heads;
+    double expected[kHeadDim];
+    const double position = turned_by(work, n);
+    reference::rotate_head(work.spec, {&position, 1}, before.data() + (n * work.one.heads + head) * kHeadDim, expected);
+    for (std::int64_t c = 0; c < kHeadDim; ++c) {
+      const double got = value_at(work.view()[n][head], c);
+      worst = std::fmax(worst, std::abs(got - expected[c]));
+      if (std::abs(got - expected[c]) <= tolerance(work.one.dtype)) continue;
+      std::ostringstream message;
+      message << "[bench] " << work.one.name << " token " << n << " head " << head << " channel " << c << " must be "
+              << expected[c] << " but got " << got;
+      fail(ErrorKind::bad_input, message.str());
+    }
+    ++checked;
+  }
+  std::ostringstream text;
+  text.precision(3);
+  text << checked << " heads within " << worst << " of the reference";
+  return text.str();
+}
+
+// The loop of an engine: half, float32, over a table.
+void plain_loop(const Work& work) {
+  const std::int64_t n = kHeadDim / 2;
+  for (std::int64_t call = 0; call < work.one.calls; ++call) {
+    for (std::int64_t token = 0; token < work.one.tokens; ++token) {
+      const float* cos = work.table->view()[token].as<float>();
+      for (std::int64_t head = 0; head < work.one.heads; ++head) {
+        float* x = work.view()[token][head].as<float>();
+        for (std::int64_t i = 0; i < n; ++i) {
+          const float a = x[i], b = x[n + i];
+          x[i] = a * cos[i] - b * cos[n + i];
+          x[n + i] = b * cos[i] + a * cos[n + i];
+        }
+      }
+    }
+  }
+  keep(work.x.get());
+}
+
+Prepared prepare(const RotateCase& one) {
+  const std::shared_ptr<Work> work = make_work(one);
+  std::vector<Peer> peers;
+  if (one.way == Way::direct) {
+    peers.push_back({.name = "the table path", .run = [work] {
+                       rotate(work->view(), PositionView::range(0, work->one.tokens), *work->table);
+                       keep(work->x.get());
+                     }});
+  } else if (one.layout == Layout::half && one.dtype == DType::f32 && one.rotary_dim == kHeadDim && one.workers == 1 &&
+             one.way == Way::table) {
+    peers.push_back({.name = "plain loop", .run = [work] { plain_loop(*work); }});
+  }
+  return {.check = [work] { return check(*work); },
+          .run = [work] { work->rotate_many(); },
+          .limit =
+              [work] {
+                for (std::int64_t i = 0; i < work->one.calls; ++i) work->multiply();
+              },
+          .limit_name = "multiply",
+          .peers = peers,
+          .bytes = work->bytes() * one.rotary_dim / kHeadDim,
+          .calls = one.calls};
+}
+
+}  // namespace
+
+std::vector<Case> rotate_cases() {
+  const std::vector<RotateCase> list = {
+      {.name = "rotate/half/f32/512", .tokens = 512},
+      {.name = "rotate/half/f32/4096", .tokens = 4096},
+      {.name = "rotate/interleaved/f32/512", .tokens = 512, .layout = Layout::interleaved},
+      {.name = "rotate/interleaved/f32/4096", .tokens = 4096, .layout = Layout::interleaved},
+      {.name = "rotate/half/f16/512", .tokens = 512, .dtype = DType::f16},
+      {.name = "rotate/half/f16/4096", .tokens = 4096, .dtype = DType::f16},
+      {.name = "rotate/half/bf16/512", .tokens = 512, .dtype = DType::bf16},
+      {.name = "rotate/half/bf16/4096", .tokens = 4096, .dtype = DType::bf16},
+      {.name = "rotate/half/f64/512", .tokens = 512, .dtype = DType::f64},
+      {.name = "rotate/interleaved_to_half/f32/512", .tokens = 512, .layout = Layout::interleaved_to_half},
+      {.name = "rotate/partial25/f32/512", .tokens = 512, .rotary_dim = kHeadDim / 4},
+      {.name = "rotate/decode/f32", .tokens = 1, .heads = 8, .calls = 1000},
+      {.name = "rotate/half/f32/512/workers2", .tokens = 512, .workers = 2},
+      {.name = "rotate/direct/f32/512", .tokens = 512, .way = Way::direct},
+      {.name = "rerotate/half/f32/512", .tokens = 512, .way = Way::move},
+  };
+  std::vector<Case> cases;
+  for (const RotateCase& one : list) cases.push_back({one.name, [one] { return prepare(one); }});
+  return cases;
+}
+
+}  // namespace posenc::bench
