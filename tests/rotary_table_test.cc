@@ -230,6 +230,20 @@ TEST(FillCosSin, RoundsTheAngleForReferencePrecision) {
   });
 }
 
+// A factor is a float32 too, and multiplies what is rounded already.
+TEST(FillCosSin, RoundsTheFactorForReferencePrecision) {
+  Rotary spec{.head_dim = 64, .precision = Precision::reference};
+  const PositionView positions = PositionView::range(1, 40, 77);
+  TypedBlock plain(DType::f32, 1, 40, 64), scaled(DType::f32, 1, 40, 64);
+  fill_cos_sin(RotaryAngles(spec), positions, plain.flat());
+  spec.attention_factor = 1.1902380714238083;
+  fill_cos_sin(RotaryAngles(spec), positions, scaled.flat());
+  for (std::int64_t n = 0; n < 40; ++n)
+    for (std::int64_t m = 0; m < 64; ++m) {
+      EXPECT_EQ(static_cast<float>(scaled.at(0, n, m)), static_cast<float>(plain.at(0, n, m)) * 1.1902380714238083f);
+    }
+}
+
 // Angles far below one: the sine of a float32 angle is that angle, all but.
 TEST(FillCosSin, RoundsSmallAnglesForReferencePrecision) {
   const std::vector<double> frequencies = {1e-3, 1e-6, 3e-8, 1e-9, 1e-12, 7e-15, 1e-20, 1e-30, 1e-38, 0.0};

@@ -286,6 +286,10 @@ TEST_F(RotateErrors, QueryAndKey) {
   expect_error(ErrorKind::usage, "overlap", [&] {  // the key would read what the query has written
     rotate_qk(ConstQueryKey{x_.view(), out_.view()}, positions, table_, {out_.view(), k.view()});
   });
+  expect_error(ErrorKind::usage, "the output of the key must not overlap the query", [&] {
+    rotate_qk(ConstQueryKey{x_.view(), out_.view()}, positions, table_, {q.view(), x_.view()});
+  });
+  EXPECT_EQ(x_.bytes(), before);
   EXPECT_EQ(out_.bytes(), out_before);
 }
 
