@@ -4,12 +4,13 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 posenc := build/demo/cli/posenc
 
-.PHONY: help demo test test-all bench fuzz format install clean build-demo
+.PHONY: help demo test test-all cross bench fuzz format install clean build-demo
 
 help:
 	@echo 'make demo      build posenc and show what it does'
 	@echo 'make test      build twice (g++; clang with sanitizers) and run every test'
-	@echo 'make test-all  the same with more compilers, a shared library and longer fuzzing'
+	@echo 'make test-all  the same with more compilers, ThreadSanitizer, a shared library, longer fuzzing, and cross'
+	@echo 'make cross     compile the library for aarch64 and WebAssembly'
 	@echo 'make bench     time posenc on this machine, beside PyTorch where there is one'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    format the C++ sources in place'
@@ -33,6 +34,12 @@ test:
 test-all:
 	tools/setup test-all
 	tools/test --all
+
+cross:
+	tools/setup cross
+	for preset in aarch64 wasm; do \
+	  cmake --preset $$preset && cmake --build --preset $$preset -j $(JOBS) || exit; \
+	done
 
 bench:
 	tools/setup bench

@@ -1,6 +1,6 @@
 // The frame of `posenc bench`: checks the answer of a case, then times it beside the machine's limit and its peers.
 //
-//     std::vector<Row> rows = run_cases(cases(), {.filter = "table/range"}, {});
+//     std::vector<Row> rows = run_cases(cases(), {.filter = "table/f32"}, {});
 //     std::string text = report_text(machine(), rows);   // bench/report.h
 //
 // Ours, the limit and the peers take turns, so that a machine that slows down slows down for all of them.

@@ -245,13 +245,13 @@ Positions scattered_reals() {
 
 std::vector<Case> table_cases() {
   const std::vector<TableCase> tables = {
-      {"table/range/f32/5000x512", Order::interleaved, DType::f32, range(5000)},
-      {"table/range/f32/65536x512", Order::interleaved, DType::f32, range(65536)},
+      {"table/f32/5000x512", Order::interleaved, DType::f32, range(5000)},
+      {"table/f32/65536x512", Order::interleaved, DType::f32, range(65536)},
       {"table/halves/f32/5000x512", Order::halves, DType::f32, range(5000)},
       {"table/halves/f32/65536x512", Order::halves, DType::f32, range(65536)},
-      {"table/range/f64/5000x512", Order::interleaved, DType::f64, range(5000)},
-      {"table/range/f16/5000x512", Order::interleaved, DType::f16, range(5000)},
-      {"table/range/bf16/5000x512", Order::interleaved, DType::bf16, range(5000)},
+      {"table/f64/5000x512", Order::interleaved, DType::f64, range(5000)},
+      {"table/f16/5000x512", Order::interleaved, DType::f16, range(5000)},
+      {"table/bf16/5000x512", Order::interleaved, DType::bf16, range(5000)},
       {"table/ids/f32/5000x512", Order::interleaved, DType::f32, scattered_ids},
       {"table/real/f32/5000x512", Order::interleaved, DType::f32, scattered_reals},
   };

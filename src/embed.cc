@@ -19,6 +19,8 @@ using detail::TokenGrid;
 
 // Rows that are used for several batch rows are kept in blocks of about this size, which a core's own cache holds.
 constexpr std::int64_t kBlockBytes = 512 * 1024;
+// Rows of a range are made in blocks even if they are used once.
+constexpr std::int64_t kRangeBytes = 128 * 1024;
 
 struct Work {
   Join join;
@@ -48,14 +50,13 @@ class Joiner {
   void join_shared(std::int64_t begin, std::int64_t end) {
     const TokenGrid grid = detail::grid_of(work_.out);
     const std::int64_t row_bytes = source_.width() * static_cast<std::int64_t>(sizeof(Real));
-    const std::int64_t block = grid.batch == 1 ? 1 : std::max<std::int64_t>(kBlockBytes / row_bytes, 1);
+    const std::int64_t bytes = grid.batch > 1 ? kBlockBytes : source_.makes_range(work_.positions) ? kRangeBytes : 0;
+    const std::int64_t block = std::max<std::int64_t>(bytes / row_bytes, 1);
     std::vector<Real> scratch(static_cast<std::size_t>(std::min(block, end - begin) * source_.width()));
     std::vector<const Real*> rows(static_cast<std::size_t>(std::min(block, end - begin)));
     for (std::int64_t first = begin; first < end; first += block) {
       const std::int64_t last = std::min(first + block, end);
-      for (std::int64_t n = first; n < last; ++n) {
-        rows[static_cast<std::size_t>(n - first)] = row_of(0, n, scratch.data() + (n - first) * source_.width());
-      }
+      find_rows(first, last, scratch.data(), rows.data());
       for (std::int64_t b = 0; b < grid.batch; ++b) {
         for (std::int64_t n = first; n < last; ++n) join(b, n, rows[static_cast<std::size_t>(n - first)]);
       }
@@ -74,6 +75,19 @@ class Joiner {
   }
 
  private:
+  // The rows of tokens first .. last, in `scratch` where they lie nowhere else.
+  void find_rows(std::int64_t first, std::int64_t last, Real* scratch, const Real** rows) {
+    const bool range = source_.makes_range(work_.positions);
+    if (range) {
+      const PositionView positions = work_.positions.slice(first, last - first);
+      source_.write_all(positions, make_view(scratch, {last - first, source_.width()}));
+    }
+    for (std::int64_t n = first; n < last; ++n) {
+      Real* place = scratch + (n - first) * source_.width();
+      rows[n - first] = range ? place : row_of(0, n, place);
+    }
+  }
+
   const Real* row_of(std::int64_t b, std::int64_t n, Real* scratch) {
     if (work_.positions.integral()) return source_.get(work_.positions.integer(b, n), scratch);
     return source_.get(work_.positions.real(b, n), scratch);
@@ -85,6 +99,8 @@ class Joiner {
     if constexpr (std::is_same_v<T, Real>) {
       join_real(x, row, out);
       dropout_.apply(b, n, out);
+    } else if (work_.join == Join::add && !dropout_.drops()) {
+      kernels::add_row(x, row, scale_, x_width_, out);
     } else {
       kernels::widen_row(x, x_width_, wide_.data());
       join_real(wide_.data(), row, wide_.data());

@@ -22,6 +22,20 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 30;  // Linux moves at most 2^31 - 4096 bytes per call
 
+#if defined(__wasi__)
+// No processes, no permissions, and no second descriptor of an open file.
+int process_id() { return 0; }
+int set_mode(int, mode_t) { return 0; }
+int duplicate(int) {
+  errno = ENOTSUP;
+  return -1;
+}
+#else
+int process_id() { return ::getpid(); }
+int set_mode(int descriptor, mode_t mode) { return ::fchmod(descriptor, mode & 07777); }
+int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+#endif
+
 [[noreturn]] void fail_system(const char* what, const std::string& path, int code) {
   fail(ErrorKind::io, std::string(what) + " " + path + ": " + std::generic_category().message(code));
 }
@@ -103,7 +117,7 @@ std::string temporary_name(const std::string& target, std::uint64_t attempt) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   constexpr std::size_t kLongestName = 200;  // file systems allow 255 bytes, and the prefix and suffix need some
   auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  std::uint64_t mixed = (now + (static_cast<std::uint64_t>(::getpid()) << 32) + attempt) * 0x9E3779B97F4A7C15u;
+  std::uint64_t mixed = (now + (static_cast<std::uint64_t>(process_id()) << 32) + attempt) * 0x9E3779B97F4A7C15u;
   std::string folder = folder_of(target);
   std::string name = folder + "." + target.substr(folder.size(), kLongestName) + ".";
   for (int letter = 0; letter < 6; ++letter) {
@@ -196,7 +210,7 @@ FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
   if (path_.empty()) fail(ErrorKind::io, "cannot write a file without a name");
   Destination end = follow_links(path_);
   if (end.descriptor) {
-    descriptor_ = ::fcntl(*end.descriptor, F_DUPFD_CLOEXEC, 0);
+    descriptor_ = duplicate(*end.descriptor);
     if (descriptor_ < 0) fail_system("cannot write", path_, errno);
     return;
   }
@@ -215,7 +229,7 @@ FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
     fail_system("cannot write", path_, errno);
   }
   create_temporary();
-  if (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0) {
+  if (exists && set_mode(descriptor_, status.st_mode) != 0) {
     int code = errno;
     discard();  // the destructor does not run for a constructor that fails
     fail_system("cannot write", path_, code);

@@ -5,7 +5,6 @@
 
 #include "detail/check_rows.h"
 #include "detail/float_types.h"
-#include "detail/for_each_row.h"
 #include "detail/learned_read.h"
 #include "detail/number_text.h"
 #include "detail/row_source.h"
@@ -144,8 +143,7 @@ void fill_rows(const InputRows& rows, const PositionView& positions, const View&
   check_rows(rows, positions, "fill_rows");
   detail::check_row_output(positions, width_of(rows), out, "fill_rows");
   detail::check_apart(rows, out, "out", "fill_rows");
-  detail::RowSource source(rows);
-  detail::for_each_row(positions, out, [&](auto position, const View& row) { source.write(position, row); });
+  detail::RowSource(rows).write_all(positions, out);
 }
 
 }  // namespace posenc

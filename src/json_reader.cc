@@ -1,5 +1,7 @@
 // The only file that knows the JSON library behind parse_json. It reads events into a tree of our own, because the
 // library's tree silently keeps the last of duplicate keys and has no limit of depth.
+#define JSON_HAS_FILESYSTEM 0  // paths as values: never used, and WASI has no <filesystem>
+#define JSON_HAS_EXPERIMENTAL_FILESYSTEM 0
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -140,6 +140,10 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
                   Tiling tiling) {
   const RotarySchedule& schedule = angles.schedule();
   check_axes(schedule, positions);
+  if (tiling < Tiling::per_pair || tiling > Tiling::pairs) {
+    fail(ErrorKind::usage,
+         "[fill_cos_sin] tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
+  }
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.pairs() : schedule.rotary_dim;
   detail::check_row_output(positions, width, cos, "fill_cos_sin");
   detail::check_row_output(positions, width, sin, "fill_cos_sin");

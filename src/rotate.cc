@@ -73,8 +73,7 @@ struct SourceRows {
       for (std::int64_t i = run.first; i < run.first + run.count; ++i) {
         const bool wide = table.dtype == DType::f64;
         cos[i] = wide ? static_cast<Real>(row.as<double>()[i]) : static_cast<Real>(row.as<float>()[i]);
-        sin[i] =
-            wide ? static_cast<Real>(row.as<double>()[pairs + i]) : static_cast<Real>(row.as<float>()[pairs + i]);
+        sin[i] = wide ? static_cast<Real>(row.as<double>()[pairs + i]) : static_cast<Real>(row.as<float>()[pairs + i]);
       }
     }
   }

@@ -17,8 +17,7 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 
 void write_rows(const InputRows& rows, const PositionView& positions, const View& out) {
-  detail::RowSource source(rows);
-  detail::for_each_row(positions, out, [&](auto position, const View& row) { source.write(position, row); });
+  detail::RowSource(rows).write_all(positions, out);
 }
 
 std::int64_t table_bytes(std::int64_t rows, std::int64_t width, DType dtype) {
@@ -157,10 +156,12 @@ std::int64_t RowStream::next(const View& block) {
   }
   const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
   if (rows == 0) return 0;
-  detail::for_each_row(positions_.slice(done_, rows), block, [&](auto position, const View& row) {
-    if (maker_) return maker_->write_derivative(position, row);
-    source_->write(position, row);
-  });
+  const PositionView next = positions_.slice(done_, rows);
+  if (maker_) {
+    detail::for_each_row(next, block, [&](auto position, const View& row) { maker_->write_derivative(position, row); });
+  } else {
+    source_->write_all(next, block);
+  }
   done_ += rows;
   return rows;
 }

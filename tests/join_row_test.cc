@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <type_traits>
 #include <vector>
 
+#include "posenc/half.h"
 #include "support/every_target.h"
 
 namespace posenc::kernels {
@@ -74,6 +76,32 @@ void on_every_size(const Check& check) {
 TEST(JoinRow, AddAndScaleOnEveryTarget) {
   on_every_size(check_add_and_scale<float>);
   on_every_size(check_add_and_scale<double>);
+}
+
+template <class Half>
+Half narrow(float value) {
+  if constexpr (std::is_same_v<Half, f16>) return to_f16(static_cast<double>(value));
+  if constexpr (std::is_same_v<Half, bf16>) return to_bf16(static_cast<double>(value));
+}
+
+// In float as above, then rounded by the plain conversion. In place.
+template <class Half>
+void check_add_half(std::size_t count) {
+  const std::vector<float> row = numbers<float>(count + 1, 2);
+  const float scale = 22.627417f;
+  std::vector<Half> x;
+  for (const float value : numbers<float>(count + 1 + kMargin, 1)) x.push_back(narrow<Half>(value));
+  std::vector<Half> wanted(x);
+  for (std::size_t i = 1; i <= count; ++i) {
+    wanted[i] = narrow<Half>(product(scale, static_cast<float>(to_double(x[i]))) + row[i]);
+  }
+  add_row(x.data() + 1, row.data() + 1, scale, static_cast<std::int64_t>(count), x.data() + 1);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i].bits, wanted[i].bits) << i << " of " << count;
+}
+
+TEST(JoinRow, AddOf16BitsOnEveryTarget) {
+  on_every_size(check_add_half<f16>);
+  on_every_size(check_add_half<bf16>);
 }
 
 TEST(JoinRow, DropOnEveryTarget) {

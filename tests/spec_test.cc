@@ -29,6 +29,7 @@ TEST(Spec, NamesItsKind) {
   EXPECT_EQ(kind_of(Sinusoidal{}), "sinusoidal");
   EXPECT_EQ(kind_of(Learned{}), "learned");
   EXPECT_EQ(kind_of(Hybrid{}), "hybrid");
+  EXPECT_EQ(kind_of(Rotary{}), "rotary");
 }
 
 TEST(Validate, TakesTheEdges) {
@@ -151,11 +152,14 @@ TEST(Kinds, DescribesEveryField) {
                                           "inv_freq", "first", "order",   "odd",   "multiplier",      "zero_position"};
   const std::vector<std::string> learned = {"width",  "rows",       "past_end",  "first",
                                             "length", "multiplier", "normalize", "padding_row"};
+  const std::vector<std::string> rotary = {
+      "head_dim", "base", "layout",       "rotary_dim",       "partial_rotary_factor", "rope_offset", "exponent_dim",
+      "inv_freq", "axes", "axis_of_pair", "attention_factor", "attention_factor_in",   "precision"};
   std::vector<std::string> hybrid;
   for (const std::string& name : fixed) hybrid.push_back("fixed." + name);
   for (const std::string& name : learned) hybrid.push_back("learned." + name);
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected = {
-      {"sinusoidal", fixed}, {"learned", learned}, {"hybrid", hybrid}};
+      {"sinusoidal", fixed}, {"learned", learned}, {"hybrid", hybrid}, {"rotary", rotary}};
   ASSERT_EQ(all.size(), expected.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].name, expected[i].first);

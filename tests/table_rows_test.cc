@@ -75,6 +75,43 @@ TYPED_TEST(TableRows, APositionHasTheSameBitsEverywhere) {
   }
 }
 
+// More pairs than are made at a time, in every order, with and without a partner for the last.
+TYPED_TEST(TableRows, WideRowsHaveTheSameBitsInARangeAndAlone) {
+  for (const std::int64_t width : {1040, 1043}) {
+    for (const Order order : {Order::interleaved, Order::halves, Order::cos_interleaved, Order::cos_halves}) {
+      for (const OddWidth odd : {OddWidth::drop, OddWidth::zero}) {
+        const Sinusoidal spec{.width = width, .order = order, .odd = odd};
+        const std::vector<TypeParam> all = filled<TypeParam>(spec, PositionView::range(90, 150));
+        for (const std::int64_t position : {90, 95, 96, 127, 128, 200, 239}) {
+          const std::vector<TypeParam> row = filled<TypeParam>(spec, PositionView::of(&position, 1));
+          const auto at = static_cast<std::size_t>((position - 90) * width);
+          ASSERT_TRUE(same_bits(row.data(), all.data() + at, row.size())) << to_text(Spec(spec)) << " " << position;
+        }
+      }
+    }
+  }
+}
+
+// Large enough to be written past the caches, aligned for it or not.
+TYPED_TEST(TableRows, LargeTablesHaveTheSameBits) {
+  const std::int64_t width = 2048;
+  const auto rows = static_cast<std::int64_t>((33 << 20) / (static_cast<std::size_t>(width) * sizeof(TypeParam))) + 7;
+  for (const Order order : {Order::interleaved, Order::cos_halves}) {
+    const Sinusoidal spec{.width = width, .order = order};
+    std::vector<TypeParam> memory(static_cast<std::size_t>(rows * width) + 64);
+    auto* aligned = reinterpret_cast<TypeParam*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
+    for (TypeParam* out : {aligned, aligned + 1}) {
+      std::memset(memory.data(), 0x55, memory.size() * sizeof(TypeParam));
+      fill_table(make_schedule(spec), PositionView::range(5, rows), make_view(out, {rows, width}));
+      for (std::int64_t n = 0; n < rows; n += 101) {
+        const std::int64_t position = 5 + n;
+        const std::vector<TypeParam> row = filled<TypeParam>(spec, PositionView::of(&position, 1));
+        ASSERT_TRUE(same_bits(row.data(), out + n * width, row.size())) << position;
+      }
+    }
+  }
+}
+
 TYPED_TEST(TableRows, StreamsGiveTheTableInBlocksOfAnySize) {
   for (const Sinusoidal& spec : some_kinds()) {
     const auto width = static_cast<std::size_t>(spec.width);

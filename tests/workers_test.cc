@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -15,18 +16,11 @@
 #include <vector>
 
 #include "support/expect_error.h"
+#include "support/part_counts.h"
+#include "support/sanitized.h"
 
 namespace posenc {
 namespace {
-
-// How often each part was done.
-std::vector<int> counts_of(const Workers* workers, std::int64_t parts) {
-  // Not atomic: two threads in one part, or a part that is not finished when run returns, is a race that
-  // ThreadSanitizer sees.
-  std::vector<int> counts(static_cast<std::size_t>(parts));
-  run_parts(workers, parts, [&](std::int64_t part) { ++counts.at(static_cast<std::size_t>(part)); });
-  return counts;
-}
 
 TEST(Workers, DoEachPartOnce) {
   for (const int count : {1, 2, 3, 8, 33}) {
@@ -34,7 +28,7 @@ TEST(Workers, DoEachPartOnce) {
     EXPECT_EQ(workers.count(), count);
     for (const std::int64_t parts : {0, 1, 2, 3, 7, 8, 9, 32, 100, 10000}) {
       const std::vector<int> counts = counts_of(&workers, parts);
-      EXPECT_EQ(counts, std::vector<int>(static_cast<std::size_t>(parts), 1)) << count << " threads, " << parts;
+      EXPECT_EQ(counts, once(parts)) << count << " threads, " << parts;
     }
   }
 }
@@ -44,7 +38,7 @@ TEST(Workers, DoManyShortRuns) {
   const Workers workers(4);
   for (int run = 0; run < 300000; ++run) {
     const std::int64_t parts = run % 7;
-    ASSERT_EQ(counts_of(&workers, parts), std::vector<int>(static_cast<std::size_t>(parts), 1)) << "run " << run;
+    ASSERT_EQ(counts_of(&workers, parts), once(parts)) << "run " << run;
   }
 }
 
@@ -112,7 +106,7 @@ TEST(Workers, MayBeShared) {
   std::atomic<int> wrong{0};
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
-      for (int run = 0; run < 3000; ++run) wrong += counts_of(&workers, 11) == std::vector<int>(11, 1) ? 0 : 1;
+      for (int run = 0; run < 3000; ++run) wrong += counts_of(&workers, 11) == once(11) ? 0 : 1;
     });
   }
   for (std::thread& caller : callers) caller.join();
@@ -131,6 +125,7 @@ std::size_t threads_of_this_process() {
 }
 
 TEST(Workers, StartAndJoinTheirThreads) {
+  { const Workers first(2); }  // with the first thread ThreadSanitizer starts one of its own
   const std::size_t before = threads_of_this_process();
   if (before == 0) GTEST_SKIP() << "needs /proc";
   for (int round = 0; round < 50; ++round) {
@@ -145,11 +140,47 @@ TEST(Workers, StartAndJoinTheirThreads) {
 }
 
 TEST(Workers, SleepBetweenRuns) {
-  const Workers workers(8);
-  counts_of(&workers, 1000);
-  const std::clock_t before = std::clock();  // of all threads
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.02);
+  for (const int count : {2, 8}) {
+    const Workers workers(count);
+    counts_of(&workers, 1000);
+    const std::clock_t before = std::clock();  // of all threads
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.02) << count;
+  }
+}
+
+// A run may come while the threads still look for it, fall asleep, or sleep.
+TEST(Workers, WakeAfterAnyPause) {
+  const Workers workers(2);
+  for (int round = 0; round < 300; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(round));
+    std::atomic<int> begun{0};
+    workers.run(2, [&](std::int64_t) {
+      ++begun;
+      while (begun < 2) std::this_thread::yield();
+    });
+  }
+}
+
+std::atomic<std::int64_t> sum_of_parts{0};
+void add_part(std::int64_t part) { sum_of_parts += part; }
+
+TEST(Workers, TakeAnyCallable) {
+  const Workers two(2);
+  for (const Workers* workers : {static_cast<const Workers*>(nullptr), &two}) {
+    sum_of_parts = 0;
+    run_parts(workers, 5, &add_part);
+    const std::function<void(std::int64_t)> function = add_part;
+    run_parts(workers, 5, function);
+    std::atomic<std::int64_t> own{0};
+    auto changing = [&own, calls = std::make_unique<std::atomic<int>>(0)](std::int64_t part) mutable {
+      ++*calls;
+      own += part;
+    };
+    run_parts(workers, 5, changing);
+    EXPECT_EQ(sum_of_parts, 20);
+    EXPECT_EQ(own, 10);
+  }
 }
 
 TEST(Workers, RefuseImpossibleCounts) {
@@ -166,21 +197,16 @@ TEST(Workers, RefuseImpossibleRuns) {
                  [&] { run_parts(workers, -1, [](std::int64_t) { ADD_FAILURE(); }); });
     expect_error(ErrorKind::usage, "[Workers::run] work must be a function but is empty",
                  [&] { run_parts(workers, 3, nullptr); });
+    expect_error(ErrorKind::usage, "[Workers::run] work must be a function but is empty",
+                 [&] { run_parts(workers, 3, std::function<void(std::int64_t)>()); });
+    expect_error(ErrorKind::usage, "[Workers::run] work must be a function but is empty",
+                 [&] { run_parts(workers, 3, static_cast<void (*)(std::int64_t)>(nullptr)); });
   }
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define POSENC_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define POSENC_SANITIZED
-#endif
-
 // In a process of its own, whose memory does not suffice for a thousand stacks.
 TEST(WorkersDeathTest, SayThatTheSystemRefuses) {
-#if defined(POSENC_SANITIZED)
+#if POSENC_ADDRESS_SANITIZED || POSENC_THREAD_SANITIZED
   GTEST_SKIP() << "sanitizers need more memory than the limit leaves";
 #else
   const auto start_too_many = [] {
@@ -188,7 +214,7 @@ TEST(WorkersDeathTest, SayThatTheSystemRefuses) {
     setrlimit(RLIMIT_AS, &limit);
     expect_error(ErrorKind::io, "[Workers] cannot start 1024 threads: after ", [] { const Workers workers(1024); });
     const Workers few(3);  // those that had started are gone
-    std::_Exit(testing::Test::HasFailure() || counts_of(&few, 9) != std::vector<int>(9, 1) ? 1 : 0);
+    std::_Exit(testing::Test::HasFailure() || counts_of(&few, 9) != once(9) ? 1 : 0);
   };
   EXPECT_EXIT(start_too_many(), testing::ExitedWithCode(0), "");
 #endif

@@ -9,8 +9,8 @@
 // Views are [N, H, D] or [B, N, H, D] of f32, f64, f16 or bf16, with any strides but for the channels: another order in
 // memory is view.swap(). Positions are [N], the same for every batch row, or [B, N]; with axes [N, A] or [B, N, A].
 // Arithmetic is float32 (double for f64 data) and 16-bit results are rounded once. A product is fused with the sum that
-// follows where the machine can; with Precision::reference nothing is, as in PyTorch: the same bits everywhere. f64 data
-// need an f64 table or angles.
+// follows where the machine can; with Precision::reference nothing is, as in PyTorch: the same bits everywhere. f64
+// data need an f64 table or angles.
 //
 // Everything is checked before any byte is written. Input and output are identical or apart. Nothing is allocated, and
 // the result does not depend on workers or strides.

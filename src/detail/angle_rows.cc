@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/phase_row.h"
 #include "kernels/sin_cos_row.h"
-#include "kernels/turn_row.h"
+#include "kernels/turn_phases.h"
 
 namespace posenc::detail {
 namespace {
@@ -20,28 +21,37 @@ void for_each_block(std::int64_t first, std::int64_t count, const Visit& visit) 
 
 AngleRows::AngleRows(const std::vector<double>& inv_freq, double multiplier) : multiplier_(multiplier) {
   steps_.reserve(inv_freq.size());
-  for (const double one : inv_freq) steps_.push_back(make_phase_step(one));
-  offsets_.resize(2 * kOffsets * steps_.size());
+  plain_steps_.reserve(inv_freq.size());
+  for (const double one : inv_freq) {
+    steps_.push_back(make_phase_step(one));
+    plain_steps_.push_back(steps_.back().step);
+    if (!is_plain(steps_.back())) other_pairs_.push_back(pairs() - 1);
+  }
+  offsets_.resize(static_cast<std::size_t>(2 * kOffsets * row_stride()));
   for (std::int64_t offset = 0; offset < kOffsets; ++offset) {
-    double* row = offsets_.data() + 2 * offset * pairs();
+    double* row = offsets_.data() + 2 * offset * row_stride();
     std::uint64_t phases[kBlock];
     for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
       phases_at(offset, first, count, phases);
-      kernels::sin_cos_row(phases, count, 1.0, row + first, row + pairs() + first);
+      kernels::sin_cos_row(phases, count, 1.0, row + first, row + row_stride() + first);
     });
   }
 }
 
 void AngleRows::phases_at(std::int64_t position, std::int64_t first, std::int64_t count,
                           std::uint64_t* phases) const noexcept {
-  const PhaseStep* steps = steps_.data() + first;
-  for (std::int64_t i = 0; i < count; ++i) phases[i] = phase_at(steps[i], position);
+  const std::uint64_t* steps = plain_steps_.data() + first;
+  for (std::int64_t i = 0; i < count; ++i) phases[i] = static_cast<std::uint64_t>(position) * steps[i];
 }
 
 void AngleRows::phases_at(const SplitPosition& position, std::int64_t first, std::int64_t count,
                           std::uint64_t* phases) const noexcept {
-  const PhaseStep* steps = steps_.data() + first;
-  for (std::int64_t i = 0; i < count; ++i) phases[i] = phase_at(steps[i], position);
+  kernels::phase_row(plain_steps_.data() + first, count, {position.whole, position.fixed, position.fraction < 0.0},
+                     phases);
+  for (const std::int64_t pair : other_pairs_) {
+    if (pair < first || pair >= first + count) continue;
+    phases[pair - first] = phase_at(steps_[static_cast<std::size_t>(pair)], position);
+  }
 }
 
 template <class T>
@@ -50,7 +60,7 @@ void AngleRows::at(std::int64_t position, std::int64_t first, std::int64_t count
   for_each_block(first, count, [&](std::int64_t from, std::int64_t size) {
     phases_at(anchor_of(position), from, size, phases);
     const kernels::PhaseTurn turn{phases, multiplier_, offset_sin(position) + from, offset_cos(position) + from, size};
-    kernels::turn_row(turn, sine + (from - first), cosine + (from - first));
+    kernels::turn_phases(turn, sine + (from - first), cosine + (from - first));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "detail/aligned_vector.h"
 #include "detail/real_phase.h"
 #include "posenc/phase.h"
 
@@ -34,10 +35,14 @@ class AngleRows {
   template <class T>
   void at(const SplitPosition& position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
 
+  // How far apart rows of one number per pair are to be kept: whole cache lines, and one more, so that rows of equal
+  // place do not compete for the same lines of the cache, nor with the output's.
+  std::int64_t row_stride() const noexcept { return (pairs() + 7) / 8 * 8 + 8; }
+
   // The position's anchor, and the sines and cosines of its offset: one per pair.
   static std::int64_t anchor_of(std::int64_t position) noexcept { return position - (position & (kOffsets - 1)); }
   const double* offset_sin(std::int64_t position) const noexcept { return offset_row(position); }
-  const double* offset_cos(std::int64_t position) const noexcept { return offset_row(position) + pairs(); }
+  const double* offset_cos(std::int64_t position) const noexcept { return offset_row(position) + row_stride(); }
 
   // multiplier * sin and cos of every pair from the phase at an integer position, not turned.
   void from_phase(std::int64_t position, double* sine, double* cosine) const noexcept;
@@ -45,14 +50,16 @@ class AngleRows {
  private:
   // Also for negative positions: the anchor lies below.
   const double* offset_row(std::int64_t position) const noexcept {
-    return offsets_.data() + (position & (kOffsets - 1)) * 2 * pairs();
+    return offsets_.data() + (position & (kOffsets - 1)) * 2 * row_stride();
   }
   void phases_at(std::int64_t position, std::int64_t first, std::int64_t count, std::uint64_t* phases) const noexcept;
   void phases_at(const SplitPosition& position, std::int64_t first, std::int64_t count,
                  std::uint64_t* phases) const noexcept;
 
   std::vector<PhaseStep> steps_;
-  std::vector<double> offsets_;  // per offset a row of sines and a row of cosines
+  std::vector<std::uint64_t> plain_steps_;  // steps_[j].step, side by side
+  std::vector<std::int64_t> other_pairs_;   // whose steps are not plain
+  AlignedVector<double> offsets_;           // per offset a row of sines and a row of cosines
   double multiplier_;
 };
 

@@ -5,19 +5,10 @@
 #include <cstdint>
 
 #include "detail/double_double.h"
+#include "detail/high_product.h"
 #include "posenc/phase.h"
 
 namespace posenc::detail {
-
-// The upper half of a * b.
-inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) noexcept {
-  const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32;
-  const std::uint64_t b0 = b & 0xffffffff, b1 = b >> 32;
-  const std::uint64_t low = a0 * b0;
-  const std::uint64_t middle = a1 * b0 + (low >> 32);
-  const std::uint64_t other = a0 * b1 + (middle & 0xffffffff);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
 
 // The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
 inline std::uint64_t phase_of_turns(double turns) noexcept {
@@ -39,6 +30,9 @@ inline SplitPosition split_position(double position) noexcept {
   const double fraction = position - whole;
   return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
 }
+
+// Whether a step is the whole of its frequency, without a sign and without turns that it has dropped.
+inline bool is_plain(const PhaseStep& step) noexcept { return step.turns >= 0.0 && step.turns < 0.99; }
 
 // Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns.
 // Faster frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.

@@ -27,6 +27,7 @@ const RotarySchedule& checked(const RotarySchedule& s) {
   }
   if (s.rope_offset < 0 || s.rope_offset > s.head_dim - s.rotary_dim) refuse("window must lie inside the head");
   if (s.axes < 1 || s.axes > 8) refuse("axes must be 1 to 8");
+  if (s.layout < Layout::half || s.layout > Layout::half_per_axis) refuse("layout must be one of Layout");
   if (static_cast<std::int64_t>(s.inv_freq.size()) != s.axes * s.pairs()) {
     refuse("inv_freq must have a number per axis and pair");
   }
@@ -71,7 +72,12 @@ RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
 
 // The sine and cosine of a float32 angle, correctly rounded, times the factor as a float32 tensor would be.
 SinCos rounded_sin_cos(float angle, double factor) {
-  const SinCos exact = sin_cos_of(make_phase_step(static_cast<double>(angle)).step);
+  SinCos exact = sin_cos_of(make_phase_step(static_cast<double>(angle)).step);
+  // A phase is good to 2^-64 of a turn: too coarse for the sine of an angle that is small itself.
+  if (std::fabs(angle) < 0x1p-10f) {
+    const double x = static_cast<double>(angle);
+    exact.sin = x - x * x * x * (1.0 / 6.0 - x * x / 120.0);
+  }
   const float narrow = static_cast<float>(factor);
   return {static_cast<double>(static_cast<float>(exact.sin) * narrow),
           static_cast<double>(static_cast<float>(exact.cos) * narrow)};

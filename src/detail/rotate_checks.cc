@@ -51,7 +51,7 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
         if constexpr (std::is_floating_point_v<T>) {
           inside &= id >= static_cast<T>(start) && id < static_cast<T>(start + count) && id == std::floor(id);
         } else {
-          inside &= id >= start && id - start < count;
+          inside &= id >= start && id < start + count;
         }
       }
     }
@@ -101,7 +101,8 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
     refuse(where, "the table", "must be f64 for f64 data but is " + std::string(to_text(table.view().dtype)));
   }
   if (!fits_table(positions, table.start(), table.count())) fail_outside(positions, table, where);
-  if (!table.owns_memory() && share_memory(table.view(), views.out)) refuse(where, views.out_name, "must not overlap the table");
+  if (!table.owns_memory() && share_memory(table.view(), views.out))
+    refuse(where, views.out_name, "must not overlap the table");
 }
 
 }  // namespace

@@ -1,30 +1,21 @@
 #include "detail/row_maker.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
-#include "detail/float_types.h"
-#include "detail/sin_cos.h"
+#include "kernels/turn_rows.h"
 
 namespace posenc::detail {
 namespace {
 
+// Larger outputs are written past the caches: what is written first would be gone from them at the end.
+constexpr std::int64_t kLargeBytes = 32 << 20;
+
+constexpr std::int64_t kNoAnchor = std::numeric_limits<std::int64_t>::min() + 1;  // odd: never an anchor
+
 AngleRow empty_row(std::size_t pairs) { return {std::vector<double>(pairs), std::vector<double>(pairs)}; }
-
-template <class T>
-void scatter_column(const std::vector<double>& values, const Columns& columns, T* row) {
-  for (std::int64_t j = 0; j < columns.count; ++j) {
-    row[columns.start + j * columns.stride] = narrow<T>(values[static_cast<std::size_t>(j)]);
-  }
-}
-
-template <class T>
-void scatter_as(const AngleRow& angles, const SinusoidalSchedule& schedule, T* row) {
-  scatter_column(angles.sin, schedule.sine, row);
-  scatter_column(angles.cos, schedule.cosine, row);
-}
 
 bool is_zero(const SinusoidalSchedule& schedule, std::int64_t counted) { return schedule.zero_position == counted; }
 
@@ -33,59 +24,92 @@ void clear(const View& row) {
   std::memset(row.data, 0, static_cast<std::size_t>(row.shape[0] * size_of(row.dtype)));
 }
 
-bool has_zero_column(const SinusoidalSchedule& schedule) {
-  return schedule.sine.count + schedule.cosine.count < schedule.width;
-}
-
-// Whether every frequency has both its columns, all of them side by side from the first on, in halves or interleaved.
-bool is_dense(const SinusoidalSchedule& schedule) {
-  const Columns& first = schedule.sine.start < schedule.cosine.start ? schedule.sine : schedule.cosine;
-  const Columns& second = schedule.sine.start < schedule.cosine.start ? schedule.cosine : schedule.sine;
-  const auto pairs = static_cast<std::int64_t>(schedule.inv_freq.size());
-  if (pairs == 0 || first.count != pairs || second.count != pairs || first.start != 0) return false;
-  if (schedule.width - 2 * pairs > 1) return false;
-  const bool halves = first.stride == 1 && second.stride == 1 && second.start == pairs;
-  return halves || (first.stride == 2 && second.stride == 2 && second.start == 1);
-}
-
 }  // namespace
 
-RowMaker::RowMaker(const SinusoidalSchedule& schedule) : schedule_(schedule), dense_(is_dense(schedule)) {
-  const std::size_t pairs = schedule_.inv_freq.size();
-  steps_.reserve(pairs);
-  for (const double inv_freq : schedule_.inv_freq) steps_.push_back(make_phase_step(inv_freq));
-  anchor_ = empty_row(pairs);
-  scratch_ = empty_row(pairs);
-  derivative_ = empty_row(pairs);
+RowMaker::RowMaker(const SinusoidalSchedule& schedule)
+    : schedule_(schedule),
+      angle_rows_(schedule.inv_freq, schedule.multiplier),
+      writer_(schedule),
+      anchors_(static_cast<std::size_t>(2 * kAnchors * angle_rows_.row_stride())),
+      scratch_(empty_row(schedule.inv_freq.size())),
+      derivative_(empty_row(schedule.inv_freq.size())) {
+  anchors_found_.fill(kNoAnchor);
 }
 
-kernels::Turn RowMaker::turn_to(std::int64_t counted) {
-  const std::int64_t offset = counted & (kOffsets - 1);  // also for negative positions: the anchor lies below
-  const std::int64_t anchor = counted - offset;
-  const std::size_t pairs = steps_.size();
-  AngleRow& offset_row = offsets_[static_cast<std::size_t>(offset)];
-  if (offset_row.sin.size() != pairs) {
-    offset_row = empty_row(pairs);
-    for (std::size_t j = 0; j < pairs; ++j) {
-      const SinCos value = sin_cos_of(phase_at(steps_[j], offset));
-      offset_row.sin[j] = value.sin;
-      offset_row.cos[j] = value.cos;
+void RowMaker::keep_anchors(std::int64_t group, std::int64_t first, std::int64_t last) {
+  for (std::int64_t k = first; k <= last; ++k) {
+    const std::int64_t anchor = group + k * AngleRows::kOffsets;
+    if (anchors_found_[static_cast<std::size_t>(k)] == anchor) continue;
+    double* row = anchors_.data() + 2 * k * angle_rows_.row_stride();
+    angle_rows_.from_phase(anchor, row, row + angle_rows_.row_stride());
+    anchors_found_[static_cast<std::size_t>(k)] = anchor;
+  }
+}
+
+// Rows at counted, counted + kOffsets, ..., whose anchors are kept.
+kernels::Turn RowMaker::turn_to(std::int64_t counted, std::int64_t rows) const {
+  const std::int64_t stride = angle_rows_.row_stride();
+  const double* anchor = anchors_.data() + 2 * stride * ((counted & (kGroup - 1)) / AngleRows::kOffsets);
+  return {.anchor_sin = anchor,
+          .anchor_cos = anchor + stride,
+          .anchor_stride = 2 * stride,
+          .offset_sin = angle_rows_.offset_sin(counted),
+          .offset_cos = angle_rows_.offset_cos(counted),
+          .pairs = angle_rows_.pairs(),
+          .rows = rows};
+}
+
+// Rows of positions counted .. counted + count of one group. A block of pairs of all of them, then the next block: the
+// anchors stay in the first cache, and what is loaded of an offset serves every anchor.
+void RowMaker::write_group(std::int64_t counted, std::int64_t count, const View& rows, bool large) {
+  const std::int64_t group = counted & ~(kGroup - 1);
+  const std::int64_t end = counted + count;
+  keep_anchors(group, (counted - group) / AngleRows::kOffsets, (end - 1 - group) / AngleRows::kOffsets);
+  const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
+  for (std::int64_t first = 0; first < used; first += PairWriter::kPairs) {
+    // The first row of each offset, and those that many positions later.
+    for (std::int64_t at = counted; at < std::min(end, counted + AngleRows::kOffsets); ++at) {
+      kernels::Turn turn = turn_to(at, (end - 1 - at) / AngleRows::kOffsets + 1);
+      turn.anchor_sin += first;
+      turn.anchor_cos += first;
+      turn.offset_sin += first;
+      turn.offset_cos += first;
+      turn.pairs = std::min(PairWriter::kPairs, used - first);
+      void* row = static_cast<char*>(rows.data) + (at - counted) * rows.strides[0] * size_of(rows.dtype);
+      writer_.turn(turn, first, {row, rows.dtype, rows.strides[0] * AngleRows::kOffsets, large});
     }
   }
-  if (anchor_position_ != anchor) {
-    for (std::size_t j = 0; j < pairs; ++j) {
-      const SinCos value = sin_cos_of(phase_at(steps_[j], anchor));
-      anchor_.sin[j] = schedule_.multiplier * value.sin;
-      anchor_.cos[j] = schedule_.multiplier * value.cos;
-    }
-    anchor_position_ = anchor;
+}
+
+void RowMaker::write_range(std::int64_t position, const View& rows) {
+  const std::int64_t count = rows.shape[0];
+  const std::int64_t start = position + schedule_.first;
+  if (!writer_.is_regular()) {
+    for (std::int64_t n = 0; n < count; ++n) write_counted(start + n, rows[n]);
+    return;
   }
-  return {anchor_.sin.data(), anchor_.cos.data(), offset_row.sin.data(), offset_row.cos.data(),
-          static_cast<std::int64_t>(pairs)};
+  const bool large = count * schedule_.width * size_of(rows.dtype) > kLargeBytes;
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t size = std::min(count - done, kGroup - ((start + done) & (kGroup - 1)));
+    View part = rows;
+    part.data = rows[done].data;
+    write_group(start + done, size, part, large);
+    done += size;
+  }
+  if (large) kernels::finish_stream();
+  if (writer_.has_zeros()) {
+    for (std::int64_t n = 0; n < count; ++n) writer_.write_zeros(rows[n]);
+  }
+  if (!schedule_.zero_position) return;
+  const std::int64_t zero = *schedule_.zero_position - start;
+  if (zero >= 0 && zero < count) clear(rows[zero]);
 }
 
 const AngleRow& RowMaker::angles_at(std::int64_t counted) {
-  kernels::turn_row(turn_to(counted), scratch_.sin.data(), scratch_.cos.data());
+  const std::int64_t group = counted & ~(kGroup - 1);
+  const std::int64_t anchor = (counted - group) / AngleRows::kOffsets;
+  keep_anchors(group, anchor, anchor);
+  kernels::turn_rows(turn_to(counted, 1), kernels::PairColumns<double>{scratch_.sin.data(), scratch_.cos.data(), 1, 0});
   return scratch_;
 }
 
@@ -97,11 +121,7 @@ SplitPosition RowMaker::split_counted(double position) const {
 }
 
 const AngleRow& RowMaker::angles_at(const SplitPosition& counted) {
-  for (std::size_t j = 0; j < steps_.size(); ++j) {
-    const SinCos value = sin_cos_of(phase_at(steps_[j], counted));
-    scratch_.sin[j] = schedule_.multiplier * value.sin;
-    scratch_.cos[j] = schedule_.multiplier * value.cos;
-  }
+  angle_rows_.at(counted, 0, angle_rows_.pairs(), scratch_.sin.data(), scratch_.cos.data());
   return scratch_;
 }
 
@@ -111,30 +131,18 @@ const AngleRow* RowMaker::angles(double position) {
   return is_zero(schedule_, counted.whole) ? nullptr : &angles_at(counted.whole);
 }
 
-void RowMaker::scatter(const AngleRow& angles, const View& row) const {
-  if (has_zero_column(schedule_)) clear(row);
-  with_float_type(row.dtype, [&](auto type) { scatter_as(angles, schedule_, row.as<decltype(type)>()); });
-}
-
-// The common case without a detour through doubles in memory. Rows with a dropped partner take the other way.
-bool RowMaker::write_direct_f32(std::int64_t counted, float* row) {
-  const Columns& sine = schedule_.sine;
-  const Columns& cosine = schedule_.cosine;
-  if (!dense_) return false;
-  const kernels::Turn turn = turn_to(counted);
-  if (sine.stride == 1) {
-    kernels::turn_row(turn, row + sine.start, row + cosine.start);
-  } else {
-    kernels::turn_row_interleaved(turn, cosine.start < sine.start, row);
-  }
-  if (has_zero_column(schedule_)) row[schedule_.width - 1] = 0.0f;
-  return true;
-}
-
 void RowMaker::write_counted(std::int64_t counted, const View& row) {
   if (is_zero(schedule_, counted)) return clear(row);
-  if (row.dtype == DType::f32 && write_direct_f32(counted, row.as<float>())) return;
-  scatter(angles_at(counted), row);
+  if (!writer_.is_regular()) {
+    const AngleRow& angles = angles_at(counted);
+    return writer_.place(angles.sin.data(), angles.cos.data(), row);
+  }
+  View rows = row;
+  rows.shape = {1, row.shape[0], 0, 0};
+  rows.strides = {0, 1, 0, 0};
+  rows.rank = 2;
+  write_group(counted, 1, rows, false);
+  writer_.write_zeros(row);
 }
 
 void RowMaker::write(std::int64_t position, const View& row) { write_counted(position + schedule_.first, row); }
@@ -142,20 +150,21 @@ void RowMaker::write(std::int64_t position, const View& row) { write_counted(pos
 void RowMaker::write(double position, const View& row) {
   const SplitPosition counted = split_counted(position);
   if (counted.fraction == 0.0) return write_counted(counted.whole, row);
-  scatter(angles_at(counted), row);
+  const AngleRow& angles = angles_at(counted);
+  writer_.place(angles.sin.data(), angles.cos.data(), row);
 }
 
-void RowMaker::scatter_derivative(const AngleRow& angles, const View& row) {
-  for (std::size_t j = 0; j < steps_.size(); ++j) {
+void RowMaker::place_derivative(const AngleRow& angles, const View& row) {
+  for (std::size_t j = 0; j < schedule_.inv_freq.size(); ++j) {
     derivative_.sin[j] = schedule_.inv_freq[j] * angles.cos[j];
     derivative_.cos[j] = 0.0 - schedule_.inv_freq[j] * angles.sin[j];  // 0 at position 0, not -0
   }
-  scatter(derivative_, row);
+  writer_.place(derivative_.sin.data(), derivative_.cos.data(), row);
 }
 
 void RowMaker::write_derivative_counted(std::int64_t counted, const View& row) {
   if (is_zero(schedule_, counted)) return clear(row);
-  scatter_derivative(angles_at(counted), row);
+  place_derivative(angles_at(counted), row);
 }
 
 void RowMaker::write_derivative(std::int64_t position, const View& row) {
@@ -165,7 +174,7 @@ void RowMaker::write_derivative(std::int64_t position, const View& row) {
 void RowMaker::write_derivative(double position, const View& row) {
   const SplitPosition counted = split_counted(position);
   if (counted.fraction == 0.0) return write_derivative_counted(counted.whole, row);
-  scatter_derivative(angles_at(counted), row);
+  place_derivative(angles_at(counted), row);
 }
 
 }  // namespace posenc::detail

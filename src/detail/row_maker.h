@@ -1,18 +1,15 @@
-// Makes the rows of a sinusoidal schedule, one position at a time.
-//
-// An integer position is split into an anchor (a multiple of 32) and an offset below 32. The anchor's row comes from
-// the phase, the offsets' rows are kept, and one turns the other. Anchors are absolute, so a position has the same row
-// whichever range, list or block it was asked in.
+// Makes the rows of a sinusoidal schedule: AngleRows at positions, put into columns by PairWriter. Rows of a range are
+// made in blocks, several anchors to an offset; a position has the same bits either way.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "detail/aligned_vector.h"
+#include "detail/angle_rows.h"
+#include "detail/pair_writer.h"
 #include "detail/real_phase.h"
-#include "kernels/turn_row.h"
-#include "posenc/phase.h"
 #include "posenc/schedule.h"
 #include "posenc/view.h"
 
@@ -35,28 +32,33 @@ class RowMaker {
   void write_derivative(std::int64_t position, const View& row);
   void write_derivative(double position, const View& row);
 
+  // Writes the rows of positions position, position + 1, ... to `rows`: [N, M], each row contiguous.
+  void write_range(std::int64_t position, const View& rows);
+
   // multiplier * sin and cos of every pair at a position, valid until the next call; null where the row is zero.
   const AngleRow* angles(double position);
 
  private:
-  static constexpr std::int64_t kOffsets = 32;
+  // Anchors are kept in groups of this many, a group's first at a multiple of kGroup.
+  static constexpr std::int64_t kAnchors = PairWriter::kRows;
+  static constexpr std::int64_t kGroup = kAnchors * AngleRows::kOffsets;
 
+  SplitPosition split_counted(double position) const;
+  // The anchors `first` .. `last`, counted in their group, of the group that begins at a position.
+  void keep_anchors(std::int64_t group, std::int64_t first, std::int64_t last);
+  kernels::Turn turn_to(std::int64_t counted, std::int64_t rows) const;
+  void write_group(std::int64_t counted, std::int64_t count, const View& rows, bool large);
+  const AngleRow& angles_at(std::int64_t counted);
+  const AngleRow& angles_at(const SplitPosition& counted);
   void write_counted(std::int64_t counted, const View& row);
   void write_derivative_counted(std::int64_t counted, const View& row);
-  const AngleRow& angles_at(std::int64_t counted);
-  SplitPosition split_counted(double position) const;
-  const AngleRow& angles_at(const SplitPosition& counted);
-  kernels::Turn turn_to(std::int64_t counted);
-  bool write_direct_f32(std::int64_t counted, float* row);
-  void scatter(const AngleRow& angles, const View& row) const;
-  void scatter_derivative(const AngleRow& angles, const View& row);
+  void place_derivative(const AngleRow& angles, const View& row);
 
   const SinusoidalSchedule schedule_;
-  const bool dense_;
-  std::vector<PhaseStep> steps_;
-  std::array<AngleRow, kOffsets> offsets_;  // empty until first used
-  AngleRow anchor_;
-  std::optional<std::int64_t> anchor_position_;
+  const AngleRows angle_rows_;
+  const PairWriter writer_;
+  AlignedVector<double> anchors_;                     // per anchor a row of sines and a row of cosines
+  std::array<std::int64_t, kAnchors> anchors_found_;  // the positions of the anchors that are kept
   AngleRow scratch_;
   AngleRow derivative_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "detail/float_types.h"
+#include "detail/for_each_row.h"
 #include "detail/learned_read.h"
 #include "kernels/half_row.h"
 
@@ -104,5 +105,17 @@ void RowSource::write_any(Position position, const View& row) {
 
 void RowSource::write(std::int64_t position, const View& row) { write_any(position, row); }
 void RowSource::write(double position, const View& row) { write_any(position, row); }
+
+void RowSource::write_all(const PositionView& positions, const View& out) {
+  if (!makes_range(positions)) {
+    return for_each_row(positions, out, [&](auto position, const View& row) { write(position, row); });
+  }
+  const std::int64_t batch = out.rank == 3 ? out.shape[0] : 1;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    View rows = out.rank == 3 ? out[b] : out;
+    rows.shape[0] = positions.count;
+    maker_->write_range(positions.start, rows);
+  }
+}
 
 }  // namespace posenc::detail

@@ -9,6 +9,7 @@
 #include "detail/row_maker.h"
 #include "posenc/input_rows.h"
 #include "posenc/learned.h"
+#include "posenc/position.h"
 #include "posenc/view.h"
 
 namespace posenc::detail {
@@ -23,6 +24,14 @@ class RowSource {
   // Writes the row of a position, [M], of any float type.
   void write(std::int64_t position, const View& row);
   void write(double position, const View& row);
+
+  // Writes the rows of all positions to `out`: [N, M], or [B, N, M]; rows past N stay as they are.
+  void write_all(const PositionView& positions, const View& out);
+
+  // Whether write_all makes these rows many at a time.
+  bool makes_range(const PositionView& positions) const noexcept {
+    return maker_ && !learned_ && positions.source == PositionView::Source::range && positions.step == 1;
+  }
 
   // The row of a position as T, float or double: in the table itself where it lies there as such, else in `scratch`,
   // [M].

@@ -129,6 +129,29 @@ HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
 
 #endif
 
+// The same as types, for kernels that are templates of the format.
+struct AsF16 {
+  template <class D>
+  static HWY_INLINE auto load(D d, const std::uint16_t* from) {
+    return load_f16(d, from);
+  }
+  template <class D, class V>
+  static HWY_INLINE void store(D d, V values, std::uint16_t* to) {
+    store_f16(d, values, to);
+  }
+};
+
+struct AsBf16 {
+  template <class D>
+  static HWY_INLINE auto load(D d, const std::uint16_t* from) {
+    return load_bf16(d, from);
+  }
+  template <class D, class V>
+  static HWY_INLINE void store(D d, V values, std::uint16_t* to) {
+    store_bf16(d, values, to);
+  }
+};
+
 }  // namespace posenc::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

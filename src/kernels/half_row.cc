@@ -10,28 +10,6 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct AsF16 {
-  template <class D>
-  static HWY_INLINE auto load(D d, const std::uint16_t* from) {
-    return load_f16(d, from);
-  }
-  template <class D, class V>
-  static HWY_INLINE void store(D d, V values, std::uint16_t* to) {
-    store_f16(d, values, to);
-  }
-};
-
-struct AsBf16 {
-  template <class D>
-  static HWY_INLINE auto load(D d, const std::uint16_t* from) {
-    return load_bf16(d, from);
-  }
-  template <class D, class V>
-  static HWY_INLINE void store(D d, V values, std::uint16_t* to) {
-    store_bf16(d, values, to);
-  }
-};
-
 template <class Half, class D>
 HWY_INLINE std::int64_t widen_from(D d, const std::uint16_t* from, std::int64_t count, float* to, std::int64_t i) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

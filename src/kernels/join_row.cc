@@ -3,6 +3,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
 // The order matters: Highway's headers come first.
+#include "kernels/half-inl.h"
 #include "kernels/join_row.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,6 +16,17 @@ HWY_INLINE std::int64_t add_from(D d, const T* x, const T* row, T scale, std::in
   const auto factor = hn::Set(d, scale);
   for (; i + lanes <= count; i += lanes) {
     hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, x + i), factor), hn::LoadU(d, row + i)), d, out + i);
+  }
+  return i;
+}
+
+template <class Half, class D>
+HWY_INLINE std::int64_t add_half_from(D d, const std::uint16_t* x, const float* row, float scale, std::int64_t count,
+                                      std::uint16_t* out, std::int64_t i) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto factor = hn::Set(d, scale);
+  for (; i + lanes <= count; i += lanes) {
+    Half::store(d, hn::Add(hn::Mul(Half::load(d, x + i), factor), hn::LoadU(d, row + i)), out + i);
   }
   return i;
 }
@@ -57,6 +69,11 @@ void add_all(const T* x, const T* row, T scale, std::int64_t count, T* out) {
   const std::int64_t done = add_from(hn::ScalableTag<T>(), x, row, scale, count, out, 0);
   add_from(hn::CappedTag<T, 1>(), x, row, scale, count, out, done);
 }
+template <class Half>
+void add_half_all(const std::uint16_t* x, const float* row, float scale, std::int64_t count, std::uint16_t* out) {
+  const std::int64_t done = add_half_from<Half>(hn::ScalableTag<float>(), x, row, scale, count, out, 0);
+  add_half_from<Half>(hn::CappedTag<float, 1>(), x, row, scale, count, out, done);
+}
 template <class T>
 void scale_all(const T* x, T scale, std::int64_t count, T* out) {
   const std::int64_t done = scale_from(hn::ScalableTag<T>(), x, scale, count, out, 0);
@@ -73,6 +90,12 @@ void add_f32(const float* x, const float* row, float scale, std::int64_t count, 
 }
 void add_f64(const double* x, const double* row, double scale, std::int64_t count, double* out) {
   add_all(x, row, scale, count, out);
+}
+void add_f16(const std::uint16_t* x, const float* row, float scale, std::int64_t count, std::uint16_t* out) {
+  add_half_all<AsF16>(x, row, scale, count, out);
+}
+void add_bf16(const std::uint16_t* x, const float* row, float scale, std::int64_t count, std::uint16_t* out) {
+  add_half_all<AsBf16>(x, row, scale, count, out);
 }
 void scale_f32(const float* x, float scale, std::int64_t count, float* out) { scale_all(x, scale, count, out); }
 void scale_f64(const double* x, double scale, std::int64_t count, double* out) { scale_all(x, scale, count, out); }
@@ -91,6 +114,8 @@ namespace posenc::kernels {
 
 HWY_EXPORT(add_f32);
 HWY_EXPORT(add_f64);
+HWY_EXPORT(add_f16);
+HWY_EXPORT(add_bf16);
 HWY_EXPORT(scale_f32);
 HWY_EXPORT(scale_f64);
 HWY_EXPORT(drop_f32);
@@ -101,6 +126,16 @@ void add_row(const float* x, const float* row, float scale, std::int64_t count, 
 }
 void add_row(const double* x, const double* row, double scale, std::int64_t count, double* out) noexcept {
   HWY_DYNAMIC_DISPATCH(add_f64)(x, row, scale, count, out);
+}
+static_assert(sizeof(f16) == sizeof(std::uint16_t) && sizeof(bf16) == sizeof(std::uint16_t));
+
+void add_row(const f16* x, const float* row, float scale, std::int64_t count, f16* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(add_f16)
+  (reinterpret_cast<const std::uint16_t*>(x), row, scale, count, reinterpret_cast<std::uint16_t*>(out));
+}
+void add_row(const bf16* x, const float* row, float scale, std::int64_t count, bf16* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(add_bf16)
+  (reinterpret_cast<const std::uint16_t*>(x), row, scale, count, reinterpret_cast<std::uint16_t*>(out));
 }
 void scale_row(const float* x, float scale, std::int64_t count, float* out) noexcept {
   HWY_DYNAMIC_DISPATCH(scale_f32)(x, scale, count, out);

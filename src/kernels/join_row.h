@@ -4,11 +4,16 @@
 
 #include <cstdint>
 
+#include "posenc/view.h"
+
 namespace posenc::kernels {
 
 // out = scale * x + row; out may be x.
 void add_row(const float* x, const float* row, float scale, std::int64_t count, float* out) noexcept;
 void add_row(const double* x, const double* row, double scale, std::int64_t count, double* out) noexcept;
+// In float, rounded once to 16 bits.
+void add_row(const f16* x, const float* row, float scale, std::int64_t count, f16* out) noexcept;
+void add_row(const bf16* x, const float* row, float scale, std::int64_t count, bf16* out) noexcept;
 
 // out = scale * x; out may be x.
 void scale_row(const float* x, float scale, std::int64_t count, float* out) noexcept;

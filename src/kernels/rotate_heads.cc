@@ -40,7 +40,7 @@ HWY_INLINE void store(D d, V values, T* to) {
 
 // Whether a vector of T is two vectors of arithmetic, even and odd places apart.
 template <class T>
-constexpr bool kPlacesApart = std::is_same_v<T, bf16> && HWY_TARGET != HWY_SCALAR;
+constexpr bool kPlacesApart = std::is_same_v<T, bf16>&& HWY_TARGET != HWY_SCALAR;
 
 // Two vectors of neighbours, in an order of its own where places are apart.
 template <class D, class T, class V>
@@ -274,10 +274,13 @@ HWY_INLINE std::int64_t double_from(D d, const Real* cos, const Real* sin, std::
   return i;
 }
 
-template <class D, class T, class V, class Turn>
-HWY_INLINE void turn_neighbours_at(D d, const T* in, T* out, V cos, V sin, Turn turn) {
-  const auto x = load(d, in);
-  store(d, turn.neighbours(x, hn::Reverse2(d, x), cos, sin), out);
+// g++ would rather load a number twice than keep it, where both uses can take it from memory.
+template <class V>
+HWY_INLINE V kept_in_register(V v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
 }
 
 // The pairs first .. pairs of a head, one by one; cosines and sines are doubled.
@@ -294,29 +297,21 @@ HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Doubled<Real>& r
   }
 }
 
-// Whole vectors of kHeads heads share what is loaded of the row. Returns the pairs done: none where a vector holds one
-// number only.
-template <int kHeads, class T, class Real, class Turn>
-HWY_INLINE std::int64_t turn_neighbours(const Token<T, Real>& x, const T* in, T* out, const Doubled<Real>& row,
-                                        std::int64_t pairs, Turn turn) {
+// Whole vectors of a head. Returns the pairs done: none where a vector holds one number only. Two heads at a time would
+// share what is loaded of the row, but then memory is read in jumps, which costs more.
+template <class T, class Real, class Turn>
+HWY_INLINE std::int64_t turn_neighbours(const T* in, T* out, const Doubled<Real>& row, std::int64_t pairs, Turn turn) {
   std::int64_t c = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<Real> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; c + 2 * lanes <= 2 * pairs; c += 2 * lanes) {
-    const auto cos0 = hn::LoadU(d, row.cos + c);
-    const auto sin0 = hn::LoadU(d, row.sin + c);
-    const auto cos1 = hn::LoadU(d, row.cos + c + lanes);
-    const auto sin1 = hn::LoadU(d, row.sin + c + lanes);
-    for (int head = 0; head < kHeads; ++head) {
-      const T* from = in + head * x.in_stride + c;
-      T* to = out + head * x.out_stride + c;
-      turn_neighbours_at(d, from, to, cos0, sin0, turn);
-      turn_neighbours_at(d, from + lanes, to + lanes, cos1, sin1, turn);
-    }
+  for (; c + lanes <= 2 * pairs; c += lanes) {
+    const auto x = kept_in_register(load(d, in + c));
+    const auto turned = turn.neighbours(x, hn::Reverse2(d, x), hn::LoadU(d, row.cos + c), hn::LoadU(d, row.sin + c));
+    store(d, turned, out + c);
   }
 #else
-  (void)x, (void)in, (void)out, (void)row, (void)pairs, (void)turn;
+  (void)in, (void)out, (void)row, (void)pairs, (void)turn;
 #endif
   return c / 2;
 }
@@ -342,7 +337,7 @@ HWY_INLINE std::int64_t turn_places(const T* in, T* out, const Real* cos, const 
 }
 #endif
 
-template <int kHeads, class T, class Real, class Turn>
+template <class T, class Real, class Turn>
 HWY_INLINE void rotate_interleaved(const Token<T, Real>& x, Turn turn) {
   Doubled<Real> row;
   const Real sign = x.negative ? Real(-1) : Real(1);
@@ -352,19 +347,14 @@ HWY_INLINE void rotate_interleaved(const Token<T, Real>& x, Turn turn) {
     double_from(hn::CappedTag<Real, 1>(), x.cos + first, x.sin + first, pairs, sign, row, done);
     const T* in = x.in + 2 * first;
     T* out = x.out + 2 * first;
-    for (std::int64_t head = 0; head < x.heads;) {
+    for (std::int64_t head = 0; head < x.heads; ++head, in += x.in_stride, out += x.out_stride) {
       std::int64_t turned = 0;
-      const bool group = !kPlacesApart<T> && head + kHeads <= x.heads;
       if constexpr (kPlacesApart<T>) {
         turned = turn_places(in, out, x.cos + first, x.sin + first, sign, pairs, turn);
-      } else if (group) {
-        turned = turn_neighbours<kHeads>(x, in, out, row, pairs, turn);
       } else {
-        turned = turn_neighbours<1>(x, in, out, row, pairs, turn);
+        turned = turn_neighbours(in, out, row, pairs, turn);
       }
-      for (int h = 0; h < (group ? kHeads : 1); ++h, ++head, in += x.in_stride, out += x.out_stride) {
-        if (turned < pairs) turn_last_neighbours(in, out, row, turned, pairs, turn);
-      }
+      if (turned < pairs) turn_last_neighbours(in, out, row, turned, pairs, turn);
     }
   }
 }
@@ -383,8 +373,7 @@ HWY_INLINE std::int64_t narrow_from(D d, const Real* in, std::int64_t count, T* 
 }
 
 template <class D, class T, class Real, class Turn>
-HWY_INLINE std::int64_t split_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn,
-                                   std::int64_t i) {
+HWY_INLINE std::int64_t split_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn, std::int64_t i) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto sign = hn::Set(d, x.negative ? Real(-1) : Real(1));
   for (; i + lanes <= x.pairs; i += lanes) {
@@ -399,8 +388,7 @@ HWY_INLINE std::int64_t split_from(D d, const Real* head, const Token<T, Real>& 
 }
 
 template <class D, class T, class Real, class Turn>
-HWY_INLINE std::int64_t merge_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn,
-                                   std::int64_t i) {
+HWY_INLINE std::int64_t merge_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn, std::int64_t i) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto sign = hn::Set(d, x.negative ? Real(-1) : Real(1));
   HWY_ALIGN Real both[2 * kMostLanes];
@@ -446,7 +434,7 @@ HWY_INLINE void each_token(const Heads<T, Real>& x, const Visit& visit) {
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void rotate_kept(const Heads<T, Real>& x, Turn turn) {
   if (x.pairing == Pairing::interleaved) {
-    each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved<kHeads>(token, turn); });
+    each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved(token, turn); });
   } else {
     each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<kHeads>(token, turn); });
   }

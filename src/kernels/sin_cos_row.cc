@@ -5,40 +5,19 @@
 // The order matters: Highway's headers come first.
 #include "kernels/sin_cos-inl.h"
 #include "kernels/sin_cos_row.h"
+#include "kernels/turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D, class V>
-HWY_INLINE void store(D d, V values, double* to) {
-  hn::StoreU(values, d, to);
-}
-template <class D, class V>
-HWY_INLINE void store(D, V values, float* to) {
-  const hn::Rebind<float, D> narrow;
-  hn::StoreU(hn::DemoteTo(narrow, values), narrow, to);
-}
-
-template <class D, class T>
-HWY_INLINE std::int64_t sin_cos_from(D d, const std::uint64_t* phases, std::int64_t count, double multiplier, T* sine,
-                                     T* cosine, std::int64_t i) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const hn::RebindToUnsigned<D> du;
-  const auto factor = hn::Set(d, multiplier);
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = sin_cos_of(d, hn::LoadU(du, phases + i));
-    store(d, hn::Mul(factor, value.sin), sine + i);
-    store(d, hn::Mul(factor, value.cos), cosine + i);
-  }
-  return i;
-}
-
-// The last phases go through the same body, one lane wide.
 template <class T>
 HWY_INLINE void sin_cos_all(const std::uint64_t* phases, std::int64_t count, double multiplier, T* sine, T* cosine) {
-  const std::int64_t done = sin_cos_from(hn::ScalableTag<double>(), phases, count, multiplier, sine, cosine, 0);
-  sin_cos_from(hn::CappedTag<double, 1>(), phases, count, multiplier, sine, cosine, done);
+  for_each_sin_cos(phases, count, [=](auto d, std::int64_t i, auto sin, auto cos) HWY_ATTR {
+    const auto factor = hn::Set(d, multiplier);
+    store_as(d, hn::Mul(factor, sin), sine + i);
+    store_as(d, hn::Mul(factor, cos), cosine + i);
+  });
 }
 
 void sin_cos_f64(const std::uint64_t* phases, std::int64_t count, double multiplier, double* sine, double* cosine) {

@@ -8,9 +8,10 @@ LAYERS = {
     "words": {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
-                      workers
-                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/rotary_window detail/utf8
-                      detail/quotable detail/float_types detail/philox detail/sin_cos_terms detail/memory_overlap""",
+                      workers detail/thread_pool
+                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/rotary_window
+                      detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
+                      detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
@@ -29,8 +30,9 @@ LAYERS = {
     "operations": {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
-                      rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks detail/rotate_tokens
-                      detail/angle_rows detail/row_maker detail/row_source detail/check_rows detail/for_each_row detail/dropout_rows
+                      rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
+                      detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
+                      detail/check_rows detail/for_each_row detail/dropout_rows
                       detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
     "files": {

@@ -1,0 +1,11 @@
+# A target that is the headers of a library and nothing else. Its folder of /usr/include is linked into a folder of its
+# own: the rest of /usr/include belongs to this machine's libc.
+function(posenc_headers_of target header)
+  cmake_path(GET header PARENT_PATH folder)
+  find_path(${folder}_headers ${header} PATHS /usr/include /usr/local/include NO_DEFAULT_PATH REQUIRED)
+  set(own ${CMAKE_BINARY_DIR}/headers/${folder})
+  file(MAKE_DIRECTORY ${own})
+  file(CREATE_LINK ${${folder}_headers}/${folder} ${own}/${folder} SYMBOLIC)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${own})
+endfunction()

@@ -1,0 +1,39 @@
+// A vector of angles turned by a vector of small angles: the one place that says in which order, since a position has
+// the same bits whichever kernel turns to it. For inclusion by kernels, once per instruction set.
+#if defined(POSENC_KERNELS_TURN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_KERNELS_TURN_INL_H_
+#undef POSENC_KERNELS_TURN_INL_H_
+#else
+#define POSENC_KERNELS_TURN_INL_H_
+#endif
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+HWY_INLINE V turned_sin(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos) {
+  return hn::MulAdd(anchor_sin, offset_cos, hn::Mul(anchor_cos, offset_sin));
+}
+template <class V>
+HWY_INLINE V turned_cos(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos) {
+  return hn::NegMulAdd(anchor_sin, offset_sin, hn::Mul(anchor_cos, offset_cos));
+}
+
+// Stores doubles as they are, or rounded once to float.
+template <class D, class V>
+HWY_INLINE void store_as(D d, V values, double* to) {
+  hn::StoreU(values, d, to);
+}
+template <class D, class V>
+HWY_INLINE void store_as(D, V values, float* to) {
+  const hn::Rebind<float, D> narrow;
+  hn::StoreU(hn::DemoteTo(narrow, values), narrow, to);
+}
+
+}  // namespace posenc::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,261 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/turn_rows.cc"
+#include "hwy/foreach_target.h"  // compiles this file once per instruction set
+#include "hwy/highway.h"
+// The order matters: Highway's headers come first.
+#include "hwy/cache_control.h"
+#include "kernels/turn-inl.h"
+#include "kernels/turn_rows.h"
+
+// Where stores past the caches exist and interleaving works by halves of at most 32 bytes.
+#undef POSENC_CAN_STREAM
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define POSENC_CAN_STREAM 1
+#else
+#define POSENC_CAN_STREAM 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How doubles become what is stored.
+struct AsDouble {
+  using Type = double;
+  template <class D, class V>
+  static HWY_INLINE auto narrow(D, V values) {
+    return values;
+  }
+};
+
+struct AsFloat {
+  using Type = float;
+  template <class D, class V>
+  static HWY_INLINE auto narrow(D, V values) {
+    return hn::DemoteTo(hn::Rebind<float, D>(), values);
+  }
+};
+
+// Keeps 13 bits of the mantissa, the last of them set where anything was cut off: two more than an f16 has and its tie,
+// and few enough that a float holds them as a subnormal too, wherever a bf16 is not zero.
+struct AsOddFloat {
+  using Type = float;
+  template <class D, class V>
+  static HWY_INLINE auto narrow(D d, V values) {
+    const hn::RebindToUnsigned<D> du;
+    const auto cut = hn::Set(du, (std::uint64_t{1} << 39) - 1);
+    const auto bits = hn::BitCast(du, values);
+    const auto odd = hn::Or(hn::Add(hn::And(bits, cut), cut), bits);
+    return hn::DemoteTo(hn::Rebind<float, D>(), hn::BitCast(d, hn::AndNot(cut, odd)));
+  }
+};
+
+// Stores to the caches or past them; only whole vectors of an instruction set that can.
+template <bool kPast, class D, class V, class T>
+HWY_INLINE void put(D d, V values, T* to) {
+#if POSENC_CAN_STREAM
+  if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) >= 16) {
+    hn::Stream(values, d, to);
+    return;
+  }
+#endif
+  hn::StoreU(values, d, to);
+}
+
+// first0, second0, first1, second1, ...
+template <bool kPast, class D, class V, class T>
+HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
+#if POSENC_CAN_STREAM
+  if constexpr (hn::MaxLanes(d) * sizeof(T) == 16) {  // one store of 32 bytes, not two of 16
+    const hn::Twice<D> both;
+    put<kPast>(both, hn::Combine(both, hn::InterleaveUpper(d, first, second), hn::InterleaveLower(d, first, second)),
+               to);
+    return;
+  } else if constexpr (hn::MaxLanes(d) * sizeof(T) == 32) {
+    const auto lower = hn::InterleaveLower(d, first, second);  // within each half of 16 bytes
+    const auto upper = hn::InterleaveUpper(d, first, second);
+    put<kPast>(d, hn::ConcatLowerLower(d, upper, lower), to);
+    put<kPast>(d, hn::ConcatUpperUpper(d, upper, lower), to + hn::MaxLanes(d));
+    return;
+  }
+#endif
+  hn::StoreInterleaved2(first, second, d, to);
+}
+
+// Where a vector of sines and one of cosines go: `sine` and `cosine` are the row's, i counts pairs.
+template <class As, bool kPast>
+struct Apart {
+  using T = typename As::Type;
+  static constexpr bool kOneByOne = kPast;  // eight places at once are more than a core can collect lines for
+  template <class D, class V>
+  static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
+    const hn::Rebind<T, D> dt;
+    put<kPast>(dt, As::narrow(d, s), sine + i);
+    put<kPast>(dt, As::narrow(d, c), cosine + i);
+  }
+};
+
+template <class As, bool kPast, bool kCosineFirst>
+struct Interleaved {
+  using T = typename As::Type;
+  static constexpr bool kOneByOne = false;
+  template <class D, class V>
+  static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
+    const hn::Rebind<T, D> dt;
+    const auto first = As::narrow(d, kCosineFirst ? c : s);
+    const auto second = As::narrow(d, kCosineFirst ? s : c);
+    put_pairs<kPast>(dt, first, second, (kCosineFirst ? cosine : sine) + 2 * i);
+  }
+};
+
+// A row's anchor and its place: kept in registers, which stores through pointers could not have changed.
+template <class T>
+struct Line {
+  const double* anchor_sin;
+  const double* anchor_cos;
+  T* sine;
+  T* cosine;
+
+  Line(const Turn& turn, const PairColumns<T>& out, std::int64_t row)
+      : anchor_sin(turn.anchor_sin + row * turn.anchor_stride),
+        anchor_cos(turn.anchor_cos + row * turn.anchor_stride),
+        sine(out.sine + row * out.row_stride),
+        cosine(out.cosine + row * out.row_stride) {}
+};
+
+template <class Store, class D, class V, class T>
+HWY_INLINE void turn_line(D d, V offset_sin, V offset_cos, const Line<T>& line, std::int64_t i) {
+  const V anchor_sin = hn::LoadU(d, line.anchor_sin + i);
+  const V anchor_cos = hn::LoadU(d, line.anchor_cos + i);
+  Store::store(d, turned_sin(anchor_sin, anchor_cos, offset_sin, offset_cos),
+               turned_cos(anchor_sin, anchor_cos, offset_sin, offset_cos), line.sine, line.cosine, i);
+}
+
+// Calls visit(d, i) for vectors that cover 0 .. pairs; the last one ends with the last pair and repeats what the one
+// before it wrote. Fewer pairs than lanes go one by one.
+template <class Visit>
+HWY_INLINE void for_each_vector(std::int64_t pairs, const Visit& visit) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= pairs; i += lanes) visit(d, i);
+  if (i == pairs) return;
+  if (pairs >= lanes) return visit(d, pairs - lanes);
+  const hn::CappedTag<double, 1> one;
+  for (; i < pairs; ++i) visit(one, i);
+}
+
+struct TurnAll {
+  const Turn& turn;
+
+  template <class Store, class T>
+  HWY_INLINE void run(const PairColumns<T>& out) const {
+    std::int64_t row = 0;
+    for (; !Store::kOneByOne && row + 4 <= turn.rows; row += 4) turn_four<Store>(out, row);
+    for (; row < turn.rows; ++row) turn_one<Store>(out, row);
+  }
+
+  // What is loaded of the offset serves four rows.
+  template <class Store, class T>
+  HWY_INLINE void turn_four(const PairColumns<T>& out, std::int64_t row) const {
+    const double* const sines = turn.offset_sin;
+    const double* const cosines = turn.offset_cos;
+    const Line<T> a(turn, out, row), b(turn, out, row + 1), c(turn, out, row + 2), e(turn, out, row + 3);
+    for_each_vector(turn.pairs, [=](auto d, std::int64_t i) HWY_ATTR {
+      const auto offset_sin = hn::LoadU(d, sines + i);
+      const auto offset_cos = hn::LoadU(d, cosines + i);
+      turn_line<Store>(d, offset_sin, offset_cos, a, i);
+      turn_line<Store>(d, offset_sin, offset_cos, b, i);
+      turn_line<Store>(d, offset_sin, offset_cos, c, i);
+      turn_line<Store>(d, offset_sin, offset_cos, e, i);
+    });
+  }
+
+  template <class Store, class T>
+  HWY_INLINE void turn_one(const PairColumns<T>& out, std::int64_t row) const {
+    const double* const sines = turn.offset_sin;
+    const double* const cosines = turn.offset_cos;
+    const Line<T> line(turn, out, row);
+    for_each_vector(turn.pairs, [=](auto d, std::int64_t i) HWY_ATTR {
+      turn_line<Store>(d, hn::LoadU(d, sines + i), hn::LoadU(d, cosines + i), line, i);
+    });
+  }
+};
+
+struct PlaceAll {
+  const double* sine;
+  const double* cosine;
+  std::int64_t pairs;
+
+  template <class Store, class T>
+  HWY_INLINE void run(const PairColumns<T>& out) const {
+    const double* const sines = sine;
+    const double* const cosines = cosine;
+    T* const to_sine = out.sine;
+    T* const to_cosine = out.cosine;
+    for_each_vector(pairs, [=](auto d, std::int64_t i) HWY_ATTR {
+      Store::store(d, hn::LoadU(d, sines + i), hn::LoadU(d, cosines + i), to_sine, to_cosine, i);
+    });
+  }
+};
+
+template <class As, bool kPast, class Make, class T>
+HWY_INLINE void store_by(const Make& make, const PairColumns<T>& out) {
+  if (out.stride == 1) return make.template run<Apart<As, kPast>>(out);
+  if (out.cosine < out.sine) return make.template run<Interleaved<As, kPast, true>>(out);
+  make.template run<Interleaved<As, kPast, false>>(out);
+}
+
+void turn_f64(const Turn& turn, const PairColumns<double>& out) { store_by<AsDouble, false>(TurnAll{turn}, out); }
+void turn_f32(const Turn& turn, const PairColumns<float>& out) { store_by<AsFloat, false>(TurnAll{turn}, out); }
+void turn_odd(const Turn& turn, const PairColumns<float>& out) { store_by<AsOddFloat, false>(TurnAll{turn}, out); }
+void stream_f64(const Turn& turn, const PairColumns<double>& out) { store_by<AsDouble, true>(TurnAll{turn}, out); }
+void stream_f32(const Turn& turn, const PairColumns<float>& out) { store_by<AsFloat, true>(TurnAll{turn}, out); }
+void place_f64(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) {
+  store_by<AsDouble, false>(PlaceAll{sine, cosine, pairs}, out);
+}
+void place_f32(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out) {
+  store_by<AsFloat, false>(PlaceAll{sine, cosine, pairs}, out);
+}
+void place_odd(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out) {
+  store_by<AsOddFloat, false>(PlaceAll{sine, cosine, pairs}, out);
+}
+
+}  // namespace posenc::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace posenc::kernels {
+
+HWY_EXPORT(turn_f64);
+HWY_EXPORT(turn_f32);
+HWY_EXPORT(turn_odd);
+HWY_EXPORT(stream_f64);
+HWY_EXPORT(stream_f32);
+HWY_EXPORT(place_f64);
+HWY_EXPORT(place_f32);
+HWY_EXPORT(place_odd);
+
+void turn_rows(const Turn& turn, const PairColumns<double>& out) noexcept { HWY_DYNAMIC_DISPATCH(turn_f64)(turn, out); }
+void turn_rows(const Turn& turn, const PairColumns<float>& out, Rounding rounding) noexcept {
+  if (rounding == Rounding::odd) return HWY_DYNAMIC_DISPATCH(turn_odd)(turn, out);
+  HWY_DYNAMIC_DISPATCH(turn_f32)(turn, out);
+}
+void stream_rows(const Turn& turn, const PairColumns<double>& out) noexcept {
+  HWY_DYNAMIC_DISPATCH(stream_f64)(turn, out);
+}
+void stream_rows(const Turn& turn, const PairColumns<float>& out) noexcept {
+  HWY_DYNAMIC_DISPATCH(stream_f32)(turn, out);
+}
+void finish_stream() noexcept { hwy::FlushStream(); }
+void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) noexcept {
+  HWY_DYNAMIC_DISPATCH(place_f64)(sine, cosine, pairs, out);
+}
+void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out,
+               Rounding rounding) noexcept {
+  if (rounding == Rounding::odd) return HWY_DYNAMIC_DISPATCH(place_odd)(sine, cosine, pairs, out);
+  HWY_DYNAMIC_DISPATCH(place_f32)(sine, cosine, pairs, out);
+}
+
+}  // namespace posenc::kernels
+#endif
