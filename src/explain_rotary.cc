@@ -9,7 +9,6 @@
 #include "posenc/position.h"
 #include "posenc/reference.h"
 #include "posenc/rotary_table.h"
-#include "posenc/rotate.h"
 #include "posenc/schedule.h"
 
 namespace posenc::detail {
@@ -63,8 +62,8 @@ class Explainer {
   double exact_angle(std::int64_t i) const;
   double rounded_angle(std::int64_t i) const;
   double rounding(std::int64_t i) const;
-  std::vector<double> cos_sin() const;
-  Head turned(Head x, double position) const;
+  std::vector<double> cos_sin(std::span<const double> position) const;
+  Head turned(const Head& x, std::span<const double> position) const;
   Head sample() const;
   static std::string head_text(const Head& x, bool whole);
   // Calls shown(i) for the pairs that are shown; a line says how many are left out.
@@ -127,17 +126,28 @@ double Explainer::rounding(std::int64_t i) const {
   return difference;
 }
 
-std::vector<double> Explainer::cos_sin() const {
+std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
   std::vector<double> row(static_cast<std::size_t>(2 * pairs()));
-  PositionView position = PositionView::of(position_.data(), 1);
-  position.axes = spec_.axes;
-  fill_cos_sin(angles_, position, make_view(row.data(), {1, 2 * pairs()}));
+  PositionView view = PositionView::of(position.data(), 1);
+  view.axes = spec_.axes;
+  fill_cos_sin(angles_, view, make_view(row.data(), {1, 2 * pairs()}));
   return row;
 }
 
-Explainer::Head Explainer::turned(Head x, double position) const {
-  rotate(make_view(x.data(), {1, 1, spec_.head_dim}), PositionView::of(&position, 1), angles_);
-  return x;
+// In plain steps, not by rotate(), which fuses products and sums where the machine can: the same digits everywhere.
+Explainer::Head Explainer::turned(const Head& x, std::span<const double> position) const {
+  const std::vector<double> row = cos_sin(position);
+  Head out = x;
+  for (std::int64_t i = 0; i < pairs(); ++i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    const double a = x[static_cast<std::size_t>(pair.read_first)];
+    const double b = x[static_cast<std::size_t>(pair.read_second)];
+    const double c = row[static_cast<std::size_t>(i)];
+    const double s = row[static_cast<std::size_t>(pairs() + i)] * (spec_.layout == Layout::half_negative ? -1.0 : 1.0);
+    out[static_cast<std::size_t>(pair.write_first)] = a * c - b * s;
+    out[static_cast<std::size_t>(pair.write_second)] = b * c + a * s;
+  }
+  return out;
 }
 
 // 1, 2, .., 9, 1, 2, ..
@@ -247,7 +257,7 @@ Step Explainer::angles() const {
 }
 
 Step Explainer::cosines() const {
-  Step step{"cos_sin", "Their cosines and sines", {}, cos_sin()};
+  Step step{"cos_sin", "Their cosines and sines", {}, cos_sin(position_)};
   const double factor = schedule_.table_factor();
   if (factor != 1.0) step.title += ", times " + number_text(factor);
   for_shown_pairs(step.lines, [&](std::int64_t i) {
@@ -260,10 +270,7 @@ Step Explainer::cosines() const {
 
 Step Explainer::head() const {
   const Head x = sample();
-  Step step{"head", "A head turned", {}, x};
-  PositionView position = PositionView::of(position_.data(), 1);
-  position.axes = spec_.axes;
-  rotate(make_view(step.values.data(), {1, 1, spec_.head_dim}), position, angles_);
+  Step step{"head", "A head turned", {}, turned(x, position_)};
   step.lines.push_back("x = " + head_text(x, true));
   const bool negative = spec_.layout == Layout::half_negative;
   for_shown_pairs(step.lines, [&](std::int64_t i) {
@@ -299,8 +306,9 @@ Step Explainer::score(double shift) const {
   step.lines.push_back("q = " + head_text(q, true));
   step.lines.push_back("k = " + head_text(k, true));
   for (const double place : places) {
-    const Head query = turned(q, place);
-    const Head key = turned(k, place + shift);
+    const double other = place + shift;
+    const Head query = turned(q, {&place, 1});
+    const Head key = turned(k, {&other, 1});
     double score = 0.0;
     for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
     step.values.push_back(score);

@@ -103,6 +103,10 @@ TEST(View, IndexesTheFirstAxis) {
   EXPECT_EQ(shape_text(view[1]), "[3, 4]");
   EXPECT_EQ(view[1][2].as<std::int32_t>()[3], 23);
   EXPECT_EQ(*view[1][2][3].as<std::int32_t>(), 23);
+  // An empty view may point nowhere.
+  const View empty = make_view(static_cast<float*>(nullptr), {3, 0, 4});
+  EXPECT_EQ(empty[2].data, nullptr);
+  EXPECT_EQ(shape_text(empty[2]), "[0, 4]");
   EXPECT_EQ(view.swap(0, 2)[3][2].as<std::int32_t>()[12], 23);
   View reversed = make_view(data, {24});
   reversed.data = data + 23;

@@ -116,7 +116,9 @@ POSENC_API void check_output(const View& view, std::string_view where, std::stri
 template <class Void>
 BasicView<Void> BasicView<Void>::operator[](std::int64_t index) const {
   using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
-  BasicView result{static_cast<Byte*>(data) + index * strides[0] * size_of(dtype), dtype, rank - 1, {}, {}};
+  // Of an empty view there is nothing to point to.
+  Void* at = data == nullptr ? nullptr : static_cast<Byte*>(data) + index * strides[0] * size_of(dtype);
+  BasicView result{at, dtype, rank - 1, {}, {}};
   for (std::size_t axis = 1; axis < kMaxRank; ++axis) {
     result.shape[axis - 1] = shape[axis];
     result.strides[axis - 1] = strides[axis];

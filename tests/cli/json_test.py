@@ -141,7 +141,7 @@ class Json(Case):
         self.assertEqual(data["values"], self.json_of("table", "sinusoidal:width=4", "-p", "0:3")["values"])
 
     def test_bench(self):
-        data = self.json_of("bench", "--seconds", "0.001", "--filter", "range/f32/5000x512")
+        data = self.json_of("bench", "--seconds", "0.001", "--filter", "table/f32/5000x512")
         self.assertEqual(set(data), {"schema", "machine", "rows"})
         self.assertEqual(len(data["rows"]), 1)
         for row in data["rows"]:
