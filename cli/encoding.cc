@@ -107,6 +107,9 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
   if (weights.init.empty() && (weights.std || !weights.seed.empty())) {
     fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
   }
+  if (std::holds_alternative<Rotary>(spec)) {
+    fail(ErrorKind::usage, "a rotary encoding acts on queries and keys, not on embeddings: see posenc rotate --help");
+  }
   auto encoding = std::make_unique<Encoding>();
   encoding->spec = spec;
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {

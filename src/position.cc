@@ -102,13 +102,13 @@ PositionView PositionView::slice(std::int64_t first, std::int64_t length) const 
 }
 
 void check_positions(const PositionView& positions, std::string_view where) {
-  const std::string opening = "[" + std::string(where) + "] positions ";
+  const auto opening = [&] { return "[" + std::string(where) + "] positions "; };
   if (positions.count < 0 || positions.batch < 0 || positions.axes < 1) {
-    fail(ErrorKind::usage, opening + "must have no negative count and at least one axis");
+    fail(ErrorKind::usage, opening() + "must have no negative count and at least one axis");
   }
   if (positions.source == PositionView::Source::range) return check_range(positions, where);
   if (positions.data == nullptr && positions.count > 0 && positions.batch > 0) {
-    fail(ErrorKind::usage, opening + "must not be null but there are " + std::to_string(positions.count));
+    fail(ErrorKind::usage, opening() + "must not be null but there are " + std::to_string(positions.count));
   }
   for (std::int64_t b = 0; b < positions.batch; ++b) {
     for (std::int64_t n = 0; n < positions.count; ++n) {

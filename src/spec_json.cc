@@ -21,6 +21,8 @@ Json field_json(const detail::Field& field) {
           return index < 0 ? Json(nullptr) : Json(value.words[static_cast<std::size_t>(index)]);
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
           return value->has_value() ? Json(**value) : Json(nullptr);
+        } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>*>) {
+          return Json(Json::Array(value->begin(), value->end()));
         } else {
           return *value;
         }
@@ -45,6 +47,12 @@ struct FieldReader {
     value->clear();
     for (const Json& member : json.array(where)) {
       value->push_back(member.number(where + "[" + std::to_string(value->size()) + "]"));
+    }
+  }
+  void operator()(std::vector<std::int64_t>* value) const {
+    value->clear();
+    for (const Json& member : json.array(where)) {
+      value->push_back(member.integer(where + "[" + std::to_string(value->size()) + "]"));
     }
   }
   void operator()(const detail::EnumField& value) const {

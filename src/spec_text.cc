@@ -84,15 +84,32 @@ struct FieldReader {
       *value = read_list(std::string(text.substr(1)));
       return;
     }
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t slash = std::min(text.find('/', start), text.size());
-      const auto number = detail::parse_number(text.substr(start, slash - start));
+    each_item([&](std::string_view item) {
+      const auto number = detail::parse_number(item);
       if (!number) fail_type();
       value->push_back(*number);
+    });
+  }
+  void operator()(std::vector<std::int64_t>* value) const {
+    value->clear();
+    if (text == "none") return;
+    each_item([&](std::string_view item) {
+      const auto number = detail::parse_integer(item);
+      if (!number) fail_type();
+      value->push_back(*number);
+    });
+  }
+  void operator()(const detail::EnumField& value) const { value.set(detail::word_index(kind, field, text)); }
+
+  // What stands between the slashes.
+  template <class Visit>
+  void each_item(const Visit& visit) const {
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t slash = std::min(text.find('/', start), text.size());
+      visit(text.substr(start, slash - start));
       start = slash + 1;
     }
   }
-  void operator()(const detail::EnumField& value) const { value.set(detail::word_index(kind, field, text)); }
 };
 
 Spec default_spec_of(std::string_view text, std::string_view kind) {

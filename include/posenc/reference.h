@@ -46,4 +46,17 @@ POSENC_API void add_row(std::span<const double> x, std::span<const double> row, 
 POSENC_API void concat_row(std::span<const double> x, std::span<const double> row, double scale, const KeepMask& mask,
                            double* out);
 
+// Which channels of a head pair i of a rotary encoding reads and writes, counted from the start of the head.
+struct RotaryPair {
+  std::int64_t read_first, read_second;
+  std::int64_t write_first, write_second;
+};
+POSENC_API RotaryPair rotary_pair(const Rotary& spec, std::int64_t i);
+
+// The inverse frequency of pair i on an axis, radians per position; exact precision only.
+POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::int64_t i);
+
+// out[0 .. head_dim): one head turned by a position with one coordinate per axis. x and out must not overlap.
+POSENC_API void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out);
+
 }  // namespace posenc::reference

@@ -40,6 +40,32 @@ struct SinusoidalSchedule {
 // Throws what validate(spec) throws.
 POSENC_API SinusoidalSchedule make_schedule(const Sinusoidal& spec);
 
+// A rotary encoding in numbers: every field of the spec settled.
+struct RotarySchedule {
+  std::int64_t head_dim = 0;      // D
+  std::int64_t rotary_dim = 0;    // R, even; channels rope_offset .. rope_offset + R turn
+  std::int64_t rope_offset = 0;   // from the start of the head
+  std::int64_t exponent_dim = 0;  // what the exponents were divided by; 0 where inv_freq was given
+  Layout layout = Layout::half;
+  std::int64_t axes = 1;
+  std::vector<double> inv_freq;  // [axes][pairs], radians per position; mostly zero where there are several axes
+  double attention_factor = 1.0;
+  FactorIn attention_factor_in = FactorIn::table;
+  Precision precision = Precision::exact;  // reference: inv_freq are float32 numbers
+
+  std::int64_t pairs() const noexcept { return rotary_dim / 2; }
+  // What multiplies cos and sin, the query, and the scores: the attention factor in one of them, 1 in the others.
+  double table_factor() const noexcept { return factor_in(FactorIn::table); }
+  double query_factor() const noexcept { return factor_in(FactorIn::query); }
+  double softmax_factor() const noexcept { return factor_in(FactorIn::softmax); }
+
+ private:
+  double factor_in(FactorIn place) const noexcept { return attention_factor_in == place ? attention_factor : 1.0; }
+};
+
+// Throws what validate(spec) throws.
+POSENC_API RotarySchedule make_schedule(const Rotary& spec);
+
 // Learnable numbers of a sinusoidal encoding: what the gradient of its inverse frequencies means for them.
 struct SinusoidalGradients {
   double base = 0.0;  // 0, as exponent_factor, where the spec's frequencies are given one by one

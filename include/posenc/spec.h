@@ -93,8 +93,52 @@ struct Hybrid {
   Learned learned;
 };
 
+// Which channels of the window turn together. Of n pairs, pair i is (a, b), and (a, b) becomes (a c - b s, b c + a s)
+// with the cosine and sine of its angle.
+enum class Layout : int {
+  half,                 // channels i and i + n: Llama, GPT-NeoX and most others
+  interleaved,          // 2i and 2i + 1: the paper, GPT-J, Cohere
+  interleaved_to_half,  // reads 2i and 2i + 1, writes i and i + n: DeepSeek V3, and the shortest tutorials
+  half_negative,        // half, by the negative angle: nanochat
+  half_per_axis,        // the window is cut in one part per axis, half within each: Gemma 4's vision tower
+};
+
+// Where an attention factor acts.
+enum class FactorIn : int {
+  table,    // in cos and sin, so that a score gets its square; channels outside the window do not see it
+  query,    // on the whole query, after the rotation: see rotate_qk
+  softmax,  // on the scores: left to the attention
+};
+
+// How angles are formed.
+enum class Precision : int {
+  exact,      // position * inv_freq without rounding
+  reference,  // as PyTorch models do: every step rounded to float32, off by 5e-2 at position one million
+};
+
+// Rotary position embeddings (Su et al., 2021) and their relatives with other frequencies:
+//
+//     angle(p, i) = sum over axes of p_axis * inv_freq[axis][i],  inv_freq_i = base^(-2i / exponent_dim)
+//
+// Pair i of a head's window turns by that angle; channels outside pass. docs/encodings/rotary.md, `posenc list rotary`.
+struct Rotary {
+  std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
+  double base = 10000.0;      // > 0
+  Layout layout = Layout::half;
+  std::int64_t rotary_dim = 0;         // R, channels that turn, even; 0: int(head_dim * partial_rotary_factor)
+  double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product turns one channel more
+  std::int64_t rope_offset = 0;        // the first channel that turns; negative: counted from the end of the head
+  std::int64_t exponent_dim = 0;       // 0: rotary_dim, or the product before it was made even
+  std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs]; if given, replaces the rule
+  std::int64_t axes = 1;               // A, of positions: 1 to 8
+  std::vector<std::int64_t> axis_of_pair = {};  // [pairs]; several axes need it, or inv_freq as [axes][pairs]
+  double attention_factor = 1.0;                // above 0
+  FactorIn attention_factor_in = FactorIn::table;
+  Precision precision = Precision::exact;
+};
+
 // Every kind of encoding that posenc knows.
-using Spec = std::variant<Sinusoidal, Learned, Hybrid>;
+using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary>;
 
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;

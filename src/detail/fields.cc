@@ -36,8 +36,9 @@ void check_field(std::string_view kind, const Field& field) {
           check(static_cast<double>(*value));
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
           if (value->has_value()) check(static_cast<double>(**value));
-        } else if constexpr (std::is_same_v<Value, std::vector<double>*>) {
-          for (const double number : *value) check(number);
+        } else if constexpr (std::is_same_v<Value, std::vector<double>*> ||
+                             std::is_same_v<Value, std::vector<std::int64_t>*>) {
+          for (const auto number : *value) check(static_cast<double>(number));
         } else if (field.required && value.get() == -1) {
           fail(ErrorKind::bad_input,
                "[" + std::string(kind) + "] " + field.name + " must be chosen: " + wanted_text(field));
@@ -62,6 +63,10 @@ std::string field_text(const Field& field) {
           std::string text;
           for (const double number : *value) text += (text.empty() ? "" : "/") + number_text(number);
           return value->empty() ? "none" : text;
+        } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>*>) {
+          std::string text;
+          for (const std::int64_t number : *value) text += (text.empty() ? "" : "/") + std::to_string(number);
+          return value->empty() ? "none" : text;
         } else {
           const int index = value.get();  // below 0: not chosen yet
           return index < 0 ? "none" : std::string(value.words[static_cast<std::size_t>(index)]);
@@ -75,6 +80,7 @@ std::string type_text(const Field& field) {
   if (std::holds_alternative<double*>(field.value)) return "number";
   if (std::holds_alternative<std::optional<std::int64_t>*>(field.value)) return "integer or none";
   if (std::holds_alternative<std::vector<double>*>(field.value)) return "list of numbers";
+  if (std::holds_alternative<std::vector<std::int64_t>*>(field.value)) return "list of integers";
   std::string text;
   for (const std::string_view word : std::get<EnumField>(field.value).words) {
     text += (text.empty() ? "" : "|") + std::string(word);

@@ -27,7 +27,8 @@ struct EnumField {
   void set(int index) const noexcept { write(value, index); }
 };
 
-using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*, EnumField>;
+using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*,
+                                std::vector<std::int64_t>*, EnumField>;
 
 struct Field {
   std::string name;  // with a part's name before a point where a spec has parts: "fixed.base"
@@ -74,7 +75,8 @@ void check_field(std::string_view kind, const Field& field);
 
 // A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
 std::string field_text(const Field& field);
-// "integer", "number", "integer or none", "list of numbers" or the words of an enum: "drop|zero|error".
+// "integer", "number", "integer or none", "list of numbers", "list of integers" or the words of an enum:
+// "drop|zero|error".
 std::string type_text(const Field& field);
 // The same for a message: "a number", "one of drop, zero, error".
 std::string wanted_text(const Field& field);

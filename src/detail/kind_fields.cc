@@ -3,6 +3,7 @@
 #include <array>
 
 #include "detail/fields.h"
+#include "detail/rotary_window.h"
 #include "posenc/position.h"
 
 namespace posenc::detail {
@@ -15,6 +16,11 @@ constexpr std::array<std::string_view, 4> kOrderWords = {"interleaved", "cos_int
 constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
 constexpr std::array<std::string_view, 3> kPastEndWords = {"error", "clamp", "interpolate"};
 constexpr std::array<std::string_view, 2> kNormalizeWords = {"none", "l2"};
+
+constexpr std::array<std::string_view, 5> kLayoutWords = {"half", "interleaved", "interleaved_to_half", "half_negative",
+                                                          "half_per_axis"};
+constexpr std::array<std::string_view, 3> kFactorInWords = {"table", "query", "softmax"};
+constexpr std::array<std::string_view, 2> kPrecisionWords = {"exact", "reference"};
 
 template <class Enum>
 EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
@@ -145,6 +151,71 @@ std::vector<Shorthand> shorthands_of(Hybrid& s) {
   return shorthands;
 }
 
+std::vector<Field> fields_of(Rotary& s) {
+  return {
+      {.name = "head_dim",
+       .value = &s.head_dim,
+       .help = "channels of a head",
+       .unit = "channels",
+       .low = 2,
+       .high = static_cast<double>(kMaxHeadDim),
+       .required = true},
+      {.name = "base",
+       .value = &s.base,
+       .help = "the slowest pair turns about this many times slower than the fastest: rope_theta",
+       .low = 0,
+       .above_low = true},
+      {.name = "layout", .value = enum_field(s.layout, kLayoutWords), .help = "which channels turn together"},
+      {.name = "rotary_dim",
+       .value = &s.rotary_dim,
+       .help = "channels that turn, even; 0: int(head_dim * partial_rotary_factor)",
+       .unit = "channels",
+       .low = 0,
+       .high = static_cast<double>(kMaxHeadDim)},
+      {.name = "partial_rotary_factor",
+       .value = &s.partial_rotary_factor,
+       .help = "the share of the head that turns, truncated; where that is odd, one channel more",
+       .low = 0,
+       .high = 1,
+       .above_low = true},
+      {.name = "rope_offset",
+       .value = &s.rope_offset,
+       .help = "the first channel that turns; negative: counted from the end of the head",
+       .unit = "channels",
+       .low = -static_cast<double>(kMaxHeadDim),
+       .high = static_cast<double>(kMaxHeadDim)},
+      {.name = "exponent_dim",
+       .value = &s.exponent_dim,
+       .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim, or what it was before it was made even",
+       .unit = "channels",
+       .low = 0,
+       .high = 1048576},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule: one per pair, or per axis and pair",
+       .unit = "radians per position"},
+      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
+      {.name = "axis_of_pair",
+       .value = &s.axis_of_pair,
+       .help = "with several axes: the axis that each pair turns with, counted from 0",
+       .low = 0,
+       .high = 7},
+      {.name = "attention_factor",
+       .value = &s.attention_factor,
+       .help = "a magnitude beside the rotation",
+       .low = 0,
+       .above_low = true},
+      {.name = "attention_factor_in",
+       .value = enum_field(s.attention_factor_in, kFactorInWords),
+       .help = "where it acts: in cos and sin, on the query, or on the scores"},
+      {.name = "precision",
+       .value = enum_field(s.precision, kPrecisionWords),
+       .help = "angles exact, or rounded to float32 at every step as PyTorch models do"},
+  };
+}
+
+std::vector<Shorthand> shorthands_of(Rotary&) { return {}; }
+
 }  // namespace
 
 std::vector<Field> fields_of(Spec& spec) {
@@ -160,10 +231,11 @@ const std::vector<Kind>& all_kinds() {
       {"sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{}},
       {"learned", "rows of a trained table, added to the embeddings", Learned{}},
       {"hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{}},
+      {"rotary", "queries and keys turned by angles that grow with the position, pair by pair", Rotary{}},
   };
   return kinds;
 }
-static_assert(std::variant_size_v<Spec> == 3, "all_kinds lists the alternatives of Spec in their order");
+static_assert(std::variant_size_v<Spec> == 4, "all_kinds lists the alternatives of Spec in their order");
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;

@@ -64,6 +64,16 @@ bool rows_are_apart(const ConstView& a, const ConstView& b) {
   return offset >= row_bytes(a) && pitch - offset >= row_bytes(b);
 }
 
+// In C order without gaps: the common case, and quick to see.
+bool is_contiguous(const ConstView& view) {
+  std::int64_t step = 1;
+  for (auto axis = static_cast<std::size_t>(view.rank); axis-- > 0;) {
+    if (view.shape[axis] != 1 && view.strides[axis] != step) return false;
+    step *= view.shape[axis];
+  }
+  return true;
+}
+
 }  // namespace
 
 bool share_memory(const ConstView& a, const ConstView& b) {
@@ -96,6 +106,7 @@ bool same_memory(const ConstView& a, const ConstView& b) {
 
 // Axes are taken from the smallest stride up, each must step past all that the smaller ones reach.
 bool overlaps_itself(const ConstView& view) {
+  if (is_contiguous(view)) return false;
   struct Axis {
     std::int64_t length;
     std::int64_t stride;  // its absolute value

@@ -51,6 +51,35 @@ HWY_INLINE void store_bf16(D d, V values, std::uint16_t* to) {
   store_16(d, hn::ShiftRight<16>(chosen), to);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+
+// Twice as many bf16 as two vectors, those at even places and those at odd ones: the halves of 32-bit lanes, so that no
+// lane has to move. Numbers that a product or sum has given only: their NaNs are quiet ones, which rounding keeps.
+template <class D, class V>
+HWY_INLINE void load_bf16_pairs(D d, const std::uint16_t* from, V& even, V& odd) {
+  const hn::RebindToUnsigned<D> du;
+  const auto both = hn::BitCast(du, hn::LoadU(hn::Repartition<std::uint16_t, D>(), from));
+  even = hn::BitCast(d, hn::ShiftLeft<16>(both));
+  odd = hn::BitCast(d, hn::And(both, hn::Set(du, 0xffff0000u)));
+}
+
+template <class D, class V>
+HWY_INLINE auto rounded_bf16(D, V value) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+  return hn::Add(hn::Add(bits, hn::Set(du, 0x7fffu)), odd);
+}
+
+template <class D, class V>
+HWY_INLINE void store_bf16_pairs(D d, V even, V odd, std::uint16_t* to) {
+  const hn::Repartition<std::uint16_t, D> d16;
+  const auto low = hn::BitCast(d16, hn::ShiftRight<16>(rounded_bf16(d, even)));
+  hn::StoreU(hn::OddEven(hn::BitCast(d16, rounded_bf16(d, odd)), low), d16, to);
+}
+
+#endif
+
 #if POSENC_F16_BY_HARDWARE
 
 template <class D>

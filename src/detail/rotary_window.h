@@ -1,0 +1,32 @@
+// Which channels of a head a rotary spec turns.
+#pragma once
+
+#include <cstdint>
+
+#include "posenc/spec.h"
+
+namespace posenc::detail {
+
+// Rows of cosines and sines stand on the stack while a token is turned.
+inline constexpr std::int64_t kMaxHeadDim = 8192;
+
+struct RotaryWindow {
+  std::int64_t rotary_dim;    // even
+  std::int64_t rope_offset;   // from the start of the head
+  std::int64_t exponent_dim;  // at least 1
+
+  std::int64_t pairs() const noexcept { return rotary_dim / 2; }
+};
+
+// As the spec says; whether it lies inside the head is for validate to say. A partial width is truncated as Python's
+// int() does; an odd one has half a pair too many, and its frequencies are spaced by the odd number.
+inline RotaryWindow window_of(const Rotary& spec) noexcept {
+  const auto share = static_cast<std::int64_t>(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor);
+  const std::int64_t width = spec.rotary_dim != 0 ? spec.rotary_dim : share;
+  const std::int64_t parts = spec.layout == Layout::half_per_axis ? spec.axes : 1;
+  return {.rotary_dim = width + width % 2,
+          .rope_offset = spec.rope_offset < 0 ? spec.head_dim + spec.rope_offset : spec.rope_offset,
+          .exponent_dim = spec.exponent_dim != 0 ? spec.exponent_dim : width / parts};
+}
+
+}  // namespace posenc::detail

@@ -1,0 +1,41 @@
+// What rotations check before they write. Messages are made only when something is wrong: a call for one token takes
+// less time than one string.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "posenc/position.h"
+#include "posenc/rotate.h"
+#include "posenc/schedule.h"
+#include "posenc/view.h"
+
+namespace posenc::detail {
+
+// Heads that are read and where they are written, and how they are called in messages.
+struct HeadViews {
+  ConstView in;
+  View out;
+  std::string_view in_name = "x";
+  std::string_view out_name = "out";
+};
+
+// B, N and H of [N, H, D] or [B, N, H, D].
+struct HeadGrid {
+  std::int64_t batch;
+  std::int64_t tokens;
+  std::int64_t heads;
+};
+HeadGrid grid_of_heads(const ConstView& view) noexcept;
+
+// Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
+void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where);
+
+// Throws unless there is a position with `axes` coordinates for every token of the views, apart from what is written.
+// With a table, unless each of them has a row; otherwise unless all are valid positions.
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+                          std::string_view where);
+// Throws unless the scale is finite, also in the arithmetic of the views.
+void check_scale(const HeadViews& views, double scale, std::string_view where);
+
+}  // namespace posenc::detail

@@ -1,0 +1,118 @@
+#include "posenc/rerotate.h"
+
+#include <array>
+#include <string>
+
+#include "detail/float_types.h"
+#include "detail/rotary_rows.h"
+#include "detail/rotate_checks.h"
+#include "detail/rotate_tokens.h"
+#include "kernels/sin_cos_row.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+using detail::RowScratch;
+
+bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
+
+// The row that takes a token from one placement to the other. Moves by the same distance are the same row.
+class MovedRows {
+ public:
+  MovedRows(const Placement& from, const Placement& to)
+      : from_(from),
+        to_(to),
+        factor_(to.angles.schedule().table_factor() / from.angles.schedule().table_factor()),
+        by_distance_(&from.angles.rows() == &to.angles.rows() && from.angles.schedule().precision == Precision::exact &&
+                     from.positions.integral() && to.positions.integral()) {}
+
+  template <class Real>
+  bool in_memory() const {
+    return false;
+  }
+  template <class Real>
+  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
+
+  template <class Real>
+  const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {
+    if (!by_distance_ || moves_otherwise(b, n)) fill(b, n, scratch);
+    return scratch.values;
+  }
+
+ private:
+  static std::int64_t row_of(const PositionView& positions, std::int64_t b) { return positions.batch == 1 ? 0 : b; }
+
+  // Whether the distance is another one than that of the token before; it is kept for the next.
+  bool moves_otherwise(std::int64_t b, std::int64_t n) {
+    bool other = !known_;
+    for (std::int64_t a = 0; a < from_.positions.axes; ++a) {
+      const std::int64_t distance = to_.positions.integer(row_of(to_.positions, b), n, a) -
+                                    from_.positions.integer(row_of(from_.positions, b), n, a);
+      std::int64_t& kept = distances_[static_cast<std::size_t>(a)];
+      other = other || kept != distance;
+      kept = distance;
+    }
+    known_ = true;
+    return other;
+  }
+
+  // The phases of both angles, each with the sign of its layout, make one phase without rounding.
+  template <class Real>
+  void fill(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
+    constexpr std::size_t kPairs = detail::kMaxHeadDim / 2;
+    std::array<std::uint64_t, kPairs> before;
+    std::array<std::uint64_t, kPairs> after;
+    from_.angles.rows().phases(from_.positions, row_of(from_.positions, b), n, before.data());
+    to_.angles.rows().phases(to_.positions, row_of(to_.positions, b), n, after.data());
+    const std::int64_t pairs = from_.angles.schedule().pairs();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pairs); ++i) {
+      const std::uint64_t old_angle = is_negative(from_.angles.schedule()) ? 0 - before[i] : before[i];
+      const std::uint64_t new_angle = is_negative(to_.angles.schedule()) ? 0 - after[i] : after[i];
+      after[i] = new_angle - old_angle;
+    }
+    kernels::sin_cos_row(after.data(), pairs, factor_, scratch.values + pairs, scratch.values);
+  }
+
+  Placement from_;
+  Placement to_;
+  double factor_;
+  bool by_distance_;
+  bool known_ = false;
+  std::array<std::int64_t, 8> distances_{};
+};
+
+void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
+  const bool same = from.head_dim == to.head_dim && from.rotary_dim == to.rotary_dim &&
+                    from.rope_offset == to.rope_offset && detail::parts_of(from) == detail::parts_of(to) &&
+                    detail::written_pairing(from.layout) == detail::written_pairing(to.layout);
+  if (same) return;
+  fail(ErrorKind::usage,
+       "[rerotate] both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
+}
+
+void move(const detail::HeadViews& views, const Placement& from, const Placement& to, const RotateOptions& options) {
+  const RotarySchedule& schedule = from.angles.schedule();
+  check_pairing(schedule, to.angles.schedule());
+  detail::check_heads(views, schedule.head_dim, "rerotate");
+  detail::check_head_positions(views, from.positions, from.angles, "rerotate");
+  detail::check_head_positions(views, to.positions, to.angles, "rerotate");
+  detail::check_scale(views, options.scale, "rerotate");
+  const detail::TurnedHeads heads{views, options.scale, options.scale};
+  const detail::TurnRule rule{detail::written_pairing(schedule.layout), detail::parts_of(schedule), false, false};
+  const bool by_batch = from.positions.batch != 1 || to.positions.batch != 1;
+  detail::turn_tokens({{&heads, 1}, rule, schedule, by_batch, options.workers}, MovedRows(from, to));
+}
+
+}  // namespace
+
+void rerotate(const View& x, const Placement& from, const Placement& to, const RotateOptions& options) {
+  move({x, x, "x", "x"}, from, to, options);
+}
+
+void rerotate(const ConstView& x, const Placement& from, const Placement& to, const View& out,
+              const RotateOptions& options) {
+  move({x, out}, from, to, options);
+}
+
+}  // namespace posenc

@@ -1,0 +1,197 @@
+#include "posenc/rotate.h"
+
+#include <array>
+#include <string_view>
+
+#include "detail/float_types.h"
+#include "detail/memory_overlap.h"
+#include "detail/rotary_rows.h"
+#include "detail/rotate_checks.h"
+#include "detail/rotate_tokens.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+using detail::RowScratch;
+using detail::TurnedHeads;
+using kernels::Pairing;
+
+enum class Direction { forward, inverse, backward };
+
+// The row of a token: where it lies in the table, or made in the scratch.
+struct SourceRows {
+  const PositionView& positions;
+  const RotarySource& source;
+
+  template <class Real>
+  bool in_memory() const {
+    return source.table() && source.table()->view().dtype == dtype_of<Real>() && positions.axes == 1;
+  }
+
+  // The rows of tokens n, n + 1, ... of batch row b.
+  template <class Real>
+  void find(std::int64_t b, std::int64_t n, std::span<const Real*> rows) const {
+    const ConstView& table = source.table()->view();
+    const Real* data = table.as<Real>();
+    if (positions.source == PositionView::Source::range) {
+      data += index_of(b, n, 0) * table.strides[0];
+      for (const Real*& row : rows) {
+        row = data;
+        data += positions.step * table.strides[0];
+      }
+      return;
+    }
+    for (const Real*& row : rows) row = data + index_of(b, n++, 0) * table.strides[0];
+  }
+
+  template <class Real>
+  const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
+    Real* cos = scratch.values;
+    Real* sin = cos + source.schedule().pairs();
+    if (source.table()) {
+      gather(b, n, cos, sin);
+    } else {
+      source.angles().rows().at(positions, b, n, cos, sin);
+    }
+    return cos;
+  }
+
+  std::int64_t index_of(std::int64_t b, std::int64_t n, std::int64_t axis) const {
+    const std::int64_t position =
+        positions.integral() ? positions.integer(b, n, axis) : static_cast<std::int64_t>(positions.real(b, n, axis));
+    return position - source.table()->start();
+  }
+
+  // Every pair from the row of its own axis, in the type of the arithmetic.
+  template <class Real>
+  void gather(std::int64_t b, std::int64_t n, Real* cos, Real* sin) const {
+    const ConstView& table = source.table()->view();
+    const std::int64_t pairs = source.schedule().pairs();
+    for (const auto& run : source.angles().rows().own_axes().runs) {
+      const ConstView row = table[index_of(b, n, run.axis)];
+      for (std::int64_t i = run.first; i < run.first + run.count; ++i) {
+        const bool wide = table.dtype == DType::f64;
+        cos[i] = wide ? static_cast<Real>(row.as<double>()[i]) : static_cast<Real>(row.as<float>()[i]);
+        sin[i] =
+            wide ? static_cast<Real>(row.as<double>()[pairs + i]) : static_cast<Real>(row.as<float>()[pairs + i]);
+      }
+    }
+  }
+};
+
+Pairing pairing_of(Layout layout, Direction direction) {
+  if (layout != Layout::interleaved_to_half) return detail::written_pairing(layout);
+  return direction == Direction::forward ? Pairing::to_half : Pairing::to_interleaved;
+}
+
+// Rows of a table hold the factor once: turning back with them multiplies by it, so the inverse divides by its square.
+double window_factor(const RotarySchedule& schedule, Direction direction) {
+  const double factor = schedule.table_factor();
+  return direction == Direction::inverse ? 1.0 / (factor * factor) : 1.0;
+}
+
+struct Call {
+  const PositionView& positions;
+  const RotarySource& source;
+  Direction direction;
+  const Workers* workers;
+  std::string_view where;
+};
+
+void check(const TurnedHeads& heads, const Call& call) {
+  detail::check_heads(heads.views, call.source.schedule().head_dim, call.where);
+  detail::check_head_positions(heads.views, call.positions, call.source, call.where);
+  detail::check_scale(heads.views, heads.scale, call.where);
+}
+
+void run(std::span<const TurnedHeads> views, const Call& call) {
+  const RotarySchedule& schedule = call.source.schedule();
+  const bool back = call.direction != Direction::forward;
+  const detail::TurnRule rule{pairing_of(schedule.layout, call.direction), detail::parts_of(schedule),
+                              (schedule.layout == Layout::half_negative) != back,
+                              schedule.precision == Precision::reference};
+  const SourceRows rows{call.positions, call.source};
+  detail::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
+}
+
+void run_one(const detail::HeadViews& views, const RotateOptions& options, const Call& call) {
+  const double factor = window_factor(call.source.schedule(), call.direction);
+  const TurnedHeads heads{views, options.scale * factor, options.scale};
+  check(heads, call);
+  run({&heads, 1}, call);
+}
+
+void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
+  for (const TurnedHeads& heads : both) check(heads, call);
+  const ConstView& query = both[0].views.in;
+  const ConstView& key = both[1].views.in;
+  const detail::HeadGrid a = detail::grid_of_heads(query);
+  const detail::HeadGrid b = detail::grid_of_heads(key);
+  if (query.dtype != key.dtype || a.batch != b.batch) {
+    fail(ErrorKind::usage, "[" + std::string(call.where) + "] key must be of the batch and type of the query, " +
+                               shape_text(query) + " " + std::string(to_text(query.dtype)) + ", but is " +
+                               shape_text(key) + " " + std::string(to_text(key.dtype)));
+  }
+  const auto apart = [&](const ConstView& written, const ConstView& other, const char* message) {
+    if (detail::share_memory(written, other)) fail(ErrorKind::usage, "[" + std::string(call.where) + "] " + message);
+  };
+  apart(both[0].views.out, both[1].views.out, "the outputs of query and key must not overlap");
+  apart(both[0].views.out, key, "the output of the query must not overlap the key");
+  apart(both[1].views.out, query, "the output of the key must not overlap the query");
+}
+
+void run_both(const ConstQueryKey& in, const QueryKey& out, const QueryKeyOptions& options, const Call& call) {
+  const double query_scale = options.query_scale * call.source.schedule().query_factor();
+  const std::array<TurnedHeads, 2> both = {
+      TurnedHeads{{in.query, out.query, "query", "the output of the query"}, query_scale, query_scale},
+      TurnedHeads{{in.key, out.key, "key", "the output of the key"}, options.key_scale, options.key_scale}};
+  check_both(both, call);
+  run(both, call);
+}
+
+}  // namespace
+
+void rotate(const View& x, const PositionView& positions, const RotarySource& source, const RotateOptions& options) {
+  run_one({x, x, "x", "x"}, options, {positions, source, Direction::forward, options.workers, "rotate"});
+}
+void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+            const RotateOptions& options) {
+  run_one({x, out}, options, {positions, source, Direction::forward, options.workers, "rotate"});
+}
+
+void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
+                    const RotateOptions& options) {
+  run_one({x, x, "x", "x"}, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
+}
+void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+                    const RotateOptions& options) {
+  run_one({x, out}, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
+}
+
+void rotate_backward(const View& gradient, const PositionView& positions, const RotarySource& source,
+                     const RotateOptions& options) {
+  run_one({gradient, gradient, "gradient", "gradient"}, options,
+          {positions, source, Direction::backward, options.workers, "rotate_backward"});
+}
+void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
+                     const View& grad_in, const RotateOptions& options) {
+  run_one({grad_out, grad_in, "grad_out", "grad_in"}, options,
+          {positions, source, Direction::backward, options.workers, "rotate_backward"});
+}
+
+void rotate_qk(const QueryKey& x, const PositionView& positions, const RotarySource& source,
+               const QueryKeyOptions& options) {
+  run_both({x.query, x.key}, x, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
+}
+void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotarySource& source, const QueryKey& out,
+               const QueryKeyOptions& options) {
+  run_both(x, out, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
+}
+void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotarySource& source,
+                        const QueryKeyOptions& options) {
+  run_both({gradient.query, gradient.key}, gradient, options,
+           {positions, source, Direction::backward, options.workers, "rotate_qk_backward"});
+}
+
+}  // namespace posenc
