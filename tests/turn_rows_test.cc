@@ -61,7 +61,7 @@ constexpr long double kF32 = 0x1p-25L + kF64;
 void check_f64(const Case& c) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<double> sine(pairs + 8, static_cast<double>(kCanary)), cosine(sine);
-  turn_rows(c.turn(), PairColumns<double>{sine.data(), cosine.data(), 1, 0});
+  turn_rows(c.turn(), PairColumns<double>{sine.data(), cosine.data(), 1, 0}, Stores::cached);
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(sine[i]) - c.sine(i)), kF64) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(cosine[i]) - c.cosine(i)), kF64) << i << " of " << pairs;
@@ -75,7 +75,7 @@ void check_f64(const Case& c) {
 void check_f32(const Case& c) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<float> sine(pairs + 16, kCanary), cosine(sine);
-  turn_rows(c.turn(), PairColumns<float>{sine.data(), cosine.data(), 1, 0}, Rounding::nearest);
+  turn_rows(c.turn(), PairColumns<float>{sine.data(), cosine.data(), 1, 0}, Stores::cached);
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(sine[i]) - c.sine(i)), kF32) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(cosine[i]) - c.cosine(i)), kF32) << i << " of " << pairs;
@@ -90,7 +90,7 @@ void check_interleaved(const Case& c, bool cosine_first) {
   const std::size_t pairs = c.anchor_sin.size();
   std::vector<float> out(2 * pairs + 16, kCanary);
   const std::size_t sine_at = cosine_first ? 1 : 0;
-  turn_rows(c.turn(), PairColumns<float>{out.data() + sine_at, out.data() + 1 - sine_at, 2, 0}, Rounding::nearest);
+  turn_rows(c.turn(), PairColumns<float>{out.data() + sine_at, out.data() + 1 - sine_at, 2, 0}, Stores::cached);
   for (std::size_t i = 0; i < pairs; ++i) {
     ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + sine_at]) - c.sine(i)), kF32) << i << " of " << pairs;
     ASSERT_LE(std::fabs(static_cast<long double>(out[2 * i + 1 - sine_at]) - c.cosine(i)), kF32)
@@ -145,11 +145,61 @@ TEST(TurnRows, ManyAreAsOneByOneOnEveryTarget) {
     for (const std::int64_t pairs : {1, 3, 4, 5, 16, 33}) {
       for (const std::int64_t rows : {0, 1, 3, 4, 5, 9}) {
         for (const std::int64_t stride : {1, 2}) {
-          check_rows<double>(pairs, rows, stride, [](const auto& turn, const auto& out) { turn_rows(turn, out); });
-          for (const Rounding rounding : {Rounding::nearest, Rounding::odd}) {
-            check_rows<float>(pairs, rows, stride,
-                              [&](const auto& turn, const auto& out) { turn_rows(turn, out, rounding); });
-          }
+          const auto cached = [](const auto& turn, const auto& out) { turn_rows(turn, out, Stores::cached); };
+          check_rows<double>(pairs, rows, stride, cached);
+          check_rows<float>(pairs, rows, stride, cached);
+          check_rows<float>(pairs, rows, stride, [](const auto& turn, const auto& out) { turn_rows_odd(turn, out); });
+        }
+      }
+    }
+  });
+}
+
+// Both ways are the rows of the offset and of the offset with its sines negated, to the bit.
+template <class T, class Both, class One>
+void check_both(std::int64_t pairs, std::int64_t rows, std::int64_t stride, const Both& both, const One& one) {
+  const Case many(pairs * rows);
+  const Case offset(pairs);
+  std::vector<double> negated(offset.offset_sin);
+  for (double& value : negated) value = -value;
+  const Turn turn{many.anchor_sin.data(),
+                  many.anchor_cos.data(),
+                  pairs,
+                  offset.offset_sin.data(),
+                  offset.offset_cos.data(),
+                  pairs,
+                  rows};
+  Turn back = turn;
+  back.offset_sin = negated.data();
+  const std::int64_t row_stride = 2 * pairs + 3;
+  const std::int64_t to_back = rows * row_stride;
+  std::vector<T> together(static_cast<std::size_t>(2 * to_back + 1), T(7)), alone(together);
+  const auto columns = [&](std::vector<T>& out, std::int64_t from) {
+    T* data = out.data() + from;
+    return PairColumns<T>{data + (stride == 2 ? 1 : 0), data + (stride == 2 ? 0 : pairs), stride, row_stride};
+  };
+  both(turn, columns(together, 0), to_back);
+  one(turn, columns(alone, 0));
+  one(back, columns(alone, to_back));
+  for (std::size_t i = 0; i < together.size(); ++i) ASSERT_EQ(together[i], alone[i]) << i << " of " << pairs;
+}
+
+TEST(TurnRows, BothWaysAreAsOneByOneOnEveryTarget) {
+  const auto both = [](const auto& turn, const auto& out, std::int64_t to_back) {
+    turn_both(turn, out, to_back, Stores::cached);
+  };
+  const auto one = [](const auto& turn, const auto& out) { turn_rows(turn, out, Stores::cached); };
+  const auto both_odd = [](const auto& turn, const auto& out, std::int64_t to_back) {
+    turn_both_odd(turn, out, to_back);
+  };
+  const auto one_odd = [](const auto& turn, const auto& out) { turn_rows_odd(turn, out); };
+  on_every_target([&] {
+    for (const std::int64_t pairs : {1, 3, 4, 5, 16, 33}) {
+      for (const std::int64_t rows : {1, 2, 3, 4}) {
+        for (const std::int64_t stride : {1, 2}) {
+          check_both<double>(pairs, rows, stride, both, one);
+          check_both<float>(pairs, rows, stride, both, one);
+          check_both<float>(pairs, rows, stride, both_odd, one_odd);
         }
       }
     }
@@ -171,10 +221,9 @@ void check_streamed(std::int64_t pairs, std::int64_t stride, bool cosine_first) 
     const std::int64_t second = stride == 2 ? 1 : pairs;
     return PairColumns<T>{data + (cosine_first ? second : 0), data + (cosine_first ? 0 : second), stride, row_stride};
   };
-  stream_rows(turn, columns(streamed->data));
+  turn_rows(turn, columns(streamed->data), Stores::past_caches);
   finish_stream();
-  if constexpr (std::is_same_v<T, float>) turn_rows(turn, columns(plain->data), Rounding::nearest);
-  if constexpr (std::is_same_v<T, double>) turn_rows(turn, columns(plain->data));
+  turn_rows(turn, columns(plain->data), Stores::cached);
   for (std::int64_t i = 0; i < 4 * row_stride; ++i) ASSERT_EQ(streamed->data[i], plain->data[i]) << i;
 }
 
@@ -215,7 +264,7 @@ TEST(TurnRows, OddRoundingIsOneRoundingTo16BitsOnEveryTarget) {
     using Half = decltype(half);
     const auto count = static_cast<std::int64_t>(values.size());
     std::vector<float> sine(values.size()), cosine(values.size());
-    place_row(values.data(), values.data(), count, PairColumns<float>{sine.data(), cosine.data(), 1, 0}, Rounding::odd);
+    place_row_odd(values.data(), values.data(), count, PairColumns<float>{sine.data(), cosine.data(), 1, 0});
     std::vector<Half> narrow(values.size());
     narrow_row(sine.data(), count, narrow.data());
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -27,14 +27,12 @@ AngleRows::AngleRows(const std::vector<double>& inv_freq, double multiplier) : m
     plain_steps_.push_back(steps_.back().step);
     if (!is_plain(steps_.back())) other_pairs_.push_back(pairs() - 1);
   }
-  offsets_.resize(static_cast<std::size_t>(2 * kOffsets * row_stride()));
-  for (std::int64_t offset = 0; offset < kOffsets; ++offset) {
-    double* row = offsets_.data() + 2 * offset * row_stride();
-    std::uint64_t phases[kBlock];
-    for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
-      phases_at(offset, first, count, phases);
-      kernels::sin_cos_row(phases, count, 1.0, row + first, row + row_stride() + first);
-    });
+  offsets_.resize(static_cast<std::size_t>(3 * (kOffsets / 2 + 1) * row_stride()));
+  for (std::int64_t offset = 0; offset <= kOffsets / 2; ++offset) {
+    double* sine = offsets_.data() + 3 * offset * row_stride();
+    double* negated = sine + row_stride();
+    take_phases(offset, 1.0, sine, negated + row_stride());
+    for (std::int64_t j = 0; j < pairs(); ++j) negated[j] = -sine[j];
   }
 }
 
@@ -59,7 +57,8 @@ void AngleRows::at(std::int64_t position, std::int64_t first, std::int64_t count
   std::uint64_t phases[kBlock];
   for_each_block(first, count, [&](std::int64_t from, std::int64_t size) {
     phases_at(anchor_of(position), from, size, phases);
-    const kernels::PhaseTurn turn{phases, multiplier_, offset_sin(position) + from, offset_cos(position) + from, size};
+    const std::int64_t offset = offset_of(position);
+    const kernels::PhaseTurn turn{phases, multiplier_, offset_sin(offset) + from, offset_cos(offset) + from, size};
     kernels::turn_phases(turn, sine + (from - first), cosine + (from - first));
   });
 }
@@ -80,12 +79,16 @@ void AngleRows::at(double position, std::int64_t first, std::int64_t count, T* s
   at(split_position(position), first, count, sine, cosine);
 }
 
-void AngleRows::from_phase(std::int64_t position, double* sine, double* cosine) const noexcept {
+void AngleRows::take_phases(std::int64_t position, double multiplier, double* sine, double* cosine) const noexcept {
   std::uint64_t phases[kBlock];
   for_each_block(0, pairs(), [&](std::int64_t first, std::int64_t count) {
     phases_at(position, first, count, phases);
-    kernels::sin_cos_row(phases, count, multiplier_, sine + first, cosine + first);
+    kernels::sin_cos_row(phases, count, multiplier, sine + first, cosine + first);
   });
+}
+
+void AngleRows::from_phase(std::int64_t position, double* sine, double* cosine) const noexcept {
+  take_phases(position, multiplier_, sine, cosine);
 }
 
 template void AngleRows::at(std::int64_t, std::int64_t, std::int64_t, float*, float*) const noexcept;

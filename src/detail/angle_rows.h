@@ -1,12 +1,14 @@
 // Sines and cosines of every pair at any position.
 //
-// An integer position is split into an anchor (a multiple of 32) and an offset below 32. The anchor's sines and cosines
-// come from the phase, the offsets' are kept, and one turns the other. Anchors are absolute, so a position has the same
-// bits whichever range, list or block it was asked in. A position between integers comes from its phase directly.
+// An integer position is split into an anchor (a multiple of 32) and an offset from -16 to 15. The anchor's sines and
+// cosines come from the phase, the offsets' are kept, and one turns the other. Anchors are absolute, so a position has
+// the same bits whichever range, list or block it was asked in. A position between integers comes from its phase
+// directly.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "detail/aligned_vector.h"
@@ -39,19 +41,24 @@ class AngleRows {
   // place do not compete for the same lines of the cache, nor with the output's.
   std::int64_t row_stride() const noexcept { return (pairs() + 7) / 8 * 8 + 8; }
 
-  // The position's anchor, and the sines and cosines of its offset: one per pair.
-  static std::int64_t anchor_of(std::int64_t position) noexcept { return position - (position & (kOffsets - 1)); }
-  const double* offset_sin(std::int64_t position) const noexcept { return offset_row(position); }
-  const double* offset_cos(std::int64_t position) const noexcept { return offset_row(position) + row_stride(); }
+  // A position is its anchor plus its offset.
+  static std::int64_t anchor_of(std::int64_t position) noexcept { return position - offset_of(position); }
+  static std::int64_t offset_of(std::int64_t position) noexcept {
+    return ((position + kOffsets / 2) & (kOffsets - 1)) - kOffsets / 2;
+  }
+
+  // The sines and cosines of an offset, one per pair. Those of a negative one are the positive one's, sines negated.
+  const double* offset_sin(std::int64_t offset) const noexcept {
+    return offset_row(3 * std::abs(offset) + (offset < 0));
+  }
+  const double* offset_cos(std::int64_t offset) const noexcept { return offset_row(3 * std::abs(offset) + 2); }
 
   // multiplier * sin and cos of every pair from the phase at an integer position, not turned.
   void from_phase(std::int64_t position, double* sine, double* cosine) const noexcept;
 
  private:
-  // Also for negative positions: the anchor lies below.
-  const double* offset_row(std::int64_t position) const noexcept {
-    return offsets_.data() + (position & (kOffsets - 1)) * 2 * row_stride();
-  }
+  const double* offset_row(std::int64_t row) const noexcept { return offsets_.data() + row * row_stride(); }
+  void take_phases(std::int64_t position, double multiplier, double* sine, double* cosine) const noexcept;
   void phases_at(std::int64_t position, std::int64_t first, std::int64_t count, std::uint64_t* phases) const noexcept;
   void phases_at(const SplitPosition& position, std::int64_t first, std::int64_t count,
                  std::uint64_t* phases) const noexcept;
@@ -59,7 +66,7 @@ class AngleRows {
   std::vector<PhaseStep> steps_;
   std::vector<std::uint64_t> plain_steps_;  // steps_[j].step, side by side
   std::vector<std::int64_t> other_pairs_;   // whose steps are not plain
-  AlignedVector<double> offsets_;           // per offset a row of sines and a row of cosines
+  AlignedVector<double> offsets_;           // per offset from 0 on: sines, sines negated, cosines
   double multiplier_;
 };
 

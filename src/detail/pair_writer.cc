@@ -11,7 +11,7 @@ namespace posenc::detail {
 namespace {
 
 using kernels::PairColumns;
-using kernels::Rounding;
+using kernels::Stores;
 using kernels::Turn;
 
 bool lie_regularly(const Columns& sine, const Columns& cosine) {
@@ -46,21 +46,31 @@ class Stage {
 
   // Calls move(from, count, to) for every contiguous piece.
   template <class T, class Move>
-  void move_to(const PairColumns<T>& out, std::int64_t rows, std::int64_t pairs, const Move& move) const noexcept {
+  void move_to(const PairColumns<T>& out, std::int64_t rows, std::int64_t to_back, std::int64_t pairs,
+               const Move& move) const noexcept {
     for (std::int64_t row = 0; row < rows; ++row) {
-      const float* from = data_ + row * kRowStride;
-      if (out.stride == 2) {
-        move(from, 2 * pairs, std::min(out.sine, out.cosine) + row * out.row_stride);
-      } else {
-        move(from, pairs, out.sine + row * out.row_stride);
-        move(from + PairWriter::kPairs, pairs, out.cosine + row * out.row_stride);
-      }
+      move_row(row * kRowStride, out, row * out.row_stride, pairs, move);
+      if (to_back != 0) move_row(row * kRowStride + kToBack, out, row * out.row_stride + to_back, pairs, move);
     }
   }
 
+  static constexpr std::int64_t kToBack = 2 * PairWriter::kPairs;
+
  private:
-  static constexpr std::int64_t kRowStride = 2 * PairWriter::kPairs;
-  float data_[PairWriter::kRows * kRowStride];
+  static constexpr std::int64_t kRowStride = 2 * kToBack;
+
+  template <class T, class Move>
+  void move_row(std::int64_t from, const PairColumns<T>& out, std::int64_t to, std::int64_t pairs,
+                const Move& move) const noexcept {
+    if (out.stride == 2) {
+      move(data_ + from, 2 * pairs, std::min(out.sine, out.cosine) + to);
+    } else {
+      move(data_ + from, pairs, out.sine + to);
+      move(data_ + from + PairWriter::kPairs, pairs, out.cosine + to);
+    }
+  }
+
+  float data_[PairWriter::kAnchors * kRowStride];
 };
 
 template <class T>
@@ -73,22 +83,24 @@ bool fits_stream(const PairColumns<T>& out, std::int64_t pairs) {
   return out.stride == 2 ? aligned(std::min(out.sine, out.cosine)) : aligned(out.sine) && aligned(out.cosine);
 }
 
-void turn_columns(const Turn& turn, const PairColumns<double>& out, bool large) noexcept {
-  if (large && fits_stream(out, turn.pairs)) return kernels::stream_rows(turn, out);
-  kernels::turn_rows(turn, out);
-}
-
-void turn_columns(const Turn& turn, const PairColumns<float>& out, bool large) noexcept {
-  if (large && fits_stream(out, turn.pairs)) return kernels::stream_rows(turn, out);
-  kernels::turn_rows(turn, out, Rounding::nearest);
+template <class T>
+void turn_columns(const Turn& turn, const PairColumns<T>& out, const PairWriter::Rows& rows) noexcept {
+  const bool past = rows.large && fits_stream(out, turn.pairs);
+  kernels::turn_both(turn, out, rows.to_back, past ? Stores::past_caches : Stores::cached);
 }
 
 template <class Half>
-void turn_columns(const Turn& turn, const PairColumns<Half>& out, bool) noexcept {
+void turn_half(const Turn& turn, const PairColumns<Half>& out, const PairWriter::Rows& rows) noexcept {
   Stage stage;
-  kernels::turn_rows(turn, stage.columns_like(out), Rounding::odd);
-  stage.move_to(out, turn.rows, turn.pairs,
+  kernels::turn_both_odd(turn, stage.columns_like(out), rows.to_back == 0 ? 0 : Stage::kToBack);
+  stage.move_to(out, turn.rows, rows.to_back, turn.pairs,
                 [](const float* from, std::int64_t count, Half* to) { kernels::narrow_row(from, count, to); });
+}
+void turn_columns(const Turn& turn, const PairColumns<f16>& out, const PairWriter::Rows& rows) noexcept {
+  turn_half(turn, out, rows);
+}
+void turn_columns(const Turn& turn, const PairColumns<bf16>& out, const PairWriter::Rows& rows) noexcept {
+  turn_half(turn, out, rows);
 }
 
 void place_columns(const double* sine, const double* cosine, std::int64_t pairs,
@@ -97,14 +109,14 @@ void place_columns(const double* sine, const double* cosine, std::int64_t pairs,
 }
 void place_columns(const double* sine, const double* cosine, std::int64_t pairs,
                    const PairColumns<float>& out) noexcept {
-  kernels::place_row(sine, cosine, pairs, out, Rounding::nearest);
+  kernels::place_row(sine, cosine, pairs, out);
 }
 template <class Half>
 void place_columns(const double* sine, const double* cosine, std::int64_t pairs,
                    const PairColumns<Half>& out) noexcept {
   Stage stage;
-  kernels::place_row(sine, cosine, pairs, stage.columns_like(out), Rounding::odd);
-  stage.move_to(out, 1, pairs,
+  kernels::place_row_odd(sine, cosine, pairs, stage.columns_like(out));
+  stage.move_to(out, 1, 0, pairs,
                 [](const float* from, std::int64_t count, Half* to) { kernels::narrow_row(from, count, to); });
 }
 
@@ -132,17 +144,19 @@ void PairWriter::turn_as(const Turn& turn, std::int64_t first, const Rows& rows)
   T* row = static_cast<T*>(rows.data);
   Turn paired = turn;
   paired.pairs = std::min(turn.pairs, paired_ - first);
-  if (paired.pairs > 0) turn_columns(paired, columns(row, first, rows.stride), rows.large);
+  if (paired.pairs > 0) turn_columns(paired, columns(row, first, rows.stride), rows);
   if (paired.pairs == turn.pairs) return;
   // An odd width: the last sine or cosine stands alone.
   const std::int64_t last = turn.pairs - 1;
   const bool is_sine = sine_.count > cosine_.count;
   const Columns& longer = is_sine ? sine_ : cosine_;
+  row += longer.start + (longer.count - 1) * longer.stride;
   Turn alone{turn.anchor_sin + last, turn.anchor_cos + last, 0, turn.offset_sin + last, turn.offset_cos + last, 1, 1};
   for (std::int64_t k = 0; k < turn.rows; ++k) {
-    double sine, cosine;
-    kernels::turn_rows(alone, PairColumns<double>{&sine, &cosine, 1, 0});
-    row[longer.start + (longer.count - 1) * longer.stride + k * rows.stride] = narrow<T>(is_sine ? sine : cosine);
+    double sine[2], cosine[2];
+    kernels::turn_both(alone, PairColumns<double>{sine, cosine, 1, 0}, 1, Stores::cached);
+    row[k * rows.stride] = narrow<T>(is_sine ? sine[0] : cosine[0]);
+    if (rows.to_back != 0) row[k * rows.stride + rows.to_back] = narrow<T>(is_sine ? sine[1] : cosine[1]);
     alone.anchor_sin += turn.anchor_stride;
     alone.anchor_cos += turn.anchor_stride;
   }

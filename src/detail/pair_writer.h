@@ -13,15 +13,16 @@ namespace posenc::detail {
 // Constant once made, so threads may share it.
 class PairWriter {
  public:
-  // What `turn` writes at a time: the anchors, the offset and the output of a block share a core's first cache.
-  static constexpr std::int64_t kRows = 4;
+  // What `turn` writes at a time, at most: the anchors, the offset and the output share a core's first cache.
+  static constexpr std::int64_t kAnchors = 2;
   static constexpr std::int64_t kPairs = 256;
 
   struct Rows {
-    void* data;
+    void* data;  // the first anchor's row
     DType dtype;
-    std::int64_t stride;  // elements from row to row
-    bool large;           // too large for the caches: to be written past them
+    std::int64_t stride;   // elements from one anchor's row to the next one's
+    std::int64_t to_back;  // elements from there to the row that is turned back by the same offset; 0 = there is none
+    bool large;            // too large for the caches: to be written past them
   };
 
   explicit PairWriter(const SinusoidalSchedule& schedule);
@@ -29,7 +30,7 @@ class PairWriter {
   // Whether `turn` can write it: sines and cosines apart or alternating, as all schedules but hand-made ones have them.
   bool is_regular() const noexcept { return regular_; }
 
-  // Writes turn.rows rows, pairs first .. first + turn.pairs of each. Only if is_regular().
+  // Writes turn.rows rows, or two for each, pairs first .. first + turn.pairs of them. Only if is_regular().
   void turn(const kernels::Turn& turn, std::int64_t first, const Rows& rows) const noexcept;
 
   // Writes a row, [M], contiguous: sine and cosine have one number per pair.

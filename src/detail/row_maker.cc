@@ -36,48 +36,74 @@ RowMaker::RowMaker(const SinusoidalSchedule& schedule)
   anchors_found_.fill(kNoAnchor);
 }
 
-void RowMaker::keep_anchors(std::int64_t group, std::int64_t first, std::int64_t last) {
-  for (std::int64_t k = first; k <= last; ++k) {
-    const std::int64_t anchor = group + k * AngleRows::kOffsets;
-    if (anchors_found_[static_cast<std::size_t>(k)] == anchor) continue;
-    double* row = anchors_.data() + 2 * k * angle_rows_.row_stride();
-    angle_rows_.from_phase(anchor, row, row + angle_rows_.row_stride());
-    anchors_found_[static_cast<std::size_t>(k)] = anchor;
-  }
+std::int64_t RowMaker::keep_anchor(std::int64_t counted) {
+  const std::int64_t anchor = AngleRows::anchor_of(counted);
+  const std::int64_t place = (anchor & (kGroup - 1)) / AngleRows::kOffsets;
+  if (anchors_found_[static_cast<std::size_t>(place)] == anchor) return place;
+  double* row = anchors_.data() + 2 * place * angle_rows_.row_stride();
+  angle_rows_.from_phase(anchor, row, row + angle_rows_.row_stride());
+  anchors_found_[static_cast<std::size_t>(place)] = anchor;
+  return place;
 }
 
-// Rows at counted, counted + kOffsets, ..., whose anchors are kept.
-kernels::Turn RowMaker::turn_to(std::int64_t counted, std::int64_t rows) const {
+// `count` anchors from a place on, turned by an offset.
+kernels::Turn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int64_t offset) const {
   const std::int64_t stride = angle_rows_.row_stride();
-  const double* anchor = anchors_.data() + 2 * stride * ((counted & (kGroup - 1)) / AngleRows::kOffsets);
+  const double* anchor = anchors_.data() + 2 * stride * place;
   return {.anchor_sin = anchor,
           .anchor_cos = anchor + stride,
           .anchor_stride = 2 * stride,
-          .offset_sin = angle_rows_.offset_sin(counted),
-          .offset_cos = angle_rows_.offset_cos(counted),
+          .offset_sin = angle_rows_.offset_sin(offset),
+          .offset_cos = angle_rows_.offset_cos(offset),
           .pairs = angle_rows_.pairs(),
-          .rows = rows};
+          .rows = count};
 }
 
-// Rows of positions counted .. counted + count of one group. A block of pairs of all of them, then the next block: the
-// anchors stay in the first cache, and what is loaded of an offset serves every anchor.
-void RowMaker::write_group(std::int64_t counted, std::int64_t count, const View& rows, bool large) {
-  const std::int64_t group = counted & ~(kGroup - 1);
-  const std::int64_t end = counted + count;
-  keep_anchors(group, (counted - group) / AngleRows::kOffsets, (end - 1 - group) / AngleRows::kOffsets);
+// Pairs `first` and on, one block of them, to the row of a position and of those kOffsets further; if `back` is not 0,
+// also to the rows that far before them.
+void RowMaker::write_turned(const Part& part, kernels::Turn turn, std::int64_t position, std::int64_t back,
+                            std::int64_t first) const {
   const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
+  const std::int64_t stride = part.rows.strides[0];
+  turn.anchor_sin += first;
+  turn.anchor_cos += first;
+  turn.offset_sin += first;
+  turn.offset_cos += first;
+  turn.pairs = std::min(PairWriter::kPairs, used - first);
+  void* row = static_cast<char*>(part.rows.data) + (position - part.begin) * stride * size_of(part.rows.dtype);
+  writer_.turn(turn, first, {row, part.rows.dtype, stride * AngleRows::kOffsets, -back * stride, part.large});
+}
+
+// All rows of `count` anchors, the first of them at a position.
+void RowMaker::write_both_ways(const Part& part, std::int64_t anchor, std::int64_t count, std::int64_t first) {
+  const std::int64_t place = keep_anchor(anchor);
+  for (std::int64_t k = 1; k < count; ++k) keep_anchor(anchor + k * AngleRows::kOffsets);
+  write_turned(part, turn_of(place, count, 0), anchor, 0, first);
+  for (std::int64_t offset = 1; offset < kBefore; ++offset) {
+    write_turned(part, turn_of(place, count, offset), anchor + offset, 2 * offset, first);
+  }
+  write_turned(part, turn_of(place, count, -kBefore), anchor - kBefore, 0, first);
+}
+
+// A block of pairs of all rows, then the next block, so that the anchors stay in the first cache. Anchors that have all
+// their rows here go two by two and both ways; the rows of others, at the ends, one by one.
+void RowMaker::write_part(const Part& part) {
+  const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
+  const std::int64_t whole_begin =
+      std::min(AngleRows::anchor_of(part.begin + AngleRows::kOffsets - 1) - kBefore, part.end);
+  const std::int64_t whole_end = std::max(AngleRows::anchor_of(part.end) - kBefore, whole_begin);
+  const auto write_one = [&](std::int64_t position, std::int64_t first) {
+    const std::int64_t place = keep_anchor(position);
+    write_turned(part, turn_of(place, 1, AngleRows::offset_of(position)), position, 0, first);
+  };
   for (std::int64_t first = 0; first < used; first += PairWriter::kPairs) {
-    // The first row of each offset, and those that many positions later.
-    for (std::int64_t at = counted; at < std::min(end, counted + AngleRows::kOffsets); ++at) {
-      kernels::Turn turn = turn_to(at, (end - 1 - at) / AngleRows::kOffsets + 1);
-      turn.anchor_sin += first;
-      turn.anchor_cos += first;
-      turn.offset_sin += first;
-      turn.offset_cos += first;
-      turn.pairs = std::min(PairWriter::kPairs, used - first);
-      void* row = static_cast<char*>(rows.data) + (at - counted) * rows.strides[0] * size_of(rows.dtype);
-      writer_.turn(turn, first, {row, rows.dtype, rows.strides[0] * AngleRows::kOffsets, large});
+    for (std::int64_t at = part.begin; at < whole_begin; ++at) write_one(at, first);
+    for (std::int64_t at = whole_begin; at < whole_end;) {
+      const std::int64_t count = std::min(PairWriter::kAnchors, (whole_end - at) / AngleRows::kOffsets);
+      write_both_ways(part, at + kBefore, count, first);
+      at += count * AngleRows::kOffsets;
     }
+    for (std::int64_t at = whole_end; at < part.end; ++at) write_one(at, first);
   }
 }
 
@@ -90,10 +116,11 @@ void RowMaker::write_range(std::int64_t position, const View& rows) {
   }
   const bool large = count * schedule_.width * size_of(rows.dtype) > kLargeBytes;
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t size = std::min(count - done, kGroup - ((start + done) & (kGroup - 1)));
-    View part = rows;
-    part.data = rows[done].data;
-    write_group(start + done, size, part, large);
+    const std::int64_t at = start + done;
+    const std::int64_t size = std::min(count - done, group_of(at) + kGroup - kBefore - at);
+    View some = rows;
+    some.data = rows[done].data;
+    write_part({at, at + size, some, large});
     done += size;
   }
   if (large) kernels::finish_stream();
@@ -106,10 +133,10 @@ void RowMaker::write_range(std::int64_t position, const View& rows) {
 }
 
 const AngleRow& RowMaker::angles_at(std::int64_t counted) {
-  const std::int64_t group = counted & ~(kGroup - 1);
-  const std::int64_t anchor = (counted - group) / AngleRows::kOffsets;
-  keep_anchors(group, anchor, anchor);
-  kernels::turn_rows(turn_to(counted, 1), kernels::PairColumns<double>{scratch_.sin.data(), scratch_.cos.data(), 1, 0});
+  const std::int64_t place = keep_anchor(counted);
+  kernels::turn_rows(turn_of(place, 1, AngleRows::offset_of(counted)),
+                     kernels::PairColumns<double>{scratch_.sin.data(), scratch_.cos.data(), 1, 0},
+                     kernels::Stores::cached);
   return scratch_;
 }
 
@@ -141,7 +168,7 @@ void RowMaker::write_counted(std::int64_t counted, const View& row) {
   rows.shape = {1, row.shape[0], 0, 0};
   rows.strides = {0, 1, 0, 0};
   rows.rank = 2;
-  write_group(counted, 1, rows, false);
+  write_part({counted, counted + 1, rows, false});
   writer_.write_zeros(row);
 }
 

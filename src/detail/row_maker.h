@@ -1,5 +1,5 @@
 // Makes the rows of a sinusoidal schedule: AngleRows at positions, put into columns by PairWriter. Rows of a range are
-// made in blocks, several anchors to an offset; a position has the same bits either way.
+// made in blocks, both ways from two anchors at a time; a position has the same bits either way.
 #pragma once
 
 #include <array>
@@ -39,15 +39,29 @@ class RowMaker {
   const AngleRow* angles(double position);
 
  private:
-  // Anchors are kept in groups of this many, a group's first at a multiple of kGroup.
-  static constexpr std::int64_t kAnchors = PairWriter::kRows;
+  // Anchors are kept in groups of kAnchors, a group's first at a multiple of kGroup. A group's rows begin half a
+  // distance of anchors before its first.
+  static constexpr std::int64_t kAnchors = 4;
   static constexpr std::int64_t kGroup = kAnchors * AngleRows::kOffsets;
+  static constexpr std::int64_t kBefore = AngleRows::kOffsets / 2;
 
+  // A part of the output: rows of positions `begin` .. `end` of one group.
+  struct Part {
+    std::int64_t begin;
+    std::int64_t end;
+    const View& rows;  // the first is the row of `begin`
+    bool large;
+  };
+
+  static std::int64_t group_of(std::int64_t counted) noexcept { return (counted + kBefore) & ~(kGroup - 1); }
+  // The place of a position's anchor among those that are kept; the anchor is made unless it is there already.
+  std::int64_t keep_anchor(std::int64_t counted);
+  kernels::Turn turn_of(std::int64_t anchor, std::int64_t count, std::int64_t offset) const;
   SplitPosition split_counted(double position) const;
-  // The anchors `first` .. `last`, counted in their group, of the group that begins at a position.
-  void keep_anchors(std::int64_t group, std::int64_t first, std::int64_t last);
-  kernels::Turn turn_to(std::int64_t counted, std::int64_t rows) const;
-  void write_group(std::int64_t counted, std::int64_t count, const View& rows, bool large);
+  void write_part(const Part& part);
+  void write_both_ways(const Part& part, std::int64_t anchor, std::int64_t count, std::int64_t first);
+  void write_turned(const Part& part, kernels::Turn turn, std::int64_t position, std::int64_t back,
+                    std::int64_t first) const;
   const AngleRow& angles_at(std::int64_t counted);
   const AngleRow& angles_at(const SplitPosition& counted);
   void write_counted(std::int64_t counted, const View& row);

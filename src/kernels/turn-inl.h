@@ -22,6 +22,18 @@ HWY_INLINE V turned_cos(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos) 
   return hn::NegMulAdd(anchor_sin, offset_sin, hn::Mul(anchor_cos, offset_cos));
 }
 
+// The same, and by the offset's sines negated.
+template <class V>
+HWY_INLINE void turn_both_ways(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos, V& sine, V& cosine, V& back_sine,
+                               V& back_cosine) {
+  const V crossed = hn::Mul(anchor_cos, offset_sin);
+  const V straight = hn::Mul(anchor_cos, offset_cos);
+  sine = hn::MulAdd(anchor_sin, offset_cos, crossed);
+  back_sine = hn::MulSub(anchor_sin, offset_cos, crossed);
+  cosine = hn::NegMulAdd(anchor_sin, offset_sin, straight);
+  back_cosine = hn::MulAdd(anchor_sin, offset_sin, straight);
+}
+
 // Stores doubles as they are, or rounded once to float.
 template <class D, class V>
 HWY_INLINE void store_as(D d, V values, double* to) {

@@ -86,7 +86,7 @@ HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
 template <class As, bool kPast>
 struct Apart {
   using T = typename As::Type;
-  static constexpr bool kOneByOne = kPast;  // eight places at once are more than a core can collect lines for
+  static constexpr bool kManyAtOnce = !kPast;  // a core collects lines for few places at once only
   template <class D, class V>
   static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
     const hn::Rebind<T, D> dt;
@@ -98,7 +98,7 @@ struct Apart {
 template <class As, bool kPast, bool kCosineFirst>
 struct Interleaved {
   using T = typename As::Type;
-  static constexpr bool kOneByOne = false;
+  static constexpr bool kManyAtOnce = true;
   template <class D, class V>
   static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
     const hn::Rebind<T, D> dt;
@@ -107,29 +107,6 @@ struct Interleaved {
     put_pairs<kPast>(dt, first, second, (kCosineFirst ? cosine : sine) + 2 * i);
   }
 };
-
-// A row's anchor and its place: kept in registers, which stores through pointers could not have changed.
-template <class T>
-struct Line {
-  const double* anchor_sin;
-  const double* anchor_cos;
-  T* sine;
-  T* cosine;
-
-  Line(const Turn& turn, const PairColumns<T>& out, std::int64_t row)
-      : anchor_sin(turn.anchor_sin + row * turn.anchor_stride),
-        anchor_cos(turn.anchor_cos + row * turn.anchor_stride),
-        sine(out.sine + row * out.row_stride),
-        cosine(out.cosine + row * out.row_stride) {}
-};
-
-template <class Store, class D, class V, class T>
-HWY_INLINE void turn_line(D d, V offset_sin, V offset_cos, const Line<T>& line, std::int64_t i) {
-  const V anchor_sin = hn::LoadU(d, line.anchor_sin + i);
-  const V anchor_cos = hn::LoadU(d, line.anchor_cos + i);
-  Store::store(d, turned_sin(anchor_sin, anchor_cos, offset_sin, offset_cos),
-               turned_cos(anchor_sin, anchor_cos, offset_sin, offset_cos), line.sine, line.cosine, i);
-}
 
 // Calls visit(d, i) for vectors that cover 0 .. pairs; the last one ends with the last pair and repeats what the one
 // before it wrote. Fewer pairs than lanes go one by one.
@@ -145,39 +122,76 @@ HWY_INLINE void for_each_vector(std::int64_t pairs, const Visit& visit) {
   for (; i < pairs; ++i) visit(one, i);
 }
 
+// An anchor and its two outputs. Pointers are copied before the loops: a store could have changed them in memory, for
+// all that the compiler knows.
+template <class T>
+struct Line {
+  const double* anchor_sin;
+  const double* anchor_cos;
+  T* sine;
+  T* cosine;
+  T* back_sine;
+  T* back_cosine;
+
+  Line(const Turn& turn, const PairColumns<T>& out, std::int64_t to_back, std::int64_t row)
+      : anchor_sin(turn.anchor_sin + row * turn.anchor_stride),
+        anchor_cos(turn.anchor_cos + row * turn.anchor_stride),
+        sine(out.sine + row * out.row_stride),
+        cosine(out.cosine + row * out.row_stride),
+        back_sine(sine + to_back),
+        back_cosine(cosine + to_back) {}
+};
+
+enum class Ways { forth, back, both };
+
+template <class Store, Ways kWays, class D, class V, class T>
+HWY_INLINE void turn_line(D d, V offset_sin, V offset_cos, const Line<T>& line, std::int64_t i) {
+  const V anchor_sin = hn::LoadU(d, line.anchor_sin + i);
+  const V anchor_cos = hn::LoadU(d, line.anchor_cos + i);
+  V sine, cosine, back_sine, back_cosine;
+  turn_both_ways(anchor_sin, anchor_cos, offset_sin, offset_cos, sine, cosine, back_sine, back_cosine);
+  if constexpr (kWays != Ways::back) Store::store(d, sine, cosine, line.sine, line.cosine, i);
+  if constexpr (kWays != Ways::forth) Store::store(d, back_sine, back_cosine, line.back_sine, line.back_cosine, i);
+}
+
 struct TurnAll {
   const Turn& turn;
+  std::int64_t to_back;  // 0 = forth only
 
   template <class Store, class T>
   HWY_INLINE void run(const PairColumns<T>& out) const {
     std::int64_t row = 0;
-    for (; !Store::kOneByOne && row + 4 <= turn.rows; row += 4) turn_four<Store>(out, row);
-    for (; row < turn.rows; ++row) turn_one<Store>(out, row);
+    if (to_back != 0 && Store::kManyAtOnce) {
+      for (; row + 2 <= turn.rows; row += 2) run_two<Store>(out, row);
+      if (row < turn.rows) run_one<Store, Ways::both>(out, row++);
+    }
+    for (; row < turn.rows; ++row) {
+      run_one<Store, Ways::forth>(out, row);
+      if (to_back != 0) run_one<Store, Ways::back>(out, row);
+    }
   }
 
   // What is loaded of the offset serves four rows.
   template <class Store, class T>
-  HWY_INLINE void turn_four(const PairColumns<T>& out, std::int64_t row) const {
+  HWY_INLINE void run_two(const PairColumns<T>& out, std::int64_t row) const {
     const double* const sines = turn.offset_sin;
     const double* const cosines = turn.offset_cos;
-    const Line<T> a(turn, out, row), b(turn, out, row + 1), c(turn, out, row + 2), e(turn, out, row + 3);
+    const Line<T> first(turn, out, to_back, row), second(turn, out, to_back, row + 1);
     for_each_vector(turn.pairs, [=](auto d, std::int64_t i) HWY_ATTR {
       const auto offset_sin = hn::LoadU(d, sines + i);
       const auto offset_cos = hn::LoadU(d, cosines + i);
-      turn_line<Store>(d, offset_sin, offset_cos, a, i);
-      turn_line<Store>(d, offset_sin, offset_cos, b, i);
-      turn_line<Store>(d, offset_sin, offset_cos, c, i);
-      turn_line<Store>(d, offset_sin, offset_cos, e, i);
+      turn_line<Store, Ways::both>(d, offset_sin, offset_cos, first, i);
+      turn_line<Store, Ways::both>(d, offset_sin, offset_cos, second, i);
     });
   }
 
-  template <class Store, class T>
-  HWY_INLINE void turn_one(const PairColumns<T>& out, std::int64_t row) const {
+  template <class Store, Ways kWays, class T>
+  HWY_INLINE void run_one(const PairColumns<T>& out, std::int64_t row) const {
     const double* const sines = turn.offset_sin;
     const double* const cosines = turn.offset_cos;
-    const Line<T> line(turn, out, row);
+    const Line<T> line(turn, out, to_back, row);
     for_each_vector(turn.pairs, [=](auto d, std::int64_t i) HWY_ATTR {
-      turn_line<Store>(d, hn::LoadU(d, sines + i), hn::LoadU(d, cosines + i), line, i);
+      turn_line<Store, kWays>(d, hn::LoadU(d, sines + i), hn::LoadU(d, cosines + i), line, i);
     });
   }
 };
@@ -206,11 +220,21 @@ HWY_INLINE void store_by(const Make& make, const PairColumns<T>& out) {
   make.template run<Interleaved<As, kPast, false>>(out);
 }
 
-void turn_f64(const Turn& turn, const PairColumns<double>& out) { store_by<AsDouble, false>(TurnAll{turn}, out); }
-void turn_f32(const Turn& turn, const PairColumns<float>& out) { store_by<AsFloat, false>(TurnAll{turn}, out); }
-void turn_odd(const Turn& turn, const PairColumns<float>& out) { store_by<AsOddFloat, false>(TurnAll{turn}, out); }
-void stream_f64(const Turn& turn, const PairColumns<double>& out) { store_by<AsDouble, true>(TurnAll{turn}, out); }
-void stream_f32(const Turn& turn, const PairColumns<float>& out) { store_by<AsFloat, true>(TurnAll{turn}, out); }
+void turn_f64(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back) {
+  store_by<AsDouble, false>(TurnAll{turn, to_back}, out);
+}
+void turn_f32(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) {
+  store_by<AsFloat, false>(TurnAll{turn, to_back}, out);
+}
+void turn_odd(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) {
+  store_by<AsOddFloat, false>(TurnAll{turn, to_back}, out);
+}
+void turn_f64_past(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back) {
+  store_by<AsDouble, true>(TurnAll{turn, to_back}, out);
+}
+void turn_f32_past(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) {
+  store_by<AsFloat, true>(TurnAll{turn, to_back}, out);
+}
 void place_f64(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) {
   store_by<AsDouble, false>(PlaceAll{sine, cosine, pairs}, out);
 }
@@ -230,31 +254,43 @@ namespace posenc::kernels {
 HWY_EXPORT(turn_f64);
 HWY_EXPORT(turn_f32);
 HWY_EXPORT(turn_odd);
-HWY_EXPORT(stream_f64);
-HWY_EXPORT(stream_f32);
+HWY_EXPORT(turn_f64_past);
+HWY_EXPORT(turn_f32_past);
 HWY_EXPORT(place_f64);
 HWY_EXPORT(place_f32);
 HWY_EXPORT(place_odd);
 
-void turn_rows(const Turn& turn, const PairColumns<double>& out) noexcept { HWY_DYNAMIC_DISPATCH(turn_f64)(turn, out); }
-void turn_rows(const Turn& turn, const PairColumns<float>& out, Rounding rounding) noexcept {
-  if (rounding == Rounding::odd) return HWY_DYNAMIC_DISPATCH(turn_odd)(turn, out);
-  HWY_DYNAMIC_DISPATCH(turn_f32)(turn, out);
+void turn_both(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept {
+  if (stores == Stores::past_caches) return HWY_DYNAMIC_DISPATCH(turn_f64_past)(turn, out, to_back);
+  HWY_DYNAMIC_DISPATCH(turn_f64)(turn, out, to_back);
 }
-void stream_rows(const Turn& turn, const PairColumns<double>& out) noexcept {
-  HWY_DYNAMIC_DISPATCH(stream_f64)(turn, out);
+void turn_both(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back, Stores stores) noexcept {
+  if (stores == Stores::past_caches) return HWY_DYNAMIC_DISPATCH(turn_f32_past)(turn, out, to_back);
+  HWY_DYNAMIC_DISPATCH(turn_f32)(turn, out, to_back);
 }
-void stream_rows(const Turn& turn, const PairColumns<float>& out) noexcept {
-  HWY_DYNAMIC_DISPATCH(stream_f32)(turn, out);
+void turn_both_odd(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) noexcept {
+  HWY_DYNAMIC_DISPATCH(turn_odd)(turn, out, to_back);
 }
+
+void turn_rows(const Turn& turn, const PairColumns<double>& out, Stores stores) noexcept {
+  turn_both(turn, out, 0, stores);
+}
+void turn_rows(const Turn& turn, const PairColumns<float>& out, Stores stores) noexcept {
+  turn_both(turn, out, 0, stores);
+}
+void turn_rows_odd(const Turn& turn, const PairColumns<float>& out) noexcept { turn_both_odd(turn, out, 0); }
+
 void finish_stream() noexcept { hwy::FlushStream(); }
+
 void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) noexcept {
   HWY_DYNAMIC_DISPATCH(place_f64)(sine, cosine, pairs, out);
 }
-void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out,
-               Rounding rounding) noexcept {
-  if (rounding == Rounding::odd) return HWY_DYNAMIC_DISPATCH(place_odd)(sine, cosine, pairs, out);
+void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out) noexcept {
   HWY_DYNAMIC_DISPATCH(place_f32)(sine, cosine, pairs, out);
+}
+void place_row_odd(const double* sine, const double* cosine, std::int64_t pairs,
+                   const PairColumns<float>& out) noexcept {
+  HWY_DYNAMIC_DISPATCH(place_odd)(sine, cosine, pairs, out);
 }
 
 }  // namespace posenc::kernels

@@ -6,8 +6,7 @@
 
 namespace posenc::kernels {
 
-// `rows` anchors, one after the other at `anchor_stride`, and the offset that turns all of them: what is loaded of the
-// offset serves every row.
+// `rows` anchors, one after the other at `anchor_stride`, and the offset that turns all of them.
 struct Turn {
   const double* anchor_sin;
   const double* anchor_cos;
@@ -27,24 +26,30 @@ struct PairColumns {
   std::int64_t row_stride;  // between rows
 };
 
-// How a double becomes a float: to the nearest one, or so that rounding it to a 16-bit float afterwards is as if the
-// double had been rounded to it at once.
-enum class Rounding { nearest, odd };
+// A double becomes the nearest float. The functions that are called odd round so that rounding again, to a 16-bit
+// float, is as if the double had been rounded to that at once.
 
-void turn_rows(const Turn& turn, const PairColumns<double>& out) noexcept;
-void turn_rows(const Turn& turn, const PairColumns<float>& out, Rounding rounding) noexcept;
-
-// The same past the caches, where the instruction set can: for outputs that are larger than those, so that no line is
-// read before it is written. Rows, columns and turn.pairs elements must be multiples of kStreamAlignment bytes. Other
-// threads may see the rows after finish_stream.
+// How the elements of a row are stored. Past the caches, where the instruction set can: for outputs that are larger
+// than those, so that no line is read before it is written. Then rows, columns and turn.pairs elements must be
+// multiples of kStreamAlignment bytes, and other threads may see the rows after finish_stream.
+enum class Stores { cached, past_caches };
 constexpr std::int64_t kStreamAlignment = 64;
-void stream_rows(const Turn& turn, const PairColumns<double>& out) noexcept;
-void stream_rows(const Turn& turn, const PairColumns<float>& out) noexcept;
 void finish_stream() noexcept;
+
+void turn_rows(const Turn& turn, const PairColumns<double>& out, Stores stores) noexcept;
+void turn_rows(const Turn& turn, const PairColumns<float>& out, Stores stores) noexcept;
+void turn_rows_odd(const Turn& turn, const PairColumns<float>& out) noexcept;
+
+// Both ways at once, since most of the work is the same: turned rows go to `out`, rows that are turned back by the
+// offset go `to_back` elements further. The bits of turn_rows with that offset, or with its sines negated.
+void turn_both(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept;
+void turn_both(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back, Stores stores) noexcept;
+void turn_both_odd(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) noexcept;
 
 // One row of sines and cosines as they are.
 void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) noexcept;
-void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out,
-               Rounding rounding) noexcept;
+void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<float>& out) noexcept;
+void place_row_odd(const double* sine, const double* cosine, std::int64_t pairs,
+                   const PairColumns<float>& out) noexcept;
 
 }  // namespace posenc::kernels
