@@ -316,7 +316,9 @@ Step Explainer::score(double shift) const {
                          five_decimals(score));
   }
   const auto [low, high] = std::minmax_element(step.values.begin(), step.values.end());
-  step.lines.push_back("largest difference: " + general_text(*high - *low, 2));
+  // The last bits depend on the machine.
+  const bool rounding = *high - *low < 1e-12;
+  step.lines.push_back("largest difference: " + (rounding ? "below 1e-12" : general_text(*high - *low, 2)));
   return step;
 }
 

@@ -20,6 +20,8 @@ bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Lay
 // The row that takes a token from one placement to the other. Moves by the same distance are the same row.
 class MovedRows {
  public:
+  using Own = MovedRows;  // it keeps the last distance
+
   MovedRows(const Placement& from, const Placement& to)
       : from_(from),
         to_(to),

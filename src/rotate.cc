@@ -21,6 +21,7 @@ enum class Direction { forward, inverse, backward };
 
 // The row of a token: where it lies in the table, or made in the scratch.
 struct SourceRows {
+  using Own = const SourceRows&;  // nothing changes while it is used
   const PositionView& positions;
   const RotarySource& source;
 
@@ -102,6 +103,7 @@ void check(const TurnedHeads& heads, const Call& call) {
   detail::check_heads(heads.views, call.source.schedule().head_dim, call.where);
   detail::check_head_positions(heads.views, call.positions, call.source, call.where);
   detail::check_scale(heads.views, heads.scale, call.where);
+  detail::check_scale(heads.views, heads.window_scale, call.where);
 }
 
 void run(std::span<const TurnedHeads> views, const Call& call) {
@@ -142,9 +144,10 @@ void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
 
 void run_both(const ConstQueryKey& in, const QueryKey& out, const QueryKeyOptions& options, const Call& call) {
   const double query_scale = options.query_scale * call.source.schedule().query_factor();
-  const std::array<TurnedHeads, 2> both = {
-      TurnedHeads{{in.query, out.query, "query", "the output of the query"}, query_scale, query_scale},
-      TurnedHeads{{in.key, out.key, "key", "the output of the key"}, options.key_scale, options.key_scale}};
+  const detail::HeadViews query{in.query, out.query, "query", "the output of the query"};
+  const detail::HeadViews key{in.key, out.key, "key", "the output of the key"};
+  const std::array<TurnedHeads, 2> both = {TurnedHeads{query, query_scale, query_scale},
+                                           TurnedHeads{key, options.key_scale, options.key_scale}};
   check_both(both, call);
   run(both, call);
 }

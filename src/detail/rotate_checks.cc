@@ -107,15 +107,12 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
 
 }  // namespace
 
-HeadGrid grid_of_heads(const ConstView& view) noexcept {
-  return view.rank == 4 ? HeadGrid{view.shape[0], view.shape[1], view.shape[2]}
-                        : HeadGrid{1, view.shape[0], view.shape[1]};
-}
-
 void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where) {
   check_input(views.in, head_dim, where, views.in_name);
-  check_output(views.out, where, views.out_name);
   const bool in_place = same_memory(views.in, views.out);
+  // In place all else has been seen; what does overlap itself is refused with the output's message.
+  if (in_place && !overlaps_itself(views.in)) return;
+  check_output(views.out, where, views.out_name);
   if (in_place) return;
   if (views.in.rank != views.out.rank || views.in.shape != views.out.shape || views.in.dtype != views.out.dtype) {
     refuse(where, views.out_name,
@@ -152,7 +149,7 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
   if (share_memory(positions, views.out)) refuse(where, views.out_name, "must not overlap the positions");
 }
 
-void check_scale(const HeadViews& views, double scale, std::string_view where) {
+void check_other_scale(const HeadViews& views, double scale, std::string_view where) {
   if (!std::isfinite(scale)) refuse(where, "scale", "must be finite but got " + number_text(scale));
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
   if (views.in.dtype != DType::f64 && std::fabs(scale) > 0x1.fffffep127) {

@@ -14,8 +14,8 @@ namespace posenc::detail {
 
 // Heads that are read and where they are written, and how they are called in messages.
 struct HeadViews {
-  ConstView in;
-  View out;
+  const ConstView& in;
+  const View& out;
   std::string_view in_name = "x";
   std::string_view out_name = "out";
 };
@@ -26,7 +26,10 @@ struct HeadGrid {
   std::int64_t tokens;
   std::int64_t heads;
 };
-HeadGrid grid_of_heads(const ConstView& view) noexcept;
+inline HeadGrid grid_of_heads(const ConstView& view) noexcept {
+  return view.rank == 4 ? HeadGrid{view.shape[0], view.shape[1], view.shape[2]}
+                        : HeadGrid{1, view.shape[0], view.shape[1]};
+}
 
 // Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
 void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where);
@@ -36,6 +39,9 @@ void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view
 void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
                           std::string_view where);
 // Throws unless the scale is finite, also in the arithmetic of the views.
-void check_scale(const HeadViews& views, double scale, std::string_view where);
+void check_other_scale(const HeadViews& views, double scale, std::string_view where);
+inline void check_scale(const HeadViews& views, double scale, std::string_view where) {
+  if (scale != 1.0) check_other_scale(views, scale, where);
+}
 
 }  // namespace posenc::detail

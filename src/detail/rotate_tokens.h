@@ -25,7 +25,7 @@ using Arithmetic = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 // Views and what their numbers are multiplied by: the window and the channels outside it.
 struct TurnedHeads {
-  HeadViews views;
+  const HeadViews& views;
   double window_scale = 1.0;
   double scale = 1.0;
 };
@@ -102,7 +102,7 @@ class HeadTurner {
   }
 
   // Tokens n .. n + rows.size() of batch row b.
-  void turn(std::int64_t b, std::int64_t n, std::span<const Real* const> rows) {
+  void turn(std::int64_t b, std::int64_t n, std::span<const Real*> rows) {
     const T* in = token<const T>(in_, b, n);
     T* out = token<T>(out_, b, n);
     work_.tokens = static_cast<std::int64_t>(rows.size());
@@ -141,7 +141,7 @@ class HeadTurner {
 // All that turn_tokens needs. `views` are one or two with the same tokens and dtype.
 struct TurnJob {
   std::span<const TurnedHeads> views;
-  TurnRule rule;
+  const TurnRule& rule;
   const RotarySchedule& schedule;
   bool rows_by_batch;  // whether batch rows have positions of their own
   const Workers* workers;
@@ -150,33 +150,60 @@ struct TurnJob {
 // Rows that are looked up at a time; those that must be made are made one by one.
 inline constexpr std::int64_t kRowsAtOnce = 16;
 
-// Calls turn(b, n, rows) for tokens begin .. end, counted through the batch rows where they differ; else of every batch
-// row.
+// A run of tokens with rows of their own, or with those of every batch row.
+struct TokenRun {
+  std::int64_t batch_row;
+  std::int64_t last_row;  // of the batch, excluded
+  std::int64_t first;
+  std::int64_t count;
+};
+
+// The tokens from `unit` on, at most `most` and none from `end` on. Units count tokens through the batch rows where
+// those differ.
+inline TokenRun run_at(const TurnJob& job, const HeadGrid& grid, std::int64_t unit, std::int64_t end,
+                       std::int64_t most) {
+  const std::int64_t batch_row = job.rows_by_batch ? unit / grid.tokens : 0;
+  const std::int64_t first = unit - batch_row * grid.tokens;
+  return {batch_row, job.rows_by_batch ? batch_row + 1 : grid.batch, first,
+          std::min({most, end - unit, grid.tokens - first})};
+}
+
+// The rows lie in memory.
 template <class T, class Provider, class Turn>
-void each_token(const TurnJob& job, Provider& provider, std::int64_t begin, std::int64_t end, const Turn& turn) {
-  using Real = Arithmetic<T>;
-  RowScratch<Real> scratch;
-  const Real* rows[kRowsAtOnce];
+void turn_found(const TurnJob& job, const Provider& provider, std::int64_t begin, std::int64_t end, const Turn& turn) {
+  const Arithmetic<T>* rows[kRowsAtOnce];
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);
-  const std::int64_t most = provider.template in_memory<Real>() ? kRowsAtOnce : 1;
   for (std::int64_t unit = begin; unit < end;) {
-    const std::int64_t batch_row = job.rows_by_batch ? unit / grid.tokens : 0;
-    const std::int64_t n = unit - batch_row * grid.tokens;
-    const std::int64_t count = std::min({most, end - unit, grid.tokens - n});
-    if (most == 1) {
-      rows[0] = provider.row(batch_row, n, scratch);
-    } else {
-      provider.find(batch_row, n, std::span(rows, static_cast<std::size_t>(count)));
-    }
-    const std::int64_t last = job.rows_by_batch ? batch_row + 1 : grid.batch;
-    const std::span<const Real* const> made(rows, static_cast<std::size_t>(count));
-    for (std::int64_t b = batch_row; b < last; ++b) turn(b, n, made);
-    unit += count;
+    const TokenRun run = run_at(job, grid, unit, end, kRowsAtOnce);
+    const std::span found(rows, static_cast<std::size_t>(run.count));
+    provider.find(run.batch_row, run.first, found);
+    for (std::int64_t b = run.batch_row; b < run.last_row; ++b) turn(b, run.first, found);
+    unit += run.count;
   }
 }
 
+// Each row is made before it is used.
+template <class T, class Provider, class Turn>
+[[gnu::noinline]] void turn_made(const TurnJob& job, Provider& provider, std::int64_t begin, std::int64_t end,
+                                 const Turn& turn) {
+  RowScratch<Arithmetic<T>> scratch;
+  const HeadGrid grid = grid_of_heads(job.views[0].views.in);
+  for (std::int64_t unit = begin; unit < end; ++unit) {
+    const TokenRun run = run_at(job, grid, unit, end, 1);
+    const Arithmetic<T>* made = provider.row(run.batch_row, run.first, scratch);
+    for (std::int64_t b = run.batch_row; b < run.last_row; ++b) turn(b, run.first, std::span(&made, 1));
+  }
+}
+
+template <class T, class Provider, class Turn>
+void each_token(const TurnJob& job, Provider& provider, std::int64_t begin, std::int64_t end, const Turn& turn) {
+  if (provider.template in_memory<Arithmetic<T>>()) return turn_found<T>(job, provider, begin, end, turn);
+  turn_made<T>(job, provider, begin, end, turn);
+}
+
 template <class T, class Provider>
-void turn_part(const TurnJob& job, Provider provider, std::int64_t begin, std::int64_t end) {
+void turn_part(const TurnJob& job, const Provider& shared, std::int64_t begin, std::int64_t end) {
+  typename Provider::Own provider = shared;
   HeadTurner<T> first(job.views[0], job.rule, job.schedule);
   if (job.views.size() == 1) {
     return each_token<T>(job, provider, begin, end, [&](auto b, auto n, auto rows) { first.turn(b, n, rows); });
@@ -191,7 +218,7 @@ void turn_part(const TurnJob& job, Provider provider, std::int64_t begin, std::i
 // Less than this is not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 
-// Provider is copied for every part. Where rows are in_memory, find gives those of several tokens; else row makes one
+// Every part has its Provider::Own. Where rows are in_memory, find gives those of several tokens; else row makes one
 // in the scratch.
 template <class T, class Provider>
 void turn_tokens_of(const TurnJob& job, const Provider& provider) {

@@ -3,10 +3,8 @@
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
 // The order matters: Highway's headers come first.
-#include <type_traits>
-
-#include "kernels/half-inl.h"
 #include "kernels/rotate_heads.h"
+#include "kernels/turn_pair-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
@@ -15,50 +13,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::int64_t kMaxChannels = 8192;
 constexpr std::int64_t kMostLanes = 64;  // floats of the widest vectors, 2048 bits
 constexpr std::int64_t kBlock = 256;     // pairs whose cosines and sines are doubled at a time
-
-template <class D, class T>
-HWY_INLINE auto load(D d, const T* from) {
-  if constexpr (std::is_same_v<T, f16>) {
-    return load_f16(d, reinterpret_cast<const std::uint16_t*>(from));
-  } else if constexpr (std::is_same_v<T, bf16>) {
-    return load_bf16(d, reinterpret_cast<const std::uint16_t*>(from));
-  } else {
-    return hn::LoadU(d, from);
-  }
-}
-
-template <class D, class V, class T>
-HWY_INLINE void store(D d, V values, T* to) {
-  if constexpr (std::is_same_v<T, f16>) {
-    store_f16(d, values, reinterpret_cast<std::uint16_t*>(to));
-  } else if constexpr (std::is_same_v<T, bf16>) {
-    store_bf16(d, values, reinterpret_cast<std::uint16_t*>(to));
-  } else {
-    hn::StoreU(values, d, to);
-  }
-}
-
-// Whether a vector of T is two vectors of arithmetic, even and odd places apart.
-template <class T>
-constexpr bool kPlacesApart = std::is_same_v<T, bf16>&& HWY_TARGET != HWY_SCALAR;
-
-// Two vectors of neighbours, in an order of its own where places are apart.
-template <class D, class T, class V>
-HWY_INLINE void load_two(D d, const T* from, V& first, V& second) {
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (kPlacesApart<T>) return load_bf16_pairs(d, reinterpret_cast<const std::uint16_t*>(from), first, second);
-#endif
-  first = load(d, from);
-  second = load(d, from + hn::Lanes(d));
-}
-template <class D, class T, class V>
-HWY_INLINE void store_two(D d, V first, V second, T* to) {
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (kPlacesApart<T>) return store_bf16_pairs(d, first, second, reinterpret_cast<std::uint16_t*>(to));
-#endif
-  store(d, first, to);
-  store(d, second, to + hn::Lanes(d));
-}
 
 // The heads of one token.
 template <class T, class Real>
@@ -73,63 +27,6 @@ struct Token {
   std::int64_t pairs;
   std::int64_t parts;
   bool negative;
-};
-
-// How a pair turns: (a, b) to (a c - b s, b c + a s). One product of each sum is fused where the machine can.
-struct Fused {
-  template <class V>
-  HWY_INLINE V first(V a, V b, V c, V s) const {
-    return hn::MulSub(a, c, hn::Mul(b, s));
-  }
-  template <class V>
-  HWY_INLINE V second(V a, V b, V c, V s) const {
-    return hn::MulAdd(b, c, hn::Mul(a, s));
-  }
-  // Both at once where they are neighbours: x is a, b, .., crossed b, a, .., and s is -s, s, ...
-  template <class V>
-  HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
-    return hn::MulAdd(x, c, hn::Mul(crossed, s));
-  }
-};
-
-// Every product and sum rounded.
-struct Stepwise {
-  template <class V>
-  HWY_INLINE V first(V a, V b, V c, V s) const {
-    return hn::Sub(hn::Mul(a, c), hn::Mul(b, s));
-  }
-  template <class V>
-  HWY_INLINE V second(V a, V b, V c, V s) const {
-    return hn::Add(hn::Mul(b, c), hn::Mul(a, s));
-  }
-  template <class V>
-  HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
-    return hn::Add(hn::Mul(x, c), hn::Mul(crossed, s));
-  }
-};
-
-template <class Turn>
-struct Scaled {
-  Turn turn;
-  double scale;  // of the arithmetic's type
-
-  template <class V>
-  HWY_INLINE V times(V value) const {
-    const hn::DFromV<V> d;
-    return hn::Mul(value, hn::Set(d, static_cast<hn::TFromV<V>>(scale)));
-  }
-  template <class V>
-  HWY_INLINE V first(V a, V b, V c, V s) const {
-    return times(turn.first(a, b, c, s));
-  }
-  template <class V>
-  HWY_INLINE V second(V a, V b, V c, V s) const {
-    return times(turn.second(a, b, c, s));
-  }
-  template <class V>
-  HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
-    return times(turn.neighbours(x, crossed, c, s));
-  }
 };
 
 // Where the two channels of pair 0 of a head lie.
@@ -421,42 +318,42 @@ HWY_INLINE void rotate_moving(const Token<T, Real>& x, bool to_half, Turn turn) 
   }
 }
 
-template <class T, class Real, class Visit>
+// Token by token. What is read of the heads is read once per token: stores of vectors may alias anything.
+template <bool kInPlace, class T, class Real, class Visit>
 HWY_INLINE void each_token(const Heads<T, Real>& x, const Visit& visit) {
   for (std::int64_t t = 0; t < x.tokens; ++t) {
     const Real* row = x.rows[t];
-    visit(Token<T, Real>{x.in + t * x.in_token, x.out + t * x.out_token, x.in_head, x.out_head, x.heads, row,
-                         row + x.pairs * x.parts, x.pairs, x.parts, x.negative});
+    T* out = x.out + t * x.out_token;
+    const T* in = kInPlace ? out : x.in + t * x.in_token;
+    const std::int64_t out_head = x.out_head;
+    visit(Token<T, Real>{in, out, kInPlace ? out_head : x.in_head, out_head, x.heads, row, row + x.pairs * x.parts,
+                         x.pairs, x.parts, x.negative});
   }
 }
 
 // Each of these is compiled once for a type and a way to turn, not wherever it is called: inlined, they would take
-// minutes to compile. A copy of the heads: stores of vectors may alias anything, and what lies behind a reference would
-// be read again after each.
+// minutes to compile.
 template <class T, class Real, class Turn>
-HWY_NOINLINE void half_tokens(Heads<T, Real> x, Turn turn) {
-  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<1>(token, turn); });
+HWY_NOINLINE void half_tokens(const Heads<T, Real>& x, Turn turn) {
+  each_token<false>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<1>(token, turn); });
 }
 
 // In place and in a cache. There are half as many addresses to keep, and two heads at a time are faster; from memory
 // one is, which reads line after line.
 template <class T, class Real, class Turn>
-HWY_NOINLINE void near_half_tokens(Heads<T, Real> x, Turn turn) {
-  x.in = x.out;
-  x.in_token = x.out_token;
-  x.in_head = x.out_head;
-  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<2>(token, turn); });
+HWY_NOINLINE void near_half_tokens(const Heads<T, Real>& x, Turn turn) {
+  each_token<true>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<2>(token, turn); });
 }
 
 template <class T, class Real, class Turn>
-HWY_NOINLINE void interleaved_tokens(Heads<T, Real> x, Turn turn) {
-  each_token(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved(token, turn); });
+HWY_NOINLINE void interleaved_tokens(const Heads<T, Real>& x, Turn turn) {
+  each_token<false>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_interleaved(token, turn); });
 }
 
 template <class Real, class Turn>
-HWY_NOINLINE void moving_tokens(Heads<Real, Real> x, Turn turn) {
+HWY_NOINLINE void moving_tokens(const Heads<Real, Real>& x, Turn turn) {
   const bool to_half = x.pairing == Pairing::to_half;
-  each_token(x, [&](const Token<Real, Real>& token) HWY_ATTR { rotate_moving(token, to_half, turn); });
+  each_token<false>(x, [&](const Token<Real, Real>& token) HWY_ATTR { rotate_moving(token, to_half, turn); });
 }
 
 template <class Real, class Turn>
@@ -483,7 +380,7 @@ HWY_INLINE void rotate_real(const Heads<Real, Real>& x) {
 
 // Head by head through float32: for what is seldom asked of 16-bit numbers.
 template <class T>
-HWY_NOINLINE void rotate_widened(Heads<T, float> x) {
+HWY_NOINLINE void rotate_widened(const Heads<T, float>& x) {
   HWY_ALIGN float head[kMaxChannels];
   const std::int64_t count = 2 * x.pairs * x.parts;
   const hn::ScalableTag<float> d;
