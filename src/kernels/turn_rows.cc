@@ -82,11 +82,13 @@ HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
   hn::StoreInterleaved2(first, second, d, to);
 }
 
+// Past the caches a core collects lines for few places at once, so rows go one by one.
+//
 // Where a vector of sines and one of cosines go: `sine` and `cosine` are the row's, i counts pairs.
 template <class As, bool kPast>
 struct Apart {
   using T = typename As::Type;
-  static constexpr bool kManyAtOnce = !kPast;  // a core collects lines for few places at once only
+  static constexpr bool kOneByOne = kPast;
   template <class D, class V>
   static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
     const hn::Rebind<T, D> dt;
@@ -98,7 +100,7 @@ struct Apart {
 template <class As, bool kPast, bool kCosineFirst>
 struct Interleaved {
   using T = typename As::Type;
-  static constexpr bool kManyAtOnce = true;
+  static constexpr bool kOneByOne = kPast;
   template <class D, class V>
   static HWY_INLINE void store(D d, V s, V c, T* sine, T* cosine, std::int64_t i) {
     const hn::Rebind<T, D> dt;
@@ -161,7 +163,7 @@ struct TurnAll {
   template <class Store, class T>
   HWY_INLINE void run(const PairColumns<T>& out) const {
     std::int64_t row = 0;
-    if (to_back != 0 && Store::kManyAtOnce) {
+    if (to_back != 0 && !Store::kOneByOne) {
       for (; row + 2 <= turn.rows; row += 2) run_two<Store>(out, row);
       if (row < turn.rows) run_one<Store, Ways::both>(out, row++);
     }
