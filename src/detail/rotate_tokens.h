@@ -92,7 +92,7 @@ class HeadTurner {
     work_.in_head = in_.strides[axis + 1];
     work_.out_head = out_.strides[axis + 1];
     work_.parts = rule.parts;
-    work_.pairs = schedule.pairs() / rule.parts;
+    work_.pairs = rule.parts == 1 ? schedule.pairs() : schedule.pairs() / rule.parts;  // a division takes 5 ns
     work_.pairing = rule.pairing;
     work_.negative = rule.negative;
     work_.stepwise = rule.stepwise;
