@@ -40,9 +40,8 @@ template <class T>
   multiply_runs<T>(data, runs, bytes, stride);
 }
 template <class T>
-[[gnu::target("avx512f,avx512bw,prefer-vector-width=512")]] void multiply_avx512(void* data, std::int64_t runs,
-                                                                                 std::int64_t bytes,
-                                                                                 std::int64_t stride) {
+[[gnu::target("avx512f,avx512bw")]] void multiply_avx512(void* data, std::int64_t runs, std::int64_t bytes,
+                                                         std::int64_t stride) {
   multiply_runs<T>(data, runs, bytes, stride);
 }
 #endif
