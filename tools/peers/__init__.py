@@ -1,0 +1,1 @@
+"""What tools/bench_peers times beside posenc: one file per kind of row."""
