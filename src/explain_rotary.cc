@@ -172,8 +172,8 @@ Step Explainer::formula() const {
   if (!spec_.inv_freq.empty()) frequency = "w_i as given";
   if (spec_.inv_freq.empty() && spec_.layout == Layout::half_per_axis) frequency += ", i counted anew on every axis";
   const bool many = spec_.axes > 1;
-  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
-                       frequency + range);
+  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_axis,i" : "p * w_i") +
+                       ",   " + frequency + range);
   const bool negative = spec_.layout == Layout::half_negative;
   step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
                                 : "(a, b) becomes (a cos - b sin, b cos + a sin)");
@@ -220,8 +220,9 @@ Step Explainer::frequencies() const {
     for (std::size_t axis = 0; axis < position_.size(); ++axis) {
       const double w = inv_freq(schedule_, axis, i);
       if (w == 0.0 && position_.size() > 1) continue;
+      const bool several = line.size() > label(i).size();
       const std::string formula = spec_.inv_freq.empty() ? "1/" + power(i) + " = " : "";
-      line += " w = " + formula + general_text(w, digits);
+      line += std::string(several ? "; w = " : " w = ") + formula + general_text(w, digits);
       if (position_.size() > 1) line += " on axis " + std::to_string(axis);
       const double wavelength = wavelengths({w})[0];
       line +=

@@ -68,8 +68,9 @@ Positions load_positions(const std::string& text) {
   const Array array = detail::load_array(name, kMaxNumbersFile);
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
-    fail(ErrorKind::bad_input, name + ": expected positions, [N] or [N, A], none of them 0, but got shape " +
-                                   detail::shape_text(array.shape));
+    fail(ErrorKind::bad_input,
+         name + ": expected positions, [N] or [N, A] with at least one token and axis, but got shape " +
+             detail::shape_text(array.shape));
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);

@@ -128,6 +128,14 @@ void check_together(const Rotary& spec, std::string_view where) {
   if (!spec.inv_freq.empty() && (spec.base != fallback.base || spec.exponent_dim != fallback.exponent_dim)) {
     refuse("inv_freq replaces base and exponent_dim: leave them out");
   }
+  // Beyond these the products of a float32 table would vanish or overflow.
+  if (spec.attention_factor < 1e-9) {
+    refuse("attention_factor must be at least 1e-09 but got " + detail::number_text(spec.attention_factor));
+  }
+  const auto base = static_cast<float>(spec.base);
+  if (spec.precision == Precision::reference && spec.inv_freq.empty() && !std::isnormal(base)) {
+    refuse("base must be a float32 number with precision=reference but got " + detail::number_text(spec.base));
+  }
   check_axes(spec, window.pairs(), refuse);
 }
 

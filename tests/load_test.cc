@@ -241,7 +241,7 @@ TEST(LoadPositions, RefusesOtherShapesAndNumbers) {
     expect_error(ErrorKind::bad_input, part, [&] { load_positions(file); });
   };
   bad(make_view(longs, {1, 2, 1}),
-      "list.npy: expected positions, [N] or [N, A], none of them 0, but got shape [1, 2, 1]");
+      "list.npy: expected positions, [N] or [N, A] with at least one token and axis, but got shape [1, 2, 1]");
   bad(make_view(longs, {}), "but got shape []");
   bad(make_view(longs, {0}), "but got shape [0]");
   bad(make_view(longs, {2, 0}), "but got shape [2, 0]");

@@ -94,6 +94,13 @@ TEST(RotaryValidate, RefusesNumbers) {
   expect_refused({.head_dim = 4, .attention_factor = 0.0}, "attention_factor must be above 0 but got 0");
   expect_refused({.head_dim = 4, .attention_factor = -1.0}, "attention_factor must be above 0 but got -1");
   expect_refused({.head_dim = 4, .attention_factor = kInf}, "attention_factor must be finite but got inf");
+  expect_refused({.head_dim = 4, .attention_factor = 1e10},
+                 "attention_factor must be at most 1000000000 but got 1e+10");
+  expect_refused({.head_dim = 4, .attention_factor = 1e-10}, "attention_factor must be at least 1e-09 but got 1e-10");
+  expect_refused({.head_dim = 4, .base = 1e39, .precision = Precision::reference},
+                 "base must be a float32 number with precision=reference but got 1e+39");
+  expect_refused({.head_dim = 4, .base = 1e-50, .precision = Precision::reference},
+                 "base must be a float32 number with precision=reference but got 1e-50");
 }
 
 TEST(RotaryValidate, RefusesFrequenciesThatDoNotFit) {

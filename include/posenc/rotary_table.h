@@ -7,7 +7,8 @@
 //
 // Both are immutable, cheap to copy (copies share their numbers), and may be shared between threads. A table and its
 // angles give the same bits for integer positions. Accuracy is that of posenc/table.h: f32 within 3.02e-8 of the exact
-// cos and sin of position * inv_freq at every integer position to +-(2^31 - 1). With Precision::reference the angle is
+// cos and sin of position * inv_freq at every integer position to +-(2^31 - 1); where one pair turns with several axes,
+// pi 2^-33 more for every axis beyond the first. With Precision::reference the angle is
 // the float32 product, as PyTorch models form it, and cos and sin are that angle's, correctly rounded.
 #pragma once
 

@@ -51,7 +51,8 @@ POSENC_API void rotate(const View& x, const PositionView& positions, const Rotar
 POSENC_API void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
                        const RotateOptions& options = {});
 
-// Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were.
+// Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were. A
+// scale multiplies here too: to undo one, give its reciprocal.
 POSENC_API void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
                                const RotateOptions& options = {});
 POSENC_API void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source,

@@ -186,7 +186,8 @@ std::vector<Field> fields_of(Rotary& s) {
        .high = static_cast<double>(kMaxHeadDim)},
       {.name = "exponent_dim",
        .value = &s.exponent_dim,
-       .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim, or what it was before it was made even",
+       .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
+               "that of a part",
        .unit = "channels",
        .low = 0,
        .high = 1048576},
@@ -204,6 +205,7 @@ std::vector<Field> fields_of(Rotary& s) {
        .value = &s.attention_factor,
        .help = "a magnitude beside the rotation",
        .low = 0,
+       .high = 1e9,
        .above_low = true},
       {.name = "attention_factor_in",
        .value = enum_field(s.attention_factor_in, kFactorInWords),

@@ -32,8 +32,8 @@ const RotarySchedule& checked(const RotarySchedule& s) {
     refuse("inv_freq must have a number per axis and pair");
   }
   if (s.layout == Layout::half_per_axis && s.pairs() % s.axes != 0) refuse("window must have a part per axis");
-  if (!(s.attention_factor > 0.0) || !std::isfinite(s.attention_factor)) {
-    refuse("attention_factor must be finite and above 0");
+  if (!(s.attention_factor >= 1e-9 && s.attention_factor <= 1e9)) {
+    refuse("attention_factor must be from 1e-9 to 1e9");
   }
   for (const double frequency : s.inv_freq) {
     if (!std::isfinite(frequency)) refuse("inv_freq must be finite");

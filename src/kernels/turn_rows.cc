@@ -66,16 +66,16 @@ HWY_INLINE void put(D d, V values, T* to) {
 template <bool kPast, class D, class V, class T>
 HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
 #if POSENC_CAN_STREAM
-  if constexpr (hn::MaxLanes(d) * sizeof(T) == 16) {  // one store of 32 bytes, not two of 16
+  if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) == 16) {  // one store of 32 bytes, not two of 16
     const hn::Twice<D> both;
-    put<kPast>(both, hn::Combine(both, hn::InterleaveUpper(d, first, second), hn::InterleaveLower(d, first, second)),
-               to);
+    const auto lower = hn::InterleaveLower(d, first, second);
+    hn::Stream(hn::Combine(both, hn::InterleaveUpper(d, first, second), lower), both, to);
     return;
-  } else if constexpr (hn::MaxLanes(d) * sizeof(T) == 32) {
+  } else if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) == 32) {
     const auto lower = hn::InterleaveLower(d, first, second);  // within each half of 16 bytes
     const auto upper = hn::InterleaveUpper(d, first, second);
-    put<kPast>(d, hn::ConcatLowerLower(d, upper, lower), to);
-    put<kPast>(d, hn::ConcatUpperUpper(d, upper, lower), to + hn::MaxLanes(d));
+    hn::Stream(hn::ConcatLowerLower(d, upper, lower), d, to);
+    hn::Stream(hn::ConcatUpperUpper(d, upper, lower), d, to + hn::MaxLanes(d));
     return;
   }
 #endif
