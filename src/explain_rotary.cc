@@ -172,8 +172,8 @@ Step Explainer::formula() const {
   if (!spec_.inv_freq.empty()) frequency = "w_i as given";
   if (spec_.inv_freq.empty() && spec_.layout == Layout::half_per_axis) frequency += ", i counted anew on every axis";
   const bool many = spec_.axes > 1;
-  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") +
-                       ",   " + frequency + range);
+  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
+                       frequency + range);
   const bool negative = spec_.layout == Layout::half_negative;
   step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
                                 : "(a, b) becomes (a cos - b sin, b cos + a sin)");

@@ -77,8 +77,8 @@ TEST(RotaryFrequencies, MustNotOverflow) {
                  [&] { make_schedule(spec); });
   };
   refused({.head_dim = 8, .base = 1e-300, .exponent_dim = 2}, "pair 2 is beyond the largest double");
-  refused({.head_dim = 8, .base = 1e-40, .exponent_dim = 2, .precision = Precision::reference},
-          "pair 1 is beyond the largest float32");
+  refused({.head_dim = 8, .base = 1e-30, .exponent_dim = 2, .precision = Precision::reference},
+          "pair 2 is beyond the largest float32");
   refused({.head_dim = 4, .inv_freq = {1.0, 1e39}, .precision = Precision::reference},
           "pair 1 is beyond the largest float32");
   EXPECT_EQ(make_schedule(Rotary{.head_dim = 4, .inv_freq = {1.0, 1e39}}).inv_freq, (std::vector{1.0, 1e39}));
