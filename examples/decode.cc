@@ -25,11 +25,14 @@ posenc::View tokens(Rows& rows, std::int64_t first, std::int64_t count) {
 Rows attend(const Rows& query, const Rows& keys, const Rows& values) {
   const std::int64_t count = static_cast<std::int64_t>(keys.size()) / kRow;
   Rows out(kRow, 0.0f);
+  const float* q = query.data();
+  const float* k = keys.data();
+  const float* v = values.data();
   for (std::int64_t h = 0; h < H; ++h) {
     std::vector<double> weights;
     for (std::int64_t s = 0; s < count; ++s) {
       double score = 0.0;
-      for (std::int64_t c = 0; c < D; ++c) score += double{query[h * D + c]} * double{keys[s * kRow + h * D + c]};
+      for (std::int64_t c = 0; c < D; ++c) score += double{q[h * D + c]} * double{k[s * kRow + h * D + c]};
       weights.push_back(score / std::sqrt(double{D}));
     }
     const double largest = *std::max_element(weights.begin(), weights.end());
@@ -38,7 +41,7 @@ Rows attend(const Rows& query, const Rows& keys, const Rows& values) {
     for (std::int64_t s = 0; s < count; ++s) {
       const double share = weights[static_cast<std::size_t>(s)] / sum;
       for (std::int64_t c = 0; c < D; ++c)
-        out[h * D + c] += static_cast<float>(share * double{values[s * kRow + h * D + c]});
+        out.data()[h * D + c] += static_cast<float>(share * double{v[s * kRow + h * D + c]});
     }
   }
   return out;
