@@ -43,18 +43,13 @@ struct Halves {
 };
 
 // Two vectors of pairs: on most machines a line of the cache, so that a line is read whole before it is written.
-template <class D>
-struct TwoRows {
-  hn::Vec<D> cos0, cos1, sin0, sin1;
-};
-
-template <class D, class T, class Turn>
-HWY_INLINE void turn_two(D d, const Halves<T>& h, const TwoRows<D>& row, Turn turn, std::int64_t i) {
+template <class D, class V, class T, class Turn>
+HWY_INLINE void turn_two(D d, const Halves<T>& h, V cos0, V cos1, V sin0, V sin1, Turn turn, std::int64_t i) {
   hn::Vec<D> a0, a1, b0, b1;
   load_two(d, h.in_first + i, a0, a1);
   load_two(d, h.in_second + i, b0, b1);
-  store_two(d, turn.first(a0, b0, row.cos0, row.sin0), turn.first(a1, b1, row.cos1, row.sin1), h.out_first + i);
-  store_two(d, turn.second(a0, b0, row.cos0, row.sin0), turn.second(a1, b1, row.cos1, row.sin1), h.out_second + i);
+  store_two(d, turn.first(a0, b0, cos0, sin0), turn.first(a1, b1, cos1, sin1), h.out_first + i);
+  store_two(d, turn.second(a0, b0, cos0, sin0), turn.second(a1, b1, cos1, sin1), h.out_second + i);
 }
 
 template <class D, class T, class Real, class Turn>
@@ -91,10 +86,12 @@ HWY_INLINE void turn_group(const Token<T, Real>& x, const Halves<T>& head, const
   const Halves<T> other = head.next_head(x.in_stride, x.out_stride);
   std::int64_t i = 0;
   for (; i + 2 * lanes <= x.pairs; i += 2 * lanes) {
-    const TwoRows<D> row{hn::LoadU(d, r.two_cos + i), hn::LoadU(d, r.two_cos + i + lanes), hn::LoadU(d, r.two_sin + i),
-                         hn::LoadU(d, r.two_sin + i + lanes)};
-    turn_two(d, head, row, turn, i);
-    if constexpr (kHeads == 2) turn_two(d, other, row, turn, i);
+    const auto cos0 = hn::LoadU(d, r.two_cos + i);
+    const auto cos1 = hn::LoadU(d, r.two_cos + i + lanes);
+    const auto sin0 = hn::LoadU(d, r.two_sin + i);
+    const auto sin1 = hn::LoadU(d, r.two_sin + i + lanes);
+    turn_two(d, head, cos0, cos1, sin0, sin1, turn, i);
+    if constexpr (kHeads == 2) turn_two(d, other, cos0, cos1, sin0, sin1, turn, i);
   }
   if (i == x.pairs) return;
   const std::int64_t done = turn_halves_from(d, head, r.cos, r.sin, x.pairs, turn, i);
