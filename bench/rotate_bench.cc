@@ -44,7 +44,6 @@ struct Work {
   std::vector<std::int64_t> ids;  // in no order; those of a direct case
   std::unique_ptr<Workers> workers;
   AlignedMemory x;
-  AlignedMemory other;  // that of the limit, so that the data stay what they are
 
   std::int64_t row_bytes() const { return one.heads * kHeadDim * size_of(one.dtype); }
   std::int64_t bytes() const { return one.tokens * row_bytes(); }
@@ -80,7 +79,7 @@ struct Work {
     run_parts(workers.get(), one.workers, [&](std::int64_t part) {
       const std::int64_t begin = runs * part / one.workers;
       const std::int64_t end = runs * (part + 1) / one.workers;
-      multiply_in_place(static_cast<char*>(other.get()) + begin * stride, end - begin, touched, stride, narrow);
+      multiply_in_place(static_cast<char*>(x.get()) + begin * stride, end - begin, touched, stride, narrow);
     });
   }
 };
@@ -98,8 +97,6 @@ std::shared_ptr<Work> make_work(const RotateCase& one) {
   }
   if (one.workers > 1) work->workers = std::make_unique<Workers>(one.workers);
   work->x = aligned_memory(work->bytes());
-  work->other = aligned_memory(work->bytes());
-  fill_random(make_view(work->other.get(), one.dtype, {one.tokens, one.heads * kHeadDim}), {.std = 1.0, .seed = 2});
   return work;
 }
 
