@@ -54,18 +54,18 @@ struct Work {
     return PositionView::range(one.calls > 1 ? 77 : 0, one.tokens);
   }
 
-  void rotate_once() const {
+  void rotate_times(std::int64_t calls) const {
     const RotateOptions options{.workers = workers.get()};
-    if (one.way == Way::table) rotate(view(), positions(), *table, options);
-    if (one.way == Way::direct) rotate(view(), positions(), table->angles(), options);
-    if (one.way == Way::move) {
-      const Placement from{table->angles(), PositionView::range(1000, one.tokens)};
-      rerotate(view(), from, {table->angles(), positions()}, options);
+    const View heads = view();
+    const PositionView at = positions();
+    for (std::int64_t i = 0; i < calls; ++i) {
+      if (one.way == Way::table) rotate(heads, at, *table, options);
+      if (one.way == Way::direct) rotate(heads, at, table->angles(), options);
+      if (one.way == Way::move) {
+        const Placement from{table->angles(), PositionView::range(1000, one.tokens)};
+        rerotate(heads, from, {table->angles(), at}, options);
+      }
     }
-  }
-
-  void rotate_many() const {
-    for (std::int64_t i = 0; i < one.calls; ++i) rotate_once();
     keep(x.get());
   }
 
@@ -117,7 +117,7 @@ std::string check(const Work& work) {
   fill_random(make_view(work.x.get(), work.one.dtype, {tokens, work.one.heads * kHeadDim}), {.std = 1.0, .seed = 1});
   std::vector<double> before(static_cast<std::size_t>(tokens * work.one.heads * kHeadDim));
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = value_at(work.view(), static_cast<std::int64_t>(i));
-  work.rotate_once();
+  work.rotate_times(1);
   double worst = 0.0;
   std::int64_t checked = 0;
   for (std::int64_t i = 0; i < 64; ++i) {
@@ -175,7 +175,7 @@ Prepared prepare(const RotateCase& one) {
     peers.push_back({.name = "plain loop", .run = [work] { plain_loop(*work); }});
   }
   return {.check = [work] { return check(*work); },
-          .run = [work] { work->rotate_many(); },
+          .run = [work] { work->rotate_times(work->one.calls); },
           .limit =
               [work] {
                 for (std::int64_t i = 0; i < work->one.calls; ++i) work->multiply();

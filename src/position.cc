@@ -50,14 +50,6 @@ void check_range(const PositionView& positions, std::string_view where) {
 
 }  // namespace
 
-PositionView PositionView::range(std::int64_t start, std::int64_t count, std::int64_t step) {
-  PositionView view;
-  view.start = start;
-  view.step = step;
-  view.count = count;
-  return view;
-}
-
 PositionView PositionView::of(const std::int32_t* ids, std::int64_t count) { return ids_view(Source::i32, ids, count); }
 PositionView PositionView::of(const std::int64_t* ids, std::int64_t count) { return ids_view(Source::i64, ids, count); }
 PositionView PositionView::of(const double* ids, std::int64_t count) { return ids_view(Source::f64, ids, count); }

@@ -1,5 +1,6 @@
 #include "posenc/rotate.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -36,7 +37,7 @@ struct SourceRows {
     const ConstView& table = source.table()->view();
     const Real* data = table.as<Real>();
     if (positions.source == PositionView::Source::range) {
-      data += index_of(b, n, 0) * table.strides[0];
+      data += (positions.start + n * positions.step - source.table()->start()) * table.strides[0];
       for (const Real*& row : rows) {
         row = data;
         data += positions.step * table.strides[0];
@@ -106,14 +107,77 @@ void check(const TurnedHeads& heads, const Call& call) {
   detail::check_scale(heads.views, heads.window_scale, call.where);
 }
 
+detail::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) {
+  const bool back = direction != Direction::forward;
+  return {pairing_of(schedule.layout, direction), detail::parts_of(schedule),
+          (schedule.layout == Layout::half_negative) != back, schedule.precision == Precision::reference};
+}
+
 void run(std::span<const TurnedHeads> views, const Call& call) {
   const RotarySchedule& schedule = call.source.schedule();
-  const bool back = call.direction != Direction::forward;
-  const detail::TurnRule rule{pairing_of(schedule.layout, call.direction), detail::parts_of(schedule),
-                              (schedule.layout == Layout::half_negative) != back,
-                              schedule.precision == Precision::reference};
+  const detail::TurnRule rule = rule_of(schedule, call.direction);
   const SourceRows rows{call.positions, call.source};
   detail::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
+}
+
+// Whether a range of positions lies in a table that nobody else can write, and nothing but the angle is asked for.
+[[gnu::always_inline]] inline bool is_plain(const Call& call) {
+  const RotaryTable* table = call.source.table();
+  if (!table || !table->owns_memory() || (call.workers && call.workers->count() > 1)) return false;
+  const RotarySchedule& schedule = call.source.schedule();
+  if (schedule.axes != 1 || (schedule.attention_factor != 1.0 && schedule.attention_factor_in != FactorIn::softmax)) {
+    return false;
+  }
+  const PositionView& p = call.positions;
+  return p.source == PositionView::Source::range && p.step == 1 && p.batch == 1 && p.axes == 1 && p.count > 0 &&
+         p.start >= table->start() && p.start <= table->start() + table->count() - p.count;
+}
+
+// Whether heads stand one after the other, one for each position of a plain call. Then no check could fail, and a call
+// for one token is spared them all: they take as long as its rotation.
+[[gnu::always_inline]] inline bool is_plain(const View& x, const Call& call) {
+  return x.rank == 3 && x.data && x.shape[0] == call.positions.count && x.shape[1] > 0 &&
+         x.shape[2] == call.source.schedule().head_dim && x.strides[2] == 1 && x.strides[1] == x.shape[2] &&
+         x.strides[0] == x.shape[1] * x.shape[2] && detail::is_float(x.dtype) &&
+         (x.dtype == DType::f64) == (call.source.table()->view().dtype == DType::f64);
+}
+
+template <class T>
+void run_plain_of(const View& x, const Call& call) {
+  using Real = detail::Arithmetic<T>;
+  const RotarySchedule& schedule = call.source.schedule();
+  const detail::TurnRule rule = rule_of(schedule, call.direction);
+  const SourceRows source{call.positions, call.source};
+  const Real* rows[detail::kRowsAtOnce];
+  T* data = x.as<T>() + schedule.rope_offset;
+  const std::int64_t token = x.strides[0];
+  const bool near = x.shape[0] * token * static_cast<std::int64_t>(sizeof(T)) <= detail::kCacheBytes;
+  kernels::Heads<T, Real> work{data,
+                               data,
+                               0,
+                               token,
+                               token,
+                               x.shape[1],
+                               x.shape[2],
+                               x.shape[2],
+                               rows,
+                               schedule.pairs(),
+                               1,
+                               rule.pairing,
+                               rule.negative,
+                               rule.stepwise,
+                               near,
+                               Real(1)};
+  for (std::int64_t n = 0; n < x.shape[0]; n += work.tokens) {
+    work.tokens = std::min(detail::kRowsAtOnce, x.shape[0] - n);
+    source.find(0, n, std::span(rows, static_cast<std::size_t>(work.tokens)));
+    work.in = work.out = data + n * token;
+    kernels::rotate_heads(work);
+  }
+}
+
+[[gnu::always_inline]] inline void run_plain(const View& x, const Call& call) {
+  detail::with_float_type(x.dtype, [&](auto type) { run_plain_of<decltype(type)>(x, call); });
 }
 
 void run_one(const detail::HeadViews& views, const RotateOptions& options, const Call& call) {
@@ -121,6 +185,12 @@ void run_one(const detail::HeadViews& views, const RotateOptions& options, const
   const TurnedHeads heads{views, options.scale * factor, options.scale};
   check(heads, call);
   run({&heads, 1}, call);
+}
+
+void run_in_place(const View& x, const RotateOptions& options, const Call& call) {
+  if (options.scale == 1.0 && is_plain(call) && is_plain(x, call)) return run_plain(x, call);
+  const std::string_view name = call.direction == Direction::backward ? "gradient" : "x";
+  run_one({x, x, name, name}, options, call);
 }
 
 void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
@@ -152,10 +222,19 @@ void run_both(const ConstQueryKey& in, const QueryKey& out, const QueryKeyOption
   run(both, call);
 }
 
+void run_both_in_place(const QueryKey& x, const QueryKeyOptions& options, const Call& call) {
+  if (options.query_scale == 1.0 && options.key_scale == 1.0 && is_plain(call) && is_plain(x.query, call) &&
+      is_plain(x.key, call) && x.query.dtype == x.key.dtype && !detail::share_memory(x.query, x.key)) {
+    run_plain(x.query, call);
+    return run_plain(x.key, call);
+  }
+  run_both({x.query, x.key}, x, options, call);
+}
+
 }  // namespace
 
 void rotate(const View& x, const PositionView& positions, const RotarySource& source, const RotateOptions& options) {
-  run_one({x, x, "x", "x"}, options, {positions, source, Direction::forward, options.workers, "rotate"});
+  run_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate"});
 }
 void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
             const RotateOptions& options) {
@@ -164,7 +243,7 @@ void rotate(const ConstView& x, const PositionView& positions, const RotarySourc
 
 void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
                     const RotateOptions& options) {
-  run_one({x, x, "x", "x"}, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
+  run_in_place(x, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
 }
 void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
                     const RotateOptions& options) {
@@ -173,8 +252,7 @@ void rotate_inverse(const ConstView& x, const PositionView& positions, const Rot
 
 void rotate_backward(const View& gradient, const PositionView& positions, const RotarySource& source,
                      const RotateOptions& options) {
-  run_one({gradient, gradient, "gradient", "gradient"}, options,
-          {positions, source, Direction::backward, options.workers, "rotate_backward"});
+  run_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_backward"});
 }
 void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
                      const View& grad_in, const RotateOptions& options) {
@@ -184,7 +262,7 @@ void rotate_backward(const ConstView& grad_out, const PositionView& positions, c
 
 void rotate_qk(const QueryKey& x, const PositionView& positions, const RotarySource& source,
                const QueryKeyOptions& options) {
-  run_both({x.query, x.key}, x, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
+  run_both_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
 }
 void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotarySource& source, const QueryKey& out,
                const QueryKeyOptions& options) {
@@ -192,8 +270,7 @@ void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const Rota
 }
 void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotarySource& source,
                         const QueryKeyOptions& options) {
-  run_both({gradient.query, gradient.key}, gradient, options,
-           {positions, source, Direction::backward, options.workers, "rotate_qk_backward"});
+  run_both_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_qk_backward"});
 }
 
 }  // namespace posenc

@@ -34,7 +34,9 @@ struct POSENC_API PositionView {
   std::int64_t token_stride = 1;  // elements from one token to the next
   std::int64_t axis_stride = 1;   // elements from one axis to the next
 
-  static PositionView range(std::int64_t start, std::int64_t count, std::int64_t step = 1);
+  static PositionView range(std::int64_t start, std::int64_t count, std::int64_t step = 1) noexcept {
+    return {.start = start, .step = step, .count = count};
+  }
   static PositionView of(const std::int32_t* ids, std::int64_t count);
   static PositionView of(const std::int64_t* ids, std::int64_t count);
   static PositionView of(const double* ids, std::int64_t count);

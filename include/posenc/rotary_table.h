@@ -56,8 +56,8 @@ class POSENC_API RotaryTable {
   // With several axes a row holds every pair at the same position, whatever its axis; a token takes each pair from the
   // row of its own axis. A pair that turns with two axes at once has no such row: an error, use RotaryAngles.
 
-  ConstView view() const noexcept { return view_; }       // [count, 2 pairs]
-  std::int64_t start() const noexcept { return start_; }  // the position of row 0
+  const ConstView& view() const noexcept { return view_; }  // [count, 2 pairs]
+  std::int64_t start() const noexcept { return start_; }    // the position of row 0
   std::int64_t count() const noexcept { return view_.shape[0]; }
   const RotaryAngles& angles() const noexcept { return angles_; }
   bool owns_memory() const noexcept { return memory_ != nullptr; }

@@ -4,6 +4,8 @@
 #include "hwy/highway.h"
 // The order matters: Highway's headers come first.
 #include "kernels/rotate_heads.h"
+#include "kernels/rotated_token.h"
+#include "kernels/turn_neighbours-inl.h"
 #include "kernels/turn_pair-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -12,22 +14,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kMaxChannels = 8192;
 constexpr std::int64_t kMostLanes = 64;  // floats of the widest vectors, 2048 bits
-constexpr std::int64_t kBlock = 256;     // pairs whose cosines and sines are doubled at a time
-
-// The heads of one token.
-template <class T, class Real>
-struct Token {
-  const T* in;
-  T* out;
-  std::int64_t in_stride;  // elements from head to head
-  std::int64_t out_stride;
-  std::int64_t heads;
-  const Real* cos;
-  const Real* sin;
-  std::int64_t pairs;
-  std::int64_t parts;
-  bool negative;
-};
+constexpr std::int64_t kLineBytes = 64;
+// Processors foresee what is read next where both channels of a pair are near each other. Where they are this many
+// bytes apart, reading from memory would take twice as long, and is begun by hand.
+constexpr std::int64_t kFarApart = 512;
+constexpr std::int64_t kBytesAhead = 16384;
 
 // Where the two channels of pair 0 of a head lie.
 template <class T>
@@ -116,11 +107,25 @@ HWY_INLINE void set_places_apart(const Real* values, std::int64_t count, Real* o
   }
 }
 
+// Into the second cache: the first is needed for what is being turned. An address past the last token is no fault.
+template <int kWritten, class T>
+HWY_INLINE void fetch(const T* first, std::int64_t count) {
+  const char* bytes = reinterpret_cast<const char*>(first);
+  const std::int64_t end = count * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t at = 0; at < end; at += kLineBytes) __builtin_prefetch(bytes + at, kWritten, 2);
+}
+template <class T, class Real>
+HWY_INLINE void fetch_ahead(const Token<T, Real>& x, const Halves<T>& head) {
+  if (x.in_ahead != 0) fetch<0>(HWY_MIN(head.in_first, head.in_second) + x.in_ahead, 2 * x.pairs);
+  if (x.out_ahead != 0) fetch<1>(HWY_MIN(head.out_first, head.out_second) + x.out_ahead, 2 * x.pairs);
+}
+
 // kHeads heads at a time, then one by one.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_all_heads(const Token<T, Real>& x, Halves<T> head, const HalfRow<Real>& row, Turn turn) {
   std::int64_t h = x.heads;
   for (; h >= kHeads; h -= kHeads) {
+    if constexpr (kHeads == 1) fetch_ahead(x, head);
     turn_group<kHeads>(x, head, row, turn);
     head = head.next_head(kHeads * x.in_stride, kHeads * x.out_stride);
   }
@@ -145,111 +150,6 @@ HWY_INLINE void rotate_half(const Token<T, Real>& x, Turn turn) {
       row = {cos, sin, apart, apart + x.pairs};
     }
     turn_all_heads<kHeads>(x, Halves<T>{in + first, in + second, out + first, out + second}, row, turn);
-  }
-}
-
-// c0 c0 c1 c1 .. and -s0 s0 -s1 s1 ..: then a vector of neighbours needs no more than an exchange of its own.
-template <class Real>
-struct Doubled {
-  HWY_ALIGN Real cos[2 * kBlock];
-  HWY_ALIGN Real sin[2 * kBlock];
-};
-
-template <class D, class Real>
-HWY_INLINE std::int64_t double_from(D d, const Real* cos, const Real* sin, std::int64_t pairs, Real sign,
-                                    Doubled<Real>& out, std::int64_t i) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; i + lanes <= pairs; i += lanes) {
-    const auto c = hn::LoadU(d, cos + i);
-    const auto s = hn::Mul(hn::LoadU(d, sin + i), hn::Set(d, sign));
-    hn::StoreInterleaved2(c, c, d, out.cos + 2 * i);
-    hn::StoreInterleaved2(hn::Neg(s), s, d, out.sin + 2 * i);
-  }
-  return i;
-}
-
-// g++ would rather load a number twice than keep it, where both uses can take it from memory.
-template <class V>
-HWY_INLINE V kept_in_register(V v) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  asm("" : "+v"(v.raw));
-#endif
-  return v;
-}
-
-// The pairs first .. pairs of a head, one by one; cosines and sines are doubled.
-template <class T, class Real, class Turn>
-HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Doubled<Real>& row, std::int64_t first,
-                                     std::int64_t pairs, Turn turn) {
-  const hn::CappedTag<Real, 1> one;
-  for (std::int64_t c = 2 * first; c < 2 * pairs; c += 2) {
-    const auto a = load(one, in + c);
-    const auto b = load(one, in + c + 1);
-    const auto cosine = hn::Set(one, row.cos[c]);
-    store(one, turn.neighbours(a, b, cosine, hn::Set(one, row.sin[c])), out + c);
-    store(one, turn.neighbours(b, a, cosine, hn::Set(one, row.sin[c + 1])), out + c + 1);
-  }
-}
-
-// Whole vectors of a head. Returns the pairs done: none where a vector holds one number only. Two heads at a time would
-// share what is loaded of the row, but then memory is read in jumps, which costs more.
-template <class T, class Real, class Turn>
-HWY_INLINE std::int64_t turn_neighbours(const T* in, T* out, const Doubled<Real>& row, std::int64_t pairs, Turn turn) {
-  std::int64_t c = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<Real> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; c + lanes <= 2 * pairs; c += lanes) {
-    const auto x = kept_in_register(load(d, in + c));
-    const auto turned = turn.neighbours(x, hn::Reverse2(d, x), hn::LoadU(d, row.cos + c), hn::LoadU(d, row.sin + c));
-    store(d, turned, out + c);
-  }
-#else
-  (void)in, (void)out, (void)row, (void)pairs, (void)turn;
-#endif
-  return c / 2;
-}
-
-#if HWY_TARGET != HWY_SCALAR
-// Where places are apart, the two channels of a pair are: plain cosines and sines serve.
-template <class T, class Real, class Turn>
-HWY_INLINE std::int64_t turn_places(const T* in, T* out, const Real* cos, const Real* sin, Real sign,
-                                    std::int64_t pairs, Turn turn) {
-  using D = hn::ScalableTag<Real>;
-  const D d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto factor = hn::Set(d, sign);
-  std::int64_t i = 0;
-  for (; i + lanes <= pairs; i += lanes) {
-    hn::Vec<D> a, b;
-    load_two(d, in + 2 * i, a, b);
-    const auto c = hn::LoadU(d, cos + i);
-    const auto s = hn::Mul(hn::LoadU(d, sin + i), factor);
-    store_two(d, turn.first(a, b, c, s), turn.second(a, b, c, s), out + 2 * i);
-  }
-  return i;
-}
-#endif
-
-template <class T, class Real, class Turn>
-HWY_INLINE void rotate_interleaved(const Token<T, Real>& x, Turn turn) {
-  Doubled<Real> row;
-  const Real sign = x.negative ? Real(-1) : Real(1);
-  for (std::int64_t first = 0; first < x.pairs; first += kBlock) {
-    const std::int64_t pairs = HWY_MIN(kBlock, x.pairs - first);
-    const std::int64_t done = double_from(hn::ScalableTag<Real>(), x.cos + first, x.sin + first, pairs, sign, row, 0);
-    double_from(hn::CappedTag<Real, 1>(), x.cos + first, x.sin + first, pairs, sign, row, done);
-    const T* in = x.in + 2 * first;
-    T* out = x.out + 2 * first;
-    for (std::int64_t head = 0; head < x.heads; ++head, in += x.in_stride, out += x.out_stride) {
-      std::int64_t turned = 0;
-      if constexpr (kPlacesApart<T>) {
-        turned = turn_places(in, out, x.cos + first, x.sin + first, sign, pairs, turn);
-      } else {
-        turned = turn_neighbours(in, out, row, pairs, turn);
-      }
-      if (turned < pairs) turn_last_neighbours(in, out, row, turned, pairs, turn);
-    }
   }
 }
 
@@ -315,16 +215,26 @@ HWY_INLINE void rotate_moving(const Token<T, Real>& x, bool to_half, Turn turn) 
   }
 }
 
+template <class T, class Real>
+HWY_INLINE std::int64_t tokens_ahead(const Heads<T, Real>& x) {
+  const auto apart = x.pairs * static_cast<std::int64_t>(sizeof(T));
+  if (x.near || x.pairing != Pairing::half || apart < kFarApart) return 0;
+  return HWY_MAX(1, kBytesAhead / (2 * apart * x.heads));
+}
+
 // Token by token. What is read of the heads is read once per token: stores of vectors may alias anything.
 template <bool kInPlace, class T, class Real, class Visit>
 HWY_INLINE void each_token(const Heads<T, Real>& x, const Visit& visit) {
+  const std::int64_t tokens = kInPlace ? 0 : tokens_ahead(x);
+  const std::int64_t in_ahead = tokens * x.in_token;
+  const std::int64_t out_ahead = x.in == x.out ? 0 : tokens * x.out_token;
   for (std::int64_t t = 0; t < x.tokens; ++t) {
     const Real* row = x.rows[t];
     T* out = x.out + t * x.out_token;
     const T* in = kInPlace ? out : x.in + t * x.in_token;
     const std::int64_t out_head = x.out_head;
     visit(Token<T, Real>{in, out, kInPlace ? out_head : x.in_head, out_head, x.heads, row, row + x.pairs * x.parts,
-                         x.pairs, x.parts, x.negative});
+                         x.pairs, x.parts, in_ahead, out_ahead, x.negative});
   }
 }
 

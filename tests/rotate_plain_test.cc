@@ -1,0 +1,171 @@
+// Calls of the plainest kind take a shorter way: contiguous heads in place at a range of a table's positions. Given the
+// same table in the caller's memory they take the general one, and must give the same bits and the same errors.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "posenc/error.h"
+#include "posenc/rotate.h"
+#include "support/every_target.h"
+#include "support/head_block.h"
+#include "support/typed_block.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::int64_t kStart = 3;
+constexpr std::int64_t kRows = 40;
+
+// A table twice: its own memory, and ours.
+struct BothTables {
+  BothTables(const Rotary& spec, DType data)
+      : dtype(data == DType::f64 ? DType::f64 : DType::f32),
+        own(RotaryAngles(spec), PositionView::range(kStart, kRows), dtype),
+        memory(static_cast<std::size_t>(kRows * 2 * own.schedule().pairs())),
+        ours(own.angles(), PositionView::range(kStart, kRows),
+             make_view(memory.data(), dtype, {kRows, 2 * own.schedule().pairs()})) {}
+
+  DType dtype;
+  RotaryTable own;
+  std::vector<double> memory;  // enough for either type
+  RotaryTable ours;
+};
+
+using Operation = void (*)(const View&, const PositionView&, const RotarySource&, const RotateOptions&);
+const Operation kOperations[] = {rotate, rotate_inverse, rotate_backward};
+
+TEST(RotatePlain, EqualsTheGeneralWay) {
+  on_every_target([] {
+    for (const Layout layout : {Layout::half, Layout::interleaved, Layout::interleaved_to_half, Layout::half_negative,
+                                Layout::half_per_axis}) {
+      for (const DType dtype : float_types()) {
+        for (const std::int64_t tokens : {1, 2, 16, 17, 35}) {
+          const std::int64_t heads = 1 + tokens % 5;
+          const Rotary spec{
+              .head_dim = 42, .base = 50.0, .layout = layout, .rotary_dim = 36, .rope_offset = tokens % 6};
+          SCOPED_TRACE(to_text(Spec(spec)) + " " + std::string(to_text(dtype)));
+          const BothTables tables(spec, dtype);
+          for (const Operation operation : kOperations) {
+            HeadBlock plain(dtype, 1, tokens, heads, 42), general(dtype, 1, tokens, heads, 42);
+            plain.set_values(random_numbers(tokens * heads * 42, 7));
+            general.set_values(plain.values());
+            const std::vector<double> before = plain.values();
+            const PositionView positions = PositionView::range(kStart + 5, tokens);
+            operation(plain.tokens(), positions, tables.own, {});
+            operation(general.tokens(), positions, tables.ours, {});
+            ASSERT_EQ(plain.bytes(), general.bytes());
+            ASSERT_NE(plain.values(), before);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(RotatePlain, TurnsQueriesAndKeys) {
+  for (const FactorIn place : {FactorIn::table, FactorIn::query, FactorIn::softmax}) {
+    for (const double factor : {1.0, 1.5}) {
+      const Rotary spec{.head_dim = 16, .attention_factor = factor, .attention_factor_in = place};
+      const BothTables tables(spec, DType::f32);
+      HeadBlock q(DType::f32, 1, 4, 6, 16), k(DType::f32, 1, 4, 2, 16);
+      HeadBlock q_general(DType::f32, 1, 4, 6, 16), k_general(DType::f32, 1, 4, 2, 16);
+      for (HeadBlock* block : {&q, &q_general}) block->set_values(random_numbers(4 * 6 * 16, 1));
+      for (HeadBlock* block : {&k, &k_general}) block->set_values(random_numbers(4 * 2 * 16, 2));
+      const PositionView positions = PositionView::range(kStart + 30, 4);
+      rotate_qk({q.tokens(), k.tokens()}, positions, tables.own);
+      rotate_qk_backward({q.tokens(), k.tokens()}, PositionView::range(kStart, 4), tables.own);
+      rotate_qk({q_general.tokens(), k_general.tokens()}, positions, tables.ours);
+      rotate_qk_backward({q_general.tokens(), k_general.tokens()}, PositionView::range(kStart, 4), tables.ours);
+      EXPECT_EQ(q.bytes(), q_general.bytes());
+      EXPECT_EQ(k.bytes(), k_general.bytes());
+    }
+  }
+}
+
+// What a call says where it is wrong; empty where it is not.
+template <class Run>
+std::string message_of(const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {
+  const BothTables tables(Rotary{.head_dim = 8}, DType::f32);
+  std::vector<float> memory(4 * 2 * 8, 1.0f);
+  const View right = make_view(memory.data(), {4, 2, 8});
+  struct Wrong {
+    View x;
+    PositionView positions;
+    double scale = 1.0;
+  };
+  std::vector<Wrong> wrongs;
+  for (const std::int64_t start : {kStart - 1, kStart + kRows - 3, kStart - 4, std::int64_t{INT64_MIN}, kMaxPosition}) {
+    wrongs.push_back({right, PositionView::range(start, 4)});
+  }
+  wrongs.push_back({right, PositionView::range(kStart, 3)});
+  wrongs.push_back({right, PositionView::range(kStart, 0)});
+  wrongs.push_back({right, PositionView::range(kStart, -4)});
+  wrongs.push_back({right, PositionView::range(kStart, 4, 20)});
+  wrongs.push_back({make_view(static_cast<float*>(nullptr), {4, 2, 8}), PositionView::range(kStart, 4)});
+  wrongs.push_back({make_view(memory.data(), {4, 4, 4}), PositionView::range(kStart, 4)});
+  wrongs.push_back({make_view(memory.data(), DType::i32, {4, 2, 8}), PositionView::range(kStart, 4)});
+  wrongs.push_back({make_view(memory.data(), DType::f64, {2, 2, 8}), PositionView::range(kStart, 2)});
+  wrongs.push_back({right.swap(1, 2), PositionView::range(kStart, 4)});
+  wrongs.push_back({right, PositionView::range(kStart, 4), 1e39});
+  PositionView axes = PositionView::range(kStart, 4);
+  axes.axes = 2;
+  wrongs.push_back({right, axes});
+  PositionView batch = PositionView::range(kStart, 4);
+  batch.batch = 2;
+  wrongs.push_back({right, batch});
+  View overlapping = right;
+  overlapping.strides[0] = 8;
+  wrongs.push_back({overlapping, PositionView::range(kStart, 4)});
+  for (std::size_t i = 0; i < wrongs.size(); ++i) {
+    const auto said = [&](const RotaryTable& table) {
+      return message_of([&] { rotate(wrongs[i].x, wrongs[i].positions, table, {.scale = wrongs[i].scale}); });
+    };
+    EXPECT_FALSE(said(tables.own).empty()) << i;
+    EXPECT_EQ(said(tables.own), said(tables.ours)) << i;
+  }
+  const View key = make_view(memory.data() + 8, {3, 2, 8});
+  const View query = make_view(memory.data(), {3, 2, 8});
+  EXPECT_FALSE(message_of([&] { rotate_qk({query, key}, PositionView::range(kStart, 3), tables.own); }).empty());
+  EXPECT_EQ(memory, std::vector<float>(memory.size(), 1.0f));
+}
+
+// Pairs far apart and more than a cache holds: memory is read ahead, past the end too, and written nowhere else.
+TEST(RotatePlain, GivesTheSameBitsForLargeHeads) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const std::int64_t tokens = 660, heads = 13, width = 512;  // 17 MB of floats
+    const RotaryTable table(Rotary{.head_dim = width}, tokens, dtype);
+    HeadBlock whole(dtype, 1, tokens, heads, width), apart(dtype, 1, tokens, heads, width),
+        parts(dtype, 1, tokens, heads, width);
+    ASSERT_GT(whole.bytes().size(), std::size_t{16} << 20);
+    // Bytes 0x5a of the canary are plain numbers in every type; some others between them.
+    for (std::int64_t n = 0; n < tokens; ++n) {
+      for (std::int64_t c = 0; c < width; c += 7) {
+        for (HeadBlock* block : {&whole, &parts}) block->set(0, n, n % heads, c, static_cast<double>(c % 5) - 2.0);
+      }
+    }
+    rotate(whole.tokens(), PositionView::range(0, tokens), table, apart.tokens());
+    rotate(whole.tokens(), PositionView::range(0, tokens), table);
+    for (std::int64_t n = 0; n < tokens; n += 100) {
+      View part = parts.tokens();
+      part.data = part[n].data;
+      part.shape[0] = std::min<std::int64_t>(100, tokens - n);
+      rotate(part, PositionView::range(n, part.shape[0]), table);
+    }
+    EXPECT_TRUE(whole.bytes() == parts.bytes()) << to_text(dtype);
+    EXPECT_TRUE(apart.bytes() == parts.bytes()) << to_text(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace posenc
