@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "posenc/embed.h"
+#include "support/parts.h"
 #include "support/row_cases.h"
 
 namespace posenc {
@@ -46,21 +47,6 @@ struct Ids {
   std::vector<std::int32_t> ids;
   PositionView view;
 };
-
-View part(View view, std::int64_t b, std::int64_t batch, std::int64_t n, std::int64_t count) {
-  view.data = view[b][n].data;
-  view.shape[0] = batch;
-  view.shape[1] = count;
-  return view;
-}
-
-PositionView part(PositionView positions, std::int64_t b, std::int64_t batch, std::int64_t n, std::int64_t count) {
-  PositionView result = positions.slice(n, count);
-  if (positions.batch == 1) return result;
-  result.data = static_cast<const std::int32_t*>(result.data) + b * positions.batch_stride;
-  result.batch = batch;
-  return result;
-}
 
 RC_GTEST_PROP(EmbedProperty, LayoutsSplitsAndWorkersChangeNoBit, ()) {
   const Shape shape;

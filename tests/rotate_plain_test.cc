@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "posenc/error.h"
 #include "posenc/rotate.h"
 #include "support/every_target.h"
 #include "support/head_block.h"
+#include "support/parts.h"
 #include "support/typed_block.h"
 
 namespace posenc {
@@ -156,12 +156,7 @@ TEST(RotatePlain, GivesTheSameBitsForLargeHeads) {
     }
     rotate(whole.tokens(), PositionView::range(0, tokens), table, apart.tokens());
     rotate(whole.tokens(), PositionView::range(0, tokens), table);
-    for (std::int64_t n = 0; n < tokens; n += 100) {
-      View part = parts.tokens();
-      part.data = part[n].data;
-      part.shape[0] = std::min<std::int64_t>(100, tokens - n);
-      rotate(part, PositionView::range(n, part.shape[0]), table);
-    }
+    rotate_in_parts(parts.tokens(), table);
     EXPECT_TRUE(whole.bytes() == parts.bytes()) << to_text(dtype);
     EXPECT_TRUE(apart.bytes() == parts.bytes()) << to_text(dtype);
   }

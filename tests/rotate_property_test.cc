@@ -7,6 +7,7 @@
 #include "posenc/reference.h"
 #include "posenc/rotate.h"
 #include "support/head_block.h"
+#include "support/parts.h"
 #include "support/typed_block.h"
 
 namespace posenc {
@@ -124,21 +125,6 @@ RC_GTEST_PROP(RotateProperty, LayoutsAreOneUpToTheirPermutation, ()) {
     same(to.write_first, from.write_first);
     same(to.write_second, from.write_second);
   }
-}
-
-View part(View view, std::int64_t b, std::int64_t batch, std::int64_t n, std::int64_t count) {
-  view.data = view[b][n].data;
-  view.shape[0] = batch;
-  view.shape[1] = count;
-  return view;
-}
-
-PositionView part(PositionView positions, std::int64_t b, std::int64_t batch, std::int64_t n, std::int64_t count) {
-  PositionView result = positions.slice(n, count);
-  if (positions.batch == 1) return result;
-  result.data = static_cast<const std::int32_t*>(result.data) + b * positions.batch_stride;
-  result.batch = batch;
-  return result;
 }
 
 using Operation = void (*)(const View&, const PositionView&, const RotarySource&, const RotateOptions&);

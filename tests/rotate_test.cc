@@ -7,6 +7,7 @@
 #include "posenc/reference.h"
 #include "support/every_target.h"
 #include "support/head_block.h"
+#include "support/parts.h"
 #include "support/rotary_oracle.h"
 #include "support/typed_block.h"
 
@@ -137,12 +138,7 @@ TEST(Rotate, GivesTheSameBitsForLargeViews) {
         }
       }
       rotate(whole.tokens(), PositionView::range(0, tokens), table);
-      for (std::int64_t n = 0; n < tokens; n += 100) {
-        View part = parts.tokens();
-        part.data = part[n].data;
-        part.shape[0] = std::min<std::int64_t>(100, tokens - n);
-        rotate(part, PositionView::range(n, part.shape[0]), table);
-      }
+      rotate_in_parts(parts.tokens(), table);
       EXPECT_TRUE(whole.bytes() == parts.bytes()) << to_text(dtype);
     }
   }

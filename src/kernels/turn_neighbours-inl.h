@@ -54,20 +54,25 @@ HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Joined<Real>& ro
     const auto b = load(one, in + c + 1);
     const auto cosine = hn::Set(one, row.values[c]);
     const auto sine = hn::Set(one, row.values[c + 1]);
-    store(one, turn.neighbours(a, b, cosine, hn::Neg(sine)), out + c);
-    store(one, turn.neighbours(b, a, cosine, sine), out + c + 1);
+    store(one, turn.first(a, b, cosine, sine), out + c);
+    store(one, turn.second(a, b, cosine, sine), out + c + 1);
   }
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// From c0 s0 c1 s1 ..: c0 c0 c1 c1 .., and -s0 s0 -s1 s1 ..
+// From c0 s0 c1 s1 ..: c0 c0 c1 c1 .., and s0 s0 s1 s1 .. with the signs that `neighbours` wants.
 template <class V>
 HWY_INLINE V cosines_of(V joined) {
   return kept_in_register(hn::DupEven(joined));
 }
 template <class V>
-HWY_INLINE V sines_of(V joined, V signs) {
-  return kept_in_register(hn::Xor(hn::DupOdd(joined), signs));
+HWY_INLINE V signed_sines(V joined, V signs) {
+#if POSENC_ALTERNATES
+  (void)signs;
+  return kept_in_register(hn::DupOdd(joined));
+#else
+  return hn::Xor(hn::DupOdd(joined), signs);
+#endif
 }
 
 // A vector of neighbours needs no more than an exchange of its own.
@@ -101,15 +106,16 @@ HWY_INLINE std::int64_t turn_vectors(const Token<T, Real>& x, const T* in, T* ou
     const auto r2 = kept_in_register(hn::LoadU(d, row.values + c + 2 * lanes));
     const auto r3 = kept_in_register(hn::LoadU(d, row.values + c + 3 * lanes));
     const auto c0 = cosines_of(r0), c1 = cosines_of(r1), c2 = cosines_of(r2), c3 = cosines_of(r3);
-    const auto s0 = sines_of(r0, signs), s1 = sines_of(r1, signs), s2 = sines_of(r2, signs), s3 = sines_of(r3, signs);
+    const auto s0 = signed_sines(r0, signs), s1 = signed_sines(r1, signs), s2 = signed_sines(r2, signs),
+               s3 = signed_sines(r3, signs);
     head(in + c, out + c, c0, s0, c1, s1, c2, s2, c3, s3);
     if constexpr (kHeads == 2) head(in + next_in + c, out + next_out + c, c0, s0, c1, s1, c2, s2, c3, s3);
   }
   for (; c + lanes <= 2 * pairs; c += lanes) {
     const auto r = hn::LoadU(d, row.values + c);
-    turn_neighbours(d, cosines_of(r), sines_of(r, signs), in + c, out + c, turn);
+    turn_neighbours(d, cosines_of(r), signed_sines(r, signs), in + c, out + c, turn);
     if constexpr (kHeads == 2) {
-      turn_neighbours(d, cosines_of(r), sines_of(r, signs), in + next_in + c, out + next_out + c, turn);
+      turn_neighbours(d, cosines_of(r), signed_sines(r, signs), in + next_in + c, out + next_out + c, turn);
     }
   }
   return c / 2;

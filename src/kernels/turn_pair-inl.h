@@ -62,6 +62,33 @@ HWY_INLINE void store_two(D d, V first, V second, T* to) {
   store(d, second, to + hn::Lanes(d));
 }
 
+// Products that are subtracted in even places and added in odd ones. Where no instruction does both, the sines of even
+// places are negated beforehand: see signed_sines.
+#undef POSENC_ALTERNATES
+#if HWY_ARCH_X86 && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
+#define POSENC_ALTERNATES 1
+HWY_INLINE auto alternate(hn::Vec256<float> a, hn::Vec256<float> b, hn::Vec256<float> product) {
+  return hn::Vec256<float>{_mm256_fmaddsub_ps(a.raw, b.raw, product.raw)};
+}
+HWY_INLINE auto alternate(hn::Vec256<double> a, hn::Vec256<double> b, hn::Vec256<double> product) {
+  return hn::Vec256<double>{_mm256_fmaddsub_pd(a.raw, b.raw, product.raw)};
+}
+#if HWY_TARGET != HWY_AVX2
+HWY_INLINE auto alternate(hn::Vec512<float> a, hn::Vec512<float> b, hn::Vec512<float> product) {
+  return hn::Vec512<float>{_mm512_fmaddsub_ps(a.raw, b.raw, product.raw)};
+}
+HWY_INLINE auto alternate(hn::Vec512<double> a, hn::Vec512<double> b, hn::Vec512<double> product) {
+  return hn::Vec512<double>{_mm512_fmaddsub_pd(a.raw, b.raw, product.raw)};
+}
+#endif
+#else
+#define POSENC_ALTERNATES 0
+template <class V>
+HWY_INLINE V alternate(V a, V b, V product) {
+  return hn::MulAdd(a, b, product);
+}
+#endif
+
 // How a pair turns: (a, b) to (a c - b s, b c + a s). One product of each sum is fused where the machine can.
 struct Fused {
   template <class V>
@@ -72,10 +99,10 @@ struct Fused {
   HWY_INLINE V second(V a, V b, V c, V s) const {
     return hn::MulAdd(b, c, hn::Mul(a, s));
   }
-  // Both at once where they are neighbours: x is a, b, .., crossed b, a, .., and s is -s, s, ...
+  // Both at once where they are neighbours: x is a, b, .., crossed b, a, .., and s are signed_sines.
   template <class V>
   HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
-    return hn::MulAdd(x, c, hn::Mul(crossed, s));
+    return alternate(x, c, hn::Mul(crossed, s));
   }
 };
 
@@ -91,7 +118,8 @@ struct Stepwise {
   }
   template <class V>
   HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
-    return hn::Add(hn::Mul(x, c), hn::Mul(crossed, s));
+    const hn::DFromV<V> d;
+    return alternate(hn::Mul(x, c), hn::Set(d, hn::TFromV<V>(1)), hn::Mul(crossed, s));
   }
 };
 
