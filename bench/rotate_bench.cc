@@ -1,4 +1,4 @@
-// Rotation of heads of 128 channels in place. The limit is an in-place multiply over the touched bytes, in memory of
+// Rotation of heads in place. The limit is an in-place multiply over the touched bytes, in memory of
 // the same size, with the same workers; the peer is the loop that one would write over a table.
 
 #include <algorithm>
@@ -20,8 +20,6 @@
 namespace posenc::bench {
 namespace {
 
-constexpr std::int64_t kHeadDim = 128;
-
 enum class Way { table, direct, move };
 
 struct RotateCase {
@@ -31,9 +29,12 @@ struct RotateCase {
   DType dtype = DType::f32;
   Way way = Way::table;
   std::int64_t heads = 32;
-  std::int64_t rotary_dim = kHeadDim;
+  std::int64_t head_dim = 128;
+  std::int64_t part = 1;  // 4: the first quarter of every head turns
   int workers = 1;
   std::int64_t calls = 1;  // in one timed run
+
+  std::int64_t rotary_dim() const { return head_dim / part; }
 };
 
 // What a case works on; its functions share it.
@@ -45,9 +46,9 @@ struct Work {
   std::unique_ptr<Workers> workers;
   AlignedMemory x;
 
-  std::int64_t row_bytes() const { return one.heads * kHeadDim * size_of(one.dtype); }
+  std::int64_t row_bytes() const { return one.heads * one.head_dim * size_of(one.dtype); }
   std::int64_t bytes() const { return one.tokens * row_bytes(); }
-  View view() const { return make_view(x.get(), one.dtype, {one.tokens, one.heads, kHeadDim}); }
+  View view() const { return make_view(x.get(), one.dtype, {one.tokens, one.heads, one.head_dim}); }
 
   PositionView positions() const {
     if (one.way == Way::direct) return PositionView::of(ids.data(), one.tokens);
@@ -71,10 +72,10 @@ struct Work {
 
   // Heads whose window is the whole head are one run of bytes.
   void multiply() const {
-    const bool whole = one.rotary_dim == kHeadDim;
+    const bool whole = one.part == 1;
     const std::int64_t runs = whole ? one.tokens : one.tokens * one.heads;
-    const std::int64_t stride = whole ? row_bytes() : kHeadDim * size_of(one.dtype);
-    const std::int64_t touched = whole ? stride : one.rotary_dim * size_of(one.dtype);
+    const std::int64_t stride = whole ? row_bytes() : one.head_dim * size_of(one.dtype);
+    const std::int64_t touched = whole ? stride : one.rotary_dim() * size_of(one.dtype);
     const bool narrow = size_of(one.dtype) == 2;
     run_parts(workers.get(), one.workers, [&](std::int64_t part) {
       const std::int64_t begin = runs * part / one.workers;
@@ -87,7 +88,7 @@ struct Work {
 std::shared_ptr<Work> make_work(const RotateCase& one) {
   auto work = std::make_shared<Work>();
   work->one = one;
-  work->spec = {.head_dim = kHeadDim, .layout = one.layout, .rotary_dim = one.rotary_dim};
+  work->spec = {.head_dim = one.head_dim, .layout = one.layout, .rotary_dim = one.rotary_dim()};
   const DType dtype = one.dtype == DType::f64 ? DType::f64 : DType::f32;
   work->table = std::make_unique<RotaryTable>(work->spec, std::max<std::int64_t>(one.tokens, 128), dtype);
   std::uint64_t state = 1;
@@ -114,8 +115,9 @@ double turned_by(const Work& work, std::int64_t n) {
 
 std::string check(const Work& work) {
   const std::int64_t tokens = work.one.tokens;
-  fill_random(make_view(work.x.get(), work.one.dtype, {tokens, work.one.heads * kHeadDim}), {.std = 1.0, .seed = 1});
-  std::vector<double> before(static_cast<std::size_t>(tokens * work.one.heads * kHeadDim));
+  const std::int64_t width = work.one.head_dim;
+  fill_random(make_view(work.x.get(), work.one.dtype, {tokens, work.one.heads * width}), {.std = 1.0, .seed = 1});
+  std::vector<double> before(static_cast<std::size_t>(tokens * work.one.heads * width));
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = value_at(work.view(), static_cast<std::int64_t>(i));
   work.rotate_times(1);
   double worst = 0.0;
@@ -123,16 +125,17 @@ std::string check(const Work& work) {
   for (std::int64_t i = 0; i < 64; ++i) {
     const std::int64_t n = i * (tokens - 1) / 63;
     const std::int64_t head = i % work.one.heads;
-    double expected[kHeadDim];
+    std::vector<double> expected(static_cast<std::size_t>(width));
     const double position = turned_by(work, n);
-    reference::rotate_head(work.spec, {&position, 1}, before.data() + (n * work.one.heads + head) * kHeadDim, expected);
-    for (std::int64_t c = 0; c < kHeadDim; ++c) {
+    reference::rotate_head(work.spec, {&position, 1}, before.data() + (n * work.one.heads + head) * width,
+                           expected.data());
+    for (std::int64_t c = 0; c < width; ++c) {
       const double got = value_at(work.view()[n][head], c);
-      worst = std::fmax(worst, std::abs(got - expected[c]));
-      if (std::abs(got - expected[c]) <= tolerance(work.one.dtype)) continue;
+      worst = std::fmax(worst, std::abs(got - expected[static_cast<std::size_t>(c)]));
+      if (std::abs(got - expected[static_cast<std::size_t>(c)]) <= tolerance(work.one.dtype)) continue;
       std::ostringstream message;
       message << "[bench] " << work.one.name << " token " << n << " head " << head << " channel " << c << " must be "
-              << expected[c] << " but got " << got;
+              << expected[static_cast<std::size_t>(c)] << " but got " << got;
       fail(ErrorKind::bad_input, message.str());
     }
     ++checked;
@@ -145,7 +148,7 @@ std::string check(const Work& work) {
 
 // The loop of an engine: half, float32, over a table.
 void plain_loop(const Work& work) {
-  const std::int64_t n = kHeadDim / 2;
+  const std::int64_t n = work.one.head_dim / 2;
   for (std::int64_t call = 0; call < work.one.calls; ++call) {
     for (std::int64_t token = 0; token < work.one.tokens; ++token) {
       const float* cos = work.table->view()[token].as<float>();
@@ -170,7 +173,7 @@ Prepared prepare(const RotateCase& one) {
                        rotate(work->view(), PositionView::range(0, work->one.tokens), *work->table);
                        keep(work->x.get());
                      }});
-  } else if (one.layout == Layout::half && one.dtype == DType::f32 && one.rotary_dim == kHeadDim && one.workers == 1 &&
+  } else if (one.layout == Layout::half && one.dtype == DType::f32 && one.part == 1 && one.workers == 1 &&
              one.way == Way::table) {
     peers.push_back({.name = "plain loop", .run = [work] { plain_loop(*work); }});
   }
@@ -182,7 +185,7 @@ Prepared prepare(const RotateCase& one) {
               },
           .limit_name = "multiply",
           .peers = peers,
-          .bytes = work->bytes() * one.rotary_dim / kHeadDim,
+          .bytes = work->bytes() / one.part,
           .calls = one.calls};
 }
 
@@ -199,8 +202,10 @@ std::vector<Case> rotate_cases() {
       {.name = "rotate/half/bf16/512", .tokens = 512, .dtype = DType::bf16},
       {.name = "rotate/half/bf16/4096", .tokens = 4096, .dtype = DType::bf16},
       {.name = "rotate/half/f64/512", .tokens = 512, .dtype = DType::f64},
+      {.name = "rotate/half/f64/2048", .tokens = 2048, .dtype = DType::f64},
+      {.name = "rotate/half256/f32/4096", .tokens = 4096, .heads = 16, .head_dim = 256},
       {.name = "rotate/interleaved_to_half/f32/512", .tokens = 512, .layout = Layout::interleaved_to_half},
-      {.name = "rotate/partial25/f32/512", .tokens = 512, .rotary_dim = kHeadDim / 4},
+      {.name = "rotate/partial25/f32/512", .tokens = 512, .part = 4},
       {.name = "rotate/decode/f32", .tokens = 1, .heads = 8, .calls = 1000},
       {.name = "rotate/half/f32/512/workers2", .tokens = 512, .workers = 2},
       {.name = "rotate/direct/f32/512", .tokens = 512, .way = Way::direct},

@@ -75,7 +75,7 @@ void pass_channels(const T* in, T* out, std::int64_t count, double scale) {
 }
 
 // What a cache is assumed to hold between two operations.
-inline constexpr std::int64_t kCacheBytes = 16 << 20;
+inline constexpr std::int64_t kCacheBytes = 12 << 20;
 
 // One view of heads of element type T, ready to be turned token by token.
 template <class T>
