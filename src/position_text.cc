@@ -38,7 +38,10 @@ Number read_number(std::string_view text, std::string_view part, std::int64_t li
   const auto value = detail::parse_number(part);
   if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'");
   if (!(std::fabs(*value) <= static_cast<double>(limit))) {
-    fail_text(text, "positions must lie within +-2147483647 but got " + std::string(part));
+    fail_text(text,
+              (limit == kMaxPosition ? "positions must lie within +-2147483647 but got "
+                                     : "the end of a range, which is excluded, must lie within +-2147483648 but got ") +
+                  std::string(part));
   }
   return {*value, integer.has_value()};
 }

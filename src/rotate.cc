@@ -130,15 +130,17 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
   }
   const PositionView& p = call.positions;
   return p.source == PositionView::Source::range && p.step == 1 && p.batch == 1 && p.axes == 1 && p.count > 0 &&
-         p.start >= table->start() && p.start <= table->start() + table->count() - p.count;
+         p.count <= table->count() && p.start >= table->start() && p.start - table->start() <= table->count() - p.count;
 }
 
 // Whether heads stand one after the other, one for each position of a plain call. Then no check could fail, and a call
 // for one token is spared them all: they take as long as its rotation.
 [[gnu::always_inline]] inline bool is_plain(const View& x, const Call& call) {
+  std::int64_t token = 0, all = 0;  // elements; the first is at most 2^63 bytes from the last
   return x.rank == 3 && x.data && x.shape[0] == call.positions.count && x.shape[1] > 0 &&
          x.shape[2] == call.source.schedule().head_dim && x.strides[2] == 1 && x.strides[1] == x.shape[2] &&
-         x.strides[0] == x.shape[1] * x.shape[2] && detail::is_float(x.dtype) &&
+         !__builtin_mul_overflow(x.shape[1], x.shape[2], &token) && x.strides[0] == token &&
+         !__builtin_mul_overflow(x.shape[0], token, &all) && all <= INT64_MAX / 8 && detail::is_float(x.dtype) &&
          (x.dtype == DType::f64) == (call.source.table()->view().dtype == DType::f64);
 }
 

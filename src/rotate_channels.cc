@@ -120,6 +120,9 @@ void check(const ConstView& x, const ChannelTables& tables, const View& out, std
     refuse("the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
            std::to_string(width) + " channels from " + std::to_string(tables.rope_offset) + " do not");
   }
+  if (tables.layout < Layout::half || tables.layout > Layout::half_per_axis) {
+    refuse("layout must be one of Layout");
+  }
   const bool cut = tables.layout == Layout::half_per_axis;
   if (tables.parts < 1 || tables.parts > (cut ? width / 2 : 1) || width % (2 * tables.parts) != 0) {
     refuse("parts must be 1, or with half_per_axis share the pairs evenly, but got " + std::to_string(tables.parts));

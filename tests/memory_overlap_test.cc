@@ -81,6 +81,33 @@ TEST(ShareMemory, RowsSideBySideAreApart) {
   EXPECT_FALSE(share_memory(ConstView{}, columns(0, 4)));
 }
 
+// [tokens, heads, channels] of one buffer, gaps between heads or none, tokens in order or not.
+TEST(ShareMemory, HeadsOfTheSameTokensAreApart) {
+  std::vector<float> memory(kSize);
+  const auto heads = [&](std::int64_t first, std::int64_t count) {
+    return at(memory.data(), 4 * first, {4, count, 4}, {16, 4, 1});
+  };
+  EXPECT_FALSE(share_memory(heads(0, 2), heads(2, 1)));
+  EXPECT_FALSE(share_memory(heads(3, 1), heads(0, 3)));
+  EXPECT_TRUE(share_memory(heads(0, 2), heads(1, 2)));
+  EXPECT_FALSE(share_memory(heads(0, 2), at(memory.data(), 56, {4, 2, 3}, {-16, 4, 1})));
+  EXPECT_FALSE(share_memory(at(memory.data(), 0, {4, 2, 4}, {16, 8, 1}), at(memory.data(), 4, {4, 2, 4}, {16, 8, 1})));
+  EXPECT_TRUE(share_memory(at(memory.data(), 0, {2, 4, 8}, {32, 8, 1}), at(memory.data(), 32, {4, 8}, {8, 1})));
+}
+
+TEST(ShareMemory, IsTakenForGrantedOutOfMemory) {
+  std::vector<float> memory(kSize);
+  const ConstView view = at(memory.data(), 0, {2, 4}, {8, 1});
+  EXPECT_FALSE(reaches_too_far(view));
+  for (const std::int64_t stride : {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX / 4}) {
+    const ConstView far = at(memory.data(), 40, {2, 4}, {stride, 1});
+    EXPECT_TRUE(reaches_too_far(far)) << stride;
+    EXPECT_TRUE(share_memory(view, far)) << stride;
+  }
+  EXPECT_FALSE(reaches_too_far(at(memory.data(), 40, {2, 4}, {INT64_MAX / 4 - 4, 1})));
+  EXPECT_TRUE(reaches_too_far(at(memory.data(), 0, {INT64_MAX, INT64_MAX, 1}, {2, 2, 1})));
+}
+
 TEST(ShareMemory, OfPositions) {
   std::vector<std::int64_t> ids(16);
   const std::int64_t* start = ids.data();

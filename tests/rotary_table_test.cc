@@ -367,6 +367,8 @@ TEST(RotaryAngles, RefusesSchedulesThatDoNotFit) {
   refused([](RotarySchedule& s) { s.axes = 0; });
   refused([](RotarySchedule& s) { s.axes = 9; });
   refused([](RotarySchedule& s) { s.layout = static_cast<Layout>(9); });
+  refused([](RotarySchedule& s) { s.attention_factor_in = static_cast<FactorIn>(9); });
+  refused([](RotarySchedule& s) { s.precision = static_cast<Precision>(9); });
   refused([](RotarySchedule& s) { s.attention_factor = NAN; });
   refused([](RotarySchedule& s) { s.attention_factor = 0.0; });
 }

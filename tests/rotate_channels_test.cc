@@ -170,6 +170,11 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
   TypedBlock two(DType::f32, 1, 2, 6);
   refused(fewer, {two.flat(), two.flat()}, wrong, "overlap");
   ChannelTables tables = good;
+  for (const int none : {-1, 17}) {
+    tables.layout = static_cast<Layout>(none);
+    refused(x.view(), tables, out.view(), "layout must be one of Layout");
+  }
+  tables = good;
   tables.cos = two.flat();
   refused(x.view(), tables, out.view(), "cos must be [N, R]");
   tables = good;

@@ -89,6 +89,17 @@ TEST_F(RotateErrors, Shapes) {
   refused(call, "x must have no negative length but has shape [2, 3, -1, 6]");
 }
 
+TEST_F(RotateErrors, Reach) {
+  for (const std::int64_t stride : {INT64_MIN, INT64_MAX, INT64_MAX / 2}) {
+    Call call = good();
+    call.x.strides[1] = stride;
+    refused(call, "x must lie in memory but its strides lead out of it");
+    View x = x_.view();
+    x.strides[0] = stride;
+    refused_in_place(x, call.positions, {});
+  }
+}
+
 TEST_F(RotateErrors, Types) {
   Call call = good();
   call.x.dtype = DType::i32;

@@ -118,6 +118,10 @@ TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {
   wrongs.push_back({make_view(memory.data(), DType::f64, {2, 2, 8}), PositionView::range(kStart, 2)});
   wrongs.push_back({right.swap(1, 2), PositionView::range(kStart, 4)});
   wrongs.push_back({right, PositionView::range(kStart, 4), 1e39});
+  wrongs.push_back(
+      {{memory.data(), DType::f32, 3, {INT64_MAX, 1, 8}, {8, 8, 1}}, PositionView::range(kStart, INT64_MAX)});
+  wrongs.push_back(
+      {{memory.data(), DType::f32, 3, {1, std::int64_t{1} << 61, 8}, {0, 8, 1}}, PositionView::range(kStart, 1)});
   PositionView axes = PositionView::range(kStart, 4);
   axes.axes = 2;
   wrongs.push_back({right, axes});
@@ -138,6 +142,32 @@ TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {
   const View query = make_view(memory.data(), {3, 2, 8});
   EXPECT_FALSE(message_of([&] { rotate_qk({query, key}, PositionView::range(kStart, 3), tables.own); }).empty());
   EXPECT_EQ(memory, std::vector<float>(memory.size(), 1.0f));
+}
+
+// A table below zero: sums of its start and huge counts must not wrap around.
+TEST(RotatePlain, RefusesHugeCountsBelowZero) {
+  const RotaryTable table(RotaryAngles(Rotary{.head_dim = 8}), PositionView::range(-10, 5));
+  float x[8] = {};
+  const View heads{x, DType::f32, 3, {INT64_MAX, 1, 8}, {8, 8, 1}};
+  EXPECT_FALSE(message_of([&] { rotate(heads, PositionView::range(-10, INT64_MAX), table); }).empty());
+}
+
+// What one product makes of a token: queries, keys and values side by side.
+TEST(RotatePlain, TurnsQueriesAndKeysOfOneBuffer) {
+  const RotaryTable table(Rotary{.head_dim = 8}, 20);
+  std::vector<float> fused(5 * 7 * 8);
+  for (std::size_t i = 0; i < fused.size(); ++i) fused[i] = static_cast<float>(i % 11) - 4.0f;
+  std::vector<float> wanted = fused;
+  const auto heads = [](std::vector<float>& memory, std::int64_t first, std::int64_t count) {
+    return View{memory.data() + first * 8, DType::f32, 3, {5, count, 8}, {7 * 8, 8, 1}};
+  };
+  const PositionView positions = PositionView::range(3, 5);
+  rotate_qk({heads(fused, 0, 4), heads(fused, 4, 2)}, positions, table);
+  rotate(heads(wanted, 0, 4), positions, table);
+  rotate(heads(wanted, 4, 2), positions, table);
+  EXPECT_EQ(fused, wanted);
+  rotate(heads(wanted, 0, 2), positions, table, heads(wanted, 2, 2));
+  EXPECT_FALSE(message_of([&] { rotate_qk({heads(fused, 0, 4), heads(fused, 3, 2)}, positions, table); }).empty());
 }
 
 // Pairs far apart and more than a cache holds: memory is read ahead, past the end too, and written nowhere else.

@@ -25,43 +25,35 @@ Extent extent_of(const ConstView& view) {
   return {start + low * size_of(view.dtype), start + (high + 1) * size_of(view.dtype)};
 }
 
-// The bytes that every outer stride of both views is a multiple of, if the smallest of them is one; else 0.
-std::int64_t common_pitch(const ConstView& a, const ConstView& b) {
-  std::int64_t pitch = 0;
-  const auto each_stride = [](const ConstView& view, const auto& visit) {
-    for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(view.rank); ++axis) {
-      // A stride of 0 repeats the same rows: it moves nothing.
-      if (view.shape[axis] > 1 && view.strides[axis] != 0) visit(std::abs(view.strides[axis] * size_of(view.dtype)));
-    }
-  };
-  const auto smallest = [&](std::int64_t bytes) { pitch = pitch == 0 || bytes < pitch ? bytes : pitch; };
-  each_stride(a, smallest);
-  each_stride(b, smallest);
-  bool all = pitch > 0;
-  const auto divides = [&](std::int64_t bytes) { all = all && bytes % pitch == 0; };
-  each_stride(a, divides);
-  each_stride(b, divides);
-  return all ? pitch : 0;
+// What a view touches within one step of `pitch` bytes: axes whose strides are multiples of it repeat that.
+Extent extent_within(const ConstView& view, std::int64_t pitch) {
+  ConstView once = view;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
+    if (view.strides[axis] * size_of(view.dtype) % pitch == 0) once.shape[axis] = 1;
+  }
+  return extent_of(once);
 }
 
-bool has_whole_rows(const ConstView& view) {
-  const std::size_t last = static_cast<std::size_t>(view.rank) - 1;
-  return view.rank > 0 && (view.strides[last] == 1 || view.shape[last] == 1);
-}
-
-// Rows of both stand at multiples of one pitch: they are apart if they are within one pitch. A row with gaps may meet
-// another row there.
-bool rows_are_apart(const ConstView& a, const ConstView& b) {
-  if (!has_whole_rows(a) || !has_whole_rows(b)) return false;
-  const std::int64_t pitch = common_pitch(a, b);
-  if (pitch == 0) return false;
-  const auto row_bytes = [](const ConstView& view) {
-    return view.shape[static_cast<std::size_t>(view.rank) - 1] * size_of(view.dtype);
-  };
-  const auto distance =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) - reinterpret_cast<std::uintptr_t>(a.data));
+// Everything that either view touches lies a multiple of the pitch from its extent within one, so they are apart where
+// those never meet.
+bool apart_by(std::int64_t pitch, const ConstView& a, const ConstView& b) {
+  const Extent first = extent_within(a, pitch);
+  const Extent second = extent_within(b, pitch);
+  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(second.begin) -
+                                                  reinterpret_cast<std::uintptr_t>(first.begin));
   const std::int64_t offset = ((distance % pitch) + pitch) % pitch;
-  return offset >= row_bytes(a) && pitch - offset >= row_bytes(b);
+  return offset >= first.end - first.begin && pitch - offset >= second.end - second.begin;
+}
+
+// Side by side: columns of the same rows, heads of the same tokens. Any stride of either may be the one that repeats.
+bool are_side_by_side(const ConstView& a, const ConstView& b) {
+  for (const ConstView* view : {&a, &b}) {
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(view->rank); ++axis) {
+      const std::int64_t pitch = std::abs(view->strides[axis] * size_of(view->dtype));
+      if (pitch != 0 && view->shape[axis] > 1 && apart_by(pitch, a, b)) return true;
+    }
+  }
+  return false;
 }
 
 // In C order without gaps: the common case, and quick to see.
@@ -76,12 +68,26 @@ bool is_contiguous(const ConstView& view) {
 
 }  // namespace
 
+bool reaches_too_far(const ConstView& view) {
+  std::int64_t reach = 1;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
+    std::int64_t span = 0;
+    if (view.strides[axis] == INT64_MIN) return true;
+    if (__builtin_mul_overflow(std::abs(view.strides[axis]), std::max<std::int64_t>(view.shape[axis], 1) - 1, &span) ||
+        __builtin_add_overflow(reach, span, &reach)) {
+      return true;
+    }
+  }
+  return reach > INT64_MAX / size_of(view.dtype);
+}
+
 bool share_memory(const ConstView& a, const ConstView& b) {
   if (a.data == nullptr || b.data == nullptr || a.size() == 0 || b.size() == 0) return false;
+  if (reaches_too_far(a) || reaches_too_far(b)) return true;
   const Extent first = extent_of(a);
   const Extent second = extent_of(b);
   const bool meet = std::less<>()(first.begin, second.end) && std::less<>()(second.begin, first.end);
-  return meet && !rows_are_apart(a, b);
+  return meet && !are_side_by_side(a, b);
 }
 
 bool share_memory(const PositionView& positions, const ConstView& b) {

@@ -7,10 +7,14 @@
 
 namespace posenc::detail {
 
-// Whether an element of `a` and one of `b` can lie in the same byte. Rows of one buffer side by side (columns 0 to 4
-// and 4 to 8) are apart; exotic strides that interleave otherwise count as sharing.
+// Whether an element of `a` and one of `b` can lie in the same byte. Parts of one buffer side by side (columns 0 to 4
+// and 4 to 8 of every row, the query and the key heads of every token) are apart; exotic strides that interleave
+// otherwise count as sharing, and so do views that reach too far.
 bool share_memory(const ConstView& a, const ConstView& b);
 bool share_memory(const PositionView& positions, const ConstView& b);
+
+// Whether the shape and the strides lead further than any memory, more than 2^63 bytes.
+bool reaches_too_far(const ConstView& view);
 
 // Whether both views are the same elements of the same memory: what "in place" means.
 bool same_memory(const ConstView& a, const ConstView& b);

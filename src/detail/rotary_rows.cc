@@ -28,6 +28,12 @@ const RotarySchedule& checked(const RotarySchedule& s) {
   if (s.rope_offset < 0 || s.rope_offset > s.head_dim - s.rotary_dim) refuse("window must lie inside the head");
   if (s.axes < 1 || s.axes > 8) refuse("axes must be 1 to 8");
   if (s.layout < Layout::half || s.layout > Layout::half_per_axis) refuse("layout must be one of Layout");
+  if (s.attention_factor_in < FactorIn::table || s.attention_factor_in > FactorIn::softmax) {
+    refuse("attention_factor_in must be one of FactorIn");
+  }
+  if (s.precision < Precision::exact || s.precision > Precision::reference) {
+    refuse("precision must be one of Precision");
+  }
   if (static_cast<std::int64_t>(s.inv_freq.size()) != s.axes * s.pairs()) {
     refuse("inv_freq must have a number per axis and pair");
   }

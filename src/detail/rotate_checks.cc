@@ -32,6 +32,7 @@ void check_input(const ConstView& view, std::int64_t head_dim, std::string_view 
   if (!is_float(view.dtype)) {
     refuse(where, name, "must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
   }
+  if (reaches_too_far(view)) refuse(where, name, "must lie in memory but its strides lead out of it");
   if (view.size() == 0) return;
   if (view.data == nullptr) refuse(where, name, "must not be null but has shape " + shape_text(view));
   if (view.strides[last] != 1) {

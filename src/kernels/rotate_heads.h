@@ -1,5 +1,5 @@
-// Turns the heads of one token: pairs of channels by the cosines and sines of one row, which stays in the nearest
-// cache.
+// Turns the heads of some tokens: pairs of channels by the cosines and sines of the token's row, which stays in the
+// nearest cache while its heads are turned.
 //
 // A product may be fused with the sum that follows, where the instruction set can; stepwise, every product and sum is
 // rounded: the bits of any engine that writes a * c - b * s with the same table, on every instruction set.
