@@ -65,7 +65,8 @@ POSENC_API void rotate_backward(const View& gradient, const PositionView& positi
 POSENC_API void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
                                 const View& grad_in, const RotateOptions& options = {});
 
-// The queries and keys of a layer: the same tokens, of one dtype; their numbers of heads may differ.
+// The queries and keys of a layer: the same tokens, of one dtype; their numbers of heads may differ. They may be heads
+// of one buffer, as a projection of both at once leaves them.
 struct QueryKey {
   View query;
   View key;
