@@ -1,3 +1,5 @@
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rotate_heads.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
@@ -13,7 +15,6 @@ namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kMaxChannels = 8192;
-constexpr std::int64_t kMostLanes = 64;  // floats of the widest vectors, 2048 bits
 constexpr std::int64_t kLineBytes = 64;
 // Processors foresee what is read next where both channels of a pair are near each other. Where they are this many
 // bytes apart, reading from memory would take twice as long, and is begun by hand.
@@ -166,51 +167,53 @@ HWY_INLINE std::int64_t narrow_from(D d, const Real* in, std::int64_t count, T* 
   return i;
 }
 
-template <class D, class T, class Real, class Turn>
-HWY_INLINE std::int64_t split_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn, std::int64_t i) {
+// Pairs of a head that stand side by side, to where their channels are written: whole vectors, then one by one.
+template <class Real, class Turn>
+HWY_INLINE void split_head(const Token<Real, Real>& x, const Real* head, Real* out, Turn turn) {
+  const hn::ScalableTag<Real> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto sign = hn::Set(d, x.negative ? Real(-1) : Real(1));
+  const auto sign = x.negative ? Real(-1) : Real(1);
+  std::int64_t i = 0;
   for (; i + lanes <= x.pairs; i += lanes) {
-    hn::Vec<D> a, b;
+    hn::Vec<decltype(d)> a, b;
     hn::LoadInterleaved2(d, head + 2 * i, a, b);
     const auto c = hn::LoadU(d, x.cos + i);
-    const auto s = hn::Mul(hn::LoadU(d, x.sin + i), sign);
-    store(d, turn.first(a, b, c, s), out + i);
-    store(d, turn.second(a, b, c, s), out + x.pairs + i);
+    const auto s = hn::Mul(hn::LoadU(d, x.sin + i), hn::Set(d, sign));
+    hn::StoreU(turn.first(a, b, c, s), d, out + i);
+    hn::StoreU(turn.second(a, b, c, s), d, out + x.pairs + i);
   }
-  return i;
+  for (; i < x.pairs; ++i)
+    turn_one(head[2 * i], head[2 * i + 1], x.cos[i], sign * x.sin[i], out[i], out[x.pairs + i], turn);
 }
 
-template <class D, class T, class Real, class Turn>
-HWY_INLINE std::int64_t merge_from(D d, const Real* head, const Token<T, Real>& x, T* out, Turn turn, std::int64_t i) {
+template <class Real, class Turn>
+HWY_INLINE void merge_head(const Token<Real, Real>& x, const Real* head, Real* out, Turn turn) {
+  const hn::ScalableTag<Real> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto sign = hn::Set(d, x.negative ? Real(-1) : Real(1));
-  HWY_ALIGN Real both[2 * kMostLanes];
+  const auto sign = x.negative ? Real(-1) : Real(1);
+  std::int64_t i = 0;
   for (; i + lanes <= x.pairs; i += lanes) {
     const auto a = hn::LoadU(d, head + i);
     const auto b = hn::LoadU(d, head + x.pairs + i);
     const auto c = hn::LoadU(d, x.cos + i);
-    const auto s = hn::Mul(hn::LoadU(d, x.sin + i), sign);
-    hn::StoreInterleaved2(turn.first(a, b, c, s), turn.second(a, b, c, s), d, both);
-    narrow_from(d, both, 2 * lanes, out + 2 * i, 0);
+    const auto s = hn::Mul(hn::LoadU(d, x.sin + i), hn::Set(d, sign));
+    hn::StoreInterleaved2(turn.first(a, b, c, s), turn.second(a, b, c, s), d, out + 2 * i);
   }
-  return i;
+  for (; i < x.pairs; ++i)
+    turn_one(head[i], head[x.pairs + i], x.cos[i], sign * x.sin[i], out[2 * i], out[2 * i + 1], turn);
 }
 
 // Layouts that move channels: a head is read whole before it is written, so that it may be written where it was.
-template <class T, class Real, class Turn>
-HWY_INLINE void rotate_moving(const Token<T, Real>& x, bool to_half, Turn turn) {
+template <class Real, class Turn>
+HWY_INLINE void rotate_moving(const Token<Real, Real>& x, bool to_half, Turn turn) {
   HWY_ALIGN Real whole[kMaxChannels];
-  const hn::ScalableTag<Real> d;
-  const hn::CappedTag<Real, 1> one;
   for (std::int64_t head = 0; head < x.heads; ++head) {
-    const T* in = x.in + head * x.in_stride;
-    T* out = x.out + head * x.out_stride;
-    widen_from(one, in, 2 * x.pairs, whole, widen_from(d, in, 2 * x.pairs, whole, 0));
+    Real* out = x.out + head * x.out_stride;
+    std::memcpy(whole, x.in + head * x.in_stride, static_cast<std::size_t>(2 * x.pairs) * sizeof(Real));
     if (to_half) {
-      split_from(one, whole, x, out, turn, split_from(d, whole, x, out, turn, 0));
+      split_head(x, whole, out, turn);
     } else {
-      merge_from(one, whole, x, out, turn, merge_from(d, whole, x, out, turn, 0));
+      merge_head(x, whole, out, turn);
     }
   }
 }

@@ -24,15 +24,19 @@ struct Joined {
   HWY_ALIGN Real values[2 * kBlock];
 };
 
-template <class D, class Real>
-HWY_INLINE std::int64_t join_from(D d, const Real* cos, const Real* sin, std::int64_t pairs, Real sign,
-                                  Joined<Real>& out, std::int64_t i) {
+template <class Real>
+HWY_INLINE void join(const Real* cos, const Real* sin, std::int64_t pairs, Real sign, Joined<Real>& out) {
+  const hn::ScalableTag<Real> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
   for (; i + lanes <= pairs; i += lanes) {
     const auto s = hn::Mul(hn::LoadU(d, sin + i), hn::Set(d, sign));
     hn::StoreInterleaved2(hn::LoadU(d, cos + i), s, d, out.values + 2 * i);
   }
-  return i;
+  for (; i < pairs; ++i) {
+    out.values[2 * i] = cos[i];
+    out.values[2 * i + 1] = sign * sin[i];
+  }
 }
 
 // g++ would rather load a number twice than keep it, where both uses can take it from memory.
@@ -48,14 +52,8 @@ HWY_INLINE V kept_in_register(V v) {
 template <class T, class Real, class Turn>
 HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Joined<Real>& row, std::int64_t first,
                                      std::int64_t pairs, Turn turn) {
-  const hn::CappedTag<Real, 1> one;
   for (std::int64_t c = 2 * first; c < 2 * pairs; c += 2) {
-    const auto a = load(one, in + c);
-    const auto b = load(one, in + c + 1);
-    const auto cosine = hn::Set(one, row.values[c]);
-    const auto sine = hn::Set(one, row.values[c + 1]);
-    store(one, turn.first(a, b, cosine, sine), out + c);
-    store(one, turn.second(a, b, cosine, sine), out + c + 1);
+    turn_one(in[c], in[c + 1], row.values[c], row.values[c + 1], out[c], out[c + 1], turn);
   }
 }
 
@@ -171,8 +169,7 @@ HWY_INLINE void rotate_interleaved(const Token<T, Real>& x, Turn turn) {
   const Real sign = x.negative ? Real(-1) : Real(1);
   for (std::int64_t first = 0; first < x.pairs; first += kBlock) {
     const std::int64_t pairs = HWY_MIN(kBlock, x.pairs - first);
-    const std::int64_t done = join_from(hn::ScalableTag<Real>(), x.cos + first, x.sin + first, pairs, sign, row, 0);
-    join_from(hn::CappedTag<Real, 1>(), x.cos + first, x.sin + first, pairs, sign, row, done);
+    join(x.cos + first, x.sin + first, pairs, sign, row);
     const T* in = x.in + 2 * first;
     T* out = x.out + 2 * first;
     std::int64_t heads = x.heads;

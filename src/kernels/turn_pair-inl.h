@@ -147,6 +147,18 @@ struct Scaled {
   }
 };
 
+// One pair.
+template <class T, class Real, class Turn>
+HWY_INLINE void turn_one(const T& a, const T& b, Real cos, Real sin, T& first, T& second, Turn turn) {
+  const hn::CappedTag<Real, 1> one;
+  const auto x = load(one, &a);
+  const auto y = load(one, &b);
+  const auto c = hn::Set(one, cos);
+  const auto s = hn::Set(one, sin);
+  store(one, turn.first(x, y, c, s), &first);
+  store(one, turn.second(x, y, c, s), &second);
+}
+
 }  // namespace posenc::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
