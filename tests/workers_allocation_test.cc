@@ -3,23 +3,9 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
-#include <new>
 
 #include "posenc/workers.h"
-
-namespace {
-std::atomic<int> allocations{0};
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/allocations.h"
 
 namespace posenc {
 namespace {
@@ -32,13 +18,12 @@ TEST(WorkersAllocation, ThereIsNone) {
       std::array<std::atomic<std::int64_t>*, 16> many{};
       std::atomic<std::int64_t> sum{0};
       many.fill(&sum);
-      const int before = allocations;
-      run_parts(workers, parts, [many](std::int64_t part) { *many[static_cast<std::size_t>(part % 16)] += part; });
-      EXPECT_EQ(allocations, before) << parts;
+      const auto add = [many](std::int64_t part) { *many[static_cast<std::size_t>(part % 16)] += part; };
+      EXPECT_EQ(allocations_of([&] { run_parts(workers, parts, add); }), 0) << parts;
       EXPECT_EQ(sum, parts * (parts - 1) / 2);
     }
   }
-  EXPECT_GT(allocations, 0) << "they are counted";
+  EXPECT_GT(allocations_so_far(), 0) << "they are counted";
 }
 
 }  // namespace

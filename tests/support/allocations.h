@@ -1,0 +1,11 @@
+// How often a program that links support/allocations.cc has called operator new, on any thread.
+#pragma once
+
+int allocations_so_far();
+
+template <class Action>
+int allocations_of(const Action& action) {
+  const int before = allocations_so_far();
+  action();
+  return allocations_so_far() - before;
+}
