@@ -120,7 +120,8 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
   detail::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
 }
 
-// Whether a range of positions lies in a table that nobody else can write, and nothing but the angle is asked for.
+// Whether there is one position for each token, none of a range outside a table that nobody else can write, and nothing
+// but the angle is asked for.
 [[gnu::always_inline]] inline bool is_plain(const Call& call) {
   const RotaryTable* table = call.source.table();
   if (!table || !table->owns_memory() || (call.workers && call.workers->count() > 1)) return false;
@@ -129,19 +130,38 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
     return false;
   }
   const PositionView& p = call.positions;
-  return p.source == PositionView::Source::range && p.step == 1 && p.batch == 1 && p.axes == 1 && p.count > 0 &&
-         p.count <= table->count() && p.start >= table->start() && p.start - table->start() <= table->count() - p.count;
+  if (p.batch != 1 || p.axes != 1 || p.count <= 0) return false;
+  if (p.source != PositionView::Source::range) return p.integral() && p.data && p.token_stride == 1;
+  return p.step == 1 && p.count <= table->count() && p.start >= table->start() &&
+         p.start - table->start() <= table->count() - p.count;
 }
 
-// Whether heads stand one after the other, one for each position of a plain call. Then no check could fail, and a call
-// for one token is spared them all: they take as long as its rotation.
+// Whether the ids of a plain call are in the table, and none of them where x will be written.
+bool are_plain_ids(const PositionView& ids, const RotaryTable& table, const void* x, std::int64_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(x);
+  const auto first = reinterpret_cast<std::uintptr_t>(ids.data);
+  const std::int64_t size = ids.source == PositionView::Source::i32 ? 4 : 8;
+  const bool meet = first < begin + static_cast<std::uintptr_t>(bytes) &&
+                    begin < first + static_cast<std::uintptr_t>(ids.count * size);
+  return !meet && detail::fits_table(ids, table.start(), table.count());
+}
+
+// Whether heads stand one after the other, those of one token for each position of a plain call. Then no check could
+// fail, and a call for one token is spared them all: they take as long as its rotation.
 [[gnu::always_inline]] inline bool is_plain(const View& x, const Call& call) {
-  std::int64_t token = 0, all = 0;  // elements; the first is at most 2^63 bytes from the last
-  return x.rank == 3 && x.data && x.shape[0] == call.positions.count && x.shape[1] > 0 &&
-         x.shape[2] == call.source.schedule().head_dim && x.strides[2] == 1 && x.strides[1] == x.shape[2] &&
-         !__builtin_mul_overflow(x.shape[1], x.shape[2], &token) && x.strides[0] == token &&
-         !__builtin_mul_overflow(x.shape[0], token, &all) && all <= INT64_MAX / 8 && detail::is_float(x.dtype) &&
-         (x.dtype == DType::f64) == (call.source.table()->view().dtype == DType::f64);
+  if ((x.rank != 3 && x.rank != 4) || !x.data || !detail::is_float(x.dtype)) return false;
+  const std::size_t axis = x.rank == 4 ? 1 : 0;  // of the tokens
+  if (axis == 1 && x.shape[0] != 1) return false;
+  const RotaryTable& table = *call.source.table();
+  std::int64_t token = 0, all = 0;  // elements
+  return x.shape[axis] == call.positions.count && x.shape[axis + 1] > 0 &&
+         x.shape[axis + 2] == call.source.schedule().head_dim && x.strides[axis + 2] == 1 &&
+         x.strides[axis + 1] == x.shape[axis + 2] &&
+         !__builtin_mul_overflow(x.shape[axis + 1], x.shape[axis + 2], &token) && x.strides[axis] == token &&
+         !__builtin_mul_overflow(x.shape[axis], token, &all) && all <= INT64_MAX / 8 &&
+         (x.dtype == DType::f64) == (table.view().dtype == DType::f64) &&
+         (call.positions.source == PositionView::Source::range ||
+          are_plain_ids(call.positions, table, x.data, all * size_of(x.dtype)));
 }
 
 template <class T>
@@ -152,26 +172,15 @@ void run_plain_of(const View& x, const Call& call) {
   const SourceRows source{call.positions, call.source};
   const Real* rows[detail::kRowsAtOnce];
   T* data = x.as<T>() + schedule.rope_offset;
-  const std::int64_t token = x.strides[0];
-  const bool near = x.shape[0] * token * static_cast<std::int64_t>(sizeof(T)) <= detail::kCacheBytes;
-  kernels::Heads<T, Real> work{data,
-                               data,
-                               0,
-                               token,
-                               token,
-                               x.shape[1],
-                               x.shape[2],
-                               x.shape[2],
-                               rows,
-                               schedule.pairs(),
-                               1,
-                               rule.pairing,
-                               rule.negative,
-                               rule.stepwise,
-                               near,
-                               Real(1)};
-  for (std::int64_t n = 0; n < x.shape[0]; n += work.tokens) {
-    work.tokens = std::min(detail::kRowsAtOnce, x.shape[0] - n);
+  const std::int64_t tokens = call.positions.count;
+  const auto rank = static_cast<std::size_t>(x.rank);
+  const std::int64_t token = x.strides[rank - 3], heads = x.shape[rank - 2], head = x.shape[rank - 1];
+  const bool near = tokens * token * static_cast<std::int64_t>(sizeof(T)) <= detail::kCacheBytes;
+  kernels::Heads<T, Real> work{
+      data,          data,          0,    token,  token, heads, head, head, rows, schedule.pairs(), 1, rule.pairing,
+      rule.negative, rule.stepwise, near, Real(1)};
+  for (std::int64_t n = 0; n < tokens; n += work.tokens) {
+    work.tokens = std::min(detail::kRowsAtOnce, tokens - n);
     source.find(0, n, std::span(rows, static_cast<std::size_t>(work.tokens)));
     work.in = work.out = data + n * token;
     kernels::rotate_heads(work);

@@ -1,5 +1,5 @@
-// Calls of the plainest kind take a shorter way: contiguous heads in place at a range of a table's positions. Given the
-// same table in the caller's memory they take the general one, and must give the same bits and the same errors.
+// Calls of the plainest kind take a shorter way: contiguous heads in place at positions of a table. Given the same
+// table in the caller's memory they take the general one, and must give the same bits and the same errors.
 
 #include <gtest/gtest.h>
 
@@ -36,6 +36,14 @@ struct BothTables {
 using Operation = void (*)(const View&, const PositionView&, const RotarySource&, const RotateOptions&);
 const Operation kOperations[] = {rotate, rotate_inverse, rotate_backward};
 
+// In no order, from the first position of the table to the last.
+template <class Id>
+std::vector<Id> ids_for(std::int64_t tokens) {
+  std::vector<Id> ids;
+  for (std::int64_t n = 0; n < tokens; ++n) ids.push_back(static_cast<Id>(kStart + (n + 1) * 39 % kRows));
+  return ids;
+}
+
 TEST(RotatePlain, EqualsTheGeneralWay) {
   on_every_target([] {
     for (const Layout layout : {Layout::half, Layout::interleaved, Layout::interleaved_to_half, Layout::half_negative,
@@ -47,16 +55,25 @@ TEST(RotatePlain, EqualsTheGeneralWay) {
               .head_dim = 42, .base = 50.0, .layout = layout, .rotary_dim = 36, .rope_offset = tokens % 6};
           SCOPED_TRACE(to_text(Spec(spec)) + " " + std::string(to_text(dtype)));
           const BothTables tables(spec, dtype);
-          for (const Operation operation : kOperations) {
-            HeadBlock plain(dtype, 1, tokens, heads, 42), general(dtype, 1, tokens, heads, 42);
-            plain.set_values(random_numbers(tokens * heads * 42, 7));
-            general.set_values(plain.values());
-            const std::vector<double> before = plain.values();
-            const PositionView positions = PositionView::range(kStart + 5, tokens);
-            operation(plain.tokens(), positions, tables.own, {});
-            operation(general.tokens(), positions, tables.ours, {});
-            ASSERT_EQ(plain.bytes(), general.bytes());
-            ASSERT_NE(plain.values(), before);
+          const std::vector<std::int32_t> narrow = ids_for<std::int32_t>(tokens);
+          const std::vector<std::int64_t> wide = ids_for<std::int64_t>(tokens);
+          for (const PositionView& positions :
+               {PositionView::range(kStart + 5, tokens), PositionView::of(narrow.data(), tokens),
+                PositionView::of(wide.data(), tokens)}) {
+            for (const Operation operation : kOperations) {
+              HeadBlock plain(dtype, 1, tokens, heads, 42), batch(dtype, 1, tokens, heads, 42),
+                  general(dtype, 1, tokens, heads, 42);
+              for (HeadBlock* block : {&plain, &batch, &general}) {
+                block->set_values(random_numbers(tokens * heads * 42, 7));
+              }
+              const std::vector<double> before = plain.values();
+              operation(plain.tokens(), positions, tables.own, {});
+              operation(batch.view(), positions, tables.own, {});
+              operation(general.tokens(), positions, tables.ours, {});
+              ASSERT_EQ(plain.bytes(), general.bytes());
+              ASSERT_EQ(batch.bytes(), general.bytes());
+              ASSERT_NE(plain.values(), before);
+            }
           }
         }
       }
@@ -122,6 +139,14 @@ TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {
       {{memory.data(), DType::f32, 3, {INT64_MAX, 1, 8}, {8, 8, 1}}, PositionView::range(kStart, INT64_MAX)});
   wrongs.push_back(
       {{memory.data(), DType::f32, 3, {1, std::int64_t{1} << 61, 8}, {0, 8, 1}}, PositionView::range(kStart, 1)});
+  const std::vector<std::int64_t> below = {kStart, kStart + 1, kStart - 1, kStart};
+  const std::vector<std::int32_t> above = {3, 4, 5, static_cast<std::int32_t>(kStart + kRows)};
+  const std::vector<double> between = {3.0, 4.0, 5.5, 6.0};
+  wrongs.push_back({right, PositionView::of(below.data(), 4)});
+  wrongs.push_back({right, PositionView::of(above.data(), 4)});
+  wrongs.push_back({right, PositionView::of(between.data(), 4)});
+  wrongs.push_back({right, PositionView::of(below.data(), 2)});
+  wrongs.push_back({right, PositionView::of(static_cast<const std::int64_t*>(nullptr), 4)});
   PositionView axes = PositionView::range(kStart, 4);
   axes.axes = 2;
   wrongs.push_back({right, axes});
@@ -138,6 +163,14 @@ TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {
     EXPECT_FALSE(said(tables.own).empty()) << i;
     EXPECT_EQ(said(tables.own), said(tables.ours)) << i;
   }
+  // Ids at either end of what is written, and right beside it.
+  std::vector<std::int32_t> both(2 * 4 + 4 * 2 * 8, static_cast<std::int32_t>(kStart));
+  const View beside = make_view(reinterpret_cast<float*>(both.data() + 4), {4, 2, 8});
+  for (const std::int64_t at : {1, 3, 7, 67}) {
+    const PositionView ids = PositionView::of(both.data() + at, 4);
+    EXPECT_FALSE(message_of([&] { rotate(beside, ids, tables.own); }).empty()) << at;
+  }
+  for (const std::int64_t at : {0, 68}) rotate(beside, PositionView::of(both.data() + at, 4), tables.own);
   const View key = make_view(memory.data() + 8, {3, 2, 8});
   const View query = make_view(memory.data(), {3, 2, 8});
   EXPECT_FALSE(message_of([&] { rotate_qk({query, key}, PositionView::range(kStart, 3), tables.own); }).empty());

@@ -60,24 +60,6 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
   return inside;
 }
 
-// Whether every position has a row in a table of `count` positions from `start` on.
-bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
-  if (p.count == 0 || p.batch == 0) return true;
-  switch (p.source) {
-    case PositionView::Source::i32:
-      return all_inside<std::int32_t>(p, start, count);
-    case PositionView::Source::i64:
-      return all_inside<std::int64_t>(p, start, count);
-    case PositionView::Source::f64:
-      return all_inside<double>(p, start, count);
-    case PositionView::Source::range:
-      break;
-  }
-  const std::int64_t first = p.start;
-  const std::int64_t last = p.start + (p.count - 1) * p.step;
-  return first >= start && first - start < count && last >= start && last - start < count;
-}
-
 [[noreturn]] void fail_outside(const PositionView& p, const RotaryTable& table, std::string_view where) {
   const std::int64_t last = table.start() + table.count() - 1;
   for (std::int64_t b = 0; b < p.batch; ++b) {
@@ -107,6 +89,23 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
 }
 
 }  // namespace
+
+bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
+  if (p.count == 0 || p.batch == 0) return true;
+  switch (p.source) {
+    case PositionView::Source::i32:
+      return all_inside<std::int32_t>(p, start, count);
+    case PositionView::Source::i64:
+      return all_inside<std::int64_t>(p, start, count);
+    case PositionView::Source::f64:
+      return all_inside<double>(p, start, count);
+    case PositionView::Source::range:
+      break;
+  }
+  const std::int64_t first = p.start;
+  const std::int64_t last = p.start + (p.count - 1) * p.step;
+  return first >= start && first - start < count && last >= start && last - start < count;
+}
 
 void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where) {
   check_input(views.in, head_dim, where, views.in_name);

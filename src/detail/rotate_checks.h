@@ -38,6 +38,9 @@ void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view
 // With a table, unless each of them has a row; otherwise unless all are valid positions.
 void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
                           std::string_view where);
+// Whether every position has a row in a table of `count` positions from `start` on.
+bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;
+
 // Throws unless the scale is finite, also in the arithmetic of the views.
 void check_other_scale(const HeadViews& views, double scale, std::string_view where);
 inline void check_scale(const HeadViews& views, double scale, std::string_view where) {
