@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "detail/attention_fields.h"
 #include "detail/fields.h"
 #include "detail/number_text.h"
 #include "detail/rotary_window.h"
@@ -148,7 +149,13 @@ void validate(const Spec& spec) { detail::check_spec(spec, kind_of(spec)); }
 void detail::check_spec(const Spec& spec, std::string_view where) {
   Spec copy = spec;  // the field list is bound to an object that may be changed
   for (const Field& field : fields_of(copy)) check_field(where, field);
-  std::visit([&](const auto& s) { check_together(s, where); }, spec);
+  std::visit(
+      [&](const auto& s) {
+        using detail::check_together;
+        using posenc::check_together;
+        check_together(s, where);
+      },
+      spec);
 }
 
 std::vector<KindInfo> kinds() {

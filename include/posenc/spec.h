@@ -15,7 +15,9 @@
 #include <variant>
 #include <vector>
 
+#include "posenc/attention_spec.h"
 #include "posenc/export.h"
+#include "posenc/order.h"
 
 namespace posenc {
 
@@ -24,14 +26,6 @@ enum class Spacing : int {
   width,       // 2j / width: the published formula
   even_width,  // 2j / (width rounded up to even)
   half,        // j / (pairs - shift): tensor2tensor and its ports (shift 1), diffusion timesteps (any shift)
-};
-
-// Where sines and cosines stand in a row.
-enum class Order : int {
-  interleaved,      // sin, cos, sin, cos, ...
-  cos_interleaved,  // cos, sin, cos, sin, ...
-  halves,           // all sines, then all cosines
-  cos_halves,       // all cosines, then all sines
 };
 
 // What an odd width means.
@@ -138,7 +132,8 @@ struct Rotary {
 };
 
 // Every kind of encoding that posenc knows.
-using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary>;
+using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire, Sandwich,
+                          MatrixBias, Shaw, TransformerXl, Window, Chunked>;
 
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;

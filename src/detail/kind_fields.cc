@@ -2,7 +2,8 @@
 // (check_together in spec.cc).
 #include <array>
 
-#include "detail/fields.h"
+#include "detail/attention_fields.h"
+#include "detail/enum_field.h"
 #include "detail/rotary_window.h"
 #include "posenc/position.h"
 
@@ -12,7 +13,6 @@ namespace {
 constexpr auto kPositionLimit = static_cast<double>(kMaxPosition);
 
 constexpr std::array<std::string_view, 3> kSpacingWords = {"width", "even_width", "half"};
-constexpr std::array<std::string_view, 4> kOrderWords = {"interleaved", "cos_interleaved", "halves", "cos_halves"};
 constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
 constexpr std::array<std::string_view, 3> kPastEndWords = {"error", "clamp", "interpolate"};
 constexpr std::array<std::string_view, 2> kNormalizeWords = {"none", "l2"};
@@ -21,12 +21,6 @@ constexpr std::array<std::string_view, 5> kLayoutWords = {"half", "interleaved",
                                                           "half_per_axis"};
 constexpr std::array<std::string_view, 3> kFactorInWords = {"table", "query", "softmax"};
 constexpr std::array<std::string_view, 2> kPrecisionWords = {"exact", "reference"};
-
-template <class Enum>
-EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
-  return {&value, words, [](const void* from) noexcept { return static_cast<int>(*static_cast<const Enum*>(from)); },
-          [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }};
-}
 
 std::vector<Field> fields_of(Sinusoidal& s) {
   return {
@@ -126,8 +120,6 @@ std::vector<Field> fields_of(Learned& s) {
   };
 }
 
-std::vector<Shorthand> shorthands_of(Learned&) { return {}; }
-
 // The parts keep their own field lists, each name behind the part's: fixed.base, learned.rows. JSON nests them.
 std::vector<Field> fields_of(Hybrid& s) {
   std::vector<Field> fields;
@@ -216,7 +208,11 @@ std::vector<Field> fields_of(Rotary& s) {
   };
 }
 
-std::vector<Shorthand> shorthands_of(Rotary&) { return {}; }
+// The kinds that act inside attention have none.
+template <class Kind>
+std::vector<Shorthand> shorthands_of(Kind&) {
+  return {};
+}
 
 }  // namespace
 
@@ -234,10 +230,23 @@ const std::vector<Kind>& all_kinds() {
       {"learned", "rows of a trained table, added to the embeddings", Learned{}},
       {"hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{}},
       {"rotary", "queries and keys turned by angles that grow with the position, pair by pair", Rotary{}},
+      {"none", "no positions: attention with nothing but its mask", NoPosition{}},
+      {"clipped", "a learned number per head and clipped offset, added to the scores", Clipped{}},
+      {"t5", "a learned number per head and bucket of distances, added to the scores", T5{}},
+      {"alibi", "a slope per head times the distance, taken from the scores", Alibi{}},
+      {"kerple", "a learned logarithm or power of the distance, taken from the scores", Kerple{}},
+      {"fire", "a learned function of the distance relative to the query's place, added to the scores", Fire{}},
+      {"sandwich", "the product of two sinusoidal rows, a fixed bias on the scores", Sandwich{}},
+      {"matrix", "numbers given for every query and key, added to the scores", MatrixBias{}},
+      {"shaw", "a learned vector per clipped offset that meets queries, keys and values", Shaw{}},
+      {"transformer_xl", "a projected sinusoidal row per distance that meets queries, with two learned vectors",
+       TransformerXl{}},
+      {"window", "a mask: keys within a reach to the left and right", Window{}},
+      {"chunked", "a mask: keys of the query's own chunk", Chunked{}},
   };
   return kinds;
 }
-static_assert(std::variant_size_v<Spec> == 4, "all_kinds lists the alternatives of Spec in their order");
+static_assert(std::variant_size_v<Spec> == 16, "all_kinds lists the alternatives of Spec in their order");
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;

@@ -9,13 +9,14 @@ LAYERS = {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
                       workers detail/thread_pool
-                      detail/number_text detail/fields detail/kind_fields detail/sinusoidal_pairs detail/rotary_window
+                      attention_spec order
+                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window
                       detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
                       detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule",
+        "members": "parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
@@ -30,6 +31,8 @@ LAYERS = {
     "operations": {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
+                      bias mask score_term attend cache multi_head layer
+                      detail/bias_values
                       rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
                       detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows

@@ -1,0 +1,116 @@
+// Biases on attention scores, as functions of the query's and the key's position.
+//
+//     posenc::Bias bias(posenc::Alibi{.heads = 8});
+//     posenc::fill_bias(bias, queries, keys, out);                   // the whole matrix, [H, N, S]
+//     posenc::add_bias(bias, {.head = 3, .queries = 64, .keys = 64}, queries, keys, scores);   // one tile of it
+//     posenc::attend(q, k, v, out, {.bias = &bias});                 // posenc/attend.h: never the whole matrix
+//
+// A bias is evaluated in double and rounded once. It is immutable, cheap to copy, and may be shared between threads;
+// parameters are read when it is made (of a MatrixBias, when it is used: the view must live).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/parameters.h"
+#include "posenc/position.h"
+#include "posenc/spec.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+// The shapes that biases have, without the names of methods. `offset` is j - i, of the key minus of the query.
+
+// slopes[h] * x, x being -|offset|, -max(-offset, 0), or the key's position.
+struct LinearBias {
+  std::vector<double> slopes;  // [H]
+  AlibiForm form = AlibiForm::symmetric;
+  AlibiPrecision precision = AlibiPrecision::exact;
+};
+
+// table[rows[clip(offset - first, 0, rows.size() - 1)]][h]: the table is a parameter, [table_rows, H].
+struct TableBias {
+  std::int64_t first = 0;
+  std::vector<std::int32_t> rows;
+  std::int64_t table_rows = 0;
+};
+
+// A function of the offset and of parameters: Kerple, Sandwich.
+struct DistanceBias {
+  std::variant<Kerple, Sandwich> function;
+  std::vector<double> inv_freq = {};  // of a Sandwich, radians per position
+};
+
+// A function of both positions: Fire, numbers by index, masks, or the caller's own function.
+using BiasFunction = std::function<double(std::int64_t head, double query, double key)>;
+struct PairBias {
+  std::variant<Fire, MatrixBias, Window, Chunked, BiasFunction> function;
+};
+
+struct BiasSchedule {
+  std::int64_t heads = 0;  // H; 0: the same for any number of heads
+  Added added = Added::after_scale;
+  std::variant<LinearBias, TableBias, DistanceBias, PairBias> shape;
+};
+
+// The schedule of a kind of bias (or of a mask, as a bias of 0 and -inf); other kinds are errors. Throws what
+// validate(spec) throws.
+POSENC_API BiasSchedule make_bias_schedule(const Spec& spec);
+
+// The slopes of ALiBi for a number of heads, within 1 ulp.
+POSENC_API std::vector<double> alibi_slopes(const Alibi& spec);
+// The bucket that T5 puts an offset j - i into.
+POSENC_API std::int64_t t5_bucket(const T5& spec, std::int64_t offset);
+
+namespace detail {
+class BiasValues;
+}
+
+// A schedule with its parameters, ready to be evaluated.
+class POSENC_API Bias {
+ public:
+  // Throws unless the parameters are those of the spec, of the right shape and without NaN (nor infinite, but for the
+  // -inf of a MatrixBias).
+  explicit Bias(const Spec& spec, const Parameters& parameters = {});
+  // A function of the caller's: it must be pure, may be called from several threads, and gives -inf to hide a key.
+  Bias(std::int64_t heads, BiasFunction function, Added added = Added::after_scale);
+
+  std::int64_t heads() const noexcept { return schedule_->heads; }  // 0: any
+  const BiasSchedule& schedule() const noexcept { return *schedule_; }
+  const detail::BiasValues& values() const noexcept { return *values_; }
+
+ private:
+  std::shared_ptr<const detail::BiasValues> values_;
+  const BiasSchedule* schedule_;  // that of values_
+};
+
+// A part of the scores: queries x keys of one head of one batch row.
+struct Tile {
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+  std::int64_t first_query = 0;
+  std::int64_t queries = 0;
+  std::int64_t first_key = 0;
+  std::int64_t keys = 0;
+};
+
+// Adds the bias to scores [queries, keys], f32 or f64, rows may be strided. Positions are [N] and [S], or with a batch
+// [B, N] and [B, S]; a tile must lie inside them. Where a table or a matrix is read, they must be integers.
+POSENC_API void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
+                         const View& scores);
+// Adds what the gradient of a tile of scores, [queries, keys] f32 or f64, means for the parameters.
+struct BiasGradientTile {
+  Tile tile;
+  ConstView grad_scores;
+};
+POSENC_API void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
+                                  const PositionView& keys, const Gradients& gradients);
+
+// Writes the whole matrix, [H, N, S] of any float type (or [B, H, N, S] where positions have a batch).
+POSENC_API void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out);
+
+}  // namespace posenc

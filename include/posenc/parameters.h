@@ -1,0 +1,44 @@
+// The learned numbers of an encoding: their names and shapes, and how they are passed beside a spec.
+//
+//     for (const posenc::ParameterInfo& p : posenc::parameters_of(spec)) use(p.name, p.shape);   // "table", {32, 8}
+//     posenc::Bias bias(spec, {{"table", view}});
+//     posenc::Gradients gradients = {{"table", grad}};       // of the same shapes, f32 or f64, added to
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/spec.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+struct ParameterInfo {
+  std::string name;
+  std::vector<std::int64_t> shape;  // -1: any length, as the other parameters or the call have it
+  std::string help;
+  bool optional = false;
+  bool per_head = false;  // may also come with an axis of heads in front (or, of a matrix, without it)
+};
+
+// What a spec learns, in the order in which it is documented; nothing for fixed kinds.
+POSENC_API std::vector<ParameterInfo> parameters_of(const Spec& spec);
+
+// A parameter by its name: any float type, any strides. Views: the memory must outlive what is made of them.
+struct Parameter {
+  std::string_view name;
+  ConstView value;
+};
+using Parameters = std::vector<Parameter>;
+
+// Where the gradient of a parameter is added: its shape, f32 or f64, any strides. What is left out is not computed.
+struct Gradient {
+  std::string_view name;
+  View value;
+};
+using Gradients = std::vector<Gradient>;
+
+}  // namespace posenc
