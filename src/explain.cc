@@ -6,27 +6,31 @@
 #include "posenc/error.h"
 
 namespace posenc {
+namespace {
+
+struct Kinds {
+  std::span<const double> position;
+  const ExplainOptions& options;
+  std::vector<Step> operator()(const Sinusoidal& s) const {
+    return detail::explain_sinusoidal(s, position[0], options);
+  }
+  std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
+  std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
+  std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
+  template <class Relative>
+  std::vector<Step> operator()(const Relative& s) const {
+    fail(ErrorKind::usage,
+         "[explain] " + std::string(kind_of(s)) + " depends on two positions: explain it with queries and keys");
+  }
+};
+
+}  // namespace
 
 std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options) {
   return explain(spec, std::span<const double>(&position, 1), options);
 }
 
 std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  struct Kinds {
-    std::span<const double> position;
-    const ExplainOptions& options;
-    std::vector<Step> operator()(const Sinusoidal& s) const {
-      return detail::explain_sinusoidal(s, position[0], options);
-    }
-    std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
-    std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
-    std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
-    template <class Relative>
-    std::vector<Step> operator()(const Relative& s) const {
-      fail(ErrorKind::usage,
-           "[explain] " + std::string(kind_of(s)) + " depends on two positions: explain it with queries and keys");
-    }
-  };
   const auto* rotary = std::get_if<Rotary>(&spec);
   const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(rotary->axes) : 1;
   if (position.size() != axes) {
