@@ -21,7 +21,7 @@ struct ParameterInfo {
   std::vector<std::int64_t> shape;  // -1: any length, as the other parameters or the call have it
   std::string help;
   bool optional = false;
-  bool per_head = false;  // may also come with an axis of heads in front (or, of a matrix, without it)
+  bool per_head = false;  // may also come with an axis of heads in front
 };
 
 // What a spec learns, in the order in which it is documented; nothing for fixed kinds.

@@ -16,7 +16,7 @@ LAYERS = {
     },
     "numbers": {
         "uses": ["words"],
-        "members": "parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule",
+        "members": "parameters detail/bound_parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
