@@ -53,7 +53,8 @@ struct Checker {
   void bytes(const ConstView& view, const char* name, bool pairs) const {
     if (view.data == nullptr) return;
     const int rank = pairs ? 2 : 1;
-    bool fits = view.dtype == DType::u8 && (view.rank == rank || (view.rank == rank + 1 && view.shape[0] == grid.batch));
+    bool fits =
+        view.dtype == DType::u8 && (view.rank == rank || (view.rank == rank + 1 && view.shape[0] == grid.batch));
     const auto axis = static_cast<std::size_t>(view.rank);
     if (fits) fits = view.shape[axis - 1] == grid.keys && (!pairs || view.shape[axis - 2] == grid.queries);
     if (fits) return;

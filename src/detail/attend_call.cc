@@ -28,8 +28,7 @@ void check_heads_view(const ConstView& view, const char* name, std::string_view 
                       shape_text(view));
   }
   if (!is_float(view.dtype)) {
-    refuse(where,
-           std::string(name) + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
+    refuse(where, std::string(name) + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
   }
   const auto last = static_cast<std::size_t>(view.rank - 1);
   for (std::size_t axis = 0; axis <= last; ++axis) {
@@ -41,8 +40,8 @@ void check_heads_view(const ConstView& view, const char* name, std::string_view 
     refuse(where, std::string(name) + " must have heads and channels but has shape " + shape_text(view));
   }
   if (view.shape[last] > 1 && view.strides[last] != 1) {
-    refuse(where, std::string(name) + " must have contiguous channels but has stride " +
-                      std::to_string(view.strides[last]));
+    refuse(where,
+           std::string(name) + " must have contiguous channels but has stride " + std::to_string(view.strides[last]));
   }
   if (view.size() > 0 && view.data == nullptr) {
     refuse(where, std::string(name) + " must not be null but has shape " + shape_text(view));
@@ -112,8 +111,7 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, std::
     refuse(where, "softcap must be at least 0 and finite but got " + number_text(options.softcap));
   }
   check_dropout(options.dropout, shape.batch, shape.queries, where);
-  if (options.dropout.p > 0.0 &&
-      (options.dropout.first_row + shape.batch) > (std::int64_t{1} << 32) / shape.heads) {
+  if (options.dropout.p > 0.0 && (options.dropout.first_row + shape.batch) > (std::int64_t{1} << 32) / shape.heads) {
     refuse(where, "dropout counts rows and heads within 2^32 but there are " + count_text(shape.batch, "rows from ") +
                       count_text(options.dropout.first_row, "on with ") + count_text(shape.heads, "heads"));
   }
@@ -140,6 +138,7 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
     : where(where_given),
       options(options_given),
       shape(shape_of(q_view, k_view, v_view, where_given)),
+      batched(q_view.rank == 4),
       q(with_batch(q_view)),
       k(with_batch(k_view)),
       v(with_batch(v_view)),
@@ -174,7 +173,8 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
     refuse(where, "positions with several axes are for a rotary encoding but there is none");
   }
   if (options.bias != nullptr) options.bias->values().check(shape.heads, query_positions, key_positions, where);
-  if (options.term != nullptr) options.term->values().check(shape, query_positions, key_positions, where);
+  if (options.term != nullptr)
+    options.term->values().check({shape.heads, shape.width, shape.value_width}, query_positions, key_positions, where);
 }
 
 double AttendCall::bias_factor() const noexcept {
@@ -185,7 +185,7 @@ void AttendCall::check_extra(const View& view, std::string_view name, std::int64
   if (view.data == nullptr && view.rank == 0) return;
   const std::array<std::int64_t, 4> wanted = {shape.batch, shape.heads, rows, columns};
   const int rank = columns == 0 ? 3 : 4;
-  bool fits = view.rank == rank || (view.rank == rank - 1 && q.strides[0] == 0 && shape.batch == 1);
+  bool fits = view.rank == rank || (view.rank == rank - 1 && !batched);
   const int first = rank - view.rank;
   for (int axis = 0; fits && axis < view.rank; ++axis) {
     fits = view.shape[static_cast<std::size_t>(axis)] == wanted[static_cast<std::size_t>(axis + first)];
@@ -194,20 +194,20 @@ void AttendCall::check_extra(const View& view, std::string_view name, std::int64
   if (!fits || view.dtype != dtype) {
     const std::string one = std::to_string(shape.heads) + ", " + std::to_string(rows) +
                             (columns == 0 ? "" : ", " + std::to_string(columns));
-    refuse(where, std::string(name) + " must be [" + std::to_string(shape.batch) + ", " + one +
-                      "], without a batch [" + one + "], of " + std::string(to_text(dtype)) + " but got " +
-                      shape_text(view) + " " + std::string(to_text(view.dtype)));
+    refuse(where, std::string(name) + " must be [" + std::to_string(shape.batch) + ", " + one + "], without a batch [" +
+                      one + "], of " + std::string(to_text(dtype)) + " but got " + shape_text(view) + " " +
+                      std::string(to_text(view.dtype)));
   }
   check_output(view, where, name);
   for (const ConstView* input : {&q, &k, &v}) {
-    if (share_memory(*input, view)) refuse(where, std::string(name) + " must be apart from q, k and v but shares memory");
+    if (share_memory(*input, view))
+      refuse(where, std::string(name) + " must be apart from q, k and v but shares memory");
   }
 }
 
 void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
                          std::string_view name) {
-  const bool batched = call.q.strides[0] != 0 || call.shape.batch != 1;
-  const int wanted_rank = out.rank == 4 || batched ? 4 : 3;
+  const int wanted_rank = call.batched ? 4 : 3;
   const View view = out.rank == 3 ? with_batch(out) : out;
   const bool narrow = call.q.dtype == DType::f16 || call.q.dtype == DType::bf16;
   const bool type = out.dtype == call.q.dtype || (narrow && out.dtype == DType::f32);

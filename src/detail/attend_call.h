@@ -42,12 +42,13 @@ struct AttendCall {
   std::string_view where;
   const AttendOptions& options;
   AttendShape shape;
+  bool batched;       // whether the caller's views have a batch
   ConstView q, k, v;  // [B, N, H, D], [B, S, G, D], [B, S, G, Dv]
   MaskRows mask;
   PositionView query_positions;
   PositionView key_positions;
-  double scale = 1.0;        // of the scores
-  double query_factor = 1.0; // of the rotary, on the queries
+  double scale = 1.0;         // of the scores
+  double query_factor = 1.0;  // of the rotary, on the queries
   bool rotate_keys = false;
 
   bool is_double() const noexcept { return q.dtype == DType::f64; }

@@ -79,22 +79,44 @@ void copy(std::span<const double> from, std::vector<Real>& to) {
   std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
 }
 
+// [heads][rows][width] as [heads][width][rows].
+template <class Real>
+AlignedVector<Real> transposed(const AlignedVector<Real>& from, std::int64_t rows, std::int64_t width) {
+  AlignedVector<Real> to(from.size());
+  const std::int64_t heads = static_cast<std::int64_t>(from.size()) / (rows * width);
+  for (std::int64_t h = 0; h < heads; ++h) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < width; ++c) {
+        to[static_cast<std::size_t>((h * width + c) * rows + r)] =
+            from[static_cast<std::size_t>((h * rows + r) * width + c)];
+      }
+    }
+  }
+  return to;
+}
+
 Spec checked(const Spec& spec) {
   validate(spec);
   if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) return spec;
-  fail(ErrorKind::usage,
-       "[ScoreTerm] spec must be shaw or transformer_xl but is " + std::string(kind_of(spec)) + ", which has no vectors");
+  fail(ErrorKind::usage, "[ScoreTerm] spec must be shaw or transformer_xl but is " + std::string(kind_of(spec)) +
+                             ", which has no vectors");
 }
 
 }  // namespace
 
 TermValues::TermValues(const Spec& spec, const Parameters& parameters)
-    : spec_(checked(spec)), parameters_(spec, parameters, "ScoreTerm") {}
+    : spec_(checked(spec)), parameters_(spec, parameters, "ScoreTerm") {
+  if (!parameters_.per_head("keys") || !parameters_.per_head("values")) return;
+  if (parameters_.shape("keys")[0] == parameters_.shape("values")[0]) return;
+  fail(ErrorKind::usage, "[ScoreTerm] keys and values must have the same heads but have " +
+                             std::to_string(parameters_.shape("keys")[0]) + " and " +
+                             std::to_string(parameters_.shape("values")[0]));
+}
 
 std::int64_t TermValues::heads() const noexcept {
   if (const auto* xl = std::get_if<TransformerXl>(&spec_)) return xl->heads;
   for (const char* name : {"keys", "values"}) {
-    if (parameters_.has(name) && parameters_.shape(name).size() == 3) return parameters_.shape(name)[0];
+    if (parameters_.per_head(name)) return parameters_.shape(name)[0];
   }
   return 0;
 }
@@ -154,10 +176,10 @@ TermRows<Real>::TermRows(const TermValues& values, const PositionView& queries, 
   if (const auto* shaw = std::get_if<Shaw>(&values.spec())) {
     zero_past_ = shaw->past == PastTable::zero;
     meets_keys_ = shaw->term == ShawTerm::query_and_key;
-    keys_per_head_ = parameters.shape("keys").size() == 3;
+    keys_per_head_ = parameters.per_head("keys");
     copy(parameters.numbers("keys"), keys_);
     if (parameters.has("values")) {
-      values_per_head_ = parameters.shape("values").size() == 3;
+      values_per_head_ = parameters.per_head("values");
       copy(parameters.numbers("values"), values_);
     }
   } else {
@@ -179,16 +201,8 @@ TermRows<Real>::TermRows(const TermValues& values, const PositionView& queries, 
       }
     }
   }
-  columns_.resize(keys_.size());
-  const std::int64_t heads = keys_per_head_ ? static_cast<std::int64_t>(keys_.size()) / (rows_ * width_) : 1;
-  for (std::int64_t h = 0; h < heads; ++h) {
-    for (std::int64_t r = 0; r < rows_; ++r) {
-      for (std::int64_t c = 0; c < width_; ++c) {
-        columns_[static_cast<std::size_t>((h * width_ + c) * rows_ + r)] =
-            keys_[static_cast<std::size_t>((h * rows_ + r) * width_ + c)];
-      }
-    }
-  }
+  columns_ = transposed(keys_, rows_, width_);
+  if (has_values()) value_columns_ = transposed(values_, rows_, value_width_);
 }
 
 template <class Real>
@@ -227,7 +241,7 @@ void store_term_gradients(const TermValues& values, const PositionView& queries,
     for (const auto& [name, part] : {std::pair{"keys", &TermSums::keys}, std::pair{"values", &TermSums::values}}) {
       const Gradient* gradient = find_gradient(gradients, name);
       if (gradient == nullptr) continue;
-      add_to_gradient(joined(heads, part, parameters.shape(name).size() == 3), gradient->value);
+      add_to_gradient(joined(heads, part, parameters.per_head(name)), gradient->value);
     }
     return;
   }

@@ -51,10 +51,11 @@ class TermRows {
   // The row of a pair, or -1.
   std::int64_t row(std::int64_t query, std::int64_t key) const noexcept;
 
-  // [rows][D] of a head, the same transposed, [D][rows], and those on values, [rows][Dv].
+  // [rows][D] of a head, the same transposed, [D][rows], and those on values, [rows][Dv] and [Dv][rows].
   const Real* key_rows(std::int64_t head) const noexcept { return keys_.data() + keys_at(head); }
   const Real* key_columns(std::int64_t head) const noexcept { return columns_.data() + keys_at(head); }
   const Real* value_rows(std::int64_t head) const noexcept { return values_.data() + values_at(head); }
+  const Real* value_columns(std::int64_t head) const noexcept { return value_columns_.data() + values_at(head); }
   // What is added to the query before it meets keys, and before it meets rows: [D], or null for nothing.
   const Real* content_bias(std::int64_t head) const noexcept { return u_.empty() ? nullptr : &u_[bias_at(head)]; }
   const Real* position_bias(std::int64_t head) const noexcept { return v_.empty() ? nullptr : &v_[bias_at(head)]; }
@@ -78,6 +79,7 @@ class TermRows {
   AlignedVector<Real> keys_;
   AlignedVector<Real> columns_;
   AlignedVector<Real> values_;
+  AlignedVector<Real> value_columns_;
   std::vector<Real> u_;
   std::vector<Real> v_;
 };
