@@ -15,8 +15,8 @@ using detail::DoubleDouble;
 // base^(-2i / dim) in twice the precision, rounded once.
 double exact_frequency(double base, std::int64_t i, std::int64_t dim) {
   const DoubleDouble exponent =
-      DoubleDouble{static_cast<double>(2 * i), 0.0} / DoubleDouble{static_cast<double>(dim), 0.0};
-  return exp(-(exponent * detail::log(base))).high;
+      DoubleDouble{static_cast<double>(-2 * i), 0.0} / DoubleDouble{static_cast<double>(dim), 0.0};
+  return detail::exact_power(base, exponent);
 }
 
 // 1 / base^(2i / dim) as float32 tensors compute it: the base, the exponent, the power and the quotient each rounded.

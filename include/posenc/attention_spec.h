@@ -53,9 +53,9 @@ enum class T5Direction : int { bidirectional, causal };
 // Buckets of T5 (Raffel et al., 2020), by the float32 logarithm that published code has: the first half of the buckets
 // hold one distance each, the others grow up to max_distance. Parameter: table [buckets, H].
 struct T5 {
-  std::int64_t heads = 0;     // H; must be given
-  std::int64_t buckets = 32;  // at least 2; even, and at least 4, where bidirectional
-  std::int64_t max_distance = 128;
+  std::int64_t heads = 0;           // H; must be given
+  std::int64_t buckets = 32;        // at least 2; even, and at least 4, where bidirectional
+  std::int64_t max_distance = 128;  // to 2^24; above the distances that have a bucket of their own
   T5Direction direction = T5Direction::bidirectional;
   Added added = Added::after_scale;
 };

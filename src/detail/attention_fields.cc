@@ -96,7 +96,7 @@ std::vector<Field> fields_of(T5& s) {
            .help = "from here on all distances share the last bucket",
            .unit = "positions",
            .low = 1,
-           .high = kPositionLimit},
+           .high = kMaxRows},
           {.name = "direction",
            .value = enum_field(s.direction, kT5DirectionWords),
            .help = "bidirectional: half of the buckets are for keys ahead; causal: those have bucket 0"},

@@ -75,4 +75,6 @@ DoubleDouble log(double value) noexcept {
   return DoubleDouble{guess, 0.0} + correction + kLn2 * DoubleDouble{static_cast<double>(exponent), 0.0};
 }
 
+double exact_power(double base, DoubleDouble exponent) noexcept { return exp(exponent * log(base)).high; }
+
 }  // namespace posenc::detail

@@ -21,4 +21,7 @@ DoubleDouble exact_product(double a, double b) noexcept;
 DoubleDouble log(double value) noexcept;
 DoubleDouble exp(DoubleDouble value) noexcept;
 
+// base^exponent for a positive finite base, within 1 ulp; a plain pow is off by the rounding of its exponent.
+double exact_power(double base, DoubleDouble exponent) noexcept;
+
 }  // namespace posenc::detail
