@@ -80,16 +80,16 @@ class QueryBlock {
       dropout_.apply(b * call_.shape.heads + h, tiles_.first_query() + i, block * kKeyBlock, count, row);
     }
     const HeadRows<Real> values = operands_.values(b, tiles_.key_head());
-    kernels::multiply(kernels::MatrixProduct<Real>{.rows = tiles_.queries(),
-                                                   .columns = width,
-                                                   .depth = count,
-                                                   .a = scores_.data(),
-                                                   .a_row = kKeyBlock,
-                                                   .b = values.row(block * kKeyBlock),
-                                                   .b_stride = values.stride,
-                                                   .c = sums_.data(),
-                                                   .c_stride = width,
-                                                   .into = kernels::Into::add});
+    kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = tiles_.queries(),
+                                                       .columns = width,
+                                                       .depth = count,
+                                                       .a = scores_.data(),
+                                                       .a_row = kKeyBlock,
+                                                       .b = values.row(block * kKeyBlock),
+                                                       .b_stride = values.stride,
+                                                       .c = sums_.data(),
+                                                       .c_stride = width,
+                                                       .into = kernels::Into::add});
     if (!row_weights_.empty()) add_row_weights(block);
   }
 
@@ -122,16 +122,16 @@ class QueryBlock {
   void finish(std::int64_t b, std::int64_t h) {
     const std::int64_t width = call_.shape.value_width;
     if (!row_weights_.empty()) {
-      kernels::multiply(kernels::MatrixProduct<Real>{.rows = tiles_.queries(),
-                                                     .columns = width,
-                                                     .depth = term_->rows(),
-                                                     .a = row_weights_.data(),
-                                                     .a_row = term_->rows(),
-                                                     .b = term_->value_rows(h),
-                                                     .b_stride = width,
-                                                     .c = sums_.data(),
-                                                     .c_stride = width,
-                                                     .into = kernels::Into::add});
+      kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = tiles_.queries(),
+                                                         .columns = width,
+                                                         .depth = term_->rows(),
+                                                         .a = row_weights_.data(),
+                                                         .a_row = term_->rows(),
+                                                         .b = term_->value_rows(h),
+                                                         .b_stride = width,
+                                                         .c = sums_.data(),
+                                                         .c_stride = width,
+                                                         .into = kernels::Into::add});
     }
     for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
       const std::int64_t n = tiles_.first_query() + i;

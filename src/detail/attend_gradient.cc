@@ -9,6 +9,7 @@
 #include "detail/score_tiles.h"
 #include "kernels/matmul.h"
 #include "kernels/softmax_row.h"
+#include "kernels/transpose_block.h"
 
 namespace posenc::detail {
 namespace {
@@ -64,12 +65,13 @@ class KeyHead {
   void transpose_values(std::int64_t b, std::int64_t g) {
     const HeadRows<Real> values = operands_.values(b, g);
     for (std::int64_t first = 0; first < shape_.keys; first += kKeyBlock) {
-      kernels::transpose(kernels::Transpose<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - first),
-                                                        .columns = shape_.value_width,
-                                                        .from = values.row(first),
-                                                        .from_stride = values.stride,
-                                                        .to = value_columns_.data() + first * shape_.value_width,
-                                                        .to_stride = kKeyBlock});
+      kernels::transpose_block(
+          kernels::TransposedBlock<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - first),
+                                               .columns = shape_.value_width,
+                                               .from = values.row(first),
+                                               .from_stride = values.stride,
+                                               .to = value_columns_.data() + first * shape_.value_width,
+                                               .to_stride = kKeyBlock});
     }
   }
 
@@ -124,7 +126,7 @@ class KeyHead {
     }
   }
 
-  static void product(const kernels::MatrixProduct<Real>& product) { kernels::multiply(product); }
+  static void product(const kernels::MatrixProduct<Real>& product) { kernels::multiply_add(product); }
 
   void add_sinks() {
     double sink = 0.0;
@@ -171,8 +173,8 @@ class KeyHead {
     }
     if (call_.options.softcap > 0.0) {
       for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
-        kernels::softcap_backward_row(grad_scores_.data() + i * kKeyBlock, capped_.data() + i * kKeyBlock, count,
-                                      static_cast<Real>(call_.options.softcap));
+        kernels::tanh_backward_row(grad_scores_.data() + i * kKeyBlock, capped_.data() + i * kKeyBlock, count,
+                                   static_cast<Real>(call_.options.softcap));
       }
     }
     add_keys(block);

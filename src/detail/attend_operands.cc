@@ -2,6 +2,7 @@
 
 #include "detail/float_types.h"
 #include "kernels/matmul.h"
+#include "kernels/transpose_block.h"
 #include "posenc/rotate.h"
 
 namespace posenc::detail {
@@ -60,12 +61,13 @@ AttendOperands<Real>::AttendOperands(const AttendCall& call)
     const std::int64_t block = part % blocks_;
     const std::int64_t g = part / blocks_ % shape_.key_heads;
     const HeadRows<Real> rows = keys(part / blocks_ / shape_.key_heads, g);
-    kernels::transpose(kernels::Transpose<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - block * kKeyBlock),
-                                                      .columns = shape_.width,
-                                                      .from = rows.row(block * kKeyBlock),
-                                                      .from_stride = rows.stride,
-                                                      .to = columns_.data() + part * shape_.width * kKeyBlock,
-                                                      .to_stride = kKeyBlock});
+    kernels::transpose_block(
+        kernels::TransposedBlock<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - block * kKeyBlock),
+                                             .columns = shape_.width,
+                                             .from = rows.row(block * kKeyBlock),
+                                             .from_stride = rows.stride,
+                                             .to = columns_.data() + part * shape_.width * kKeyBlock,
+                                             .to_stride = kKeyBlock});
   });
 }
 

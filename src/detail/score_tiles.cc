@@ -51,15 +51,15 @@ void ScoreTiles<Real>::begin(std::int64_t b, std::int64_t h, std::int64_t first_
   load(term_ == nullptr ? nullptr : term_->content_bias(h), content_.data());
   if (term_ == nullptr) return;
   load(term_->position_bias(h), position_.data());
-  kernels::multiply(kernels::MatrixProduct<Real>{.rows = queries_,
-                                                 .columns = term_->rows(),
-                                                 .depth = width,
-                                                 .a = position_.data(),
-                                                 .a_row = width,
-                                                 .b = term_->key_columns(h),
-                                                 .b_stride = term_->rows(),
-                                                 .c = query_terms_.data(),
-                                                 .c_stride = term_->rows()});
+  kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = queries_,
+                                                     .columns = term_->rows(),
+                                                     .depth = width,
+                                                     .a = position_.data(),
+                                                     .a_row = width,
+                                                     .b = term_->key_columns(h),
+                                                     .b_stride = term_->rows(),
+                                                     .c = query_terms_.data(),
+                                                     .c_stride = term_->rows()});
 }
 
 template <class Real>
@@ -81,19 +81,19 @@ std::int64_t ScoreTiles<Real>::keys(std::int64_t block) const noexcept {
 template <class Real>
 void ScoreTiles<Real>::scores(std::int64_t block, Real* tile, Real* capped) {
   const std::int64_t count = keys(block);
-  kernels::multiply(kernels::MatrixProduct<Real>{.rows = queries_,
-                                                 .columns = count,
-                                                 .depth = call_.shape.width,
-                                                 .a = content_.data(),
-                                                 .a_row = call_.shape.width,
-                                                 .b = operands_.key_columns(b_, key_head(), block),
-                                                 .b_stride = kKeyBlock,
-                                                 .c = tile,
-                                                 .c_stride = kKeyBlock});
+  kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = queries_,
+                                                     .columns = count,
+                                                     .depth = call_.shape.width,
+                                                     .a = content_.data(),
+                                                     .a_row = call_.shape.width,
+                                                     .b = operands_.key_columns(b_, key_head(), block),
+                                                     .b_stride = kKeyBlock,
+                                                     .c = tile,
+                                                     .c_stride = kKeyBlock});
   if (term_ != nullptr) add_term(block, tile);
   if (call_.options.softcap > 0.0) {
     for (std::int64_t i = 0; i < queries_; ++i) {
-      kernels::softcap_row(tile + i * kKeyBlock, count, static_cast<Real>(call_.options.softcap));
+      kernels::tanh_row(tile + i * kKeyBlock, count, static_cast<Real>(call_.options.softcap));
     }
   }
   if (capped != nullptr) {
@@ -112,15 +112,15 @@ void ScoreTiles<Real>::add_term(std::int64_t block, Real* tile) {
   const std::int64_t rows = term_->rows();
   if (term_->meets_keys()) {
     const HeadRows<Real> key_rows = operands_.keys(b_, key_head());
-    kernels::multiply(kernels::MatrixProduct<Real>{.rows = count,
-                                                   .columns = rows,
-                                                   .depth = call_.shape.width,
-                                                   .a = key_rows.row(block * kKeyBlock),
-                                                   .a_row = key_rows.stride,
-                                                   .b = term_->key_columns(h_),
-                                                   .b_stride = rows,
-                                                   .c = key_terms_.data(),
-                                                   .c_stride = rows});
+    kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = count,
+                                                       .columns = rows,
+                                                       .depth = call_.shape.width,
+                                                       .a = key_rows.row(block * kKeyBlock),
+                                                       .a_row = key_rows.stride,
+                                                       .b = term_->key_columns(h_),
+                                                       .b_stride = rows,
+                                                       .c = key_terms_.data(),
+                                                       .c_stride = rows});
   }
   const auto scale = static_cast<Real>(call_.scale);
   for (std::int64_t i = 0; i < queries_; ++i) {

@@ -7,6 +7,7 @@
 
 #include "detail/aligned_vector.h"
 #include "detail/bound_parameters.h"
+#include "posenc/position.h"
 #include "posenc/score_term.h"
 
 namespace posenc::detail {
