@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "posenc/export.h"
 #include "posenc/resize_rule.h"
@@ -58,5 +60,33 @@ POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::in
 
 // out[0 .. head_dim): one head turned by a position with one coordinate per axis. x and out must not overlap.
 POSENC_API void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out);
+
+// One attention, without a batch; q [queries][heads][width], k [keys][key_heads][width], v
+// [keys][key_heads][value_width]. Functions take the head h, the query n and the key s, by their indices; an empty one
+// is nothing.
+struct Attention {
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::int64_t heads = 1;
+  std::int64_t key_heads = 1;
+  std::int64_t width = 1;
+  std::int64_t value_width = 1;
+  double scale = 1.0;
+  double softcap = 0.0;            // 0: none
+  std::vector<double> sinks = {};  // [heads], or none
+
+  using OfPair = std::function<double(std::int64_t h, std::int64_t n, std::int64_t s)>;
+  std::function<bool(std::int64_t n, std::int64_t s)> sees = {};
+  OfPair term = {};    // beside q.k, inside the scale
+  OfPair factor = {};  // of the score, before the bias
+  OfPair bias = {};
+  OfPair keep = {};  // what dropout makes of a weight: multiplied by this
+  std::function<double(std::int64_t h, std::int64_t n, std::int64_t s, std::int64_t c)> value_term = {};
+};
+
+// out [queries][heads][value_width]; weights [heads][queries][keys], before dropout, and log_sum_exp [heads][queries]
+// where they are not null.
+POSENC_API void attend(const Attention& problem, const double* q, const double* k, const double* v, double* out,
+                       double* weights = nullptr, double* log_sum_exp = nullptr);
 
 }  // namespace posenc::reference
