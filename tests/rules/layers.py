@@ -33,9 +33,9 @@ LAYERS = {
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
                       bias mask score_term attend cache multi_head layer
                       detail/bias_values detail/mask_rows detail/term_values detail/attend_call
-                      detail/attend_operands detail/score_tiles detail/attend_forward
-                      detail/attend_gradient attend_backward
-                      bias_schedule detail/bias_blocks
+                      detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
+                      attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
+                      detail/fire_term detail/matrix_term
                       rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
                       detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows
