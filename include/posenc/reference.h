@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "posenc/export.h"
 #include "posenc/resize_rule.h"
@@ -58,5 +60,19 @@ POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::in
 
 // out[0 .. head_dim): one head turned by a position with one coordinate per axis. x and out must not overlap.
 POSENC_API void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out);
+
+// A parameter of a bias by its name (posenc/parameters.h), in C order.
+struct Numbers {
+  std::string_view name;
+  std::vector<std::int64_t> shape;
+  std::span<const double> values;
+};
+
+// What a kind of bias adds to the score of a head's query at i and key at j: -inf hides the key. Without rounding to
+// bfloat16. The spec and the parameters are not checked; other kinds give 0.
+POSENC_API double bias(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i, double j);
+// What the score is multiplied by before: 1 but for a Kerple with factors.
+POSENC_API double score_factor(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i,
+                               double j);
 
 }  // namespace posenc::reference
