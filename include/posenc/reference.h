@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "posenc/export.h"
@@ -88,5 +89,19 @@ struct Attention {
 // where they are not null.
 POSENC_API void attend(const Attention& problem, const double* q, const double* k, const double* v, double* out,
                        double* weights = nullptr, double* log_sum_exp = nullptr);
+
+// A parameter of a bias by its name (posenc/parameters.h), in C order.
+struct Numbers {
+  std::string_view name;
+  std::vector<std::int64_t> shape;
+  std::span<const double> values;
+};
+
+// What a kind of bias adds to the score of a head's query at i and key at j: -inf hides the key. Without rounding to
+// bfloat16. The spec and the parameters are not checked; other kinds give 0.
+POSENC_API double bias(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i, double j);
+// What the score is multiplied by before: 1 but for a Kerple with factors.
+POSENC_API double score_factor(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i,
+                               double j);
 
 }  // namespace posenc::reference
