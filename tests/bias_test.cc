@@ -156,6 +156,10 @@ TEST(Bias, BlocksAndFarPositions) {
         if (!is_near(all[i], c.value(at / (130 * 700), query, key), kDouble)) ++wrong;
       }
       EXPECT_EQ(wrong, 0U);
+      if (c.name != "alibi") continue;
+      TypedBlock narrow(DType::bf16, kHeads, queries.count, keys.count);
+      fill_bias(c.bias(), queries, keys, narrow.view());
+      EXPECT_EQ(narrow.at(1, 129, 699), rounded_to(DType::bf16, all[(130 + 129) * 700 + 699]));
     }
     const PositionView left = PositionView::range(-kMaxPosition, 2), right = PositionView::range(kMaxPosition - 2, 3);
     for (const auto& [queries, keys] : {std::pair(left, right), std::pair(right, left)}) {
@@ -331,12 +335,8 @@ TEST(BiasGradient, ClampedParametersHaveNone) {
     add_bias_backward(bias, {{.head = h, .queries = 4, .keys = 4}, make_view(ones.data(), {4, 4})}, all, all,
                       {{"p", make_view(of_p, {3})}, {"a", make_view(of_a, {3})}});
   }
-  EXPECT_EQ(of_p[0], 0.0f);
-  EXPECT_EQ(of_p[1], 0.0f);
-  EXPECT_NE(of_p[2], 0.0f);
-  EXPECT_NE(of_a[0], 0.0f);
-  EXPECT_EQ(of_a[1], 0.0f);
-  EXPECT_EQ(of_a[2], 0.0f);
+  EXPECT_TRUE(of_p[0] == 0.0f && of_p[1] == 0.0f && of_p[2] != 0.0f);
+  EXPECT_TRUE(of_a[0] != 0.0f && of_a[1] == 0.0f && of_a[2] == 0.0f);
 }
 
 constexpr auto kUsage = ErrorKind::usage;
