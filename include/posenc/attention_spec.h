@@ -95,7 +95,9 @@ enum class KerpleKernel : int {
 };
 
 // Kernelized relative bias (Chi et al., 2022), d the distance. Parameters: p [H] and a [H], and for the log kernel,
-// optional, exponent [H]: -p ln(1 + a d^exponent). They are used as at least `smallest`, the power's p at most 2.
+// optional, exponent [H]: -p ln(1 + a d^exponent). Optional, factor_a and factor_p [H]: scores are first multiplied by
+// exp(-factor_a d^factor_p); then p and a may be left out. All are used as at least `smallest`, the power's p and
+// factor_p as at most 2.
 struct Kerple {
   std::int64_t heads = 0;  // H; must be given
   KerpleKernel kernel = KerpleKernel::log;

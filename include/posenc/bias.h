@@ -76,10 +76,12 @@ class POSENC_API Bias {
   // Throws unless the parameters are those of the spec, of the right shape and without NaN (nor infinite, but for the
   // -inf of a MatrixBias).
   explicit Bias(const Spec& spec, const Parameters& parameters = {});
-  // A function of the caller's: it must be pure, may be called from several threads, and gives -inf to hide a key.
+  // A function of the caller's for `heads` heads (0: any): it must be pure, may be called from several threads, and
+  // gives -inf to hide a key.
   Bias(std::int64_t heads, BiasFunction function, Added added = Added::after_scale);
 
   std::int64_t heads() const noexcept { return schedule_->heads; }  // 0: any
+  bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
   const BiasSchedule& schedule() const noexcept { return *schedule_; }
   const detail::BiasValues& values() const noexcept { return *values_; }
 
@@ -99,18 +101,26 @@ struct Tile {
 };
 
 // Adds the bias to scores [queries, keys], f32 or f64, rows may be strided. Positions are [N] and [S], or with a batch
-// [B, N] and [B, S]; a tile must lie inside them. Where a table or a matrix is read, they must be integers.
+// [B, N] and [B, S]; a tile must lie inside them. Where a table or a matrix is read, they must be integers. Scores are
+// taken as they are, scaled or not: `added` of the schedule is for who scales them. A Kerple with factors multiplies
+// each score by its factor first.
 POSENC_API void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
                          const View& scores);
-// Adds what the gradient of a tile of scores, [queries, keys] f32 or f64, means for the parameters.
+
+// A tile of what add_bias gave: the gradient of the scores, [queries, keys] f32 or f64. Where bias.has_factor(), also
+// the scores that it got, of the same type and shape; and if given, grad_before is what the gradient of those becomes.
 struct BiasGradientTile {
   Tile tile;
   ConstView grad_scores;
+  ConstView scores_before = {};
+  View grad_before = {};
 };
+// Adds what a tile means for the parameters to their gradients.
 POSENC_API void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
                                   const PositionView& keys, const Gradients& gradients);
 
-// Writes the whole matrix, [H, N, S] of any float type (or [B, H, N, S] where positions have a batch).
+// Writes the whole matrix, [H, N, S] of any float type, or [B, H, N, S], as it must be where positions have a batch.
+// What a Kerple's factors multiply is not in it.
 POSENC_API void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out);
 
 }  // namespace posenc

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "posenc/export.h"
@@ -126,5 +127,19 @@ struct LayerNumbers {
 // `encoded` is what attention reads and `residual` what its result is added to, both [N][M].
 POSENC_API void layer(const Attention& problem, const LayerNumbers& numbers, const double* encoded,
                       const double* residual, double* out, double* weights = nullptr);
+
+// A parameter of a bias by its name (posenc/parameters.h), in C order.
+struct Numbers {
+  std::string_view name;
+  std::vector<std::int64_t> shape;
+  std::span<const double> values;
+};
+
+// What a kind of bias adds to the score of a head's query at i and key at j: -inf hides the key. Without rounding to
+// bfloat16. The spec and the parameters are not checked; other kinds give 0.
+POSENC_API double bias(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i, double j);
+// What the score is multiplied by before: 1 but for a Kerple with factors.
+POSENC_API double score_factor(const Spec& spec, const std::vector<Numbers>& parameters, std::int64_t head, double i,
+                               double j);
 
 }  // namespace posenc::reference
