@@ -360,6 +360,7 @@ TEST(MultiHead, RefusesWhatDoesNotFit) {
   refused("key_heads must divide the 4 heads but got 3", w);
   w = c.weights();
   w.heads = 5;
+  w.key_heads = 0;
   refused("out_proj_weight must be [M, H D], a multiple of the 5 heads wide, but is [6, 12]", w);
   w = c.weights();
   w.in_proj_weight = w.in_proj_weight.swap(0, 1);

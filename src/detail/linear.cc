@@ -59,7 +59,7 @@ void for_each_element(const BasicView<Void>& any, const Visit& visit) {
 
 template <class Real>
 Numbers<Real>::Numbers(const ConstView& view) : data_(view.as<Real>()) {
-  if (view.dtype == dtype_of<Real>() && is_contiguous(view)) return;
+  if (view.data == nullptr || (view.dtype == dtype_of<Real>() && is_contiguous(view))) return;
   memory_.resize(static_cast<std::size_t>(view.size()));
   data_ = memory_.data();
   with_float_type(view.dtype, [&](auto type) {

@@ -9,7 +9,7 @@
 
 namespace posenc::detail {
 
-// A view of up to four axes as contiguous numbers in C order: in place where it is that already.
+// A view of up to four axes as contiguous numbers in C order: in place where it is that already, and null of null.
 template <class Real>
 class Numbers {
  public:
