@@ -16,6 +16,7 @@
 #include "posenc/learned.h"
 #include "posenc/load.h"
 #include "posenc/mask.h"
+#include "posenc/multi_head.h"
 #include "posenc/nearest.h"
 #include "posenc/npy.h"
 #include "posenc/order.h"

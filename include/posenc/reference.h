@@ -90,6 +90,44 @@ struct Attention {
 POSENC_API void attend(const Attention& problem, const double* q, const double* k, const double* v, double* out,
                        double* weights = nullptr, double* log_sum_exp = nullptr);
 
+// out[0 .. O) = W x + b of one row: W is [O][I], I what x has; the bias is [O] or empty.
+POSENC_API void linear(std::span<const double> x, std::span<const double> weight, std::span<const double> bias,
+                       double* out);
+
+// One row to mean 0 and variance 1, times the weight, plus the bias; each may be empty.
+struct LayerNormNumbers {
+  std::span<const double> weight = {};
+  std::span<const double> bias = {};
+  double eps = 1e-5;
+};
+POSENC_API void layer_norm(std::span<const double> x, const LayerNormNumbers& norm, double* out);
+
+// PyTorch's packing: rows of queries, keys and values in one weight, [(H + 2 G) D][M], and [M][H D] back.
+struct MultiHeadNumbers {
+  std::int64_t width = 0;  // M
+  std::span<const double> in_weight = {};
+  std::span<const double> in_bias = {};
+  std::span<const double> out_weight = {};
+  std::span<const double> out_bias = {};
+};
+// x [queries][M] and context [keys][M], which may be x, to out [queries][M]. The problem's value_width is its width.
+POSENC_API void multi_head(const Attention& problem, const MultiHeadNumbers& numbers, const double* x,
+                           const double* context, double* out, double* weights = nullptr);
+
+// norm1, linear1 and so on as PyTorch's TransformerEncoderLayer names them; without linear1 nothing follows attention.
+struct LayerNumbers {
+  MultiHeadNumbers attention;
+  LayerNormNumbers norm1 = {}, norm2 = {};
+  std::span<const double> linear1_weight = {}, linear1_bias = {}, linear2_weight = {}, linear2_bias = {};
+  bool norm_first = false;
+  bool gelu = false;  // else relu
+  // What channel m of token n is multiplied by, after attention (0), in (1) and after (2) the feed-forward part.
+  std::function<double(int place, std::int64_t n, std::int64_t m)> keep = {};
+};
+// `encoded` is what attention reads and `residual` what its result is added to, both [N][M].
+POSENC_API void layer(const Attention& problem, const LayerNumbers& numbers, const double* encoded,
+                      const double* residual, double* out, double* weights = nullptr);
+
 // A parameter of a bias by its name (posenc/parameters.h), in C order.
 struct Numbers {
   std::string_view name;
