@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace posenc::cli {
 
@@ -79,6 +80,19 @@ struct RotateOptions {
   OutputOptions output;
 };
 
+struct BiasOptions {
+  std::string spec;
+  std::string queries;
+  std::string keys;                     // empty: the positions of the queries
+  std::string file;                     // the first parameter, or a safetensors file with all of them by name
+  std::vector<std::string> parameters;  // name=file.npy or name=file.safetensors:tensor
+  std::string values;                   // of the first parameter, 0.5/0/-0.5
+  bool causal = false;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  std::int64_t max_bytes = 16'000'000'000;
+  OutputOptions output;
+};
+
 struct PlotOptions {
   std::string figure;
   std::string spec;
@@ -136,6 +150,7 @@ int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
 int run_add(const AddOptions& options);
 int run_rotate(const RotateOptions& options);
+int run_bias(const BiasOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);
