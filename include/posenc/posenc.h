@@ -13,6 +13,8 @@
 #include "posenc/half.h"
 #include "posenc/input_rows.h"
 #include "posenc/json.h"
+#include "posenc/layer.h"
+#include "posenc/layer_norm.h"
 #include "posenc/learned.h"
 #include "posenc/load.h"
 #include "posenc/mask.h"

@@ -32,7 +32,7 @@ LAYERS = {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
                       bias mask score_term attend cache multi_head layer multi_head_backward layer_norm layer_backward score_parts
-                      detail/layer_checks detail/linear detail/multi_head_call detail/layer_call
+                      detail/layer_checks detail/linear detail/multi_head_call detail/multi_head_checks detail/layer_call
                       detail/bias_values detail/mask_rows detail/term_values detail/attend_call
                       detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
