@@ -45,7 +45,7 @@ LAYERS = {
     "files": {
         "uses": ["words", "numbers", "operations"],
         "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
-                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
                       detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {
