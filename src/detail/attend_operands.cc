@@ -56,6 +56,7 @@ AttendOperands<Real>::AttendOperands(const AttendCall& call)
   k_ = call.rotate_keys ? rotated(call, call.k, call.key_positions, 1.0, k_memory_)
                         : readable(call.k, workers, k_memory_);
   v_ = readable(call.v, workers, v_memory_);
+  if (shape_.queries < kFewQueries) return;
   columns_.resize(static_cast<std::size_t>(shape_.batch * shape_.key_heads * blocks_ * shape_.width * kKeyBlock));
   run_parts(workers, shape_.batch * shape_.key_heads * blocks_, [&](std::int64_t part) {
     const std::int64_t block = part % blocks_;

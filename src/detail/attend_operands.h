@@ -14,6 +14,9 @@ namespace posenc::detail {
 inline constexpr std::int64_t kQueryBlock = 64;
 inline constexpr std::int64_t kKeyBlock = 128;
 
+// Below this many queries every score is a product of its own.
+inline constexpr std::int64_t kFewQueries = 4;
+
 // Rows of channels of one head: row n begins at data + n * stride.
 template <class Real>
 struct HeadRows {
@@ -32,6 +35,8 @@ class AttendOperands {
   HeadRows<Real> keys(std::int64_t b, std::int64_t g) const noexcept { return rows_of(k_, b, g); }
   HeadRows<Real> values(std::int64_t b, std::int64_t g) const noexcept { return rows_of(v_, b, g); }
 
+  // Whether keys are there transposed too: for a few queries it does not pay.
+  bool transposed() const noexcept { return !columns_.empty(); }
   // Block `block` of keys, transposed: channel c of key s is at [c * kKeyBlock + s - block * kKeyBlock].
   const Real* key_columns(std::int64_t b, std::int64_t g, std::int64_t block) const noexcept {
     return columns_.data() + (((b * shape_.key_heads + g) * blocks_) + block) * shape_.width * kKeyBlock;
@@ -46,7 +51,7 @@ class AttendOperands {
   std::int64_t blocks_;
   AlignedVector<Real> q_memory_, k_memory_, v_memory_;  // where the caller's cannot be read as it is
   ConstView q_, k_, v_;                                 // [B, N, H, D], ...
-  AlignedVector<Real> columns_;                         // [B, G, blocks, D, kKeyBlock]
+  AlignedVector<Real> columns_;                         // [B, G, blocks, D, kKeyBlock], or empty
 };
 
 }  // namespace posenc::detail

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "detail/bias_values.h"
+#include "kernels/dot_rows.h"
 #include "kernels/matmul.h"
 #include "kernels/softmax_row.h"
 
@@ -81,15 +82,7 @@ std::int64_t ScoreTiles<Real>::keys(std::int64_t block) const noexcept {
 template <class Real>
 void ScoreTiles<Real>::scores(std::int64_t block, Real* tile, Real* capped) {
   const std::int64_t count = keys(block);
-  kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = queries_,
-                                                     .columns = count,
-                                                     .depth = call_.shape.width,
-                                                     .a = content_.data(),
-                                                     .a_row = call_.shape.width,
-                                                     .b = operands_.key_columns(b_, key_head(), block),
-                                                     .b_stride = kKeyBlock,
-                                                     .c = tile,
-                                                     .c_stride = kKeyBlock});
+  multiply(block, tile);
   if (term_ != nullptr) add_term(block, tile);
   if (call_.options.softcap > 0.0) {
     for (std::int64_t i = 0; i < queries_; ++i) {
@@ -104,6 +97,28 @@ void ScoreTiles<Real>::scores(std::int64_t block, Real* tile, Real* capped) {
                                      tile, kKeyBlock);
   }
   hide(block, tile);
+}
+
+template <class Real>
+void ScoreTiles<Real>::multiply(std::int64_t block, Real* tile) const {
+  const std::int64_t width = call_.shape.width;
+  if (operands_.transposed()) {
+    kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = queries_,
+                                                       .columns = keys(block),
+                                                       .depth = width,
+                                                       .a = content_.data(),
+                                                       .a_row = width,
+                                                       .b = operands_.key_columns(b_, key_head(), block),
+                                                       .b_stride = kKeyBlock,
+                                                       .c = tile,
+                                                       .c_stride = kKeyBlock});
+    return;
+  }
+  const HeadRows<Real> rows = operands_.keys(b_, key_head());
+  for (std::int64_t i = 0; i < queries_; ++i) {
+    kernels::dot_rows(content_.data() + i * width, rows.row(block * kKeyBlock), rows.stride, keys(block), width,
+                      tile + i * kKeyBlock);
+  }
 }
 
 template <class Real>

@@ -47,6 +47,7 @@ class ScoreTiles {
   }
 
  private:
+  void multiply(std::int64_t block, Real* tile) const;
   void add_term(std::int64_t block, Real* tile);
   void hide(std::int64_t block, Real* tile) const;
 

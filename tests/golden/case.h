@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/json.h"
 #include "posenc/view.h"

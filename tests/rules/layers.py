@@ -36,7 +36,7 @@ LAYERS = {
                       detail/bias_values detail/mask_rows detail/term_values detail/attend_call
                       detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
-                      detail/fire_term detail/matrix_term
+                      detail/fire_term detail/matrix_term detail/convert_row
                       rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
                       detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows

@@ -126,7 +126,9 @@ class RandomAttendCase {
       case 6:
         if (one_.query_ids.empty() && one_.offset() < 0) break;  // a matrix has no rows before 0
         one_.bias = posenc::MatrixBias{.heads = h, .added = added};
-        one_.bias_numbers = {parameter("values", {h, 300, 300})};
+        // Ids are below 10; without them queries stand at offset() and behind.
+        one_.bias_numbers = {
+            parameter("values", {h, std::max<std::int64_t>(10, one_.queries + one_.offset()), 10 + one_.keys})};
         break;
       case 7: {
         const std::int64_t left = draw_(0, 3), right = draw_(0, 3), rows = left + right + 1;
