@@ -28,11 +28,13 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* summary, cons
   return command;
 }
 
-namespace {
+void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
+  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
+      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+}
 
-constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
-constexpr const char* kPositionsHelp =
-    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
+namespace {
 
 void add_color(CLI::App& command, std::string& color) {
   command.add_option("--color", color, "escape codes: auto (only on a terminal), always, never")
@@ -56,13 +58,6 @@ struct ExamplesFirst : CLI::Formatter {
   }
   std::string make_footer(const CLI::App*) const override { return ""; }
 };
-
-// Asked for by bytes, so that a slip in a length is found before the memory is.
-void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
-  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
-      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
-      ->capture_default_str();
-}
 
 void add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = add_command(app, "list", "The kinds of encodings with their fields, and the figures.",
@@ -159,6 +154,33 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
       ->capture_default_str();
   command->add_option("--tensor", options.tensor, "the result's name in a safetensors file (default: values)")
       ->check(not_empty);
+  add_output(*command, options.output, "text, json, npy, safetensors");
+}
+
+void add_bias(CLI::App& app, BiasOptions& options) {
+  CLI::App* command = add_command(app, "bias", "What an encoding adds to attention scores: [heads, queries, keys].",
+                                  "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
+                                  "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
+                                  "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
+  command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  command->add_option("--queries,-q", options.queries, kPositionsHelp)->required();
+  command->add_option("--keys,-k", options.keys, "the same for keys (default: where the queries are)")
+      ->check(not_empty);
+  command
+      ->add_option("--file", options.file,
+                   "the first parameter: table.npy or model.safetensors:tensor; or a safetensors file that has\n"
+                   "all parameters by their names")
+      ->check(not_empty);
+  command
+      ->add_option("--parameter", options.parameters,
+                   "name=file.npy or name=model.safetensors:tensor, as often as needed: see posenc list KIND")
+      ->check(not_empty);
+  command->add_option("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5")
+      ->check(not_empty);
+  command->add_flag("--causal", options.causal, "-inf where a key stands after its query");
+  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text and json, else f32)")
+      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
+  add_max_bytes(*command, options.max_bytes);
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
@@ -362,6 +384,7 @@ int run_app(int argc, char** argv) {
   TableOptions table;
   AddOptions add;
   RotateOptions rotate;
+  BiasOptions bias;
   ExplainOptions explain;
   PlotOptions plot;
   PositionsOptions positions;
@@ -372,6 +395,7 @@ int run_app(int argc, char** argv) {
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
+  add_bias(app, bias);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
@@ -395,6 +419,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("table")) return run_table(table);
   if (app.got_subcommand("add")) return run_add(add);
   if (app.got_subcommand("rotate")) return run_rotate(rotate);
+  if (app.got_subcommand("bias")) return run_bias(bias);
   if (app.got_subcommand("resize")) return run_resize(resize);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);

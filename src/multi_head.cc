@@ -11,25 +11,6 @@ using detail::AlignedVector;
 using detail::MultiHeadCall;
 using detail::MultiHeadRows;
 
-constexpr const void* kNone = nullptr;
-
-ConstView weights_like(const MultiHeadCall& call) {
-  if (call.x.rank == 2) return make_view(kNone, call.x.dtype, {call.queries, call.keys});
-  return make_view(kNone, call.x.dtype, {call.batch, call.queries, call.keys});
-}
-
-void check_outputs(const MultiHeadCall& call, const View& out) {
-  const MultiHeadOptions& options = call.options;
-  call.check.token_output(out, call.x, "out");
-  if (options.average_weights.rank > 0) {
-    call.check.token_output(options.average_weights, weights_like(call), "average_weights");
-  }
-  call.check.apart({{"out", out},
-                    {"average_weights", options.average_weights},
-                    {"attend.weights", options.attend.weights},
-                    {"attend.log_sum_exp", options.attend.log_sum_exp}});
-}
-
 // The mean over heads of weights [B, H, N, S], of any strides.
 template <class Real>
 void store_average(const MultiHeadCall& call, const View& weights) {
@@ -76,7 +57,7 @@ void run(const MultiHeadCall& call, const View& out) {
 
 void multi_head_attend(const ConstView& x, const MultiHead& weights, const View& out, const MultiHeadOptions& options) {
   const MultiHeadCall call(x, weights, options, "multi_head_attend");
-  check_outputs(call, out);
+  detail::check_outputs(call, out);
   if (x.size() == 0) return;
   x.dtype == DType::f64 ? run<double>(call, out) : run<float>(call, out);
 }

@@ -10,39 +10,7 @@ using detail::AlignedVector;
 using detail::LinearInputs;
 using detail::MultiHeadCall;
 using detail::MultiHeadRows;
-using detail::NamedView;
 using detail::row_slice;
-
-void check_token_gradient(const MultiHeadCall& call, const View& view, const ConstView& like, const char* name) {
-  call.check.gradient(view, like, name);
-  if (view.rank == 0 || view.dtype == like.dtype || view.dtype == DType::f64) return;
-  call.check.refuse("the gradient of " + std::string(name) + " must be f64, as " + name + " is, but is f32");
-}
-
-void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients) {
-  const detail::LayerChecks& check = call.check;
-  check.tokens(grad_out, "grad_out");
-  if (shape_text(grad_out) != shape_text(call.x) || grad_out.dtype != call.x.dtype) {
-    check.refuse("grad_out must be as x, " + shape_text(call.x) + " " + std::string(to_text(call.x.dtype)) +
-                 ", but is " + shape_text(grad_out) + " " + std::string(to_text(grad_out.dtype)));
-  }
-  check_token_gradient(call, gradients.x, call.x, "x");
-  check_token_gradient(call, gradients.context, call.options.context, "context");
-  check.gradient(gradients.in_proj_weight, call.in.weight, "in_proj_weight");
-  check.gradient(gradients.in_proj_bias, call.in.bias, "in_proj_bias");
-  check.gradient(gradients.out_proj_weight, call.out.weight, "out_proj_weight");
-  check.gradient(gradients.out_proj_bias, call.out.bias, "out_proj_bias");
-  std::vector<NamedView> views = {{"the gradient of x", gradients.x},
-                                  {"the gradient of context", gradients.context},
-                                  {"the gradient of in_proj_weight", gradients.in_proj_weight},
-                                  {"the gradient of in_proj_bias", gradients.in_proj_bias},
-                                  {"the gradient of out_proj_weight", gradients.out_proj_weight},
-                                  {"the gradient of out_proj_bias", gradients.out_proj_bias},
-                                  {"the gradient of sinks", gradients.sinks}};
-  for (const Gradient& bias : gradients.bias) views.push_back({bias.name, bias.value});
-  for (const Gradient& term : gradients.term) views.push_back({term.name, term.value});
-  check.apart(views);
-}
 
 // Gradients of the projections from those of queries, keys and values.
 template <class Real>
@@ -103,7 +71,7 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
 void multi_head_attend_backward(const MultiHeadInputs& inputs, const MultiHead& weights,
                                 const MultiHeadGradients& gradients, const MultiHeadOptions& options) {
   const MultiHeadCall call(inputs.x, weights, options, "multi_head_attend_backward");
-  check_gradients(call, inputs.grad_out, gradients);
+  detail::check_gradients(call, inputs.grad_out, gradients);
   if (inputs.x.size() == 0 && !call.crosses) return;
   call.x.dtype == DType::f64 ? run<double>(call, inputs.grad_out, gradients)
                              : run<float>(call, inputs.grad_out, gradients);

@@ -52,6 +52,19 @@ void LayerChecks::token_output(const View& view, const ConstView& like, std::str
          shape_text(view) + " " + std::string(to_text(view.dtype)));
 }
 
+void LayerChecks::same_as_x(const ConstView& view, const ConstView& x, std::string_view name) const {
+  tokens(view, name);
+  if (shape_of(view) == shape_of(x) && view.dtype == x.dtype) return;
+  refuse(std::string(name) + " must be as x, " + shape_text(x) + " " + std::string(to_text(x.dtype)) + ", but is " +
+         shape_text(view) + " " + std::string(to_text(view.dtype)));
+}
+
+void LayerChecks::in_place_or_apart(const View& written, std::string_view name, const ConstView& read,
+                                    std::string_view other) const {
+  if (same_memory(written, read) || !share_memory(written, read)) return;
+  refuse(std::string(name) + " must not overlap " + std::string(other) + ", but where they are the same");
+}
+
 void LayerChecks::weight(const ConstView& view, const std::vector<std::int64_t>& shape,
                          std::string_view name_view) const {
   const std::string name(name_view);
@@ -80,11 +93,26 @@ void LayerChecks::gradient(const View& view, const ConstView& like, std::string_
 
 void LayerChecks::apart(const std::vector<NamedView>& views) const {
   for (std::size_t i = 0; i < views.size(); ++i) {
-    for (std::size_t j = i + 1; j < views.size(); ++j) {
-      if (views[i].view.rank == 0 || views[j].view.rank == 0) continue;
-      if (!share_memory(views[i].view, views[j].view)) continue;
-      refuse(std::string(views[i].name) + " must not overlap " + std::string(views[j].name));
-    }
+    apart_from(views[i], {views.begin() + static_cast<std::ptrdiff_t>(i) + 1, views.end()});
+  }
+}
+
+void LayerChecks::apart_from(const NamedView& written, const std::vector<NamedView>& read) const {
+  if (written.view.rank == 0) return;
+  for (const NamedView& other : read) {
+    if (other.view.rank == 0 || !share_memory(written.view, other.view)) continue;
+    refuse(std::string(written.name) + " must not overlap " + std::string(other.name));
+  }
+}
+
+void LayerChecks::gradients_apart(const std::vector<NamedView>& written, const std::vector<NamedView>& read) const {
+  std::vector<std::string> names;
+  for (const NamedView& view : written) names.push_back("the gradient of " + std::string(view.name));
+  std::vector<NamedView> gradients;
+  for (std::size_t i = 0; i < written.size(); ++i) gradients.push_back({names[i], written[i].view});
+  apart(gradients);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].name != "x" && written[i].name != "context") apart_from(gradients[i], read);
   }
 }
 

@@ -32,9 +32,10 @@ void check_context(const LayerChecks& check, const ConstView& x, const ConstView
 
 }  // namespace
 
-MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHead& weights, const MultiHeadOptions& options_given,
-                             std::string_view where)
+MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHead& weights_given,
+                             const MultiHeadOptions& options_given, std::string_view where)
     : check{where},
+      weights(weights_given),
       options(options_given),
       x(x_given),
       context(options_given.context.rank > 0 ? options_given.context : x_given),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "detail/aligned_vector.h"
 #include "detail/attend_call.h"
@@ -18,6 +19,7 @@ struct MultiHeadCall {
   MultiHeadCall(const ConstView& x, const MultiHead& weights, const MultiHeadOptions& options, std::string_view where);
 
   LayerChecks check;
+  const MultiHead& weights;
   const MultiHeadOptions& options;
   ConstView x;
   ConstView context;                                         // x, where none is given
@@ -45,6 +47,14 @@ struct MultiHeadRows {
   AlignedVector<Real> key_memory;    // [B S, key_pitch], of a context
   View q, k, v;
 };
+
+// Throws unless what is written fits, `out` and the options' views, or gradients, and is apart from what is read.
+void check_outputs(const MultiHeadCall& call, const View& out);
+void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients);
+
+// What a multi-head attention reads, and the gradients that it writes, by the names of what they are of.
+std::vector<NamedView> read_views(const ConstView& x, const MultiHead& weights, const MultiHeadOptions& options);
+std::vector<NamedView> written_views(const MultiHeadGradients& gradients);
 
 template <class Real>
 void project(const MultiHeadCall& call, MultiHeadRows<Real>& rows);

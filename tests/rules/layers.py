@@ -32,7 +32,7 @@ LAYERS = {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
                       bias mask score_term attend cache multi_head layer multi_head_backward layer_norm layer_backward score_parts
-                      detail/layer_checks detail/linear detail/multi_head_call detail/layer_call
+                      detail/layer_checks detail/linear detail/multi_head_call detail/multi_head_checks detail/layer_call
                       detail/bias_values detail/mask_rows detail/term_values detail/attend_call
                       detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
@@ -45,7 +45,7 @@ LAYERS = {
     "files": {
         "uses": ["words", "numbers", "operations"],
         "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
-                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
                       detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {
