@@ -14,25 +14,9 @@
 namespace posenc::cli {
 namespace {
 
-std::vector<double> numbers_of(const std::string& text) {
-  std::vector<double> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (true) {
-    double number = 0.0;
-    const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (rest != end && *rest != '/')) {
-      fail(ErrorKind::usage, fmt::format("--values must be numbers with slashes between them but got '{}'", text));
-    }
-    numbers.push_back(number);
-    if (rest == end) return numbers;
-    at = rest + 1;
-  }
-}
-
 // The numbers in the shape that the parameter has.
 Array inline_array(const ParameterInfo& info, const std::string& text) {
-  const std::vector<double> numbers = numbers_of(text);
+  const std::vector<double> numbers = slashed_numbers(text, "--values");
   std::int64_t size = 1;
   for (const std::int64_t length : info.shape) {
     if (length < 0) {
@@ -95,6 +79,33 @@ LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& optio
     loaded.arrays.push_back(load_array(named.substr(equals + 1)));
   }
   return loaded;
+}
+
+std::vector<double> slashed_numbers(const std::string& text, const char* option) {
+  std::vector<double> numbers;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (true) {
+    double number = 0.0;
+    const auto [rest, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (rest != end && *rest != '/')) {
+      fail(ErrorKind::usage, fmt::format("{} must be numbers with slashes between them but got '{}'", option, text));
+    }
+    numbers.push_back(number);
+    if (rest == end) return numbers;
+    at = rest + 1;
+  }
+}
+
+std::string parameters_text(const ParameterOptions& options) {
+  std::string text;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) text += (text.empty() ? "" : " ") + fmt::format("{} {}", option, value);
+  };
+  add("--file", options.file);
+  for (const std::string& named : options.named) add("--parameter", named);
+  add("--values", options.values);
+  return text;
 }
 
 }  // namespace posenc::cli

@@ -41,7 +41,13 @@ struct TableOptions {
 
 struct ExplainOptions {
   std::string spec;
-  std::string position;
+  std::string position;       // or queries
+  std::string queries, keys;  // keys empty: as the queries
+  std::string scores;         // 0.2/0.2/0.2
+  std::int64_t head = 0;      // these five only with queries
+  bool causal = false;
+  std::vector<std::string> parameters;
+  std::string values;
   std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";

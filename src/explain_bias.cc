@@ -40,14 +40,17 @@ class BiasExplainer {
     return step;
   }
 
-  // Every key of the first query, step by step.
+  // Every key of the last query, which sees most, step by step.
   Step derivation() const {
-    Step step{"derivation", "Query at " + position_text(pairs_.queries, 0) + ", key by key", {}, rows_[0]};
-    for (std::size_t k = 0; k < rows_[0].size(); ++k) {
-      const std::string hidden = pairs_.causal && key(k) > query(0) ? "ahead: hidden" : "";
+    Step step{"derivation",
+              "Query at " + position_text(pairs_.queries, pairs_.queries.count - 1) + ", key by key",
+              {},
+              rows_.back()};
+    for (std::size_t k = 0; k < rows_.back().size(); ++k) {
+      const std::string hidden = pairs_.causal && key(k) > last_query() ? "ahead: hidden" : "";
       const std::string how =
-          hidden.empty() ? std::visit([&](const auto& s) { return derive(s, query(0), key(k)); }, spec_) : hidden;
-      step.lines.push_back("key at " + padded(number_text(key(k)), 5) + how + " -> " + short_text(rows_[0][k]));
+          hidden.empty() ? std::visit([&](const auto& s) { return derive(s, last_query(), key(k)); }, spec_) : hidden;
+      step.lines.push_back("key at " + padded(number_text(key(k)), 5) + how + " -> " + short_text(rows_.back()[k]));
     }
     return step;
   }
@@ -63,15 +66,15 @@ class BiasExplainer {
   }
 
   Step weights() const {
-    std::vector<double> plain = pairs_.scores.empty() ? std::vector<double>(rows_[0].size(), 0.2) : pairs_.scores;
+    std::vector<double> plain = pairs_.scores.empty() ? std::vector<double>(rows_.back().size(), 0.2) : pairs_.scores;
     std::vector<double> biased = plain;
     for (std::size_t k = 0; k < biased.size(); ++k) {
-      biased[k] += rows_[0][k];
-      if (rows_[0][k] == -HUGE_VAL) plain[k] = -HUGE_VAL;
+      biased[k] += rows_.back()[k];
+      if (rows_.back()[k] == -HUGE_VAL) plain[k] = -HUGE_VAL;
     }
     const std::vector<double> before = softmax(plain);
     const std::vector<double> after = softmax(biased);
-    Step step{"weights", "What the softmax makes of it, for the first query", {}, after};
+    Step step{"weights", "What the softmax makes of it, for the last query", {}, after};
     step.lines = {"scores           " + numbers_text(plain), "with the bias    " + numbers_text(biased),
                   "weights without  " + numbers_text(before), "weights with it  " + numbers_text(after)};
     return step;
@@ -79,7 +82,7 @@ class BiasExplainer {
 
   Step meaning() const {
     Step step{"meaning", "What that does", {}, {}};
-    const std::vector<double>& row = rows_[0];
+    const std::vector<double>& row = rows_.back();
     std::vector<std::size_t> best;
     const double largest = *std::max_element(row.begin(), row.end());
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -87,7 +90,7 @@ class BiasExplainer {
     }
     if (best.size() == row.size()) {
       step.lines = {"All keys get the same: a softmax does not see it."};
-    } else if (best.size() == 1 && key(best[0]) == query(0)) {
+    } else if (best.size() == 1 && key(best[0]) == last_query()) {
       step.lines = {
           "Distance 0 is favoured: every token looks at itself first, whatever the text says.",
           "That helps where neighbours matter (local syntax, speech, images) and where a sequence is longer than in",
@@ -95,8 +98,9 @@ class BiasExplainer {
     } else {
       std::string keys;
       for (const std::size_t k : best) keys += (keys.empty() ? "" : ", ") + number_text(key(k));
-      step.lines = {"The query at " + number_text(query(0)) + " is drawn to the key" + (best.size() > 1 ? "s" : "") +
-                    " at " + keys + ": where scores are equal, the largest bias gets the largest weight."};
+      step.lines = {"The query at " + number_text(last_query()) + " is drawn to the key" +
+                    (best.size() > 1 ? "s" : "") + " at " + keys +
+                    ": where scores are equal, the largest bias gets the largest weight."};
     }
     return step;
   }
@@ -113,6 +117,7 @@ class BiasExplainer {
  private:
   using Lines = std::vector<std::string>;
 
+  double last_query() const { return query(pairs_.queries.count - 1); }
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
   double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
 

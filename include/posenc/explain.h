@@ -47,7 +47,7 @@ struct ExplainPairs {
   PositionView queries = {};  // at most 16 positions each
   PositionView keys = {};
   std::int64_t head = 0;            // of a bias or a term
-  std::vector<double> scores = {};  // of the first query with every key before the bias; empty: 0.2 each
+  std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
   bool causal = false;              // keys ahead are hidden
   Parameters parameters = {};       // what the kind learns; of a term, left out: small numbers
   std::string spec_text = {};       // as in ExplainOptions
