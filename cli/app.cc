@@ -176,8 +176,9 @@ void add_bias(CLI::App& app, BiasOptions& options) {
                    "all parameters by their names")
       ->check(not_empty);
   command
-      ->add_option("--parameter", options.parameters,
-                   "name=file.npy or name=model.safetensors:tensor, as often as needed: see posenc list KIND")
+      ->add_option(
+          "--parameter", options.parameters,
+          "name=file.npy, name=model.safetensors:tensor or name=0.5/0, as often as needed: see posenc list KIND")
       ->check(not_empty);
   command->add_option("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5")
       ->check(not_empty);
