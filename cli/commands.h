@@ -93,6 +93,29 @@ struct BiasOptions {
   OutputOptions output;
 };
 
+struct AttendOptions {
+  std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
+  std::string q, k, v;             // file.npy or file.safetensors:tensor
+  std::string positions;           // of queries, and of keys unless they have their own; empty: counted
+  std::string key_positions;
+  std::string file;  // as in BiasOptions
+  std::vector<std::string> parameters;
+  std::string values;
+  bool causal = false;
+  std::string align;  // end or start; empty: end
+  std::optional<std::int64_t> query_offset;
+  std::optional<std::int64_t> window;
+  std::int64_t sink_keys = 0;
+  std::string key_mask, mask, documents;  // files
+  std::string scale, softcap, sinks;
+  std::optional<double> dropout;
+  std::string dropout_seed, step;
+  std::string weights, log_sum_exp;  // files to write
+  int threads = 1;
+  std::string tensor;  // empty: values
+  OutputOptions output;
+};
+
 struct PlotOptions {
   std::string figure;
   std::string spec;
@@ -151,6 +174,7 @@ int run_table(const TableOptions& options);
 int run_add(const AddOptions& options);
 int run_rotate(const RotateOptions& options);
 int run_bias(const BiasOptions& options);
+int run_attend(const AttendOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);

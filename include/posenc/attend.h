@@ -2,7 +2,7 @@
 //
 //     posenc::attend(q, k, v, out);                                                   // no positions
 //     posenc::attend(q, k, v, out, {.bias = &alibi, .mask = {.causal = posenc::Causal::end}});
-//     posenc::attend(q, k, v, out, {.rotary = &angles, .weights = weights});          // and what was attended to
+//     posenc::attend(q, k, v, out, {.rotary = table, .weights = weights});          // and what was attended to
 //
 //     q [N, H, D], k [S, G, D], v [S, G, Dv] -> out [N, H, Dv]        or all with a batch in front, [B, ...]
 //
@@ -27,7 +27,7 @@
 #include "posenc/mask.h"
 #include "posenc/parameters.h"
 #include "posenc/position.h"
-#include "posenc/rotary_table.h"
+#include "posenc/rotate.h"
 #include "posenc/score_term.h"
 #include "posenc/view.h"
 #include "posenc/workers.h"
@@ -35,7 +35,8 @@
 namespace posenc {
 
 struct AttendOptions {
-  const RotaryAngles* rotary = nullptr;  // turns q and k; null: they are taken as they are
+  std::optional<RotarySource> rotary = {};  // a table or angles: turns q and k, else they are taken as they are
+  bool keys_rotated = false;                // keys were turned before, as a cache has them: turn q alone
   const Bias* bias = nullptr;
   const ScoreTerm* term = nullptr;
   Mask mask = {};
@@ -51,7 +52,7 @@ struct AttendOptions {
   // b * H + h, step}, seed), with first_row added to b and first_token to n.
   Dropout dropout = {};
   // Also written where given: softmax weights, before dropout, [H, N, S] or [B, H, N, S]; log of the sum of exp of the
-  // scores, [H, N] or [B, H, N], -inf where nothing is seen. f32 or f64.
+  // scores, [H, N] or [B, H, N], -inf where nothing is seen. f32, or f64 for f64 data.
   View weights = {};
   View log_sum_exp = {};
   const Workers* workers = nullptr;
@@ -66,8 +67,8 @@ struct AttendInputs {
   ConstView grad_out;
 };
 
-// What gradients are wanted; what is left out is not computed. q, k and v are written: shapes of the inputs, f32 or f64
-// or the dtype of the inputs. Those of parameters are added to, each summed in double in a fixed order.
+// What gradients are wanted; what is left out is not computed. q, k and v are written: shapes and dtype of
+// the inputs, or f32 for 16-bit inputs. Those of parameters are added to, each summed in double in a fixed order.
 struct AttendGradients {
   View q = {};
   View k = {};

@@ -52,12 +52,13 @@ struct MaskGrid {
   std::int64_t keys = 0;
 };
 
-// Keys first .. last - 1, and of these only those below sinks or from `resume` on.
+// Keys first .. sinks - 1 and resume .. last - 1. Without a gap behind sink keys, sinks is resume; where nothing is
+// seen, all four are the same.
 struct KeyRange {
   std::int64_t first = 0;
-  std::int64_t sinks = 0;   // the end of the sink keys; equal to resume where there is no gap
-  std::int64_t resume = 0;  // where the window begins
-  std::int64_t last = 0;    // first where nothing is seen
+  std::int64_t sinks = 0;
+  std::int64_t resume = 0;
+  std::int64_t last = 0;
 };
 
 // What query n of batch row b may see of keys, without Mask::keys and Mask::pairs, which hide single ones.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,72 @@ POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::in
 
 // out[0 .. head_dim): one head turned by a position with one coordinate per axis. x and out must not overlap.
 POSENC_API void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out);
+
+// One attention, without a batch; q [queries][heads][width], k [keys][key_heads][width], v
+// [keys][key_heads][value_width]. Functions take the head h, the query n and the key s, by their indices; an empty one
+// is nothing.
+struct Attention {
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::int64_t heads = 1;
+  std::int64_t key_heads = 1;
+  std::int64_t width = 1;
+  std::int64_t value_width = 1;
+  double scale = 1.0;
+  double softcap = 0.0;            // 0: none
+  std::vector<double> sinks = {};  // [heads], or none
+
+  using OfPair = std::function<double(std::int64_t h, std::int64_t n, std::int64_t s)>;
+  std::function<bool(std::int64_t n, std::int64_t s)> sees = {};
+  OfPair term = {};    // beside q.k, inside the scale
+  OfPair factor = {};  // of the score, before the bias
+  OfPair bias = {};
+  OfPair keep = {};  // what dropout makes of a weight: multiplied by this
+  std::function<double(std::int64_t h, std::int64_t n, std::int64_t s, std::int64_t c)> value_term = {};
+};
+
+// out [queries][heads][value_width]; weights [heads][queries][keys], before dropout, and log_sum_exp [heads][queries]
+// where they are not null.
+POSENC_API void attend(const Attention& problem, const double* q, const double* k, const double* v, double* out,
+                       double* weights = nullptr, double* log_sum_exp = nullptr);
+
+// out[0 .. O) = W x + b of one row: W is [O][I], I what x has; the bias is [O] or empty.
+POSENC_API void linear(std::span<const double> x, std::span<const double> weight, std::span<const double> bias,
+                       double* out);
+
+// One row to mean 0 and variance 1, times the weight, plus the bias; each may be empty.
+struct LayerNormNumbers {
+  std::span<const double> weight = {};
+  std::span<const double> bias = {};
+  double eps = 1e-5;
+};
+POSENC_API void layer_norm(std::span<const double> x, const LayerNormNumbers& norm, double* out);
+
+// PyTorch's packing: rows of queries, keys and values in one weight, [(H + 2 G) D][M], and [M][H D] back.
+struct MultiHeadNumbers {
+  std::int64_t width = 0;  // M
+  std::span<const double> in_weight = {};
+  std::span<const double> in_bias = {};
+  std::span<const double> out_weight = {};
+  std::span<const double> out_bias = {};
+};
+// x [queries][M] and context [keys][M], which may be x, to out [queries][M]. The problem's value_width is its width.
+POSENC_API void multi_head(const Attention& problem, const MultiHeadNumbers& numbers, const double* x,
+                           const double* context, double* out, double* weights = nullptr);
+
+// norm1, linear1 and so on as PyTorch's TransformerEncoderLayer names them; without linear1 nothing follows attention.
+struct LayerNumbers {
+  MultiHeadNumbers attention;
+  LayerNormNumbers norm1 = {}, norm2 = {};
+  std::span<const double> linear1_weight = {}, linear1_bias = {}, linear2_weight = {}, linear2_bias = {};
+  bool norm_first = false;
+  bool gelu = false;  // else relu
+  // What channel m of token n is multiplied by, after attention (0), in (1) and after (2) the feed-forward part.
+  std::function<double(int place, std::int64_t n, std::int64_t m)> keep = {};
+};
+// `encoded` is what attention reads and `residual` what its result is added to, both [N][M].
+POSENC_API void layer(const Attention& problem, const LayerNumbers& numbers, const double* encoded,
+                      const double* residual, double* out, double* weights = nullptr);
 
 // A parameter of a bias by its name (posenc/parameters.h), in C order.
 struct Numbers {

@@ -14,6 +14,7 @@
 #include "posenc/export.h"
 #include "posenc/parameters.h"
 #include "posenc/spec.h"
+#include "posenc/view.h"
 
 namespace posenc {
 namespace detail {
@@ -38,5 +39,11 @@ class POSENC_API ScoreTerm {
 
 // The row of a pair of positions, or -1 where it has no vector. Throws where PastTable::error refuses it.
 POSENC_API std::int64_t shaw_row(const Shaw& spec, std::int64_t query, std::int64_t key);
+
+// The relative shift of Transformer-XL, and the skewing of Music Transformer: column r of by_distance, [N, R] (or with
+// axes in front), is what a query has with keys at distance first_distance - r, and out, [N, S], gets it where the keys
+// stand: query n at the distance n + S - N - s from key s. 0 where there is no such column. f32 or f64, both of one
+// dtype, any strides but for the last axis.
+POSENC_API void relative_shift(const ConstView& by_distance, std::int64_t first_distance, const View& out);
 
 }  // namespace posenc

@@ -41,11 +41,12 @@ DropoutRows::DropoutRows(const Dropout& dropout, std::int64_t width)
   if (drops_) random_.resize(static_cast<std::size_t>((width + 3) / 4 * 4));
 }
 
-void DropoutRows::make_random(std::int64_t b, std::int64_t n) {
-  const std::uint32_t counter[4] = {0, static_cast<std::uint32_t>(dropout_.first_token + n),
+void DropoutRows::make_random(std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t count) {
+  const std::uint32_t counter[4] = {static_cast<std::uint32_t>(first / 4),
+                                    static_cast<std::uint32_t>(dropout_.first_token + n),
                                     static_cast<std::uint32_t>(dropout_.first_row + b), low_word(dropout_.step)};
   const std::uint32_t key[2] = {low_word(dropout_.seed), low_word(dropout_.seed >> 32)};
-  kernels::philox_blocks(counter, key, (width_ + 3) / 4, random_.data());
+  kernels::philox_blocks(counter, key, (count + 3) / 4, random_.data());
 }
 
 }  // namespace posenc::detail

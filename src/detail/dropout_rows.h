@@ -23,13 +23,18 @@ class DropoutRows {
   // Drops elements of row (b, n) of the batch; Real is float or double.
   template <class Real>
   void apply(std::int64_t b, std::int64_t n, Real* row) {
+    apply(b, n, 0, width_, row);
+  }
+  // The same for columns first .. first + count - 1 of the row alone; `first` is a multiple of 4, count at most width.
+  template <class Real>
+  void apply(std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t count, Real* part) {
     if (!drops_) return;
-    make_random(b, n);
-    kernels::drop_row(random_.data(), threshold_, static_cast<Real>(factor_), width_, row);
+    make_random(b, n, first, count);
+    kernels::drop_row(random_.data(), threshold_, static_cast<Real>(factor_), count, part);
   }
 
  private:
-  void make_random(std::int64_t b, std::int64_t n);
+  void make_random(std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t count);
 
   Dropout dropout_;
   std::int64_t width_;

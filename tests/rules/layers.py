@@ -31,9 +31,12 @@ LAYERS = {
     "operations": {
         "uses": ["words", "numbers", "kernels"],
         "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
-                      bias mask score_term attend cache multi_head layer
-                      bias_schedule detail/bias_values detail/bias_blocks detail/bias_term detail/kerple_term
-                      detail/fire_term detail/matrix_term
+                      bias mask score_term attend cache multi_head layer multi_head_backward layer_norm layer_backward score_parts
+                      detail/layer_checks detail/linear detail/multi_head_call detail/multi_head_checks detail/layer_call
+                      detail/bias_values detail/mask_rows detail/term_values detail/attend_call
+                      detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
+                      attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
+                      detail/fire_term detail/matrix_term detail/convert_row
                       rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
                       detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows
@@ -42,7 +45,7 @@ LAYERS = {
     "files": {
         "uses": ["words", "numbers", "operations"],
         "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
-                      spec_json load load_array detail/read_file detail/shape detail/load_bits detail/view_writer
+                      spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
                       detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
     "insight": {

@@ -1,0 +1,55 @@
+#include "posenc/attend.h"
+
+#include <optional>
+
+#include "detail/attend_call.h"
+#include "detail/attend_forward.h"
+#include "detail/memory_overlap.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+// [H, ..] as [1, H, ..]: the extra outputs of a call without a batch.
+View with_row(const View& view, int rank) {
+  if (view.data == nullptr || view.rank == rank) return view;
+  View result{view.data, view.dtype, rank, {1}, {0}};
+  for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(rank); ++axis) {
+    result.shape[axis + 1] = view.shape[axis];
+    result.strides[axis + 1] = view.strides[axis];
+  }
+  return result;
+}
+
+void check_apart(const View& a, const View& b, const char* names) {
+  if (a.data == nullptr || b.data == nullptr || !detail::share_memory(a, b)) return;
+  fail(ErrorKind::usage, std::string("[attend] ") + names + " must be apart but share memory");
+}
+
+template <class Real>
+void run(const detail::AttendCall& call, const detail::AttendOutputs& outputs) {
+  const detail::AttendOperands<Real> operands(call);
+  std::optional<detail::TermRows<Real>> term;
+  if (call.options.term != nullptr) {
+    term.emplace(call.options.term->values(), call.query_positions, call.key_positions);
+  }
+  detail::attend_forward<Real>(call, operands, term ? &*term : nullptr, outputs);
+}
+
+}  // namespace
+
+void attend(const ConstView& q, const ConstView& k, const ConstView& v, const View& out, const AttendOptions& options) {
+  const detail::AttendCall call(q, k, v, options, "attend");
+  detail::check_attend_output(call, out, call.q, call.shape.value_width, "out");
+  call.check_extra(options.weights, "weights", call.shape.queries, call.shape.keys);
+  call.check_extra(options.log_sum_exp, "log_sum_exp", call.shape.queries, 0);
+  check_apart(out, options.weights, "out and weights");
+  check_apart(out, options.log_sum_exp, "out and log_sum_exp");
+  check_apart(options.weights, options.log_sum_exp, "weights and log_sum_exp");
+  if (call.shape.batch == 0 || call.shape.queries == 0) return;
+  const detail::AttendOutputs outputs{detail::with_batch(out), with_row(options.log_sum_exp, 3),
+                                      with_row(options.weights, 4)};
+  call.is_double() ? run<double>(call, outputs) : run<float>(call, outputs);
+}
+
+}  // namespace posenc

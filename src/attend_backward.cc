@@ -1,0 +1,164 @@
+#include <optional>
+#include <string>
+
+#include "detail/attend_call.h"
+#include "detail/attend_forward.h"
+#include "detail/attend_gradient.h"
+#include "detail/bias_values.h"
+#include "detail/float_types.h"
+#include "detail/memory_overlap.h"
+#include "posenc/attend.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+constexpr const char* kWhere = "attend_backward";
+
+[[noreturn]] void refuse(const std::string& message) {
+  fail(ErrorKind::usage, "[" + std::string(kWhere) + "] " + message);
+}
+
+void check_grad_out(const detail::AttendCall& call, const ConstView& grad_out) {
+  const ConstView view = grad_out.rank == 3 ? detail::with_batch(grad_out) : grad_out;
+  const bool narrow = call.q.dtype == DType::f16 || call.q.dtype == DType::bf16;
+  const detail::AttendShape& shape = call.shape;
+  const bool fits = grad_out.rank == (call.batched ? 4 : 3) && view.shape[0] == shape.batch &&
+                    view.shape[1] == shape.queries && view.shape[2] == shape.heads &&
+                    view.shape[3] == shape.value_width && (view.shape[3] == 1 || view.strides[3] == 1) &&
+                    (view.data != nullptr || view.size() == 0) &&
+                    (grad_out.dtype == call.q.dtype || (narrow && grad_out.dtype == DType::f32));
+  if (fits) return;
+  refuse("grad_out must have the shape of out, [" + std::to_string(shape.batch) + ", " + std::to_string(shape.queries) +
+         ", " + std::to_string(shape.heads) + ", " + std::to_string(shape.value_width) +
+         "] (without a batch, the last three), and the dtype of q" + (narrow ? ", or f32," : "") + " but is " +
+         shape_text(grad_out) + " " + std::string(to_text(grad_out.dtype)));
+}
+
+void check_gradients(const detail::AttendCall& call, const AttendInputs& inputs, const AttendGradients& gradients) {
+  const View* views[] = {&gradients.q, &gradients.k, &gradients.v};
+  const ConstView* likes[] = {&call.q, &call.k, &call.v};
+  const char* names[] = {"the gradient of q", "the gradient of k", "the gradient of v"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (views[i]->data == nullptr && views[i]->rank == 0) continue;
+    detail::check_attend_output(call, *views[i], *likes[i], likes[i]->shape[3], names[i]);
+    if (detail::share_memory(inputs.grad_out, *views[i])) {
+      refuse(std::string(names[i]) + " must be apart from grad_out but shares memory");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (views[j]->data == nullptr || !detail::share_memory(*views[i], *views[j])) continue;
+      refuse(std::string(names[i]) + " must be apart from " + names[j] + " but shares memory");
+    }
+  }
+  if (gradients.sinks.data != nullptr) {
+    const View& sinks = gradients.sinks;
+    if (call.options.sinks.data == nullptr) refuse("the gradient of sinks is asked for but there are no sinks");
+    if (sinks.rank != 1 || sinks.shape[0] != call.shape.heads ||
+        (sinks.dtype != DType::f32 && sinks.dtype != DType::f64)) {
+      refuse("the gradient of sinks must be [" + std::to_string(call.shape.heads) + "] of f32 or f64 but is " +
+             shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
+    }
+  }
+  if (!gradients.bias.empty()) {
+    if (call.options.bias == nullptr) refuse("gradients of a bias are asked for but there is none");
+    call.options.bias->values().check_gradients(gradients.bias, kWhere);
+  }
+  if (!gradients.term.empty()) {
+    if (call.options.term == nullptr) refuse("gradients of a score term are asked for but there is none");
+    call.options.term->values().parameters().check_gradients(gradients.term, kWhere);
+  }
+}
+
+// Contiguous numbers [B, N, H, channels] into the caller's view.
+template <class Real>
+void store(const std::vector<Real>& numbers, const View& to) {
+  const View view = detail::with_batch(to);
+  const std::int64_t channels = view.shape[3];
+  const Real* from = numbers.data();
+  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < view.shape[1]; ++n) {
+      for (std::int64_t h = 0; h < view.shape[2]; ++h, from += channels) {
+        const View row = view[b][n][h];
+        detail::with_float_type(row.dtype, [&](auto type) {
+          using T = decltype(type);
+          for (std::int64_t c = 0; c < channels; ++c) row.as<T>()[c] = detail::narrow<T>(static_cast<double>(from[c]));
+        });
+      }
+    }
+  }
+}
+
+template <class Real>
+std::vector<Real> loaded(const ConstView& from) {
+  const ConstView view = detail::with_batch(from);
+  std::vector<Real> numbers(static_cast<std::size_t>(view.size()));
+  Real* to = numbers.data();
+  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < view.shape[1]; ++n) {
+      for (std::int64_t h = 0; h < view.shape[2]; ++h, to += view.shape[3]) {
+        detail::with_float_type(view.dtype, [&](auto type) {
+          using T = decltype(type);
+          const T* row = view[b][n][h].template as<T>();
+          for (std::int64_t c = 0; c < view.shape[3]; ++c) to[c] = static_cast<Real>(detail::widen(row[c]));
+        });
+      }
+    }
+  }
+  return numbers;
+}
+
+template <class Real>
+View contiguous(std::vector<Real>& numbers, const ConstView& like) {
+  return make_view(numbers.data(), {like.shape[0], like.shape[1], like.shape[2], like.shape[3]});
+}
+
+template <class Real>
+void run(const detail::AttendCall& call, const AttendInputs& inputs, const AttendGradients& gradients) {
+  const detail::AttendShape& shape = call.shape;
+  const AttendOptions& options = call.options;
+  const detail::AttendOperands<Real> operands(call);
+  std::optional<detail::TermRows<Real>> term;
+  if (options.term != nullptr) term.emplace(options.term->values(), call.query_positions, call.key_positions);
+  const detail::TermRows<Real>* rows = term ? &*term : nullptr;
+  const std::vector<Real> grad_out = loaded<Real>(inputs.grad_out);
+  std::vector<Real> out(grad_out.size());
+  std::vector<Real> log_sum_exp(static_cast<std::size_t>(shape.batch * shape.heads * shape.queries));
+  detail::attend_forward<Real>(call, operands, rows,
+                               {make_view(out.data(), {shape.batch, shape.queries, shape.heads, shape.value_width}),
+                                make_view(log_sum_exp.data(), {shape.batch, shape.heads, shape.queries}),
+                                {}});
+  detail::AttendSums<Real> sums = detail::attend_gradient<Real>(call, operands, rows, {grad_out, out, log_sum_exp});
+  if (options.rotary && gradients.q.data != nullptr) {
+    rotate_backward(contiguous(sums.q, call.q), call.query_positions, *options.rotary,
+                    {.scale = call.query_factor, .workers = options.workers});
+  }
+  if (call.rotate_keys && gradients.k.data != nullptr) {
+    rotate_backward(contiguous(sums.k, call.k), call.key_positions, *options.rotary, {.workers = options.workers});
+  }
+  if (gradients.q.data != nullptr) store(sums.q, gradients.q);
+  if (gradients.k.data != nullptr) store(sums.k, gradients.k);
+  if (gradients.v.data != nullptr) store(sums.v, gradients.v);
+  if (gradients.sinks.data != nullptr) detail::add_to_gradient(sums.sinks, gradients.sinks);
+  if (!gradients.bias.empty()) options.bias->values().store_gradients(sums.bias, shape.heads, gradients.bias);
+  if (!gradients.term.empty()) {
+    detail::store_term_gradients(options.term->values(), call.query_positions, call.key_positions, sums.terms,
+                                 gradients.term);
+  }
+}
+
+}  // namespace
+
+void attend_backward(const AttendInputs& inputs, const AttendGradients& gradients, const AttendOptions& options) {
+  const detail::AttendCall call(inputs.q, inputs.k, inputs.v, options, kWhere);
+  check_grad_out(call, inputs.grad_out);
+  check_gradients(call, inputs, gradients);
+  if (call.shape.batch == 0) return;
+  if (call.shape.queries == 0) {  // nothing looked at the keys
+    if (gradients.k.data != nullptr) store(std::vector<double>(static_cast<std::size_t>(call.k.size())), gradients.k);
+    if (gradients.v.data != nullptr) store(std::vector<double>(static_cast<std::size_t>(call.v.size())), gradients.v);
+    return;
+  }
+  call.is_double() ? run<double>(call, inputs, gradients) : run<float>(call, inputs, gradients);
+}
+
+}  // namespace posenc

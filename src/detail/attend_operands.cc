@@ -1,0 +1,78 @@
+#include "detail/attend_operands.h"
+
+#include "detail/float_types.h"
+#include "kernels/matmul.h"
+#include "kernels/transpose_block.h"
+#include "posenc/rotate.h"
+
+namespace posenc::detail {
+namespace {
+
+// A contiguous copy in `memory`, widened.
+template <class Real>
+View copied(const ConstView& view, const Workers* workers, AlignedVector<Real>& memory) {
+  memory.resize(static_cast<std::size_t>(view.size()));
+  View copy{memory.data(), dtype_of<Real>(), 4, view.shape, {}};
+  copy.strides = {view.shape[1] * view.shape[2] * view.shape[3], view.shape[2] * view.shape[3], view.shape[3], 1};
+  run_parts(workers, view.shape[0] * view.shape[1], [&](std::int64_t part) {
+    const std::int64_t b = part / view.shape[1];
+    const std::int64_t n = part % view.shape[1];
+    for (std::int64_t h = 0; h < view.shape[2]; ++h) {
+      with_float_type(view.dtype, [&](auto type) {
+        using T = decltype(type);
+        const T* from = view[b][n][h].template as<T>();
+        Real* to = copy[b][n][h].template as<Real>();
+        for (std::int64_t c = 0; c < view.shape[3]; ++c) to[c] = static_cast<Real>(widen(from[c]));
+      });
+    }
+  });
+  return copy;
+}
+
+// The view itself where it can be read as Real.
+template <class Real>
+ConstView readable(const ConstView& view, const Workers* workers, AlignedVector<Real>& memory) {
+  if (view.dtype == dtype_of<Real>()) return view;
+  return copied(view, workers, memory);
+}
+
+template <class Real>
+ConstView rotated(const AttendCall& call, const ConstView& view, const PositionView& positions, double factor,
+                  AlignedVector<Real>& memory) {
+  const View copy = copied(view, call.options.workers, memory);
+  if (copy.size() == 0) return copy;
+  rotate(copy, positions, *call.options.rotary, {.scale = factor, .workers = call.options.workers});
+  return copy;
+}
+
+}  // namespace
+
+template <class Real>
+AttendOperands<Real>::AttendOperands(const AttendCall& call)
+    : shape_(call.shape), blocks_((call.shape.keys + kKeyBlock - 1) / kKeyBlock) {
+  const Workers* workers = call.options.workers;
+  q_ = call.options.rotary ? rotated(call, call.q, call.query_positions, call.query_factor, q_memory_)
+                           : readable(call.q, workers, q_memory_);
+  k_ = call.rotate_keys ? rotated(call, call.k, call.key_positions, 1.0, k_memory_)
+                        : readable(call.k, workers, k_memory_);
+  v_ = readable(call.v, workers, v_memory_);
+  if (shape_.queries < kFewQueries) return;
+  columns_.resize(static_cast<std::size_t>(shape_.batch * shape_.key_heads * blocks_ * shape_.width * kKeyBlock));
+  run_parts(workers, shape_.batch * shape_.key_heads * blocks_, [&](std::int64_t part) {
+    const std::int64_t block = part % blocks_;
+    const std::int64_t g = part / blocks_ % shape_.key_heads;
+    const HeadRows<Real> rows = keys(part / blocks_ / shape_.key_heads, g);
+    kernels::transpose_block(
+        kernels::TransposedBlock<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - block * kKeyBlock),
+                                             .columns = shape_.width,
+                                             .from = rows.row(block * kKeyBlock),
+                                             .from_stride = rows.stride,
+                                             .to = columns_.data() + part * shape_.width * kKeyBlock,
+                                             .to_stride = kKeyBlock});
+  });
+}
+
+template class AttendOperands<float>;
+template class AttendOperands<double>;
+
+}  // namespace posenc::detail

@@ -1,0 +1,73 @@
+#include "detail/mask_rows.h"
+
+#include <algorithm>
+
+#include "detail/id_view.h"
+
+namespace posenc::detail {
+namespace {
+
+// Rounded down, also below zero.
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+std::int64_t byte_at(const ConstView& view, std::int64_t s) { return view.as<std::uint8_t>()[s * view.strides[0]]; }
+
+}  // namespace
+
+MaskRows::MaskRows(const Mask& mask, const MaskGrid& grid)
+    : mask_(mask),
+      grid_(grid),
+      offset_(mask.query_offset.value_or(mask.causal == Causal::start ? 0 : grid.keys - grid.queries)) {
+  if (mask.documents.data == nullptr) return;
+  const ConstView rows = as_rows(mask.documents);
+  runs_.resize(static_cast<std::size_t>(rows.shape[0] * grid.keys));
+  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
+    Run* run = runs_.data() + b * grid.keys;
+    for (std::int64_t first = 0; first < grid.keys;) {
+      std::int64_t last = first + 1;
+      while (last < grid.keys && id_at(rows, b, last) == id_at(rows, b, first)) ++last;
+      std::fill(run + first, run + last, Run{first, last});
+      first = last;
+    }
+  }
+}
+
+KeyRange MaskRows::range(std::int64_t b, std::int64_t n) const noexcept {
+  const std::int64_t beside = n + offset_;
+  const std::int64_t start = mask_.starts.data != nullptr ? id_at(mask_.starts, b) : 0;
+  std::int64_t low = std::max<std::int64_t>(start, 0);
+  std::int64_t last = grid_.keys;
+  if (mask_.ends.data != nullptr) last = std::min(last, id_at(mask_.ends, b));
+  if (mask_.causal != Causal::none) last = std::min(last, beside + 1);
+  if (mask_.right) last = std::min(last, beside + 1 + std::min(*mask_.right, grid_.keys));
+  if (!runs_.empty()) {
+    if (beside < 0 || beside >= grid_.keys) return {low, low, low, low};
+    const Run& run = runs_[static_cast<std::size_t>((mask_.documents.rank == 2 ? b * grid_.keys : 0) + beside)];
+    low = std::max(low, run.first);
+    last = std::min(last, run.last);
+  }
+  std::int64_t window = low;
+  if (mask_.left) window = std::max(window, beside - *mask_.left);
+  if (mask_.chunk > 0) {
+    const std::int64_t chunk = start + floor_divide(beside - start, mask_.chunk) * mask_.chunk;
+    window = std::max(window, chunk);
+    last = std::min(last, chunk + mask_.chunk);
+  }
+  if (last <= low) return {low, low, low, low};
+  window = std::min(window, last);
+  const std::int64_t sinks = std::min(low + std::min(mask_.sink_keys, grid_.keys), last);
+  if (mask_.sink_keys == 0) return {window, window, window, last};
+  if (sinks >= window) return {low, window, window, last};
+  return {low, sinks, window, last};
+}
+
+bool MaskRows::shown(std::int64_t b, std::int64_t n, std::int64_t s) const noexcept {
+  if (mask_.keys.data != nullptr) {
+    const ConstView& row = mask_.keys.rank == 2 ? mask_.keys[b] : mask_.keys;
+    if (byte_at(row, s) == 0) return false;
+  }
+  if (mask_.pairs.data == nullptr) return true;
+  return byte_at(mask_.pairs.rank == 3 ? mask_.pairs[b][n] : mask_.pairs[n], s) != 0;
+}
+
+}  // namespace posenc::detail

@@ -1,0 +1,34 @@
+// Gradients against differences of what they are the gradients of.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+// The derivative of f by `value`: central differences at two steps, extrapolated.
+inline double derivative(double& value, const std::function<double()>& f) {
+  const double old = value;
+  const auto slope = [&](double step) {
+    value = old + step;
+    const double high = f();
+    value = old - step;
+    const double low = f();
+    value = old;
+    return (high - low) / (2.0 * step);
+  };
+  return (4.0 * slope(5e-4) - slope(1e-3)) / 3.0;
+}
+
+inline void expect_gradient(const std::string& name, std::vector<double>& values, const std::vector<double>& gradient,
+                            const std::function<double()>& f, double tolerance = 1e-8) {
+  ASSERT_EQ(values.size(), gradient.size()) << name;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double wanted = derivative(values[i], f);
+    ASSERT_NEAR(gradient[i], wanted, tolerance) << name << ", number " << i;
+    largest = std::max(largest, std::abs(wanted));
+  }
+  EXPECT_GT(largest, 1e-4) << name << " does not matter: nothing was tested";
+}
