@@ -143,6 +143,23 @@ struct PositionsOptions {
   OutputOptions output;
 };
 
+struct PermutationOptions {
+  std::string sentence = "the cat sat on the mat";
+  std::string other;        // the same words in another order; empty: "the mat sat on the cat", else as permuted
+  std::string permutation;  // token permutation[n] comes to place n; empty: by the number of tokens
+  std::int64_t width = 32;
+  std::int64_t heads = 4;
+  std::string seed;                    // 0
+  std::vector<std::string> encodings;  // empty: one of every sort
+  OutputOptions output;
+};
+
+struct OrderOptions {
+  std::int64_t width = 4;
+  std::string seed;  // 0
+  OutputOptions output;
+};
+
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;
@@ -179,6 +196,8 @@ int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);
 int run_resize(const ResizeOptions& options);
+int run_demo_permutation(const PermutationOptions& options);
+int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 
 // Reads the command line and runs the command.
