@@ -91,7 +91,7 @@ struct BiasOptions {
   std::string queries;
   std::string keys;                     // empty: the positions of the queries
   std::string file;                     // the first parameter, or a safetensors file with all of them by name
-  std::vector<std::string> parameters;  // name=file.npy or name=file.safetensors:tensor
+  std::vector<std::string> parameters;  // name=file.npy, name=file.safetensors:tensor or name=0.5/0
   std::string values;                   // of the first parameter, 0.5/0/-0.5
   bool causal = false;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
