@@ -157,34 +157,6 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
-void add_bias(CLI::App& app, BiasOptions& options) {
-  CLI::App* command = add_command(app, "bias", "What an encoding adds to attention scores: [heads, queries, keys].",
-                                  "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
-                                  "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
-                                  "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
-  command->add_option("SPEC", options.spec, kSpecHelp)->required();
-  command->add_option("--queries,-q", options.queries, kPositionsHelp)->required();
-  command->add_option("--keys,-k", options.keys, "the same for keys (default: where the queries are)")
-      ->check(not_empty);
-  command
-      ->add_option("--file", options.file,
-                   "the first parameter: table.npy or model.safetensors:tensor; or a safetensors file that has\n"
-                   "all parameters by their names")
-      ->check(not_empty);
-  command
-      ->add_option(
-          "--parameter", options.parameters,
-          "name=file.npy, name=model.safetensors:tensor or name=0.5/0, as often as needed: see posenc list KIND")
-      ->check(not_empty);
-  command->add_option("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5")
-      ->check(not_empty);
-  command->add_flag("--causal", options.causal, "-inf where a key stands after its query");
-  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text and json, else f32)")
-      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
-  add_max_bytes(*command, options.max_bytes);
-  add_output(*command, options.output, "text, json, npy, safetensors");
-}
-
 void add_interpolation(CLI::App& command, ResizeOptions& options) {
   command.add_option("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
       ->check(CLI::IsMember({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"}));

@@ -141,8 +141,9 @@ void add_demo(CLI::App& app, AttentionCommands& commands) {
 
 void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values) {
   command
-      .add_option("--parameter", parameters,
-                  "name=file.npy or name=model.safetensors:tensor, as often as needed: see posenc list KIND")
+      .add_option(
+          "--parameter", parameters,
+          "name=file.npy, name=model.safetensors:tensor or name=0.5/0, as often as needed: see posenc list KIND")
       ->check(not_empty);
   command.add_option("--values", values, "numbers of the first parameter, in C order: 0.5/0/-0.5")->check(not_empty);
 }

@@ -16,9 +16,6 @@
 namespace posenc::cli {
 namespace {
 
-// The numbers in the shape that the parameter has.
-Array inline_array(const ParameterInfo& info, const std::string& text) {
-  const std::vector<double> numbers = slashed_numbers(text, "--values");
 // 0.5/0/-0.5, or nothing where the text is something else.
 std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
@@ -100,13 +97,8 @@ LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& optio
   }
   LoadedParameters loaded;
   if (!options.values.empty()) {
-    const std::optional<std::vector<double>> numbers = numbers_of(options.values);
-    if (!numbers) {
-      fail(ErrorKind::usage,
-           fmt::format("--values must be numbers with slashes between them but got '{}'", options.values));
-    }
     loaded.names.push_back(infos[0].name);
-    loaded.arrays.push_back(inline_array(infos[0], *numbers));
+    loaded.arrays.push_back(inline_array(infos[0], slashed_numbers(options.values, "--values")));
   } else if (options.file.ends_with(".safetensors")) {
     load_all(options.file, infos[0].name, loaded);
   } else if (!options.file.empty()) {
@@ -118,19 +110,9 @@ LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& optio
 }
 
 std::vector<double> slashed_numbers(const std::string& text, const char* option) {
-  std::vector<double> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (true) {
-    double number = 0.0;
-    const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (rest != end && *rest != '/')) {
-      fail(ErrorKind::usage, fmt::format("{} must be numbers with slashes between them but got '{}'", option, text));
-    }
-    numbers.push_back(number);
-    if (rest == end) return numbers;
-    at = rest + 1;
-  }
+  const std::optional<std::vector<double>> numbers = numbers_of(text);
+  if (numbers) return *numbers;
+  fail(ErrorKind::usage, fmt::format("{} must be numbers with slashes between them but got '{}'", option, text));
 }
 
 std::string parameters_text(const ParameterOptions& options) {
