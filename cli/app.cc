@@ -157,33 +157,6 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 
-void add_bias(CLI::App& app, BiasOptions& options) {
-  CLI::App* command = add_command(app, "bias", "What an encoding adds to attention scores: [heads, queries, keys].",
-                                  "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
-                                  "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
-                                  "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
-  command->add_option("SPEC", options.spec, kSpecHelp)->required();
-  command->add_option("--queries,-q", options.queries, kPositionsHelp)->required();
-  command->add_option("--keys,-k", options.keys, "the same for keys (default: where the queries are)")
-      ->check(not_empty);
-  command
-      ->add_option("--file", options.file,
-                   "the first parameter: table.npy or model.safetensors:tensor; or a safetensors file that has\n"
-                   "all parameters by their names")
-      ->check(not_empty);
-  command
-      ->add_option("--parameter", options.parameters,
-                   "name=file.npy or name=model.safetensors:tensor, as often as needed: see posenc list KIND")
-      ->check(not_empty);
-  command->add_option("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5")
-      ->check(not_empty);
-  command->add_flag("--causal", options.causal, "-inf where a key stands after its query");
-  command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text and json, else f32)")
-      ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
-  add_max_bytes(*command, options.max_bytes);
-  add_output(*command, options.output, "text, json, npy, safetensors");
-}
-
 void add_interpolation(CLI::App& command, ResizeOptions& options) {
   command.add_option("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
       ->check(CLI::IsMember({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"}));
@@ -230,12 +203,24 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = add_command(app, "explain", "The worked example, step by step.",
                                   "  posenc explain sinusoidal:width=4 --position 1\n"
                                   "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative\n"
-                                  "  posenc explain rotary:head_dim=8 --position 3 --shift 2");
+                                  "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
+                                  "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command
       ->add_option("--position,-p", options.position,
                    "the position, an integer or a real number; on several axes 1/2/3")
-      ->required();
+      ->check(not_empty);
+  command->add_option("--queries", options.queries, "instead: what queries at these positions have with keys")
+      ->check(not_empty);
+  command->add_option("--keys", options.keys, "with --queries: where the keys stand (default: where the queries are)")
+      ->check(not_empty);
+  command
+      ->add_option("--scores", options.scores,
+                   "with --queries: scores of the last query before a bias, 0.2/0.2/0.2 (default: 0.2 each)")
+      ->check(not_empty);
+  command->add_option("--head", options.head, "with --queries: the head (default: 0)");
+  command->add_flag("--causal", options.causal, "with --queries: keys ahead are hidden");
+  add_parameters(*command, options.parameters, options.values);
   command
       ->add_option("--shift", options.shift,
                    "also derive the row this many positions on from this one; of rotary, the score at that distance")
@@ -384,7 +369,6 @@ int run_app(int argc, char** argv) {
   TableOptions table;
   AddOptions add;
   RotateOptions rotate;
-  BiasOptions bias;
   ExplainOptions explain;
   PlotOptions plot;
   PositionsOptions positions;
@@ -395,12 +379,11 @@ int run_app(int argc, char** argv) {
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
-  add_bias(app, bias);
+  add_attention_commands(app, attention);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
   add_positions(app, positions);
-  add_attention_commands(app, attention);
   add_bench(app, bench);
   try {
     app.parse(argc, argv);
@@ -419,7 +402,6 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("table")) return run_table(table);
   if (app.got_subcommand("add")) return run_add(add);
   if (app.got_subcommand("rotate")) return run_rotate(rotate);
-  if (app.got_subcommand("bias")) return run_bias(bias);
   if (app.got_subcommand("resize")) return run_resize(resize);
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -14,16 +16,15 @@
 namespace posenc::cli {
 namespace {
 
-std::vector<double> numbers_of(const std::string& text) {
+// 0.5/0/-0.5, or nothing where the text is something else.
+std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
   const char* at = text.data();
   const char* end = at + text.size();
   while (true) {
     double number = 0.0;
     const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (rest != end && *rest != '/')) {
-      fail(ErrorKind::usage, fmt::format("--values must be numbers with slashes between them but got '{}'", text));
-    }
+    if (error != std::errc() || (rest != end && *rest != '/')) return std::nullopt;
     numbers.push_back(number);
     if (rest == end) return numbers;
     at = rest + 1;
@@ -31,17 +32,16 @@ std::vector<double> numbers_of(const std::string& text) {
 }
 
 // The numbers in the shape that the parameter has.
-Array inline_array(const ParameterInfo& info, const std::string& text) {
-  const std::vector<double> numbers = numbers_of(text);
+Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers) {
   std::int64_t size = 1;
   for (const std::int64_t length : info.shape) {
     if (length < 0) {
-      fail(ErrorKind::usage, fmt::format("--values cannot say the shape of {}: give it by --file", info.name));
+      fail(ErrorKind::usage, fmt::format("numbers alone cannot say the shape of {}: give it by a file", info.name));
     }
     size *= length;
   }
   if (size != static_cast<std::int64_t>(numbers.size())) {
-    fail(ErrorKind::usage, fmt::format("--values must be the {} numbers of {}, [{}], but there are {}", size, info.name,
+    fail(ErrorKind::usage, fmt::format("{1} must have {0} numbers, [{2}], but there are {3}", size, info.name,
                                        fmt::join(info.shape, ", "), numbers.size()));
   }
   Array array{DType::f64, info.shape, {}};
@@ -57,6 +57,25 @@ void load_all(const std::string& file, const std::string& first, LoadedParameter
   for (const TensorInfo& tensor : tensors.tensors()) {
     loaded.names.push_back(alone ? first : tensor.name);
     loaded.arrays.push_back(tensors.load(tensor.name));
+  }
+}
+
+// name=file, or name=0.5/0/-0.5.
+void load_named(const std::string& text, const std::vector<ParameterInfo>& infos, LoadedParameters& loaded) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    fail(ErrorKind::usage, fmt::format("--parameter must be name=file or name=numbers but got '{}'", text));
+  }
+  const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+  const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& i) { return i.name == name; });
+  const std::optional<std::vector<double>> numbers = numbers_of(value);
+  loaded.names.push_back(name);
+  if (!numbers) {
+    loaded.arrays.push_back(load_array(value));
+  } else if (info != infos.end()) {
+    loaded.arrays.push_back(inline_array(*info, *numbers));
+  } else {  // a name that nobody knows: who binds it says which there are
+    loaded.arrays.push_back(inline_array({name, {static_cast<std::int64_t>(numbers->size())}}, *numbers));
   }
 }
 
@@ -79,22 +98,32 @@ LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& optio
   LoadedParameters loaded;
   if (!options.values.empty()) {
     loaded.names.push_back(infos[0].name);
-    loaded.arrays.push_back(inline_array(infos[0], options.values));
+    loaded.arrays.push_back(inline_array(infos[0], slashed_numbers(options.values, "--values")));
   } else if (options.file.ends_with(".safetensors")) {
     load_all(options.file, infos[0].name, loaded);
   } else if (!options.file.empty()) {
     loaded.names.push_back(infos[0].name);
     loaded.arrays.push_back(load_array(options.file));
   }
-  for (const std::string& named : options.named) {
-    const std::size_t equals = named.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == named.size()) {
-      fail(ErrorKind::usage, fmt::format("--parameter must be name=file but got '{}'", named));
-    }
-    loaded.names.push_back(named.substr(0, equals));
-    loaded.arrays.push_back(load_array(named.substr(equals + 1)));
-  }
+  for (const std::string& named : options.named) load_named(named, infos, loaded);
   return loaded;
+}
+
+std::vector<double> slashed_numbers(const std::string& text, const char* option) {
+  const std::optional<std::vector<double>> numbers = numbers_of(text);
+  if (numbers) return *numbers;
+  fail(ErrorKind::usage, fmt::format("{} must be numbers with slashes between them but got '{}'", option, text));
+}
+
+std::string parameters_text(const ParameterOptions& options) {
+  std::string text;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) text += (text.empty() ? "" : " ") + fmt::format("{} {}", option, value);
+  };
+  add("--file", options.file);
+  for (const std::string& named : options.named) add("--parameter", named);
+  add("--values", options.values);
+  return text;
 }
 
 }  // namespace posenc::cli

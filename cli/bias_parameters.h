@@ -28,4 +28,10 @@ struct LoadedParameters {
 // Whether they are those of the spec is for who uses them to say.
 LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& options);
 
+// The options that give them again: "--values 0.5/0/-0.5".
+std::string parameters_text(const ParameterOptions& options);
+
+// "0.5/0/-0.5"; `option` opens the message where it is something else.
+std::vector<double> slashed_numbers(const std::string& text, const char* option);
+
 }  // namespace posenc::cli

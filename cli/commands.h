@@ -41,7 +41,13 @@ struct TableOptions {
 
 struct ExplainOptions {
   std::string spec;
-  std::string position;
+  std::string position;       // or queries
+  std::string queries, keys;  // keys empty: as the queries
+  std::string scores;         // 0.2/0.2/0.2
+  std::int64_t head = 0;      // these five only with queries
+  bool causal = false;
+  std::vector<std::string> parameters;
+  std::string values;
   std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";
@@ -85,7 +91,7 @@ struct BiasOptions {
   std::string queries;
   std::string keys;                     // empty: the positions of the queries
   std::string file;                     // the first parameter, or a safetensors file with all of them by name
-  std::vector<std::string> parameters;  // name=file.npy or name=file.safetensors:tensor
+  std::vector<std::string> parameters;  // name=file.npy, name=file.safetensors:tensor or name=0.5/0
   std::string values;                   // of the first parameter, 0.5/0/-0.5
   bool causal = false;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 
@@ -21,8 +22,13 @@ void add_output(CLI::App& command, OutputOptions& options, const char* formats);
 void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
 
+// The learned numbers of what acts inside attention.
+void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
+
 // The commands of attention, in app_attention.cc.
 struct AttentionCommands {
+  BiasOptions bias;
+  AttendOptions attend;
   PermutationOptions permutation;
   OrderOptions order;
 };
