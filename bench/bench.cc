@@ -60,6 +60,7 @@ Row run_case(const Case& one, const Options& options) {
   Row row;
   row.name = one.name;
   row.bytes = prepared.bytes;
+  row.flops = prepared.flops;
   row.limit_name = prepared.limit_name;
   row.checked = prepared.check();
 

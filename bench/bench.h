@@ -30,6 +30,7 @@ struct Prepared {
   std::string limit_name = {};  // ... and what that is: "memset"
   std::vector<Peer> peers;
   std::int64_t bytes = 0;  // that one call writes
+  std::int64_t flops = 0;  // that one call takes, where it is bound by them
   std::int64_t calls = 1;  // of the work in one run, also of limit and peers: times are given per call
 };
 
@@ -49,6 +50,7 @@ struct Row {
   double ratio = 0.0;  // limit_ns / ns: 1 is as fast as the machine can
   std::vector<std::pair<std::string, double>> peers;
   std::int64_t bytes = 0;
+  std::int64_t flops = 0;
   std::string checked;  // what the check said
   std::vector<std::string> notes;
 };

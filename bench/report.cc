@@ -30,16 +30,17 @@ std::string peer_text(const Row& row) {
   return text;
 }
 
+// Bytes per nanosecond are GB/s, operations per nanosecond GFLOP/s.
+std::string rate_text(const Row& row) {
+  if (row.flops > 0) return short_number(static_cast<double>(row.flops) / row.ns) + " GFLOP/s";
+  return short_number(static_cast<double>(row.bytes) / row.ns) + " GB/s";
+}
+
 using TextRow = std::array<std::string, 7>;
 
 TextRow text_row(const Row& row) {
-  // Bytes per nanosecond are GB/s.
-  return {row.name,
-          time_text(row.ns),
-          time_text(row.median_ns),
-          short_number(static_cast<double>(row.bytes) / row.ns),
-          time_text(row.limit_ns),
-          short_number(100.0 * row.ratio) + " % of " + row.limit_name,
+  return {row.name,       time_text(row.ns),       time_text(row.median_ns),
+          rate_text(row), time_text(row.limit_ns), short_number(100.0 * row.ratio) + " % of " + row.limit_name,
           peer_text(row)};
 }
 
@@ -87,7 +88,7 @@ Json row_json(const Row& row) {
   Json json;
   json.set("name", row.name).set("ns", row.ns).set("median_ns", row.median_ns).set("limit_ns", row.limit_ns);
   json.set("ratio", row.ratio).set("peers", std::move(peers)).set("limit", row.limit_name).set("bytes", row.bytes);
-  json.set("checked", row.checked).set("notes", std::move(notes));
+  json.set("flops", row.flops).set("checked", row.checked).set("notes", std::move(notes));
   return json;
 }
 
@@ -107,7 +108,7 @@ std::string report_text(const Machine& machine, const std::vector<Row>& rows) {
   std::string text = machine.cpu + ", " + std::to_string(machine.cores) + " cores, " + machine.simd + "; " +
                      machine.compiler + ", posenc " + machine.version + ", " + machine.build + "\n" +
                      "Each answer was checked first; times are of one thread unless the name says workers.\n\n";
-  std::vector<TextRow> table = {{"case", "best", "median", "GB/s", "limit", "ours", "peers"}};
+  std::vector<TextRow> table = {{"case", "best", "median", "rate", "limit", "ours", "peers"}};
   for (const Row& row : rows) table.push_back(text_row(row));
   text += aligned(table);
   const std::string notes = notes_text(rows);

@@ -1,23 +1,18 @@
-// The command line's grammar: the only file that knows CLI11.
-#include <CLI/CLI.hpp>
+// The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
+// of attention, this one all others.
 #include <cstdio>
 #include <sstream>
 
 #include "cli/commands.h"
 #include "cli/conventions.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
 
 namespace posenc::cli {
-namespace {
 
-constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
-constexpr const char* kPositionsHelp =
-    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
-
-// An empty value is a variable that was not set, not a wish.
 std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
 
 void add_output(CLI::App& command, OutputOptions& options, const char* formats) {
@@ -26,6 +21,20 @@ void add_output(CLI::App& command, OutputOptions& options, const char* formats) 
   command.add_option("-o,--output", options.path, "write to this file, whole or not at all (default: standard output)")
       ->check(not_empty);
 }
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  command->footer(examples);
+  return command;
+}
+
+void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
+  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
+      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
+      ->capture_default_str();
+}
+
+namespace {
 
 void add_color(CLI::App& command, std::string& color) {
   command.add_option("--color", color, "escape codes: auto (only on a terminal), always, never")
@@ -49,19 +58,6 @@ struct ExamplesFirst : CLI::Formatter {
   }
   std::string make_footer(const CLI::App*) const override { return ""; }
 };
-
-CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples) {
-  CLI::App* command = app.add_subcommand(name, summary);
-  command->footer(examples);
-  return command;
-}
-
-// Asked for by bytes, so that a slip in a length is found before the memory is.
-void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
-  command.add_option("--max-bytes", max_bytes, "refuse tables larger than this")
-      ->check([](const std::string& bytes) { return bytes.starts_with('-') ? "must not be negative" : ""; })
-      ->capture_default_str();
-}
 
 void add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = add_command(app, "list", "The kinds of encodings with their fields, and the figures.",
@@ -207,12 +203,24 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = add_command(app, "explain", "The worked example, step by step.",
                                   "  posenc explain sinusoidal:width=4 --position 1\n"
                                   "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative\n"
-                                  "  posenc explain rotary:head_dim=8 --position 3 --shift 2");
+                                  "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
+                                  "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command
       ->add_option("--position,-p", options.position,
                    "the position, an integer or a real number; on several axes 1/2/3")
-      ->required();
+      ->check(not_empty);
+  command->add_option("--queries", options.queries, "instead: what queries at these positions have with keys")
+      ->check(not_empty);
+  command->add_option("--keys", options.keys, "with --queries: where the keys stand (default: where the queries are)")
+      ->check(not_empty);
+  command
+      ->add_option("--scores", options.scores,
+                   "with --queries: scores of the last query before a bias, 0.2/0.2/0.2 (default: 0.2 each)")
+      ->check(not_empty);
+  command->add_option("--head", options.head, "with --queries: the head (default: 0)");
+  command->add_flag("--causal", options.causal, "with --queries: keys ahead are hidden");
+  add_parameters(*command, options.parameters, options.values);
   command
       ->add_option("--shift", options.shift,
                    "also derive the row this many positions on from this one; of rotary, the score at that distance")
@@ -316,25 +324,33 @@ std::string unknown_option(const CLI::App& command) {
   return "";
 }
 
+std::string unknown_command(const std::string& word, const std::string& path,
+                            const std::vector<std::string_view>& names) {
+  const std::string_view near = nearest(word, names);
+  const std::string asked = path == "posenc" ? word : path.substr(7) + " " + word;
+  return "there is no command '" + asked + "'; " +
+         (near.empty() ? "see " + path + " --help" : "did you mean '" + path + " " + std::string(near) + "'?");
+}
+
 // What CLI11 found wrong, and what may have been meant.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (argc < 2) return "a command is needed\nposenc: see posenc --help";
-  if (argv[1][0] == '-') {
-    const std::string unknown = unknown_option(app);
-    return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see posenc --help";
-  }
-  std::vector<std::string_view> names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) {
-      const std::string unknown = unknown_option(*command);
-      return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see posenc " + command->get_name() +
-             " --help";
+  const CLI::App* command = &app;
+  std::string path = "posenc";
+  for (int i = 1; !command->get_subcommands({}).empty(); ++i) {
+    if (i == argc) return "a command is needed\nposenc: see " + path + " --help";
+    if (argv[i][0] == '-') break;
+    std::vector<std::string_view> names;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* one : command->get_subcommands({})) {
+      if (one->get_name() == argv[i]) next = one;
+      names.push_back(one->get_name());
     }
-    names.push_back(command->get_name());
+    if (next == nullptr) return unknown_command(argv[i], path, names);
+    command = next;
+    path += " " + command->get_name();
   }
-  const std::string_view near = nearest(argv[1], names);
-  return "there is no command '" + std::string(argv[1]) + "'; " +
-         (near.empty() ? "see posenc --help" : "did you mean 'posenc " + std::string(near) + "'?");
+  const std::string unknown = unknown_option(*command);
+  return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see " + path + " --help";
 }
 
 }  // namespace
@@ -358,10 +374,12 @@ int run_app(int argc, char** argv) {
   PositionsOptions positions;
   ResizeOptions resize;
   BenchOptions bench;
+  AttentionCommands attention;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
+  add_attention_commands(app, attention);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
@@ -388,7 +406,8 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("explain")) return run_explain(explain);
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
-  return run_bench(bench);
+  if (app.got_subcommand("bench")) return run_bench(bench);
+  return run_attention_command(app, attention);
 }
 
 }  // namespace posenc::cli

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace posenc::cli {
 
@@ -40,7 +41,13 @@ struct TableOptions {
 
 struct ExplainOptions {
   std::string spec;
-  std::string position;
+  std::string position;       // or queries
+  std::string queries, keys;  // keys empty: as the queries
+  std::string scores;         // 0.2/0.2/0.2
+  std::int64_t head = 0;      // these five only with queries
+  bool causal = false;
+  std::vector<std::string> parameters;
+  std::string values;
   std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";
@@ -79,6 +86,42 @@ struct RotateOptions {
   OutputOptions output;
 };
 
+struct BiasOptions {
+  std::string spec;
+  std::string queries;
+  std::string keys;                     // empty: the positions of the queries
+  std::string file;                     // the first parameter, or a safetensors file with all of them by name
+  std::vector<std::string> parameters;  // name=file.npy, name=file.safetensors:tensor or name=0.5/0
+  std::string values;                   // of the first parameter, 0.5/0/-0.5
+  bool causal = false;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  std::int64_t max_bytes = 16'000'000'000;
+  OutputOptions output;
+};
+
+struct AttendOptions {
+  std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
+  std::string q, k, v;             // file.npy or file.safetensors:tensor
+  std::string positions;           // of queries, and of keys unless they have their own; empty: counted
+  std::string key_positions;
+  std::string file;  // as in BiasOptions
+  std::vector<std::string> parameters;
+  std::string values;
+  bool causal = false;
+  std::string align;  // end or start; empty: end
+  std::optional<std::int64_t> query_offset;
+  std::optional<std::int64_t> window;
+  std::int64_t sink_keys = 0;
+  std::string key_mask, mask, documents;  // files
+  std::string scale, softcap, sinks;
+  std::optional<double> dropout;
+  std::string dropout_seed, step;
+  std::string weights, log_sum_exp;  // files to write
+  int threads = 1;
+  std::string tensor;  // empty: values
+  OutputOptions output;
+};
+
 struct PlotOptions {
   std::string figure;
   std::string spec;
@@ -103,6 +146,23 @@ struct PositionsOptions {
   std::optional<std::int64_t> side;   // with image
   std::string fraction;               // with image
   std::string by;                     // with packed_ids
+  OutputOptions output;
+};
+
+struct PermutationOptions {
+  std::string sentence = "the cat sat on the mat";
+  std::string other;        // the same words in another order; empty: "the mat sat on the cat", else as permuted
+  std::string permutation;  // token permutation[n] comes to place n; empty: by the number of tokens
+  std::int64_t width = 32;
+  std::int64_t heads = 4;
+  std::string seed;                    // 0
+  std::vector<std::string> encodings;  // empty: one of every sort
+  OutputOptions output;
+};
+
+struct OrderOptions {
+  std::int64_t width = 4;
+  std::string seed;  // 0
   OutputOptions output;
 };
 
@@ -136,10 +196,14 @@ int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
 int run_add(const AddOptions& options);
 int run_rotate(const RotateOptions& options);
+int run_bias(const BiasOptions& options);
+int run_attend(const AttendOptions& options);
 int run_explain(const ExplainOptions& options);
 int run_plot(const PlotOptions& options);
 int run_positions(const PositionsOptions& options);
 int run_resize(const ResizeOptions& options);
+int run_demo_permutation(const PermutationOptions& options);
+int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 
 // Reads the command line and runs the command.

@@ -108,6 +108,20 @@ std::uint64_t whole_number(const std::string& text, const std::string& option) {
        fmt::format("{} must be a whole number from 0 to 18446744073709551615 but got '{}'", option, text));
 }
 
+void refuse_attention_kind(const Spec& spec) {
+  const std::string_view kind = kind_of(spec);
+  if (kind == "none") fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
+  if (kind == "shaw" || kind == "transformer_xl") {
+    fail(ErrorKind::usage, fmt::format("{} acts inside attention, where its vectors meet queries and keys: see posenc "
+                                       "attend --help",
+                                       kind));
+  }
+  const bool at_input = kind == "sinusoidal" || kind == "learned" || kind == "hybrid" || kind == "rotary";
+  if (at_input) return;
+  fail(ErrorKind::usage,
+       fmt::format("{} acts on attention scores, not on single positions: see posenc bias --help", kind));
+}
+
 void refuse_weights(const Spec& spec, const WeightOptions& weights) {
   check_init(weights);
   if (!is_given(weights)) return;
@@ -116,6 +130,7 @@ void refuse_weights(const Spec& spec, const WeightOptions& weights) {
 
 std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights) {
   check_init(weights);
+  refuse_attention_kind(spec);
   if (std::holds_alternative<Rotary>(spec)) {
     fail(ErrorKind::usage, "a rotary encoding acts on queries and keys, not on embeddings: see posenc rotate --help");
   }

@@ -29,6 +29,9 @@ struct Encoding {
 // errors. So are tables of other than two axes, and values that are no finite numbers.
 std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& weights);
 
+// Throws where the kind acts inside attention: there is neither a row to add nor an angle to turn by. Says where to go.
+void refuse_attention_kind(const Spec& spec);
+
 // Throws where a table is given for a kind that has none.
 void refuse_weights(const Spec& spec, const WeightOptions& weights);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/bias_parameters.h"
 #include "cli/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -49,11 +50,61 @@ Json steps_json(const std::vector<Step>& steps) {
   return list;
 }
 
+// Of an encoding at the input, its table; of what acts inside attention, its parameters.
+std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
+  if (!options.position.empty() || !options.shift.empty() || options.derivative) {
+    fail(ErrorKind::usage, "--queries goes without --position, --shift and --derivative");
+  }
+  const Positions queries = load_positions(options.queries);
+  const Positions keys = options.keys.empty() ? queries : load_positions(options.keys);
+  ExplainPairs pairs{
+      .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = options.spec};
+  if (!options.scores.empty()) pairs.scores = slashed_numbers(options.scores, "--scores");
+  const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
+                        std::holds_alternative<Hybrid>(spec);
+  std::unique_ptr<Encoding> encoding;
+  LoadedParameters loaded;
+  if (at_input) {
+    encoding = load_encoding(spec, options.weights);
+    if (encoding->table) pairs.table = encoding->table->view();
+  } else {
+    loaded = load_parameters(spec, {options.weights.file, options.parameters, options.values});
+    pairs.parameters = loaded.views();
+    pairs.parameter_text = parameters_text({options.weights.file, options.parameters, options.values});
+  }
+  return explain_pairs(spec, pairs);
+}
+
+void write_steps(const ExplainOptions& options, const Spec& spec, const std::vector<Step>& steps,
+                 const std::string& heading, Json::Object members) {
+  if (choose_format(options.output, {"text", "json"}) == "json") {
+    members.insert(members.begin(), {"spec", to_json(spec)});
+    members.emplace_back("steps", steps_json(steps));
+    write_json(options.output, members);
+    return;
+  }
+  write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
+}
+
 }  // namespace
 
 int run_explain(const ExplainOptions& options) {
-  const std::string format = choose_format(options.output, {"text", "json"});
+  choose_format(options.output, {"text", "json"});
   const Spec spec = load_spec(options.spec);
+  if (!options.queries.empty()) {
+    const std::string& keys = options.keys.empty() ? options.queries : options.keys;
+    write_steps(options, spec, pair_steps(options, spec),
+                fmt::format("{}: queries {}, keys {}", options.spec, options.queries, keys),
+                {{"queries", Json(options.queries)}, {"keys", Json(keys)}});
+    return 0;
+  }
+  if (options.position.empty()) {
+    fail(ErrorKind::usage, "--position is needed, or --queries for what pairs of positions have");
+  }
+  if (!options.keys.empty() || !options.scores.empty() || options.head != 0 || options.causal ||
+      !options.parameters.empty() || !options.values.empty()) {
+    fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values go with --queries");
+  }
   const std::vector<double> position = single_position(options.position, "--position", axes_of(spec));
   posenc::ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
@@ -65,13 +116,9 @@ int run_explain(const ExplainOptions& options) {
     explain_options.table_text = weights_text(options.weights);
   }
   const std::vector<Step> steps = explain(spec, position, explain_options);
-  if (format == "json") {
-    const Json at = position.size() == 1 ? Json(position[0]) : Json(position);
-    write_json(options.output, {{"spec", to_json(spec)}, {"position", at}, {"steps", steps_json(steps)}});
-    return 0;
-  }
-  const std::string heading = fmt::format("{} at position {}", options.spec, fmt::join(position, "/"));
-  write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
+  const Json at = position.size() == 1 ? Json(position[0]) : Json(position);
+  write_steps(options, spec, steps, fmt::format("{} at position {}", options.spec, fmt::join(position, "/")),
+              {{"position", at}});
   return 0;
 }
 

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "posenc/error.h"
 #include "posenc/nearest.h"
+#include "posenc/parameters.h"
 #include "posenc/spec.h"
 
 namespace posenc::cli {
@@ -25,6 +29,17 @@ std::vector<KindInfo> chosen_kinds(const std::string& kind) {
                    near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
 }
 
+// A spec of that kind with nothing but defaults: its parameters have no lengths yet, but names.
+template <std::size_t index = 0>
+std::vector<ParameterInfo> parameters_of_kind(const std::string& name) {
+  if constexpr (index < std::variant_size_v<Spec>) {
+    const Spec spec(std::in_place_index<index>);
+    return kind_of(spec) == name ? parameters_of(spec) : parameters_of_kind<index + 1>(name);
+  } else {
+    return {};
+  }
+}
+
 std::string field_lines(const FieldInfo& field, std::size_t column) {
   const std::string fallback = field.fallback.empty() ? "must be given" : "default " + field.fallback;
   const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
@@ -41,6 +56,12 @@ std::string kind_text(const KindInfo& kind) {
   for (const FieldInfo& field : kind.fields) text += field_lines(field, column);
   if (!kind.shorthands.empty()) text += "  Also accepted:\n";
   for (const FieldInfo& field : kind.shorthands) text += field_lines(field, column);
+  const std::vector<ParameterInfo> parameters = parameters_of_kind(kind.name);
+  if (!parameters.empty()) text += "  Learned:\n";
+  for (const ParameterInfo& parameter : parameters) {
+    text +=
+        fmt::format("  {:<{}} {}{}\n", parameter.name, column, parameter.help, parameter.optional ? "; optional" : "");
+  }
   return text;
 }
 
@@ -60,7 +81,13 @@ Json kind_json(const KindInfo& kind) {
   Json item;
   item.set("name", kind.name).set("summary", kind.summary);
   item.set("fields", fields_json(kind.fields)).set("shorthands", fields_json(kind.shorthands));
-  return item;
+  Json::Array parameters;
+  for (const ParameterInfo& parameter : parameters_of_kind(kind.name)) {
+    Json each;
+    each.set("name", parameter.name).set("help", parameter.help).set("optional", parameter.optional);
+    parameters.push_back(std::move(each));
+  }
+  return item.set("parameters", std::move(parameters));
 }
 
 }  // namespace

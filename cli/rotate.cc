@@ -25,6 +25,7 @@ namespace {
 Rotary load_rotary(const std::string& text) {
   const Spec spec = load_spec(text);
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return *rotary;
+  refuse_attention_kind(spec);
   fail(ErrorKind::usage, fmt::format("queries and keys are turned by rotary encodings; {} is added to embeddings: see "
                                      "posenc add --help",
                                      kind_of(spec)));

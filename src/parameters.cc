@@ -42,7 +42,8 @@ Infos infos_of(const Kerple& spec) {
   Infos infos = {{.name = "p", .shape = shape, .help = log ? "multiplies the logarithm" : "the power of the distance"},
                  {.name = "a", .shape = shape, .help = log ? "multiplies the distance" : "multiplies the power"}};
   if (log) {
-    infos.push_back({.name = "exponent", .shape = shape, .help = "the power of the distance; 1", .optional = true});
+    infos.push_back(
+        {.name = "exponent", .shape = shape, .help = "the power of the distance, else 1", .optional = true});
   }
   infos.push_back({.name = "factor_a",
                    .shape = shape,

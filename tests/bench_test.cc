@@ -191,15 +191,25 @@ TEST(Report, Json) {
 
 TEST(Report, Text) {
   Fake fake;
-  EXPECT_EQ(report_text(kMachine, run_cases({fake.make("a"), fake.make("longer")}, fake.options(1e-9), {})),
-            "A Chip, 2 cores, avx2; g++ 12, posenc 0.1.0, Release\n"
-            "Each answer was checked first; times are of one thread unless the name says workers.\n"
-            "\n"
-            "case       best   median  GB/s   limit              ours  peers\n"
-            "a       2.00 us  2.00 us  2.00  500 ns  25.0 % of memset  20.0x faster than slow, 4.00x faster than part\n"
-            "longer  2.00 us  2.00 us  2.00  500 ns  25.0 % of memset  20.0x faster than slow, 4.00x faster than part\n"
-            "\n"
-            "part: an eighth (a, longer)\n");
+  EXPECT_EQ(
+      report_text(kMachine, run_cases({fake.make("a"), fake.make("longer")}, fake.options(1e-9), {})),
+      "A Chip, 2 cores, avx2; g++ 12, posenc 0.1.0, Release\n"
+      "Each answer was checked first; times are of one thread unless the name says workers.\n"
+      "\n"
+      "case       best   median       rate   limit              ours  peers\n"
+      "a       2.00 us  2.00 us  2.00 GB/s  500 ns  25.0 % of memset  20.0x faster than slow, 4.00x faster than part\n"
+      "longer  2.00 us  2.00 us  2.00 GB/s  500 ns  25.0 % of memset  20.0x faster than slow, 4.00x faster than part\n"
+      "\n"
+      "part: an eighth (a, longer)\n");
+}
+
+TEST(Report, OperationsHaveARateOfTheirOwn) {
+  Row row;
+  row.name = "b";
+  row.ns = 500.0;
+  row.bytes = 4000;
+  row.flops = 8000;
+  EXPECT_NE(report_text(kMachine, {row}).find("16.0 GFLOP/s"), std::string::npos);
 }
 
 TEST(Report, SlowerPeersSaySo) {

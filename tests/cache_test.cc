@@ -147,7 +147,9 @@ TEST(Cache, HoldsWhatAListOfTokensHolds) {
       expect_held(single, list, keys, values, rotates ? &spec : nullptr);
       if (HasFatalFailure()) return;
       // Where nothing moves, together and one by one are the same bits.
-      if (shape.positions == CachePositions::absolute) ASSERT_EQ(numbers_of(cache.keys()), numbers_of(single.keys()));
+      if (shape.positions == CachePositions::absolute) {
+        ASSERT_EQ(numbers_of(cache.keys()), numbers_of(single.keys()));
+      }
       if (draw(0, 30) == 0) {
         cache.clear();
         single.clear();

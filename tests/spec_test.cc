@@ -159,7 +159,22 @@ TEST(Kinds, DescribesEveryField) {
   for (const std::string& name : fixed) hybrid.push_back("fixed." + name);
   for (const std::string& name : learned) hybrid.push_back("learned." + name);
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected = {
-      {"sinusoidal", fixed}, {"learned", learned}, {"hybrid", hybrid}, {"rotary", rotary}};
+      {"sinusoidal", fixed},
+      {"learned", learned},
+      {"hybrid", hybrid},
+      {"rotary", rotary},
+      {"none", {}},
+      {"clipped", {"heads", "max_distance", "offset", "added"}},
+      {"t5", {"heads", "buckets", "max_distance", "direction", "added"}},
+      {"alibi", {"heads", "biased_heads", "rule", "bias_max", "form", "precision", "added"}},
+      {"kerple", {"heads", "kernel", "direction", "smallest"}},
+      {"fire", {"heads", "width", "length", "eps"}},
+      {"sandwich", {"heads", "width", "base", "first", "direction"}},
+      {"matrix", {"heads", "added"}},
+      {"shaw", {"head_dim", "left", "right", "offset", "past", "term"}},
+      {"transformer_xl", {"heads", "head_dim", "width", "base", "order", "clamp_distance"}},
+      {"window", {"left", "right"}},
+      {"chunked", {"size", "direction"}}};
   ASSERT_EQ(all.size(), expected.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].name, expected[i].first);
@@ -187,6 +202,24 @@ TEST(Kinds, ShowsTheRealDefaults) {
   }
   for (const FieldInfo& field : all.at(0).shorthands) {
     EXPECT_EQ(to_text(parse_spec("sinusoidal:width=4," + field.name + "=" + field.fallback)), "sinusoidal:width=4");
+  }
+}
+
+TEST(Kinds, ShowsTheRealDefaultsInsideAttention) {
+  const std::vector<KindInfo> all = kinds();
+  for (std::size_t i = 4; i < all.size(); ++i) {
+    // What must be given, as 2, which every such field takes.
+    std::string shortest = all[i].name;
+    for (const FieldInfo& field : all[i].fields) {
+      if (!field.fallback.empty()) continue;
+      shortest += (shortest == all[i].name ? ":" : ",") + field.name + "=2";
+    }
+    EXPECT_EQ(to_text(parse_spec(shortest)), shortest);
+    for (const FieldInfo& field : all[i].fields) {
+      if (field.fallback.empty() || field.fallback == "none") continue;
+      const std::string more = shortest + (shortest == all[i].name ? ":" : ",") + field.name + "=" + field.fallback;
+      EXPECT_EQ(to_text(parse_spec(more)), shortest) << more;
+    }
   }
 }
 

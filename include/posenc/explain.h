@@ -2,6 +2,8 @@
 //
 //     for (const posenc::Step& step : posenc::explain(spec, 1.0, {})) print(step.title, step.lines);
 //
+//     for (const posenc::Step& step : posenc::explain_pairs(bias_spec, {.queries = q, .keys = k})) ...
+//
 // Numbers in `lines` are rounded to five decimals; `values` has them in full.
 #pragma once
 
@@ -12,6 +14,8 @@
 #include <vector>
 
 #include "posenc/export.h"
+#include "posenc/parameters.h"
+#include "posenc/position.h"
 #include "posenc/spec.h"
 #include "posenc/view.h"
 
@@ -37,5 +41,23 @@ struct ExplainOptions {
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
 // The same with a coordinate per axis of the encoding. A shift needs one axis.
 POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
+
+// What pairs of positions have: what acts inside attention, or the score of an encoding at the input.
+struct ExplainPairs {
+  PositionView queries = {};  // at most 16 positions each
+  PositionView keys = {};
+  std::int64_t head = 0;            // of a bias or a term
+  std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
+  bool causal = false;              // keys ahead are hidden
+  Parameters parameters = {};       // what the kind learns; of a term, left out: small numbers
+  std::string spec_text = {};       // as in ExplainOptions
+  std::string parameter_text = {};  // how the commands give the parameters: "--values 0.5/0/-0.5"
+  ConstView table = {};             // of a learned encoding at the input
+};
+
+// A bias: its formula, its numbers, and the weights that a softmax makes of scores with and without it. A term: the
+// score expanded. An encoding at the input: the four parts of the score of sums. Rotary encodings are explained by
+// position and shift.
+POSENC_API std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs);
 
 }  // namespace posenc

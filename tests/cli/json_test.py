@@ -27,12 +27,25 @@ class Json(Case):
     def test_list(self):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
-        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary"])
+        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary", "none", "clipped", "t5", "alibi", "kerple", "fire", "sandwich",
+                          "matrix", "shaw", "transformer_xl", "window", "chunked"])
         self.assertEqual(data["figures"], ["heatmap"])
         for kind in data["kinds"]:
             for field in kind["fields"] + kind["shorthands"]:
                 self.assertLessEqual({"name", "type", "unit", "default", "help", "required"}, set(field))
                 self.assertEqual(field["required"], field["default"] is None)
+            for parameter in kind["parameters"]:
+                self.assertEqual(set(parameter), {"name", "help", "optional"})
+
+    def test_bias(self):
+        data = self.json_of("bias", "t5:heads=1,buckets=4,max_distance=8", "--values", "0/1/2/3", "-q", "0:3", "--causal")
+        self.assertEqual(data["queries"], [0, 1, 2])
+        self.assertEqual(data["buckets"], [[0, 3, 3], [1, 0, 3], [1, 1, 0]])
+        self.assertEqual(data["values"], [[[0, "-inf", "-inf"], [1, 0, "-inf"], [1, 1, 0]]])
+        data = self.json_of("bias", "alibi:heads=4", "-q", "9", "-k", "7,9.5")
+        self.assertEqual(data["slopes"], [2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8])
+        self.assertEqual(data["keys"], [7, 9.5])
+        self.assertEqual(data["values"], [[[-2 * slope, -0.5 * slope]] for slope in data["slopes"]])
 
     def test_table(self):
         data = self.json_of("table", "sinusoidal:width=6,first=1", "-p", "0:40")

@@ -50,7 +50,8 @@ LAYERS = {
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
-        "members": """explain explain_sinusoidal explain_learned explain_rotary detail/explain_sinusoidal detail/explain_learned
+        "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
+                      detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color""",
     },

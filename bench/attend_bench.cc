@@ -1,0 +1,256 @@
+// Attention on one thread. The limit is the time of its multiply-adds alone, at the machine's peak; pairs that a mask
+// hides are not counted; of one query, an in-place multiply over all keys and values. The peer is the loop that one
+// would write: every score of a query in one row.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "bench/cases.h"
+#include "bench/fma.h"
+#include "bench/memory.h"
+#include "bench/multiply.h"
+#include "posenc/attend.h"
+#include "posenc/error.h"
+#include "posenc/random.h"
+#include "posenc/reference.h"
+
+namespace posenc::bench {
+namespace {
+
+struct AttendCase {
+  std::string name;
+  std::int64_t queries = 1024;
+  std::int64_t keys = 1024;
+  bool causal = true;
+  bool alibi = false;
+  bool t5 = false;
+  bool backward = false;
+  std::int64_t heads = 8;
+  std::int64_t head_dim = 64;
+
+  double pairs() const {
+    const auto n = static_cast<double>(queries);
+    const auto s = static_cast<double>(keys);
+    return causal ? n * s - n * (n - 1.0) / 2.0 : n * s;
+  }
+  // A multiply-add per channel for the score and one for the output; backwards five of them, and the score again.
+  double flops() const { return (backward ? 2.0 * 7.0 : 4.0) * pairs() * static_cast<double>(heads * head_dim); }
+};
+
+struct Work {
+  AttendCase one;
+  AlignedMemory q, k, v, out, grad_q, grad_k, grad_v;
+  std::unique_ptr<Bias> bias;
+  std::vector<float> table;
+
+  View heads(const AlignedMemory& memory, std::int64_t tokens) const {
+    return make_view(memory.get(), DType::f32, {tokens, one.heads, one.head_dim});
+  }
+  AttendOptions options() const {
+    return {.bias = bias.get(), .mask = {.causal = one.causal ? Causal::end : Causal::none}};
+  }
+  void run() const {
+    if (one.backward) {
+      attend_backward({heads(q, one.queries), heads(k, one.keys), heads(v, one.keys), heads(out, one.queries)},
+                      {.q = heads(grad_q, one.queries), .k = heads(grad_k, one.keys), .v = heads(grad_v, one.keys)},
+                      options());
+      keep(grad_q.get());
+      return;
+    }
+    attend(heads(q, one.queries), heads(k, one.keys), heads(v, one.keys), heads(out, one.queries), options());
+    keep(out.get());
+  }
+};
+
+std::shared_ptr<Work> make_work(const AttendCase& one) {
+  auto work = std::make_shared<Work>();
+  work->one = one;
+  const auto make = [&](std::int64_t tokens, unsigned seed) {
+    AlignedMemory memory = aligned_memory(tokens * one.heads * one.head_dim * 4);
+    fill_random(make_view(memory.get(), DType::f32, {tokens, one.heads * one.head_dim}), {.std = 1.0, .seed = seed});
+    return memory;
+  };
+  work->q = make(one.queries, 1);
+  work->k = make(one.keys, 2);
+  work->v = make(one.keys, 3);
+  work->out = make(one.queries, 4);
+  if (one.backward) {
+    work->grad_q = make(one.queries, 5);
+    work->grad_k = make(one.keys, 6);
+    work->grad_v = make(one.keys, 7);
+  }
+  if (one.alibi) work->bias = std::make_unique<Bias>(Alibi{.heads = one.heads});
+  if (one.t5) {
+    work->table.resize(static_cast<std::size_t>(32 * one.heads));
+    const View table = make_view(work->table.data(), {32, one.heads});
+    fill_random(table, {.std = 1.0, .seed = 8});
+    work->bias =
+        std::make_unique<Bias>(T5{.heads = one.heads, .direction = T5Direction::causal}, Parameters{{"table", table}});
+  }
+  return work;
+}
+
+// The gradient of a value is the sum of what it was weighted with.
+std::string check_backward(const Work& work) {
+  const AttendCase& one = work.one;
+  const AlignedMemory weights = aligned_memory(one.heads * one.queries * one.keys * 4);
+  const AlignedMemory out = aligned_memory(one.queries * one.heads * one.head_dim * 4);
+  AttendOptions options = work.options();
+  options.weights = make_view(weights.get(), DType::f32, {one.heads, one.queries, one.keys});
+  attend(work.heads(work.q, one.queries), work.heads(work.k, one.keys), work.heads(work.v, one.keys),
+         work.heads(out, one.queries), options);
+  double worst = 0.0;
+  for (std::int64_t i = 0; i < 16; ++i) {
+    const std::int64_t s = i * (one.keys - 1) / 15;
+    const std::int64_t h = i % one.heads;
+    for (std::int64_t c = 0; c < one.head_dim; ++c) {
+      double wanted = 0.0;
+      for (std::int64_t n = 0; n < one.queries; ++n) {
+        wanted += value_at(options.weights[h][n], s) * value_at(work.heads(work.out, one.queries)[n][h], c);
+      }
+      const double got = value_at(work.heads(work.grad_v, one.keys)[s][h], c);
+      worst = std::fmax(worst, std::abs(got - wanted));
+      if (std::abs(got - wanted) <= 1e-4) continue;
+      std::ostringstream message;
+      message << "[bench] " << one.name << " value " << s << " head " << h << " channel " << c << " must be " << wanted
+              << " but got " << got;
+      fail(ErrorKind::bad_input, message.str());
+    }
+  }
+  std::ostringstream text;
+  text.precision(3);
+  text << "gradients of 16 values within " << worst << " of the sum of weights";
+  return text.str();
+}
+
+// Some queries of the first and the last head against the plain definition.
+std::string check(const Work& work) {
+  const AttendCase& one = work.one;
+  work.run();
+  if (one.backward) return check_backward(work);
+  const auto numbers = [&](const AlignedMemory& memory, std::int64_t tokens, std::int64_t head) {
+    std::vector<double> result;
+    for (std::int64_t n = 0; n < tokens; ++n) {
+      for (std::int64_t c = 0; c < one.head_dim; ++c) {
+        result.push_back(value_at(work.heads(memory, tokens)[n][head], c));
+      }
+    }
+    return result;
+  };
+  double worst = 0.0;
+  std::int64_t checked = 0;
+  for (const std::int64_t head : {std::int64_t{0}, one.heads - 1}) {
+    const std::vector<double> q = numbers(work.q, one.queries, head), k = numbers(work.k, one.keys, head),
+                              v = numbers(work.v, one.keys, head), out = numbers(work.out, one.queries, head);
+    for (std::int64_t i = 0; i < 8; ++i) {
+      const std::int64_t n = i * (one.queries - 1) / 7;
+      const std::int64_t position = n + one.keys - one.queries;
+      reference::Attention problem{.queries = 1, .keys = one.keys, .width = one.head_dim, .value_width = one.head_dim};
+      problem.scale = 1.0 / std::sqrt(static_cast<double>(one.head_dim));
+      problem.sees = [&](std::int64_t, std::int64_t s) { return !one.causal || s <= position; };
+      if (work.bias) {
+        problem.bias = [&](std::int64_t, std::int64_t, std::int64_t s) {
+          double value = 0.0;
+          add_bias(*work.bias, {.head = head, .queries = 1, .keys = 1}, PositionView::range(position, 1),
+                   PositionView::range(s, 1), make_view(&value, {1, 1}));
+          return value;
+        };
+      }
+      std::vector<double> wanted(static_cast<std::size_t>(one.head_dim));
+      reference::attend(problem, q.data() + n * one.head_dim, k.data(), v.data(), wanted.data());
+      for (std::int64_t c = 0; c < one.head_dim; ++c) {
+        const double got = out[static_cast<std::size_t>(n * one.head_dim + c)];
+        const double difference = std::abs(got - wanted[static_cast<std::size_t>(c)]);
+        worst = std::fmax(worst, difference);
+        if (difference <= 1e-5) continue;
+        std::ostringstream message;
+        message << "[bench] " << one.name << " query " << n << " head " << head << " channel " << c << " must be "
+                << wanted[static_cast<std::size_t>(c)] << " but got " << got;
+        fail(ErrorKind::bad_input, message.str());
+      }
+      ++checked;
+    }
+  }
+  std::ostringstream text;
+  text.precision(3);
+  text << checked << " queries within " << worst << " of the reference";
+  return text.str();
+}
+
+// One query after the other, its scores in one row: float32, as the compiler has it.
+void plain_loop(const Work& work) {
+  const AttendCase& one = work.one;
+  const std::int64_t d = one.head_dim, pitch = one.heads * d;
+  const auto *q = static_cast<const float*>(work.q.get()), *k = static_cast<const float*>(work.k.get()),
+             *v = static_cast<const float*>(work.v.get());
+  auto* out = static_cast<float*>(work.out.get());
+  std::vector<float> scores(static_cast<std::size_t>(one.keys));
+  const float scale = 1.0f / std::sqrt(static_cast<float>(d));
+  for (std::int64_t h = 0; h < one.heads; ++h) {
+    for (std::int64_t n = 0; n < one.queries; ++n) {
+      const std::int64_t last = one.causal ? n + one.keys - one.queries + 1 : one.keys;
+      float most = -INFINITY, total = 0.0f;
+      for (std::int64_t s = 0; s < last; ++s) {
+        float sum = 0.0f;
+        for (std::int64_t c = 0; c < d; ++c) sum += q[n * pitch + h * d + c] * k[s * pitch + h * d + c];
+        scores[static_cast<std::size_t>(s)] = sum * scale;
+        most = std::max(most, sum * scale);
+      }
+      float* row = out + n * pitch + h * d;
+      std::fill(row, row + d, 0.0f);
+      for (std::int64_t s = 0; s < last; ++s) {
+        const float weight = std::exp(scores[static_cast<std::size_t>(s)] - most);
+        total += weight;
+        for (std::int64_t c = 0; c < d; ++c) row[c] += weight * v[s * pitch + h * d + c];
+      }
+      for (std::int64_t c = 0; c < d; ++c) row[c] /= total;
+    }
+  }
+  keep(out);
+}
+
+Prepared prepare(const AttendCase& one) {
+  const std::shared_ptr<Work> work = make_work(one);
+  std::vector<Peer> peers;
+  if (!one.alibi && !one.t5 && !one.backward && one.queries > 1) {
+    peers.push_back({.name = "plain loop", .run = [work] { plain_loop(*work); }});
+  }
+  Prepared prepared{.check = [work] { return check(*work); },
+                    .run = [work] { work->run(); },
+                    .limit = [work] { fused_multiply_adds(work->one.flops()); },
+                    .limit_name = "FMA",
+                    .peers = peers,
+                    .bytes = one.queries * one.heads * one.head_dim * 4,
+                    .flops = static_cast<std::int64_t>(one.flops())};
+  if (one.queries > 1) return prepared;
+  // One query reads every key and value once, and hardly computes.
+  prepared.limit_name = "multiply";
+  prepared.bytes = 2 * one.keys * one.heads * one.head_dim * 4;
+  prepared.flops = 0;
+  prepared.limit = [work] {
+    multiply_in_place(work->k.get(), 1, work->one.keys * work->one.heads * work->one.head_dim * 4, 0, false);
+    multiply_in_place(work->v.get(), 1, work->one.keys * work->one.heads * work->one.head_dim * 4, 0, false);
+  };
+  return prepared;
+}
+
+}  // namespace
+
+std::vector<Case> attend_cases() {
+  const std::vector<AttendCase> list = {
+      {.name = "attend/causal/f32/1024"},
+      {.name = "attend/alibi/f32/1024", .alibi = true},
+      {.name = "attend/t5/f32/1024", .t5 = true},
+      {.name = "attend/full/f32/1024", .causal = false},
+      {.name = "attend/decode/f32/4096", .queries = 1, .keys = 4096},
+      {.name = "attend/backward/f32/512", .queries = 512, .keys = 512, .backward = true},
+  };
+  std::vector<Case> cases;
+  for (const AttendCase& one : list) cases.push_back({one.name, [one] { return prepare(one); }});
+  return cases;
+}
+
+}  // namespace posenc::bench

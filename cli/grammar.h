@@ -1,0 +1,39 @@
+// What the files share that describe commands to CLI11. Others stay clear of it: it takes long to compile.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace posenc::cli {
+
+inline constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
+inline constexpr const char* kPositionsHelp =
+    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
+
+// An empty value is a variable that was not set, not a wish.
+std::string not_empty(const std::string& value);
+
+void add_output(CLI::App& command, OutputOptions& options, const char* formats);
+// Asked for by bytes, so that a slip in a length is found before the memory is.
+void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
+CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
+
+// The learned numbers of what acts inside attention.
+void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
+
+// The commands of attention, in app_attention.cc.
+struct AttentionCommands {
+  BiasOptions bias;
+  AttendOptions attend;
+  PermutationOptions permutation;
+  OrderOptions order;
+};
+void add_attention_commands(CLI::App& app, AttentionCommands& commands);
+// Runs the one that was given.
+int run_attention_command(const CLI::App& app, const AttentionCommands& commands);
+
+}  // namespace posenc::cli
