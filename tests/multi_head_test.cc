@@ -257,7 +257,9 @@ void expect_gradients(Case& c, const MultiHeadOptions& options, MultiHeadGradien
 }
 
 TEST(MultiHead, GradientsAreDerivatives) {
-  for (const Size& size : {Size{}, Size{.key_heads = 2}, Size{.keys = 7, .key_heads = 1}}) {
+  const Size wide{
+      .batch = 1, .queries = 4, .width = 3, .heads = 6, .key_heads = 6, .head_dim = 4};  // more rows than one part has
+  for (const Size& size : {Size{}, Size{.key_heads = 2}, Size{.keys = 7, .key_heads = 1}, wide}) {
     Case c(size);
     MultiHeadOptions options = c.options();
     options.attend.dropout = {.p = 0.2, .seed = 3};
