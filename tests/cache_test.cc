@@ -36,13 +36,12 @@ double rounding(DType dtype) {
   return dtype == DType::f16 ? 1.5e-3 : 1.2e-2;
 }
 
-// ---- What is held: a list that tokens are taken out of, one by one.
-
 struct Held {
-  std::int64_t token;  // the how manieth that came
+  std::int64_t token;  // which one, as they came
   std::int64_t moves;  // how often it has been given another position
 };
 
+// What is held: a list that tokens are taken out of, one by one.
 struct Listed {
   CacheShape shape;
   std::vector<Held> held;
@@ -176,8 +175,6 @@ TEST(Cache, NarrowCachesRotateWideKeysBeforeTheyRound) {
     EXPECT_EQ(numbers_of(cache.keys()), wanted);
   }
 }
-
-// ---- Decoding through a cache against the whole.
 
 struct Encoded {
   const char* name;
@@ -354,8 +351,6 @@ TEST(Decode, PositionsInTheCacheAreThoseOfARotationFromScratch) {
     }
   }
 }
-
-// ---- Edges.
 
 struct Tokens {
   explicit Tokens(std::int64_t count) : keys(DType::f32, 1, count, 2, 4), values(DType::f32, 1, count, 2, 3) {

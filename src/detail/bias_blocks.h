@@ -2,6 +2,7 @@
 // decides and positions are evenly spaced, one per diagonal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,11 +21,14 @@ class BiasBlock {
   // are left to blocks of their own: queries() may be fewer than asked for.
   BiasBlock(const BiasTerm& term, const Tile& block, const PositionView& queries, const PositionView& keys);
 
+  BiasBlock(const BiasBlock&) = delete;  // points into itself
+  BiasBlock& operator=(const BiasBlock&) = delete;
+
   std::size_t queries() const noexcept { return queries_; }
   std::size_t keys() const noexcept { return keys_; }
   // Where to evaluate: this query, and these as keys.
   double query() const noexcept { return query_; }
-  std::span<const double> points() const noexcept { return {points_, count_}; }
+  std::span<const double> points() const noexcept { return points_; }
 
   // The point of query r and key k is row(r) + column(k); is_contiguous(): column(k) is k.
   bool is_contiguous() const noexcept { return contiguous_; }
@@ -38,11 +42,11 @@ class BiasBlock {
 
   std::size_t queries_;
   std::size_t keys_;
-  std::size_t count_ = 0;
+  std::span<const double> points_;  // key_positions_, or part of offsets_
   double query_ = 0.0;
   bool contiguous_ = true;
   double key_positions_[kKeys];
-  double points_[kPoints];
+  double offsets_[kPoints];
   std::size_t rows_[kQueries];
   std::size_t columns_[kKeys];
 };

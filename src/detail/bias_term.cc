@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "detail/sin_cos.h"
+#include "kernels/sin_cos_row.h"
 #include "posenc/half.h"
 #include "posenc/phase.h"
 
@@ -27,8 +27,9 @@ class LinearTerm : public BiasTerm {
   void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
     const double slope = slopes_[static_cast<std::size_t>(head)];
     if (rounded_) {
+      const double rounded = to_bfloat16(slope);
       for (std::size_t k = 0; k < keys.size(); ++k) {
-        values[k] = to_bfloat16(to_bfloat16(slope) * to_bfloat16(multiplied(query, keys[k])));
+        values[k] = to_bfloat16(rounded * to_bfloat16(multiplied(query, keys[k])));
       }
       return;
     }
@@ -118,12 +119,19 @@ class SandwichTerm : public BiasTerm {
  private:
   // Each cosine loses its 1 by itself: the sum of half the width would push out the bits of small distances.
   double sum(double distance) const noexcept {
+    constexpr std::size_t kAtOnce = 64;
+    std::uint64_t phases[kAtOnce];
+    double sine[kAtOnce], cosine[kAtOnce];
     const bool whole = distance == std::floor(distance);
     double result = 0.0;
-    for (const PhaseStep& step : steps_) {
-      const std::uint64_t phase =
-          whole ? phase_at(step, static_cast<std::int64_t>(distance)) : phase_at(step, distance);
-      result += sin_cos_of(phase).cos - 1.0;
+    for (std::size_t first = 0; first < steps_.size(); first += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, steps_.size() - first);
+      for (std::size_t k = 0; k < count; ++k) {
+        const PhaseStep& step = steps_[first + k];
+        phases[k] = whole ? phase_at(step, static_cast<std::int64_t>(distance)) : phase_at(step, distance);
+      }
+      kernels::sin_cos_row(phases, static_cast<std::int64_t>(count), 1.0, sine, cosine);
+      for (std::size_t k = 0; k < count; ++k) result += cosine[k] - 1.0;
     }
     return result;
   }
