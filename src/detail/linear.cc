@@ -12,10 +12,23 @@
 namespace posenc::detail {
 namespace {
 
-// Rows of one part: enough for a copy of the other operand to pay.
-constexpr std::int64_t kBlock = 64;
+// Rows are shared out evenly, in multiples of what a product takes at once, but not less than pays for the copy of the
+// other operand that each part makes. No number depends on where a part begins.
+class Parts {
+ public:
+  Parts(std::int64_t rows, const Workers* workers) : rows_(rows) {
+    const std::int64_t threads = workers != nullptr ? workers->count() : 1;
+    length_ = std::max<std::int64_t>(kLeast, ((rows + threads - 1) / threads + 5) / 6 * 6);
+  }
+  std::int64_t count() const { return (rows_ + length_ - 1) / length_; }
+  std::int64_t first(std::int64_t part) const { return part * length_; }
+  std::int64_t length(std::int64_t part) const { return std::min(length_, rows_ - first(part)); }
 
-std::int64_t blocks_of(std::int64_t rows) { return (rows + kBlock - 1) / kBlock; }
+ private:
+  static constexpr std::int64_t kLeast = 48;
+  std::int64_t rows_;
+  std::int64_t length_;
+};
 
 // Four axes, those that are missing in front with the length 1.
 template <class Void>
@@ -96,8 +109,9 @@ void linear(const Real* x, std::int64_t rows, const LinearWeights& weights, Real
   AlignedVector<Real> columns(static_cast<std::size_t>(inputs * outputs));
   kernels::transpose_block(
       kernels::TransposedBlock<Real, Real>{outputs, inputs, weight.data(), inputs, columns.data(), outputs});
-  run_parts(workers, blocks_of(rows), [&](std::int64_t part) {
-    const std::int64_t first = part * kBlock, count = std::min(kBlock, rows - first);
+  const Parts parts(rows, workers);
+  run_parts(workers, parts.count(), [&](std::int64_t part) {
+    const std::int64_t first = parts.first(part), count = parts.length(part);
     Real* const out = y + first * outputs;
     for (std::int64_t row = 0; row < count && weights.bias.rank > 0; ++row) {
       std::copy_n(bias.data(), outputs, out + row * outputs);
@@ -123,10 +137,11 @@ void input_gradient(const LinearInputs<Real>& in, const ConstView& weight_view, 
                     const Workers* workers) {
   const std::int64_t outputs = weight_view.shape[0], inputs = weight_view.shape[1];
   const Numbers<Real> weight(weight_view);
-  run_parts(workers, blocks_of(in.rows), [&](std::int64_t part) {
-    const std::int64_t first = part * kBlock;
+  const Parts parts(in.rows, workers);
+  run_parts(workers, parts.count(), [&](std::int64_t part) {
+    const std::int64_t first = parts.first(part);
     kernels::multiply_add(
-        kernels::MatrixProduct<Real>{.rows = std::min(kBlock, in.rows - first),
+        kernels::MatrixProduct<Real>{.rows = parts.length(part),
                                      .columns = inputs,
                                      .depth = outputs,
                                      .a = in.grad_y + first * outputs,
@@ -139,12 +154,13 @@ void input_gradient(const LinearInputs<Real>& in, const ConstView& weight_view, 
   });
 }
 
-// Cut by rows of the weight, the same for any number of threads.
+// Cut by rows of the weight, so that threads add to numbers of their own.
 template <class Real>
 void weight_gradient(const LinearInputs<Real>& in, std::int64_t outputs, const View& gradient, const Workers* workers) {
   const std::int64_t inputs = gradient.shape[1];
-  run_parts(workers, blocks_of(outputs), [&](std::int64_t part) {
-    const std::int64_t first = part * kBlock, count = std::min(kBlock, outputs - first);
+  const Parts parts(outputs, workers);
+  run_parts(workers, parts.count(), [&](std::int64_t part) {
+    const std::int64_t first = parts.first(part), count = parts.length(part);
     AlignedVector<Real> sums(static_cast<std::size_t>(count * inputs));
     kernels::multiply_add(kernels::MatrixProduct<Real>{.rows = count,
                                                        .columns = inputs,

@@ -9,8 +9,8 @@ namespace posenc::kernels {
 float max_of(const float* scores, std::int64_t count) noexcept;
 double max_of(const double* scores, std::int64_t count) noexcept;
 
-// Writes exp(score - max), within 2 ulp where that is at most 1, and returns their sum. -inf gives exactly 0; `max`
-// must be finite for that: where all scores are -inf, pass any finite number. NaN stays NaN.
+// Writes exp(score - max), within 2 ulp, and returns their sum. No score is more than 46 above max. -inf gives exactly
+// 0; `max` must be finite for that: where all scores are -inf, pass any finite number. NaN stays NaN.
 float exp_row(float* scores, std::int64_t count, float max) noexcept;
 double exp_row(double* scores, std::int64_t count, double max) noexcept;
 
