@@ -100,7 +100,7 @@ Matrix attention(const DemoModel& model, const Spec& encoding, const Matrix& tok
   }
   const Matrix in = random_matrix(3 * model.width, model.width, unit_std(model), model.seed, kProjection);
   const Matrix back = random_matrix(model.width, model.width, unit_std(model), model.seed, kOutput);
-  const MultiHead weights{.heads = model.heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
+  const MultiHeadAttention weights{.heads = model.heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
   multi_head_attend(x.view(), weights, x.view(), options);
   return x;
 }

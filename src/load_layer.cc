@@ -32,7 +32,7 @@ MultiHeadArrays load_attention(const Tensors& tensors, const std::string& prefix
 
 }  // namespace
 
-MultiHead MultiHeadArrays::multi_head(std::int64_t heads, std::int64_t key_heads) const {
+MultiHeadAttention MultiHeadArrays::multi_head(std::int64_t heads, std::int64_t key_heads) const {
   return {.heads = heads,
           .key_heads = key_heads,
           .in_proj_weight = in_proj_weight.view(),

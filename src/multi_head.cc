@@ -55,7 +55,8 @@ void run(const MultiHeadCall& call, const View& out) {
 
 }  // namespace
 
-void multi_head_attend(const ConstView& x, const MultiHead& weights, const View& out, const MultiHeadOptions& options) {
+void multi_head_attend(const ConstView& x, const MultiHeadAttention& weights, const View& out,
+                       const MultiHeadOptions& options) {
   const MultiHeadCall call(x, weights, options, "multi_head_attend");
   detail::check_outputs(call, out);
   if (x.size() == 0) return;

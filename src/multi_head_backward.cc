@@ -68,7 +68,7 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
 
 }  // namespace
 
-void multi_head_attend_backward(const MultiHeadInputs& inputs, const MultiHead& weights,
+void multi_head_attend_backward(const MultiHeadInputs& inputs, const MultiHeadAttention& weights,
                                 const MultiHeadGradients& gradients, const MultiHeadOptions& options) {
   const MultiHeadCall call(inputs.x, weights, options, "multi_head_attend_backward");
   detail::check_gradients(call, inputs.grad_out, gradients);

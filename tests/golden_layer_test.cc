@@ -23,7 +23,7 @@ struct GoldenAttention {
         in_bias(*json.find("in_proj_bias")),
         out_weight(*json.find("out_proj.weight")),
         out_bias(*json.find("out_proj.bias")) {}
-  MultiHead view(std::int64_t heads) const {
+  MultiHeadAttention view(std::int64_t heads) const {
     return {heads, 0, in_weight.view(), in_bias.view(), out_weight.view(), out_bias.view()};
   }
   Tensor in_weight, in_bias, out_weight, out_bias;

@@ -49,7 +49,7 @@ struct Case {
     return make_view(numbers.data(), {size.batch, count, size.width});
   }
   ConstView x_view() const { return tokens(x, size.queries); }
-  MultiHead weights() const {
+  MultiHeadAttention weights() const {
     return {.heads = size.heads,
             .key_heads = size.key_heads,
             .in_proj_weight = make_view(in_weight.data(), {size.packed(), size.width}),
@@ -109,7 +109,7 @@ const Size kSizes[] = {
     {.batch = 3, .queries = 1, .keys = 1, .width = 1, .heads = 1, .key_heads = 1, .head_dim = 1},  // tiny
 };
 
-TEST(MultiHead, IsThePlainDefinition) {
+TEST(MultiHeadAttention, IsThePlainDefinition) {
   for (const Size& size : kSizes) {
     const Case c(size);
     const Bias alibi(Alibi{.heads = size.heads});
@@ -144,12 +144,12 @@ TEST(MultiHead, IsThePlainDefinition) {
   }
 }
 
-TEST(MultiHead, TakesOneSequenceAndLeavesBiasesOut) {
+TEST(MultiHeadAttention, TakesOneSequenceAndLeavesBiasesOut) {
   Case c({.batch = 1});
   std::fill(c.in_bias.begin(), c.in_bias.end(), 0.0);
   std::fill(c.out_bias.begin(), c.out_bias.end(), 0.0);
   const Numbers wanted = c.forward({});
-  MultiHead weights = c.weights();
+  MultiHeadAttention weights = c.weights();
   weights.in_proj_bias = {};
   weights.out_proj_bias = {};
   weights.key_heads = 0;
@@ -165,10 +165,10 @@ TEST(MultiHead, TakesOneSequenceAndLeavesBiasesOut) {
 }
 
 // Other types, strides and threads are other ways to the same numbers.
-TEST(MultiHead, DoesNotDependOnTypeOfWeightsStridesOrWorkers) {
+TEST(MultiHeadAttention, DoesNotDependOnTypeOfWeightsStridesOrWorkers) {
   const Case c({.queries = 70, .key_heads = 2});
   const Numbers wanted = c.forward({});
-  MultiHead weights = c.weights();
+  MultiHeadAttention weights = c.weights();
   std::vector<bf16> narrow;
   for (const double number : c.in_weight) narrow.push_back(to_bf16(number));
   weights.in_proj_weight = make_view(narrow.data(), {c.size.packed(), c.size.width});
@@ -200,7 +200,7 @@ TEST(MultiHead, DoesNotDependOnTypeOfWeightsStridesOrWorkers) {
   }
 }
 
-TEST(MultiHead, InFloatIsNearDouble) {
+TEST(MultiHeadAttention, InFloatIsNearDouble) {
   for (const Size& size : kSizes) {
     const Case c(size);
     const auto floats = [](const Numbers& numbers) { return std::vector<float>(numbers.begin(), numbers.end()); };
@@ -256,7 +256,7 @@ void expect_gradients(Case& c, const MultiHeadOptions& options, MultiHeadGradien
   expect_gradient("out_proj_bias", c.out_bias, got.without_half(got.out_bias), loss);
 }
 
-TEST(MultiHead, GradientsAreDerivatives) {
+TEST(MultiHeadAttention, GradientsAreDerivatives) {
   const Size wide{
       .batch = 1, .queries = 4, .width = 3, .heads = 6, .key_heads = 6, .head_dim = 4};  // more rows than one part has
   for (const Size& size : {Size{}, Size{.key_heads = 2}, Size{.keys = 7, .key_heads = 1}, wide}) {
@@ -268,7 +268,7 @@ TEST(MultiHead, GradientsAreDerivatives) {
   }
 }
 
-TEST(MultiHead, GradientsReachPositionsAndSinks) {
+TEST(MultiHeadAttention, GradientsReachPositionsAndSinks) {
   Case c({.batch = 1});
   const RotaryAngles rotary(Rotary{.head_dim = 4});
   c = Case({.batch = 1, .head_dim = 4});
@@ -295,7 +295,7 @@ TEST(MultiHead, GradientsReachPositionsAndSinks) {
   expect_gradient("keys", keys, grad_keys, loss);
 }
 
-TEST(MultiHead, GradientsInPlaceInFloatAndOneByOneAreTheSame) {
+TEST(MultiHeadAttention, GradientsInPlaceInFloatAndOneByOneAreTheSame) {
   const Case c({.queries = 70, .keys = 9});
   AllGradients all(c);
   const MultiHeadInputs inputs{c.x_view(), c.tokens(c.grad_out, 70)};
@@ -332,7 +332,7 @@ TEST(MultiHead, GradientsInPlaceInFloatAndOneByOneAreTheSame) {
   expect_near(Numbers(grad_weight.begin(), grad_weight.end()), all.in_weight, 1e-4);
 }
 
-TEST(MultiHead, OfNoTokensIsNothing) {
+TEST(MultiHeadAttention, OfNoTokensIsNothing) {
   Case c({.queries = 0});
   EXPECT_TRUE(c.forward({}).empty());
   Case crossed({.queries = 0, .keys = 3});
@@ -345,16 +345,17 @@ TEST(MultiHead, OfNoTokensIsNothing) {
 }
 
 // What is wrong is said, and nothing is written.
-TEST(MultiHead, RefusesWhatDoesNotFit) {
+TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   const Case c(Size{});
   Numbers out(c.x.size(), 4.0);
   const View out_view = make_view(out.data(), {2, 5, 6});
-  const auto refused = [&](const std::string& part, const MultiHead& weights, const MultiHeadOptions& options = {}) {
+  const auto refused = [&](const std::string& part, const MultiHeadAttention& weights,
+                           const MultiHeadOptions& options = {}) {
     expect_error(ErrorKind::usage, "[multi_head_attend] " + part,
                  [&] { multi_head_attend(c.x_view(), weights, out_view, options); });
     EXPECT_EQ(out, Numbers(c.x.size(), 4.0));
   };
-  MultiHead w = c.weights();
+  MultiHeadAttention w = c.weights();
   w.heads = 0;
   refused("heads must be at least 1 but got 0", w);
   w = c.weights();

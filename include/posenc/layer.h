@@ -47,7 +47,7 @@ struct FeedForward {
 };
 
 struct TransformerLayer {
-  MultiHead attention;
+  MultiHeadAttention attention;
   LayerNorm norm1 = {};
   FeedForward feed_forward = {};
   LayerNorm norm2 = {};

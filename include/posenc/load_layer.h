@@ -25,7 +25,7 @@ struct POSENC_API MultiHeadArrays {
   Array out_proj_weight;
   std::optional<Array> out_proj_bias;
 
-  MultiHead multi_head(std::int64_t heads, std::int64_t key_heads = 0) const;
+  MultiHeadAttention multi_head(std::int64_t heads, std::int64_t key_heads = 0) const;
 };
 
 // Reads prefix + in_proj_weight, in_proj_bias, out_proj.weight and out_proj.bias; biases may be missing. A prefix ends

@@ -1,6 +1,6 @@
 // Multi-head attention as a layer: projections, attention with positions, and the projection back, with gradients.
 //
-//     posenc::MultiHead weights{.heads = 8, .in_proj_weight = w, .in_proj_bias = b, .out_proj_weight = ow};
+//     posenc::MultiHeadAttention weights{.heads = 8, .in_proj_weight = w, .in_proj_bias = b, .out_proj_weight = ow};
 //     posenc::multi_head_attend(x, weights, out, {.attend = {.bias = &alibi}, .average_weights = average});
 //     posenc::multi_head_attend_backward({x, grad_out}, weights, {.x = grad_x, .in_proj_weight = grad_w});
 //
@@ -22,7 +22,7 @@ namespace posenc {
 
 // D is what out_proj_weight has per head. With as many key heads as heads, and M = H D, the rows of in_proj_weight are
 // PyTorch's [3 M, M].
-struct MultiHead {
+struct MultiHeadAttention {
   std::int64_t heads = 0;          // H; must be given
   std::int64_t key_heads = 0;      // G, a divisor of H; 0: H
   ConstView in_proj_weight = {};   // [(H + 2 G) D, M]: rows of queries, of keys, of values, head by head
@@ -40,7 +40,7 @@ struct MultiHeadOptions {
   View average_weights = {};
 };
 
-POSENC_API void multi_head_attend(const ConstView& x, const MultiHead& weights, const View& out,
+POSENC_API void multi_head_attend(const ConstView& x, const MultiHeadAttention& weights, const View& out,
                                   const MultiHeadOptions& options = {});
 
 struct MultiHeadInputs {
@@ -63,7 +63,7 @@ struct MultiHeadGradients {
 };
 
 // The gradients. Options must be those of the forward call, which is computed again; its outputs are not written.
-POSENC_API void multi_head_attend_backward(const MultiHeadInputs& inputs, const MultiHead& weights,
+POSENC_API void multi_head_attend_backward(const MultiHeadInputs& inputs, const MultiHeadAttention& weights,
                                            const MultiHeadGradients& gradients, const MultiHeadOptions& options = {});
 
 }  // namespace posenc

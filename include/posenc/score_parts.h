@@ -17,7 +17,8 @@ namespace posenc {
 // The first axis of what score_parts writes; the query's part is named first.
 enum class ScorePart : int { content_content, content_position, position_content, position_position };
 
-// As MultiHead has them: query_weight are the first H D rows of in_proj_weight, key_weight the G D rows behind them.
+// As MultiHeadAttention has them: query_weight are the first H D rows of in_proj_weight, key_weight the G D rows behind
+// them.
 struct ScoreProjections {
   std::int64_t heads = 0;       // H; must be given
   std::int64_t key_heads = 0;   // G, a divisor of H; 0: H

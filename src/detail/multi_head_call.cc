@@ -5,7 +5,7 @@
 namespace posenc::detail {
 namespace {
 
-void check_heads(const LayerChecks& check, const MultiHead& weights) {
+void check_heads(const LayerChecks& check, const MultiHeadAttention& weights) {
   if (weights.heads < 1) check.refuse("heads must be at least 1 but got " + std::to_string(weights.heads));
   if (weights.key_heads < 0 || (weights.key_heads > 0 && weights.heads % weights.key_heads != 0)) {
     check.refuse("key_heads must divide the " + std::to_string(weights.heads) + " heads but got " +
@@ -32,7 +32,7 @@ void check_context(const LayerChecks& check, const ConstView& x, const ConstView
 
 }  // namespace
 
-MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHead& weights_given,
+MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHeadAttention& weights_given,
                              const MultiHeadOptions& options_given, std::string_view where)
     : check{where},
       weights(weights_given),

@@ -16,10 +16,11 @@ namespace posenc::detail {
 // Views and options must outlive it.
 struct MultiHeadCall {
   // Throws unless x, context and weights fit.
-  MultiHeadCall(const ConstView& x, const MultiHead& weights, const MultiHeadOptions& options, std::string_view where);
+  MultiHeadCall(const ConstView& x, const MultiHeadAttention& weights, const MultiHeadOptions& options,
+                std::string_view where);
 
   LayerChecks check;
-  const MultiHead& weights;
+  const MultiHeadAttention& weights;
   const MultiHeadOptions& options;
   ConstView x;
   ConstView context;                                         // x, where none is given
@@ -53,7 +54,8 @@ void check_outputs(const MultiHeadCall& call, const View& out);
 void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients);
 
 // What a multi-head attention reads, and the gradients that it writes, by the names of what they are of.
-std::vector<NamedView> read_views(const ConstView& x, const MultiHead& weights, const MultiHeadOptions& options);
+std::vector<NamedView> read_views(const ConstView& x, const MultiHeadAttention& weights,
+                                  const MultiHeadOptions& options);
 std::vector<NamedView> written_views(const MultiHeadGradients& gradients);
 
 template <class Real>

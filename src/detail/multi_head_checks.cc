@@ -36,7 +36,8 @@ void check_attention_gradients(const MultiHeadCall& call, const MultiHeadGradien
 
 }  // namespace
 
-std::vector<NamedView> read_views(const ConstView& x, const MultiHead& weights, const MultiHeadOptions& options) {
+std::vector<NamedView> read_views(const ConstView& x, const MultiHeadAttention& weights,
+                                  const MultiHeadOptions& options) {
   return {{"x", x},
           {"context", options.context},
           {"in_proj_weight", weights.in_proj_weight},
