@@ -43,7 +43,8 @@ void add_attend_masks(CLI::App& command, AttendOptions& options) {
                      "with --causal: so many keys, the query's own counted; without: as far to both sides");
   command.add_option("--sink-keys", options.sink_keys, "the first keys, which a window does not hide")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--key-mask", options.key_mask, "bool or u8, [S] or [B, S]: 1 for keys that may be seen")
+  command
+      .add_option("--key-mask", options.key_mask, "bool or integers, [S] or [B, S]: not 0 for keys that may be seen")
       ->check(not_empty);
   command.add_option("--mask", options.mask, "the same for every pair, [N, S] or [B, N, S]")->check(not_empty);
   command.add_option("--documents", options.documents, "an id per key, [S] or [B, S]: others are hidden")

@@ -99,10 +99,18 @@ ConstView integers_of(const std::string& file, Array& array) {
   fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, to_text(array.dtype)));
 }
 
+// Masks are bool in npy, which are read as integers; every number but 0 shows.
 ConstView bytes_of(const std::string& file, Array& array) {
-  array = load_array(file);
-  if (array.dtype == DType::u8) return array.view();
-  fail(ErrorKind::bad_input, fmt::format("{}: expected a mask of bool or u8 but got {}", file, to_text(array.dtype)));
+  const Array numbers = load_array(file);
+  if (is_float(numbers.dtype)) {
+    fail(ErrorKind::bad_input,
+         fmt::format("{}: expected a mask of bool or integers but got {}", file, to_text(numbers.dtype)));
+  }
+  array = {DType::u8, numbers.shape, {}};
+  for (std::int64_t i = 0; i < numbers.size(); ++i) {
+    array.data.push_back(numbers.number(i) != 0.0 ? std::byte{1} : std::byte{0});
+  }
+  return array.view();
 }
 
 void add_mask(const AttendOptions& options, Attention& attention) {
