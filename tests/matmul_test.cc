@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/dot_rows.h"
 #include "kernels/softmax_row.h"
 #include "kernels/transpose_block.h"
 #include "posenc/half.h"
@@ -101,6 +102,33 @@ TYPED_TEST(Matmul, IsThePlainSumForLargeSizes) {
 }
 
 // A number of c depends on its row and its column only: not on where a block begins, nor on how many there are.
+TYPED_TEST(Matmul, DotsOfRowsArePlainSums) {
+  on_every_target([&] {
+    for (const Index width : {1, 2, 3, 5, 8, 16, 31, 64, 67, 128}) {
+      const Index stride = width + 3, count = 5;
+      const std::vector<TypeParam> x = random_numbers<TypeParam>(width, 7);
+      std::vector<TypeParam> rows = random_numbers<TypeParam>(count * stride, 8);
+      for (Index r = 0; r < count; ++r) {
+        std::fill_n(&rows[static_cast<std::size_t>(r * stride + width)], 3, std::nanf(""));
+      }
+      std::vector<TypeParam> out(static_cast<std::size_t>(count + 2), kCanary<TypeParam>);
+      dot_rows(x.data(), rows.data(), stride, count, width, out.data() + 1);
+      EXPECT_EQ(out.front(), kCanary<TypeParam>);
+      EXPECT_EQ(out.back(), kCanary<TypeParam>);
+      for (Index r = 0; r < count; ++r) {
+        long double sum = 0.0L;
+        for (Index c = 0; c < width; ++c) {
+          sum += static_cast<long double>(x[static_cast<std::size_t>(c)]) *
+                 static_cast<long double>(rows[static_cast<std::size_t>(r * stride + c)]);
+        }
+        const double error =
+            std::abs(static_cast<double>(out[static_cast<std::size_t>(r + 1)]) - static_cast<double>(sum));
+        ASSERT_LE(error, static_cast<double>(width) * std::numeric_limits<TypeParam>::epsilon()) << width << " " << r;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Matmul, GivesARowTheSameBitsInAnyBlock) {
   constexpr Index kRows = 20, kColumns = 70, kDepth = 530;
   const auto a = random_numbers<TypeParam>(kRows * kDepth, 4), b = random_numbers<TypeParam>(kDepth * kColumns, 5);
