@@ -189,6 +189,35 @@ TEST(Attend, NumbersThatAreNoneShow) {
   EXPECT_FALSE(std::isnan(got.out[4]));
 }
 
+TEST(Attend, PaddingMayHoldAnything) {
+  AttendCase one = small_case();
+  one.batch = 2;
+  one.fill(4);
+  one.mask.causal = Causal::end;
+  one.starts = {2, 0};
+  one.ends = {7, 5};
+  one.shown_keys = {1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  one.rotary = posenc::Rotary{.head_dim = 4};
+  const AttendResult clean = one.run();
+  const auto spoil = [&](std::vector<double>& tokens, std::size_t b, std::size_t s) {
+    std::fill_n(tokens.begin() + static_cast<std::ptrdiff_t>((b * 7 + s) * 2 * 4), 8, std::nan(""));
+  };
+  for (std::vector<double>* tokens : {&one.k, &one.v}) {
+    spoil(*tokens, 0, 0);
+    spoil(*tokens, 0, 3);
+    spoil(*tokens, 1, 6);
+  }
+  EXPECT_EQ(one.run().out, clean.out);
+  std::vector<double> grad(one.q.size(), 1.0), dq(one.q.size()), dk(one.k.size()), dv(one.v.size());
+  const auto view = [](auto* data) { return make_view(data, {2, 7, 2, 4}); };
+  const std::unique_ptr<AttendCase::Call> call = one.call();
+  posenc::attend_backward({view(one.q.data()), view(one.k.data()), view(one.v.data()), view(grad.data())},
+                          {.q = view(dq.data()), .k = view(dk.data()), .v = view(dv.data())}, call->options);
+  for (const std::vector<double>* gradient : {&dq, &dk, &dv}) {
+    for (const double value : *gradient) ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
 TEST(Attend, NoQueriesIsNothing) {
   AttendCase one = small_case();
   one.queries = 0;

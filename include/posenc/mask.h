@@ -33,13 +33,13 @@ struct Mask {
   std::int64_t chunk = 0;                         // keys of the query's own chunk of this many; 0: none
 
   // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys are counted
-  // from starts[b].
+  // from starts[b]. What padding holds does not matter, be it NaN.
   ConstView starts = {};
   ConstView ends = {};
   // Packed documents: an id per key, i32 or i64 [S] or [B, S]. A query sees the run of equal ids around the key that it
   // stands beside.
   ConstView documents = {};
-  // 1 for keys that may be seen, u8 [S] or [B, S]: padding of any form.
+  // 1 for keys that may be seen, u8 [S] or [B, S]: padding of any form, as above.
   ConstView keys = {};
   // 1 for pairs that may be seen, u8 [N, S] or [B, N, S].
   ConstView pairs = {};

@@ -149,6 +149,9 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
   const bool given = query_positions.count != 0 || key_positions.count != 0;
   if (query_positions.count == 0) query_positions = PositionView::range(mask.offset(), shape.queries);
   if (key_positions.count == 0) key_positions = PositionView::range(0, shape.keys);
+  // One row of positions is for all, whatever its stride says.
+  if (query_positions.batch == 1) query_positions.batch_stride = 0;
+  if (key_positions.batch == 1) key_positions.batch_stride = 0;
   if (given || options.rotary || options.bias != nullptr || options.term != nullptr) {
     check_counts(query_positions, shape.batch, shape.queries, "query_positions", where);
     check_counts(key_positions, shape.batch, shape.keys, "key_positions", where);

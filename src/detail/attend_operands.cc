@@ -45,6 +45,22 @@ ConstView rotated(const AttendCall& call, const ConstView& view, const PositionV
   return copy;
 }
 
+// Padding may hold anything, NaN too: 0 times that must stay 0, so rows that no query of theirs may see become zeros.
+template <class Real>
+ConstView cleared(const AttendCall& call, const ConstView& view, AlignedVector<Real>& memory) {
+  if (!call.mask.pads()) return view;
+  View copy{memory.data(), view.dtype, 4, view.shape, view.strides};
+  if (memory.empty()) copy = copied(view, call.options.workers, memory);
+  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
+    for (std::int64_t s = 0; s < view.shape[1]; ++s) {
+      if (!call.mask.is_padding(b, s)) continue;
+      Real* token = memory.data() + b * copy.strides[0] + s * copy.strides[1];
+      std::fill_n(token, view.shape[2] * view.shape[3], Real(0));
+    }
+  }
+  return copy;
+}
+
 }  // namespace
 
 template <class Real>
@@ -55,7 +71,8 @@ AttendOperands<Real>::AttendOperands(const AttendCall& call)
                            : readable(call.q, workers, q_memory_);
   k_ = call.rotate_keys ? rotated(call, call.k, call.key_positions, 1.0, k_memory_)
                         : readable(call.k, workers, k_memory_);
-  v_ = readable(call.v, workers, v_memory_);
+  k_ = cleared(call, k_, k_memory_);
+  v_ = cleared(call, readable(call.v, workers, v_memory_), v_memory_);
   if (shape_.queries < kFewQueries) return;
   columns_.resize(static_cast<std::size_t>(shape_.batch * shape_.key_heads * blocks_ * shape_.width * kKeyBlock));
   run_parts(workers, shape_.batch * shape_.key_heads * blocks_, [&](std::int64_t part) {

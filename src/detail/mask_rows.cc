@@ -61,11 +61,15 @@ KeyRange MaskRows::range(std::int64_t b, std::int64_t n) const noexcept {
   return {low, sinks, window, last};
 }
 
+bool MaskRows::is_padding(std::int64_t b, std::int64_t s) const noexcept {
+  if (mask_.starts.data != nullptr && s < id_at(mask_.starts, b)) return true;
+  if (mask_.ends.data != nullptr && s >= id_at(mask_.ends, b)) return true;
+  if (mask_.keys.data == nullptr) return false;
+  return byte_at(mask_.keys.rank == 2 ? mask_.keys[b] : mask_.keys, s) == 0;
+}
+
 bool MaskRows::shown(std::int64_t b, std::int64_t n, std::int64_t s) const noexcept {
-  if (mask_.keys.data != nullptr) {
-    const ConstView& row = mask_.keys.rank == 2 ? mask_.keys[b] : mask_.keys;
-    if (byte_at(row, s) == 0) return false;
-  }
+  if (mask_.keys.data != nullptr && is_padding(b, s)) return false;
   if (mask_.pairs.data == nullptr) return true;
   return byte_at(mask_.pairs.rank == 3 ? mask_.pairs[b][n] : mask_.pairs[n], s) != 0;
 }

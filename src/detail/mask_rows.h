@@ -19,6 +19,11 @@ class MaskRows {
   // Whether single keys may be hidden beside the ranges, and whether this one is shown.
   bool picks() const noexcept { return mask_.keys.data != nullptr || mask_.pairs.data != nullptr; }
   bool shown(std::int64_t b, std::int64_t n, std::int64_t s) const noexcept;
+  // Whether there is padding, keys that no query of the batch row may see, and whether this one is.
+  bool pads() const noexcept {
+    return mask_.keys.data != nullptr || mask_.starts.data != nullptr || mask_.ends.data != nullptr;
+  }
+  bool is_padding(std::int64_t b, std::int64_t s) const noexcept;
 
  private:
   struct Run {

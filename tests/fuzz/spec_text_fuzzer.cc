@@ -1,9 +1,12 @@
 // Spec texts: what parses must print as a text that parses to the same, and its numbers must be computable.
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "fuzz.h"
+#include "posenc/bias.h"
 #include "posenc/learned.h"
+#include "posenc/parameters.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
 
@@ -40,6 +43,30 @@ void check_numbers(const posenc::Rotary& spec) {
           "the window leaves the head");
   require(schedule.inv_freq.size() == static_cast<std::size_t>(schedule.axes * schedule.pairs()),
           "a frequency is missing");
+}
+
+// What acts inside attention: parameters have shapes, a bias has a schedule, and no bucket lies outside the table.
+template <class Relative>
+void check_numbers(const Relative& spec) {
+  for (const posenc::ParameterInfo& info : posenc::parameters_of(spec)) {
+    for (const std::int64_t length : info.shape) require(length != 0, "a parameter without numbers");
+  }
+  if constexpr (std::is_same_v<Relative, posenc::T5>) {
+    if (spec.max_distance > 4096) return;  // its rows are listed one by one
+    for (const std::int64_t offset : {-2147483647ll, -100ll, -1ll, 0ll, 1ll, 7ll, 2147483647ll}) {
+      const std::int64_t bucket = posenc::t5_bucket(spec, offset);
+      require(bucket >= 0 && bucket < spec.buckets, "no such bucket");
+    }
+  }
+  if constexpr (std::is_same_v<Relative, posenc::Clipped>) {
+    if (spec.max_distance > 4096) return;
+  }
+  if constexpr (requires { spec.width; }) {
+    if (spec.width > 4096) return;
+  }
+  constexpr bool kNoBias = std::is_same_v<Relative, posenc::NoPosition> || std::is_same_v<Relative, posenc::Shaw> ||
+                           std::is_same_v<Relative, posenc::TransformerXl>;
+  if constexpr (!kNoBias) posenc::make_bias_schedule(spec);
 }
 
 }  // namespace
