@@ -7,6 +7,7 @@
 #include "posenc/embed.h"
 #include "posenc/position_ids.h"
 #include "support/expect_error.h"
+#include "support/finite_difference.h"
 #include "support/plain_philox.h"
 #include "support/row_cases.h"
 
@@ -40,20 +41,6 @@ void backward(Join join, const ConstView& grad, const PositionView& positions, c
               const EmbedGradients& gradients, const EmbedOptions& options) {
   join == Join::add ? add_positions_backward(grad, positions, rows, gradients, options)
                     : concat_positions_backward(grad, positions, rows, gradients, options);
-}
-
-// The derivative of f at `value`: central differences at two steps, extrapolated.
-double derivative(double& value, const std::function<double()>& f) {
-  const double old = value;
-  const auto slope = [&](double step) {
-    value = old + step;
-    const double high = f();
-    value = old - step;
-    const double low = f();
-    value = old;
-    return (high - low) / (2.0 * step);
-  };
-  return (4.0 * slope(5e-4) - slope(1e-3)) / 3.0;
 }
 
 struct Case {

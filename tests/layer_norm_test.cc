@@ -4,31 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "posenc/reference.h"
 #include "posenc/score_parts.h"
 #include "support/expect_error.h"
 #include "support/finite_difference.h"
+#include "support/numbers.h"
 
 namespace posenc {
 namespace {
 
 using Numbers = std::vector<double>;
 
-Numbers random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  Numbers numbers(static_cast<std::size_t>(count));
-  for (double& number : numbers) number = uniform(random);
-  return numbers;
-}
-
-void expect_near(const Numbers& got, const Numbers& wanted, double tolerance) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], tolerance) << "number " << i;
-}
+Numbers random_numbers(std::int64_t count, unsigned seed) { return ::random_numbers(count, seed, 1.0); }
 
 TEST(Norm, IsThePlainDefinitionInPlaceAndInFloat) {
   const Numbers x = random_numbers(150 * 7, 1), weight = random_numbers(7, 2), bias = random_numbers(7, 3);

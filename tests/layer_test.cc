@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <set>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "posenc/safetensors.h"
 #include "support/expect_error.h"
 #include "support/finite_difference.h"
+#include "support/numbers.h"
 #include "support/plain_philox.h"
 #include "support/temporary_folder.h"
 
@@ -26,18 +26,7 @@ using Numbers = std::vector<double>;
 constexpr std::int64_t kBatch = 2, kTokens = 5, kWidth = 6, kHeads = 2, kHidden = 7, kRows = 9;
 constexpr std::int64_t kIds[] = {3, 0, 8, 8, 6, 1, 2, 3, 3, 5};
 
-Numbers random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  Numbers numbers(static_cast<std::size_t>(count));
-  for (double& number : numbers) number = uniform(random);
-  return numbers;
-}
-
-void expect_near(const Numbers& got, const Numbers& wanted, double tolerance) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], tolerance) << "number " << i;
-}
+Numbers random_numbers(std::int64_t count, unsigned seed) { return ::random_numbers(count, seed, 1.0); }
 
 struct Variant {
   NormPlace norm = NormPlace::post;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "posenc/half.h"
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 #include "support/finite_difference.h"
+#include "support/numbers.h"
 
 namespace posenc {
 namespace {
@@ -18,10 +18,8 @@ namespace {
 using Numbers = std::vector<double>;
 
 Numbers random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  Numbers numbers(static_cast<std::size_t>(count));
-  for (double& number : numbers) number = std::round(uniform(random) * 64.0) / 64.0;  // exact in 16 bits
+  Numbers numbers = ::random_numbers(count, seed, 1.0);
+  for (double& number : numbers) number = std::round(number * 64.0) / 64.0;  // exact in 16 bits
   return numbers;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "detail/float_types.h"
+#include "detail/memory_overlap.h"
 #include "kernels/matmul.h"
 #include "kernels/transpose_block.h"
 
@@ -40,15 +41,6 @@ BasicView<Void> with_four_axes(const BasicView<Void>& view) {
     result.strides[to] = view.strides[axis];
   }
   return result;
-}
-
-bool is_contiguous(const ConstView& view) {
-  std::int64_t step = 1;
-  for (auto axis = static_cast<std::size_t>(view.rank); axis-- > 0;) {
-    if (view.shape[axis] != 1 && view.strides[axis] != step) return false;
-    step *= view.shape[axis];
-  }
-  return true;
 }
 
 // Calls visit(element, i) for the elements of a view in C order, T being the view's type.

@@ -56,7 +56,8 @@ bool are_side_by_side(const ConstView& a, const ConstView& b) {
   return false;
 }
 
-// In C order without gaps: the common case, and quick to see.
+}  // namespace
+
 bool is_contiguous(const ConstView& view) {
   std::int64_t step = 1;
   for (auto axis = static_cast<std::size_t>(view.rank); axis-- > 0;) {
@@ -65,8 +66,6 @@ bool is_contiguous(const ConstView& view) {
   }
   return true;
 }
-
-}  // namespace
 
 bool reaches_too_far(const ConstView& view) {
   std::int64_t reach = 1;

@@ -16,6 +16,9 @@ bool share_memory(const PositionView& positions, const ConstView& b);
 // Whether the shape and the strides lead further than any memory, more than 2^63 bytes.
 bool reaches_too_far(const ConstView& view);
 
+// In C order without gaps: the common case, and quick to see.
+bool is_contiguous(const ConstView& view);
+
 // Whether both views are the same elements of the same memory: what "in place" means.
 bool same_memory(const ConstView& a, const ConstView& b);
 

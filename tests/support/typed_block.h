@@ -5,24 +5,16 @@
 
 #include <cstddef>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "posenc/half.h"
 #include "posenc/view.h"
+#include "support/numbers.h"
 
 inline const std::vector<posenc::DType>& float_types() {
   static const std::vector<posenc::DType> types = {posenc::DType::f32, posenc::DType::f64, posenc::DType::f16,
                                                    posenc::DType::bf16};
   return types;
-}
-
-inline std::vector<double> random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> number(-2.0, 2.0);
-  std::vector<double> result(static_cast<std::size_t>(count));
-  for (double& value : result) value = number(random);
-  return result;
 }
 
 // A number as the dtype holds it.
