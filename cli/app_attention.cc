@@ -47,7 +47,9 @@ void add_attend_masks(CLI::App& command, AttendOptions& options) {
       .add_option("--key-mask", options.key_mask, "bool or integers, [S] or [B, S]: not 0 for keys that may be seen")
       ->check(not_empty);
   command.add_option("--mask", options.mask, "the same for every pair, [N, S] or [B, N, S]")->check(not_empty);
-  command.add_option("--documents", options.documents, "an id per key, [S] or [B, S]: others are hidden")
+  command
+      .add_option("--documents", options.documents,
+                  "an id per key, [S] or [B, S]: a query sees the run of equal ids around it")
       ->check(not_empty);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <memory>
@@ -49,11 +50,12 @@ ConstView heads_of(const Array& array) {
 // What the encodings of a command are made of; the options point into it.
 struct Attention {
   std::vector<Spec> specs;
+  std::vector<Spec> masks;  // those of them that hide keys by their positions
   std::optional<RotaryAngles> rotary;
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
   std::vector<LoadedParameters> loaded;
-  Array sinks, keys, pairs, documents;
+  Array sinks, keys, pairs, position_pairs, documents;
   TokenPositions query_positions, key_positions;
   posenc::AttendOptions options;
 };
@@ -75,12 +77,8 @@ void add_spec(const Spec& spec, const AttendOptions& options, Attention& attenti
     if (attention.term) fail_twice("score term");
     attention.loaded.push_back(parameters_for(spec, options));
     attention.term.emplace(spec, attention.loaded.back().views());
-  } else if (const auto* window = std::get_if<Window>(&spec)) {
-    attention.options.mask.left = window->left;
-    attention.options.mask.right = window->right;
-  } else if (const auto* chunked = std::get_if<Chunked>(&spec)) {
-    attention.options.mask.chunk = chunked->size;
-    if (chunked->direction == DistanceRule::causal) attention.options.mask.causal = Causal::end;
+  } else if (std::holds_alternative<Window>(spec) || std::holds_alternative<Chunked>(spec)) {
+    attention.masks.push_back(spec);
   } else if (std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
              std::holds_alternative<Hybrid>(spec)) {
     fail(ErrorKind::usage,
@@ -168,6 +166,69 @@ void add_positions(const AttendOptions& options, const Array& q, const Array& k,
   if (!keys.empty()) made.key_positions = load(keys, options.k, k, attention.key_positions);
 }
 
+// What is given must be used, and no file may be written twice.
+void check_used(const AttendOptions& options, const Attention& attention) {
+  const bool given = !options.file.empty() || !options.values.empty() || !options.parameters.empty();
+  const bool learns = std::any_of(attention.specs.begin(), attention.specs.end(),
+                                  [](const Spec& spec) { return !parameters_of(spec).empty(); });
+  if (given && !learns) {
+    fail(ErrorKind::usage, "nothing here learns: leave out --file, --values and --parameter");
+  }
+  const std::vector<std::string> files = {options.output.path, options.weights, options.log_sum_exp};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (files[i].empty() || files[i] != files[j]) continue;
+      fail(ErrorKind::usage, fmt::format("{} is to be written twice: give every output a file of its own", files[i]));
+    }
+  }
+}
+
+MaskGrid grid_of(const ConstView& q, const ConstView& k) {
+  const std::size_t first = q.rank == 4 ? 1 : 0;
+  return {first == 1 ? q.shape[0] : 1, q.shape[first], k.shape[k.rank == 4 ? 1 : 0]};
+}
+
+// What a mask hides of sink keys: only what lies ahead.
+Spec for_sinks(const Spec& mask) {
+  if (const auto* window = std::get_if<Window>(&mask)) return Window{.right = window->right};
+  const bool causal = std::get<Chunked>(mask).direction == DistanceRule::causal;
+  return causal ? Window{.right = 0} : Window{};
+}
+
+// Masks that go by position, as pairs that may be seen: [B, N, S].
+void add_position_masks(const ConstView& q, const ConstView& k, Attention& attention) {
+  if (attention.masks.empty()) return;
+  posenc::AttendOptions& made = attention.options;
+  const std::size_t first = q.rank == 4 ? 1 : 0;
+  const std::int64_t batch = first == 1 ? q.shape[0] : 1, queries = q.shape[first], keys = k.shape[k.rank == 4 ? 1 : 0];
+  const std::int64_t beside = made.mask.query_offset.value_or(made.mask.causal == Causal::start ? 0 : keys - queries);
+  PositionView i = made.query_positions.count != 0 ? made.query_positions : PositionView::range(beside, queries);
+  PositionView j = made.key_positions.count != 0 ? made.key_positions : PositionView::range(0, keys);
+  const ConstView given = made.mask.pairs;
+  Array pairs{DType::u8, {batch, queries, keys}, {}};
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t n = 0; n < queries; ++n) {
+      std::vector<double> row(static_cast<std::size_t>(keys), 0.0);
+      const std::int64_t sinks = std::min(made.mask.sink_keys, keys);
+      for (const Spec& mask : attention.masks) {
+        const auto add = [&](const Spec& spec, std::int64_t first, std::int64_t count) {
+          posenc::add_bias(Bias(spec), {.batch = b, .first_query = n, .queries = 1, .first_key = first, .keys = count},
+                           i, j, make_view(row.data() + first, {1, count}));
+        };
+        add(mask, sinks, keys - sinks);
+        add(for_sinks(mask), 0, sinks);
+      }
+      for (std::int64_t s = 0; s < keys; ++s) {
+        bool shown = row[static_cast<std::size_t>(s)] == 0.0;
+        if (given.data != nullptr) shown &= number_at(given.rank == 3 ? given[b][n] : given[n], s) != 0.0;
+        pairs.data.push_back(shown ? std::byte{1} : std::byte{0});
+      }
+    }
+  }
+  attention.position_pairs = std::move(pairs);
+  made.mask.pairs = attention.position_pairs.view();
+}
+
 Array make_array(DType dtype, std::vector<std::int64_t> shape) {
   Array array{dtype, std::move(shape), {}};
   array.data.resize(static_cast<std::size_t>(array.size() * size_of(dtype)));
@@ -217,10 +278,13 @@ int run_attend(const AttendOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   Attention attention;
   for (const std::string& text : options.specs) add_spec(load_spec(text), options, attention);
+  check_used(options, attention);
   const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
   add_mask(options, attention);
   add_numbers(options, attention);
   add_positions(options, q, k, attention);
+  check_mask(attention.options.mask, grid_of(heads_of(q), heads_of(k)), "attend");
+  add_position_masks(heads_of(q), heads_of(k), attention);
   posenc::AttendOptions& made = attention.options;
   if (attention.rotary) made.rotary = *attention.rotary;
   if (attention.bias) made.bias = &*attention.bias;

@@ -4,6 +4,7 @@
 
 #include "detail/attend_call.h"
 #include "detail/attend_forward.h"
+#include "detail/bias_values.h"
 #include "detail/memory_overlap.h"
 #include "posenc/error.h"
 
@@ -19,6 +20,22 @@ View with_row(const View& view, int rank) {
     result.strides[axis + 1] = view.strides[axis];
   }
   return result;
+}
+
+// Nothing may be written to what is still read.
+void check_read_apart(const AttendOptions& options, const View& out, const char* name) {
+  if (out.data == nullptr) return;
+  const Mask& mask = options.mask;
+  const ConstView bias = options.bias != nullptr ? options.bias->values().memory() : ConstView{};
+  for (const ConstView& read : {mask.starts, mask.ends, mask.documents, mask.keys, mask.pairs, options.sinks, bias}) {
+    if (read.data == nullptr || !detail::share_memory(read, out)) continue;
+    fail(ErrorKind::usage, std::string("[attend] ") + name +
+                               " must be apart from mask, sinks and bias but shares memory with one of them");
+  }
+  for (const PositionView& positions : {options.query_positions, options.key_positions}) {
+    if (positions.count == 0 || !detail::share_memory(positions, out)) continue;
+    fail(ErrorKind::usage, std::string("[attend] ") + name + " must be apart from the positions but shares memory");
+  }
 }
 
 void check_apart(const View& a, const View& b, const char* names) {
@@ -46,6 +63,9 @@ void attend(const ConstView& q, const ConstView& k, const ConstView& v, const Vi
   check_apart(out, options.weights, "out and weights");
   check_apart(out, options.log_sum_exp, "out and log_sum_exp");
   check_apart(options.weights, options.log_sum_exp, "weights and log_sum_exp");
+  check_read_apart(options, out, "out");
+  check_read_apart(options, options.weights, "weights");
+  check_read_apart(options, options.log_sum_exp, "log_sum_exp");
   if (call.shape.batch == 0 || call.shape.queries == 0) return;
   const detail::AttendOutputs outputs{detail::with_batch(out), with_row(options.log_sum_exp, 3),
                                       with_row(options.weights, 4)};

@@ -150,6 +150,9 @@ Bias::Bias(const Spec& spec, const Parameters& parameters)
 Bias::Bias(std::int64_t heads, BiasFunction function, Added added) : schedule_(nullptr) {
   if (heads < 0) refuse("Bias", "heads must be at least 0 but got " + std::to_string(heads));
   if (!function) refuse("Bias", "the function must not be empty");
+  if (added != Added::after_scale && added != Added::before_scale) {
+    refuse("Bias", "added must be after_scale or before_scale but got " + std::to_string(static_cast<int>(added)));
+  }
   values_ = std::make_shared<const detail::BiasValues>(BiasSchedule{heads, added, PairBias{std::move(function)}});
   schedule_ = &values_->schedule();
 }

@@ -21,6 +21,10 @@ class BiasExplainer {
       fail(ErrorKind::usage, "[explain_pairs] head must be one of the " + std::to_string(heads) + " heads but got " +
                                  std::to_string(pairs.head));
     }
+    if (bias_.has_factor()) {
+      fail(ErrorKind::unsupported,
+           "[explain_pairs] factor_a and factor_p multiply scores: leave them out to see what is added");
+    }
     for (std::int64_t q = 0; q < pairs.queries.count; ++q) {
       std::vector<double>& row = rows_[static_cast<std::size_t>(q)];
       row.resize(static_cast<std::size_t>(pairs.keys.count));
@@ -35,7 +39,8 @@ class BiasExplainer {
   Step formula() const {
     Step step{"formula", "The rule", std::visit([this](const auto& s) { return rule(s); }, spec_), {}};
     const bool before = bias_.schedule().added == Added::before_scale;
-    step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias)"
+    if (is_mask()) return step;
+    step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); below, scores are unscaled"
                                 : "added after the scale: score = scale * q.k + bias");
     return step;
   }
@@ -70,7 +75,7 @@ class BiasExplainer {
     std::vector<double> biased = plain;
     for (std::size_t k = 0; k < biased.size(); ++k) {
       biased[k] += rows_.back()[k];
-      if (rows_.back()[k] == -HUGE_VAL) plain[k] = -HUGE_VAL;
+      if (pairs_.causal && key(k) > last_query()) plain[k] = -HUGE_VAL;
     }
     const std::vector<double> before = softmax(plain);
     const std::vector<double> after = softmax(biased);
@@ -88,7 +93,11 @@ class BiasExplainer {
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (row[k] == largest) best.push_back(k);
     }
-    if (best.size() == row.size()) {
+    if (largest == -HUGE_VAL) {
+      step.lines = {"Every key is hidden: attention gives zeros."};
+    } else if (is_mask()) {
+      step.lines = {"Keys with -inf have no weight; the others share as their scores say."};
+    } else if (best.size() == row.size()) {
       step.lines = {"All keys get the same: a softmax does not see it."};
     } else if (best.size() == 1 && key(best[0]) == last_query()) {
       step.lines = {
@@ -116,6 +125,12 @@ class BiasExplainer {
 
  private:
   using Lines = std::vector<std::string>;
+
+  bool is_mask() const { return std::holds_alternative<Window>(spec_) || std::holds_alternative<Chunked>(spec_); }
+  bool has_parameter(std::string_view name) const {
+    return std::any_of(pairs_.parameters.begin(), pairs_.parameters.end(),
+                       [&](const Parameter& parameter) { return parameter.name == name; });
+  }
 
   double last_query() const { return query(pairs_.queries.count - 1); }
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
@@ -154,6 +169,9 @@ class BiasExplainer {
                        : s.form == AlibiForm::causal  ? "bias = -slope * max(query - key, 0)"
                                                       : "bias = slope * key";
     Lines lines = {form};
+    if (s.precision == AlibiPrecision::bfloat16) {
+      lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
+    }
     if (!pairs_.parameters.empty()) return lines;
     lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
                       return number_text(slopes[static_cast<std::size_t>(h)]);
@@ -161,8 +179,9 @@ class BiasExplainer {
     return lines;
   }
   Lines rule(const Kerple& s) const {
-    return {s.kernel == KerpleKernel::log ? "bias = -p ln(1 + a d), " + distance_rule(s.direction)
-                                          : "bias = -a d^p, " + distance_rule(s.direction)};
+    const char* power = has_parameter("exponent") ? "d^exponent" : "d";
+    return {(s.kernel == KerpleKernel::log ? "bias = -p ln(1 + a " + std::string(power) + "), " : "bias = -a d^p, ") +
+            distance_rule(s.direction)};
   }
   Lines rule(const Fire& s) const {
     return {"bias = mlp(x), x = ln(|c (query - key)| + 1) / (ln(|c max(query, L)| + 1) + eps), L = |" +
@@ -178,7 +197,8 @@ class BiasExplainer {
   Lines rule(const MatrixBias&) const { return {"bias = values[head][query][key], positions counted from 0"}; }
   Lines rule(const Window&) const { return {"a mask: 0 where query - left <= key <= query + right, else -inf"}; }
   Lines rule(const Chunked& s) const {
-    return {"a mask: 0 where query and key are of one chunk of " + std::to_string(s.size) + ", else -inf"};
+    return {"a mask: 0 where query and key are of one chunk of " + std::to_string(s.size) +
+            (s.direction == DistanceRule::causal ? " and the key is not ahead, else -inf" : ", else -inf")};
   }
   template <class Other>
   Lines rule(const Other&) const {

@@ -102,9 +102,14 @@ class ShawExplainer {
       step.lines.push_back("key at " + position_text(pairs_.keys, k) + ": k = " + vector_text(key(k), width_) +
                            (vector == nullptr ? ", beyond the table: no vector"
                                               : ", row " + std::to_string(r) + ": r = " + vector_text(vector, width_)));
-      step.lines.push_back("  q.k + q.r = " + five_decimals(content) + " + " + five_decimals(term) + " = " +
-                           five_decimals(content + term) +
-                           "; q.(k + r) = " + five_decimals(dot(query_.data(), sum.data(), width_)));
+      std::string line = "  q.k + q.r = " + five_decimals(content) + " + " + five_decimals(term) + " = " +
+                         five_decimals(content + term) +
+                         "; q.(k + r) = " + five_decimals(dot(query_.data(), sum.data(), width_));
+      if (spec_.term == ShawTerm::query_and_key && vector != nullptr) {
+        const double key_term = dot(key(k), vector, width_);
+        line += "; and + k.r = " + five_decimals(key_term) + " makes " + five_decimals(content + term + key_term);
+      }
+      step.lines.push_back(line);
       step.values.insert(step.values.end(), {content, term});
     }
     return step;

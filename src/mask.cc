@@ -68,6 +68,10 @@ struct Checker {
 
 void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) {
   const Checker check{mask, grid, "[" + std::string(where) + "] mask "};
+  if (grid.batch < 0 || grid.queries < 0 || grid.keys < 0 || grid.queries > kMaxPosition || grid.keys > kMaxPosition) {
+    check.refuse("must be of counts from 0 to 2^31 - 1 but there are " + std::to_string(grid.queries) +
+                 " queries and " + std::to_string(grid.keys) + " keys");
+  }
   const int causal = static_cast<int>(mask.causal);
   if (causal < 0 || causal > static_cast<int>(Causal::start)) {
     check.refuse("causal must be none, end or start but got " + std::to_string(causal));
@@ -86,13 +90,28 @@ void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) 
   check.bytes(mask.pairs, "pairs", true);
 }
 
+namespace {
+
+void check_index(std::int64_t index, std::int64_t count, const char* name, const char* where) {
+  if (index >= 0 && index < count) return;
+  fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " must be below " + std::to_string(count) +
+                             " and not negative but got " + std::to_string(index));
+}
+
+}  // namespace
+
 KeyRange key_range(const Mask& mask, const MaskGrid& grid, std::int64_t b, std::int64_t n) {
   check_mask(mask, grid, "key_range");
+  check_index(b, grid.batch, "b", "key_range");
+  check_index(n, grid.queries, "n", "key_range");
   return detail::MaskRows(mask, grid).range(b, n);
 }
 
 bool sees(const Mask& mask, const MaskGrid& grid, std::int64_t b, std::int64_t n, std::int64_t s) {
   check_mask(mask, grid, "sees");
+  check_index(b, grid.batch, "b", "sees");
+  check_index(n, grid.queries, "n", "sees");
+  check_index(s, grid.keys, "s", "sees");
   const detail::MaskRows rows(mask, grid);
   const KeyRange range = rows.range(b, n);
   const bool inside = (s >= range.first && s < range.sinks) || (s >= range.resume && s < range.last);

@@ -98,6 +98,11 @@ void check_positions(const PositionView& positions, std::string_view where) {
   if (positions.count < 0 || positions.batch < 0 || positions.axes < 1) {
     fail(ErrorKind::usage, opening() + "must have no negative count and at least one axis");
   }
+  const int source = static_cast<int>(positions.source);
+  if (source < 0 || source > static_cast<int>(PositionView::Source::f64)) {
+    fail(ErrorKind::usage,
+         opening() + "must be a range, i32, i64 or f64 but their source is " + std::to_string(source));
+  }
   if (positions.source == PositionView::Source::range) return check_range(positions, where);
   if (positions.data == nullptr && positions.count > 0 && positions.batch > 0) {
     fail(ErrorKind::usage, opening() + "must not be null but there are " + std::to_string(positions.count));

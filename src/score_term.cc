@@ -19,6 +19,7 @@ std::int64_t ScoreTerm::head_dim() const noexcept { return values_->head_dim(); 
 std::int64_t ScoreTerm::value_width() const noexcept { return values_->value_width(); }
 
 std::int64_t shaw_row(const Shaw& spec, std::int64_t query, std::int64_t key) {
+  validate(spec);
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? key - query : query - key;
   if (offset >= -spec.left && offset <= spec.right) return offset + spec.left;
   if (spec.past == PastTable::zero) return -1;

@@ -72,6 +72,7 @@ ConstView make_view(const void* data, DType dtype, std::initializer_list<std::in
 }
 
 std::string shape_text(const ConstView& view) {
+  if (view.rank < 0 || view.rank > kMaxRank) return "of " + std::to_string(view.rank) + " axes";
   std::string text = "[";
   for (int axis = 0; axis < view.rank; ++axis) {
     if (axis > 0) text += ", ";

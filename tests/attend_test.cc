@@ -189,6 +189,26 @@ TEST(Attend, NumbersThatAreNoneShow) {
   EXPECT_FALSE(std::isnan(got.out[4]));
 }
 
+TEST(Attend, WhatMasksShow) {
+  const auto shown = [](const posenc::Mask& mask, std::int64_t queries, std::int64_t keys) {
+    std::string text;
+    for (std::int64_t n = 0; n < queries; ++n) {
+      for (std::int64_t s = 0; s < keys; ++s) text += posenc::sees(mask, {1, queries, keys}, 0, n, s) ? '1' : '0';
+      text += ' ';
+    }
+    return text;
+  };
+  // Queries before the first key reach it only as far as their window does.
+  EXPECT_EQ(shown({.right = 6}, 8, 2), "10 11 11 11 11 11 11 11 ");
+  EXPECT_EQ(shown({.right = 2000000000}, 3, 1), "1 1 1 ");
+  EXPECT_EQ(shown({.sink_keys = 3, .chunk = 1}, 4, 4), "1110 1110 1110 1111 ");
+  EXPECT_EQ(shown({.causal = Causal::end, .left = 0, .sink_keys = 1}, 3, 3), "100 110 101 ");
+  expect_error(ErrorKind::usage, "n must be below 3 and not negative but got 3", [&] {
+    posenc::key_range({}, {1, 3, 3}, 0, 3);
+  });
+  expect_error(ErrorKind::usage, "b must be below 1", [&] { posenc::key_range({}, {1, 3, 3}, 1000000000, 0); });
+}
+
 TEST(Attend, PaddingMayHoldAnything) {
   AttendCase one = small_case();
   one.batch = 2;
@@ -285,6 +305,8 @@ TEST_F(AttendErrors, Outputs) {
 
 TEST_F(AttendErrors, Numbers) {
   expect("scale must be finite but got inf", {.scale = kInfinity});
+  const posenc::Bias before(posenc::Alibi{.heads = 4, .added = posenc::Added::before_scale});
+  expect("scale must be above 0 where a bias is added before it but got 0", {.bias = &before, .scale = 0.0});
   expect("softcap must be at least 0 and finite but got -1", {.softcap = -1.0});
   expect("dropout p must be at least 0 and below 1 but got 1", {.dropout = {.p = 1.0}});
   std::vector<double> sinks(4, std::nan(""));
@@ -336,6 +358,18 @@ TEST_F(AttendErrors, EncodingsThatDoNotFit) {
   expect("query_positions must be one per token", {.query_positions = posenc::PositionView::range(0, 3)});
   expect_error(ErrorKind::usage, "spec must be shaw or transformer_xl but is alibi",
                [] { posenc::ScoreTerm(posenc::Alibi{.heads = 2}, {}); });
+}
+
+TEST_F(AttendErrors, OutputsThatAreRead) {
+  std::vector<double> both(2 * 112 + 7, 0.0);
+  out_view = make_view(both.data(), {7, 4, 4});
+  expect("out must be apart from mask, sinks and bias", {.sinks = make_view(both.data() + 100, {4})});
+  const posenc::Bias matrix(posenc::MatrixBias{.heads = 4}, {{"values", make_view(both.data() + 50, {7, 7})}});
+  expect("out must be apart from mask, sinks and bias", {.bias = &matrix});
+  expect("out must be apart from mask, sinks and bias",
+         {.mask = {.pairs = make_view(reinterpret_cast<const std::uint8_t*>(both.data()), {7, 7})}});
+  expect("out must be apart from the positions",
+         {.query_positions = posenc::PositionView::of(static_cast<const double*>(both.data()), 7)});
 }
 
 TEST_F(AttendErrors, Gradients) {

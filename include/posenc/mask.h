@@ -1,11 +1,14 @@
-// Masks: which keys a query may see. Not a bias: a range of keys per query, so that what is hidden is never computed.
+// Masks: which keys a query may see. Not a bias: a range of keys per query, so that blocks of keys that are hidden are
+// never computed.
 //
-//     posenc::Mask causal{.causal = posenc::Causal::end};                   // as a cache needs it
-//     posenc::Mask sliding{.causal = posenc::Causal::end, .left = 4095};    // a window of 4096 keys, the query's own
-//     too posenc::Mask streaming{.causal = posenc::Causal::end, .left = 1019, .sink_keys = 4};
+//     posenc::Mask causal{.causal = posenc::Causal::end};                  // as a cache needs it
+//     posenc::Mask sliding{.causal = posenc::Causal::end, .left = 4095};   // 4096 keys, the query's own among them
+//
+//     posenc::Mask streaming{.causal = posenc::Causal::end, .left = 1019, .sink_keys = 4};
 //
 // A mask counts in indices, not in positions: query n stands beside key n + offset, and every rule below measures from
-// there. What several rules hide is hidden; sink keys are shown whatever window and chunk say.
+// there. What several rules hide is hidden; sink keys are shown whatever left and chunk say. A value of a hidden key
+// that is NaN or infinite still reaches the queries of its block, as 0 * NaN does in a plain softmax; padding does not.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +32,12 @@ struct Mask {
   std::optional<std::int64_t> query_offset = {};  // instead of the alignment: the key that query 0 stands beside
   std::optional<std::int64_t> left = {};          // keys down to n - left; a causal window of w keys has left = w - 1
   std::optional<std::int64_t> right = {};         // keys up to n + right
-  std::int64_t sink_keys = 0;                     // the first keys, which left and chunk do not hide
+  std::int64_t sink_keys = 0;                     // the first keys of the row, or of the document: left and chunk
+                                                  // do not hide them
   std::int64_t chunk = 0;                         // keys of the query's own chunk of this many; 0: none
 
-  // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys are counted
-  // from starts[b]. What padding holds does not matter, be it NaN.
+  // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys count from
+  // starts[b]. What padding holds does not matter, be it NaN.
   ConstView starts = {};
   ConstView ends = {};
   // Packed documents: an id per key, i32 or i64 [S] or [B, S]. A query sees the run of equal ids around the key that it

@@ -103,11 +103,19 @@ void check_counts(const PositionView& positions, std::int64_t batch, std::int64_
   }
 }
 
-void check_numbers(const AttendOptions& options, const AttendShape& shape, std::string_view where) {
-  if (options.scale && !std::isfinite(*options.scale)) {
+void check_numbers(const AttendOptions& options, const AttendShape& shape, bool is_double, std::string_view where) {
+  // Also as the float32 that they become.
+  const auto finite = [&](double value) {
+    return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
+  };
+  if (options.scale && !finite(*options.scale)) {
     refuse(where, "scale must be finite but got " + number_text(*options.scale));
   }
-  if (!(options.softcap >= 0.0 && std::isfinite(options.softcap))) {
+  if (options.bias != nullptr && options.bias->schedule().added == Added::before_scale &&
+      !(options.scale.value_or(1.0) > 0.0)) {
+    refuse(where, "scale must be above 0 where a bias is added before it but got " + number_text(*options.scale));
+  }
+  if (!(options.softcap >= 0.0 && finite(options.softcap))) {
     refuse(where, "softcap must be at least 0 and finite but got " + number_text(options.softcap));
   }
   check_dropout(options.dropout, shape.batch, shape.queries, where);
@@ -145,7 +153,7 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
       mask(checked_mask(options_given, shape, where_given)),
       query_positions(options_given.query_positions),
       key_positions(options_given.key_positions) {
-  check_numbers(options, shape, where);
+  check_numbers(options, shape, is_double(), where);
   const bool given = query_positions.count != 0 || key_positions.count != 0;
   if (query_positions.count == 0) query_positions = PositionView::range(mask.offset(), shape.queries);
   if (key_positions.count == 0) key_positions = PositionView::range(0, shape.keys);

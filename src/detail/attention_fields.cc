@@ -255,6 +255,11 @@ void check_together(const Alibi& spec, std::string_view where) {
   }
 }
 
+void check_together(const Kerple& spec, std::string_view where) {
+  if (spec.kernel != KerpleKernel::power || spec.smallest <= 2.0) return;
+  refuse(where, "smallest must be at most 2, the largest power, but got " + number_text(spec.smallest));
+}
+
 void check_together(const Sandwich& spec, std::string_view where) { check_even_width(spec.width, where); }
 void check_together(const TransformerXl& spec, std::string_view where) { check_even_width(spec.width, where); }
 

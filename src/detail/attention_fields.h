@@ -24,6 +24,7 @@ std::vector<Field> fields_of(Chunked& spec);
 
 void check_together(const T5& spec, std::string_view where);
 void check_together(const Alibi& spec, std::string_view where);
+void check_together(const Kerple& spec, std::string_view where);
 void check_together(const Sandwich& spec, std::string_view where);
 void check_together(const TransformerXl& spec, std::string_view where);
 // The fields of the others are independent.

@@ -54,8 +54,16 @@ void check_feed_forward(const LayerChecks& check, const FeedForward& weights, st
   check.optional_weight(weights.linear2_bias, {width}, "linear2_bias");
 }
 
+void check_enum(const LayerChecks& check, int value, int count, const std::string& name) {
+  if (value >= 0 && value < count) return;
+  check.refuse(name + " must be one of its " + std::to_string(count) + " values but is " + std::to_string(value));
+}
+
 void check_options(const LayerCall& call) {
   const LayerOptions& options = call.options;
+  check_enum(call.check, static_cast<int>(call.layer.norm), 2, "norm");
+  check_enum(call.check, static_cast<int>(call.layer.activation), 2, "activation");
+  check_enum(call.check, static_cast<int>(call.layer.residual), 2, "residual");
   if (options.attention.attend.dropout.p != 0.0) {
     call.check.refuse("dropout of attention weights is dropout.weights but attention.attend.dropout.p is " +
                       number_text(options.attention.attend.dropout.p));

@@ -39,25 +39,25 @@ KeyRange MaskRows::range(std::int64_t b, std::int64_t n) const noexcept {
   std::int64_t last = grid_.keys;
   if (mask_.ends.data != nullptr) last = std::min(last, id_at(mask_.ends, b));
   if (mask_.causal != Causal::none) last = std::min(last, beside + 1);
-  if (mask_.right) last = std::min(last, beside + 1 + std::min(*mask_.right, grid_.keys));
+  if (mask_.right) last = std::min(last, beside + 1 + *mask_.right);
   if (!runs_.empty()) {
     if (beside < 0 || beside >= grid_.keys) return {low, low, low, low};
     const Run& run = runs_[static_cast<std::size_t>((mask_.documents.rank == 2 ? b * grid_.keys : 0) + beside)];
     low = std::max(low, run.first);
     last = std::min(last, run.last);
   }
+  if (last <= low) return {low, low, low, low};
+  const std::int64_t sinks = std::min(low + std::min(mask_.sink_keys, grid_.keys), last);
   std::int64_t window = low;
   if (mask_.left) window = std::max(window, beside - *mask_.left);
   if (mask_.chunk > 0) {
     const std::int64_t chunk = start + floor_divide(beside - start, mask_.chunk) * mask_.chunk;
     window = std::max(window, chunk);
-    last = std::min(last, chunk + mask_.chunk);
+    last = std::clamp(chunk + mask_.chunk, low, last);
   }
-  if (last <= low) return {low, low, low, low};
   window = std::min(window, last);
-  const std::int64_t sinks = std::min(low + std::min(mask_.sink_keys, grid_.keys), last);
-  if (mask_.sink_keys == 0) return {window, window, window, last};
-  if (sinks >= window) return {low, window, window, last};
+  if (sinks <= low) return {window, window, window, last};
+  if (sinks >= window) return {low, window, window, std::max(sinks, last)};
   return {low, sinks, window, last};
 }
 

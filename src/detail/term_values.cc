@@ -11,7 +11,7 @@
 namespace posenc::detail {
 namespace {
 
-constexpr std::int64_t kMaxRows = std::int64_t{1} << 24;
+constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 28;  // of projected rows: a gigabyte of float32
 
 struct Ends {
   std::int64_t low;
@@ -151,9 +151,11 @@ void TermValues::check(const TermShape& shape, const PositionView& queries, cons
   const Ends offsets = offsets_of(queries, keys);
   const auto* shaw = std::get_if<Shaw>(&spec_);
   if (shaw == nullptr) {
-    if (range_of(spec_, queries, keys).rows <= kMaxRows) return;
-    refuse("has one row per distance, at most 2^24, but positions are up to " +
-           std::to_string(std::max(-offsets.low, offsets.high)) + " apart");
+    const std::int64_t rows = range_of(spec_, queries, keys).rows;
+    if (rows <= kMaxNumbers / (heads() * head_dim())) return;
+    refuse("has a row for every distance between the smallest and the largest, at most " +
+           std::to_string(kMaxNumbers / (heads() * head_dim())) + " for these heads, but positions span " +
+           std::to_string(rows));
   }
   if (shaw->past != PastTable::error) return;
   const bool forward = shaw->offset == Offset::key_minus_query;

@@ -112,6 +112,16 @@ class Attend(Case):
         self.save("documents", documents)
         self.check(["none", "--documents", "documents.npy"], shown=documents[:, None] == documents[None, :])
 
+    def test_masks_of_specs_go_by_position(self):
+        i = numpy.arange(N) * 10
+        self.check(["window:left=10,right=0", "--positions", "0:50:10"],
+                   shown=(i[None, :] <= i[:, None]) & (i[None, :] >= i[:, None] - 10))
+        chunk = (numpy.arange(N) + 1) // 2
+        self.check(["chunked:size=2,direction=symmetric", "--positions", "1:6"], shown=chunk[:, None] == chunk[None, :])
+        pairs = self.random.random((N, N)) < 0.7
+        self.save("pairs", pairs)
+        self.check(["window:left=1,right=1", "--mask", "pairs.npy"], shown=pairs & (abs(self.offset) <= 1))
+
     def test_fewer_queries_than_keys(self):
         self.q = self.q[:2]
         self.save("q", self.q)

@@ -102,9 +102,8 @@ struct AttendCase {
     const auto chunk_of = [&](std::int64_t t) {
       return static_cast<std::int64_t>(std::floor(static_cast<double>(t - start) / static_cast<double>(mask.chunk)));
     };
-    if (mask.chunk > 0 && chunk_of(s) > chunk_of(beside)) return false;
-    const bool behind = (mask.left && s < beside - *mask.left) || (mask.chunk > 0 && chunk_of(s) < chunk_of(beside));
-    if (behind && s >= first_of_row + mask.sink_keys) return false;
+    const bool outside = (mask.left && s < beside - *mask.left) || (mask.chunk > 0 && chunk_of(s) != chunk_of(beside));
+    if (outside && s >= first_of_row + mask.sink_keys) return false;
     if (!shown_keys.empty() && shown_keys[index(b * keys + s)] == 0) return false;
     return shown_pairs.empty() || shown_pairs[index((b * queries + n) * keys + s)] != 0;
   }

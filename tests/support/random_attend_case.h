@@ -30,7 +30,8 @@ class RandomAttendCase {
     add_mask();
     add_positions();
     add_encoding();
-    if (draw_(0, 4) == 0) one_.scale = static_cast<double>(draw_(-2, 2)) / 2.0;
+    if (draw_(0, 4) == 0)
+      one_.scale = static_cast<double>(draw_(added_ == posenc::Added::before_scale ? 1 : -2, 2)) / 2.0;
     if (draw_(0, 4) == 0) one_.softcap = static_cast<double>(draw_(1, 4));
     if (draw_(0, 4) == 0) one_.sinks = numbers(one_.heads);
     if (draw_(0, 4) == 0) one_.dropout = {.p = 0.25, .seed = 7, .step = 3, .first_row = 2, .first_token = 5};
@@ -57,7 +58,7 @@ class RandomAttendCase {
     mask.causal = static_cast<posenc::Causal>(draw_(0, 2));
     if (draw_(0, 3) == 0) mask.query_offset = draw_(-2, one_.keys);
     if (draw_(0, 2) == 0) mask.left = draw_(0, 4);
-    if (draw_(0, 3) == 0) mask.right = draw_(0, 3);
+    if (draw_(0, 3) == 0) mask.right = draw_(0, 3) == 0 ? draw_(4, 2000000000) : draw_(0, 3);
     if (draw_(0, 3) == 0) mask.chunk = draw_(1, 4);
     if (draw_(0, 2) == 0) mask.sink_keys = draw_(0, 3);
     const auto ids = [&](std::int64_t count, std::int64_t low, std::int64_t high) {
@@ -85,7 +86,7 @@ class RandomAttendCase {
 
   void add_encoding() {
     const std::int64_t h = one_.heads;
-    const auto added = static_cast<posenc::Added>(draw_(0, 1));
+    const auto added = added_ = static_cast<posenc::Added>(draw_(0, 1));
     const auto rule = static_cast<posenc::DistanceRule>(draw_(0, 1));
     if (draw_(0, 2) == 0) {
       one_.rotary = posenc::Rotary{.head_dim = one_.width,
@@ -119,6 +120,8 @@ class RandomAttendCase {
         one_.bias = posenc::Fire{.heads = h, .width = 3, .length = 4.0};
         one_.bias_numbers = {positive("c", {1}),        positive("length_factor", {1}),  parameter("in_weight", {3, 1}),
                              parameter("in_bias", {3}), parameter("out_weight", {h, 3}), parameter("out_bias", {h})};
+        // Away from the queries, where the normaliser has a kink.
+        one_.bias_numbers[1].values = {(static_cast<double>(draw_(0, 6)) + 0.5) / 4.0};
         break;
       case 5:
         one_.bias = posenc::Sandwich{.heads = h, .width = 8, .direction = rule};
@@ -161,5 +164,6 @@ class RandomAttendCase {
   }
 
   const Draw& draw_;
+  posenc::Added added_ = posenc::Added::after_scale;
   AttendCase one_;
 };
