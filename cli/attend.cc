@@ -211,9 +211,10 @@ void add_position_masks(const ConstView& q, const ConstView& k, Attention& atten
       std::vector<double> row(static_cast<std::size_t>(keys), 0.0);
       const std::int64_t sinks = std::min(made.mask.sink_keys, keys);
       for (const Spec& mask : attention.masks) {
-        const auto add = [&](const Spec& spec, std::int64_t first, std::int64_t count) {
-          posenc::add_bias(Bias(spec), {.batch = b, .first_query = n, .queries = 1, .first_key = first, .keys = count},
-                           i, j, make_view(row.data() + first, {1, count}));
+        const auto add = [&](const Spec& spec, std::int64_t first_key, std::int64_t count) {
+          posenc::add_bias(Bias(spec),
+                           {.batch = b, .first_query = n, .queries = 1, .first_key = first_key, .keys = count}, i, j,
+                           make_view(row.data() + first_key, {1, count}));
         };
         add(mask, sinks, keys - sinks);
         add(for_sinks(mask), 0, sinks);
