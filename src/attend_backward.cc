@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -5,7 +6,7 @@
 #include "detail/attend_forward.h"
 #include "detail/attend_gradient.h"
 #include "detail/bias_values.h"
-#include "detail/float_types.h"
+#include "detail/convert_row.h"
 #include "detail/memory_overlap.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
@@ -69,42 +70,13 @@ void check_gradients(const detail::AttendCall& call, const AttendInputs& inputs,
   }
 }
 
-// Contiguous numbers [B, N, H, channels] into the caller's view.
-template <class Real>
-void store(const std::vector<Real>& numbers, const View& to) {
-  const View view = detail::with_batch(to);
-  const std::int64_t channels = view.shape[3];
-  const Real* from = numbers.data();
-  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < view.shape[1]; ++n) {
-      for (std::int64_t h = 0; h < view.shape[2]; ++h, from += channels) {
-        const View row = view[b][n][h];
-        detail::with_float_type(row.dtype, [&](auto type) {
-          using T = decltype(type);
-          for (std::int64_t c = 0; c < channels; ++c) row.as<T>()[c] = detail::narrow<T>(static_cast<double>(from[c]));
-        });
-      }
-    }
+// [B, N, H, channels] or without a batch, into another float type.
+void convert(const ConstView& from, const View& to) {
+  const ConstView in = detail::with_batch(from);
+  const View out = detail::with_batch(to);
+  for (std::int64_t b = 0; b < in.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < in.shape[1]; ++n) detail::convert_heads(in[b][n], out[b][n]);
   }
-}
-
-template <class Real>
-std::vector<Real> loaded(const ConstView& from) {
-  const ConstView view = detail::with_batch(from);
-  std::vector<Real> numbers(static_cast<std::size_t>(view.size()));
-  Real* to = numbers.data();
-  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < view.shape[1]; ++n) {
-      for (std::int64_t h = 0; h < view.shape[2]; ++h, to += view.shape[3]) {
-        detail::with_float_type(view.dtype, [&](auto type) {
-          using T = decltype(type);
-          const T* row = view[b][n][h].template as<T>();
-          for (std::int64_t c = 0; c < view.shape[3]; ++c) to[c] = static_cast<Real>(detail::widen(row[c]));
-        });
-      }
-    }
-  }
-  return numbers;
 }
 
 template <class Real>
@@ -120,7 +92,8 @@ void run(const detail::AttendCall& call, const AttendInputs& inputs, const Atten
   std::optional<detail::TermRows<Real>> term;
   if (options.term != nullptr) term.emplace(options.term->values(), call.query_positions, call.key_positions);
   const detail::TermRows<Real>* rows = term ? &*term : nullptr;
-  const std::vector<Real> grad_out = loaded<Real>(inputs.grad_out);
+  std::vector<Real> grad_out(static_cast<std::size_t>(inputs.grad_out.size()));
+  convert(inputs.grad_out, contiguous(grad_out, detail::with_batch(inputs.grad_out)));
   std::vector<Real> out(grad_out.size());
   std::vector<Real> log_sum_exp(static_cast<std::size_t>(shape.batch * shape.heads * shape.queries));
   detail::attend_forward<Real>(call, operands, rows,
@@ -135,9 +108,9 @@ void run(const detail::AttendCall& call, const AttendInputs& inputs, const Atten
   if (call.rotate_keys && gradients.k.data != nullptr) {
     rotate_backward(contiguous(sums.k, call.k), call.key_positions, *options.rotary, {.workers = options.workers});
   }
-  if (gradients.q.data != nullptr) store(sums.q, gradients.q);
-  if (gradients.k.data != nullptr) store(sums.k, gradients.k);
-  if (gradients.v.data != nullptr) store(sums.v, gradients.v);
+  if (gradients.q.data != nullptr) convert(contiguous(sums.q, call.q), gradients.q);
+  if (gradients.k.data != nullptr) convert(contiguous(sums.k, call.k), gradients.k);
+  if (gradients.v.data != nullptr) convert(contiguous(sums.v, call.v), gradients.v);
   if (gradients.sinks.data != nullptr) detail::add_to_gradient(sums.sinks, gradients.sinks);
   if (!gradients.bias.empty()) options.bias->values().store_gradients(sums.bias, shape.heads, gradients.bias);
   if (!gradients.term.empty()) {
@@ -154,8 +127,9 @@ void attend_backward(const AttendInputs& inputs, const AttendGradients& gradient
   check_gradients(call, inputs, gradients);
   if (call.shape.batch == 0) return;
   if (call.shape.queries == 0) {  // nothing looked at the keys
-    if (gradients.k.data != nullptr) store(std::vector<double>(static_cast<std::size_t>(call.k.size())), gradients.k);
-    if (gradients.v.data != nullptr) store(std::vector<double>(static_cast<std::size_t>(call.v.size())), gradients.v);
+    std::vector<double> zeros(static_cast<std::size_t>(std::max(call.k.size(), call.v.size())));
+    if (gradients.k.data != nullptr) convert(contiguous(zeros, call.k), gradients.k);
+    if (gradients.v.data != nullptr) convert(contiguous(zeros, call.v), gradients.v);
     return;
   }
   call.is_double() ? run<double>(call, inputs, gradients) : run<float>(call, inputs, gradients);

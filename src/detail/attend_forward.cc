@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "detail/convert_row.h"
 #include "detail/dropout_rows.h"
 #include "detail/float_types.h"
 #include "detail/score_tiles.h"
@@ -151,10 +152,7 @@ class QueryBlock {
   }
 
   void store(const Real* row, const View& out) const {
-    with_float_type(out.dtype, [&](auto type) {
-      using T = decltype(type);
-      for (std::int64_t c = 0; c < out.shape[0]; ++c) out.as<T>()[c] = narrow<T>(static_cast<double>(row[c]));
-    });
+    with_float_type(out.dtype, [&](auto type) { convert_row(row, out.shape[0], out.as<decltype(type)>()); });
   }
 
   // Weights are first the scores: what they are divided by is known at the end.

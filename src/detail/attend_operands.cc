@@ -1,6 +1,6 @@
 #include "detail/attend_operands.h"
 
-#include "detail/float_types.h"
+#include "detail/convert_row.h"
 #include "kernels/matmul.h"
 #include "kernels/transpose_block.h"
 #include "posenc/rotate.h"
@@ -17,14 +17,7 @@ View copied(const ConstView& view, const Workers* workers, AlignedVector<Real>& 
   run_parts(workers, view.shape[0] * view.shape[1], [&](std::int64_t part) {
     const std::int64_t b = part / view.shape[1];
     const std::int64_t n = part % view.shape[1];
-    for (std::int64_t h = 0; h < view.shape[2]; ++h) {
-      with_float_type(view.dtype, [&](auto type) {
-        using T = decltype(type);
-        const T* from = view[b][n][h].template as<T>();
-        Real* to = copy[b][n][h].template as<Real>();
-        for (std::int64_t c = 0; c < view.shape[3]; ++c) to[c] = static_cast<Real>(widen(from[c]));
-      });
-    }
+    convert_heads(view[b][n], copy[b][n]);
   });
   return copy;
 }
