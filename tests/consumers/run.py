@@ -1,7 +1,8 @@
 """Builds and runs the consumer projects of this folder.
 
     run.py installed         installs the build tree, then uses it through find_package and pkg-config, moved once
-    run.py add_subdirectory  uses the source tree as part of another project
+    run.py add_subdirectory  uses the source tree as part of another project: one without exceptions and run-time type
+                             information, as engines and WebAssembly are, and without vectors, which compiles faster
 """
 
 import argparse
@@ -93,9 +94,11 @@ def installed(args, scratch):
 
 def add_subdirectory(args, scratch):
     build = scratch / "build"
-    configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}")
+    configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}",
+              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
     run(args.cmake, "--build", build, "--parallel", "2")
     run(build / "consumer")
+    run(build / "handler")
 
 
 def main():

@@ -27,12 +27,7 @@ def tokens_of(tokens, seed):
     return bytearray(block * (tokens // 64))
 
 
-def bias_rows(tokens):
-    """ALiBi with the causal mask, [HEADS][tokens][tokens]."""
-    slopes = [2.0 ** (-8.0 * (head + 1) / HEADS) for head in range(HEADS)]
-    hidden = float("-inf")
-    return [[[-slope * (i - j) if j <= i else hidden for j in range(tokens)] for i in range(tokens)]
-            for slope in slopes]
+SLOPES = [2.0 ** (-8.0 * (head + 1) / HEADS) for head in range(HEADS)]
 
 
 class TorchAttention:
@@ -51,13 +46,16 @@ class TorchAttention:
         torch = self.torch
         q, k, v = (torch.frombuffer(tokens_of(tokens, seed), dtype=torch.float32).clone()
                    .view(1, tokens, HEADS, HEAD_DIM).transpose(1, 2) for seed in (1, 2, 3))
-        mask = torch.tensor(bias_rows(tokens)) if alibi else None
+        place = torch.arange(tokens, dtype=torch.float32)
+        offset = place[None, :] - place[:, None]
+        hidden = torch.zeros(tokens, tokens).masked_fill(offset > 0, float("-inf"))
+        mask = torch.tensor(SLOPES)[:, None, None] * offset + hidden
         if self.fused is not None:
             attend = (lambda: self.fused(q, k, v, attn_mask=mask)) if alibi else (
                 lambda: self.fused(q, k, v, is_causal=True))
         else:
-            hidden = mask if alibi else torch.full((tokens, tokens), float("-inf")).triu(1)
-            attend = lambda: torch.softmax(q @ k.transpose(-1, -2) * HEAD_DIM ** -0.5 + hidden, -1) @ v
+            extra = mask if alibi else hidden
+            attend = lambda: torch.softmax(q @ k.transpose(-1, -2) * HEAD_DIM ** -0.5 + extra, -1) @ v
 
         def run():
             with torch.no_grad():
@@ -80,8 +78,11 @@ class NumpyAttention:
         numpy = self.numpy
         q, k, v = (numpy.frombuffer(tokens_of(tokens, seed), dtype=numpy.float32)
                    .reshape(tokens, HEADS, HEAD_DIM).transpose(1, 0, 2) for seed in (1, 2, 3))
-        hidden = numpy.triu(numpy.full((tokens, tokens), -numpy.inf, dtype=numpy.float32), 1)
-        mask = numpy.array(bias_rows(tokens), dtype=numpy.float32) if alibi else hidden
+        place = numpy.arange(tokens, dtype=numpy.float32)
+        offset = place[None, :] - place[:, None]
+        mask = numpy.where(offset > 0, -numpy.inf, 0.0).astype(numpy.float32)
+        if alibi:
+            mask = numpy.array(SLOPES, dtype=numpy.float32)[:, None, None] * offset + mask
 
         def run():
             scores = q @ k.transpose(0, 2, 1) * numpy.float32(HEAD_DIM ** -0.5) + mask

@@ -1,0 +1,6 @@
+// The consumer of the other projects, in one that has no exceptions: an error would end it.
+#include <cstdlib>
+
+#include "../main.cc"
+
+extern "C" void posenc_on_error(posenc::ErrorKind, const char*) { std::_Exit(3); }
