@@ -3,7 +3,6 @@
 //
 //     posenc::Mask causal{.causal = posenc::Causal::end};                  // as a cache needs it
 //     posenc::Mask sliding{.causal = posenc::Causal::end, .left = 4095};   // 4096 keys, the query's own among them
-//
 //     posenc::Mask streaming{.causal = posenc::Causal::end, .left = 1019, .sink_keys = 4};
 //
 // A mask counts in indices, not in positions: query n stands beside key n + offset, and every rule below measures from

@@ -103,6 +103,12 @@ void check_counts(const PositionView& positions, std::int64_t batch, std::int64_
   }
 }
 
+double sink_at(const ConstView& sinks, std::int64_t h) {
+  double sink = 0.0;
+  load_row(make_view(sinks[h].data, sinks.dtype, {1}), &sink);
+  return sink;
+}
+
 void check_numbers(const AttendOptions& options, const AttendShape& shape, bool is_double, std::string_view where) {
   // Also as the float32 that they become.
   const auto finite = [&](double value) {
@@ -130,9 +136,7 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
                       shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
   }
   for (std::int64_t h = 0; h < shape.heads; ++h) {
-    double sink = 0.0;
-    const ConstView one = make_view(sinks[h].data, sinks.dtype, {1});
-    load_row(one, &sink);
+    const double sink = sink_at(sinks, h);
     if (std::isnan(sink) || sink == HUGE_VAL) {
       refuse(where, "sinks must be numbers below infinity but head " + std::to_string(h) + " has " + number_text(sink));
     }
@@ -186,6 +190,16 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
   if (options.bias != nullptr) options.bias->values().check(shape.heads, query_positions, key_positions, where);
   if (options.term != nullptr)
     options.term->values().check({shape.heads, shape.width, shape.value_width}, query_positions, key_positions, where);
+}
+
+Dropout AttendCall::weight_dropout() const noexcept {
+  Dropout dropout = options.dropout;
+  dropout.first_row *= shape.heads;
+  return dropout;
+}
+
+double AttendCall::sink(std::int64_t h) const {
+  return options.sinks.data == nullptr ? -HUGE_VAL : sink_at(options.sinks, h);
 }
 
 double AttendCall::bias_factor() const noexcept {

@@ -52,6 +52,10 @@ struct AttendCall {
   bool rotate_keys = false;
 
   bool is_double() const noexcept { return q.dtype == DType::f64; }
+  // The dropout of the weights, for DropoutRows: a head of a batch row is a row of its own there, b * H + h.
+  Dropout weight_dropout() const noexcept;
+  // The score that takes a share of head h and gives nothing; -inf where there is none.
+  double sink(std::int64_t h) const;
   // What the bias is multiplied by.
   double bias_factor() const noexcept;
   // Throws unless `view` is [B, .., ..] (or without B) of these lengths, of the dtype of the arithmetic, and apart from

@@ -27,7 +27,7 @@ class QueryBlock {
         term_(term),
         outputs_(outputs),
         tiles_(call, operands, term),
-        dropout_(weight_dropout(call), kKeyBlock),
+        dropout_(call.weight_dropout(), kKeyBlock),
         scores_(static_cast<std::size_t>(kQueryBlock * kKeyBlock)),
         sums_(static_cast<std::size_t>(kQueryBlock * call.shape.value_width)),
         largest_(static_cast<std::size_t>(kQueryBlock)),
@@ -48,18 +48,8 @@ class QueryBlock {
   }
 
  private:
-  // A row of heads has a mask of its own: what DropoutRows counts as rows is b * H + h here.
-  static Dropout weight_dropout(const AttendCall& call) {
-    Dropout dropout = call.options.dropout;
-    dropout.first_row *= call.shape.heads;
-    return dropout;
-  }
-
   void start(std::int64_t h) {
-    double sink = -HUGE_VAL;
-    if (call_.options.sinks.data != nullptr) {
-      load_row(make_view(call_.options.sinks[h].data, call_.options.sinks.dtype, {1}), &sink);
-    }
+    const double sink = call_.sink(h);
     const bool has_sink = sink > -HUGE_VAL;
     std::fill(largest_.begin(), largest_.end(), static_cast<Real>(sink));
     std::fill(total_.begin(), total_.end(), has_sink ? Real(1) : Real(0));

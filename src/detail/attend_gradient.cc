@@ -5,7 +5,6 @@
 
 #include "detail/bias_values.h"
 #include "detail/dropout_rows.h"
-#include "detail/float_types.h"
 #include "detail/score_tiles.h"
 #include "kernels/matmul.h"
 #include "kernels/softmax_row.h"
@@ -29,7 +28,7 @@ class KeyHead {
         saved_(saved),
         sums_(sums),
         tiles_(call, operands, term),
-        dropout_(weight_dropout(call), kKeyBlock),
+        dropout_(call.weight_dropout(), kKeyBlock),
         weights_(at(kQueryBlock * kKeyBlock)),
         dropped_(weights_.size()),
         capped_(weights_.size()),
@@ -55,12 +54,6 @@ class KeyHead {
 
  private:
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-  static Dropout weight_dropout(const AttendCall& call) {
-    Dropout dropout = call.options.dropout;
-    dropout.first_row *= call.shape.heads;
-    return dropout;
-  }
 
   void transpose_values(std::int64_t b, std::int64_t g) {
     const HeadRows<Real> values = operands_.values(b, g);
@@ -101,7 +94,7 @@ class KeyHead {
       weighted_[at(i)] = sum;
       log_sum_[at(i)] = saved_.log_sum_exp[at((b * shape_.heads + h) * shape_.queries + n)];
     }
-    if (call_.options.sinks.data != nullptr) add_sinks();
+    add_sinks();
     if (!grad_rows_.empty()) {
       // The gradient by the weight of every row of the term on values.
       product({.rows = tiles_.queries(),
@@ -129,8 +122,7 @@ class KeyHead {
   static void product(const kernels::MatrixProduct<Real>& product) { kernels::multiply_add(product); }
 
   void add_sinks() {
-    double sink = 0.0;
-    load_row(make_view(call_.options.sinks[h_].data, call_.options.sinks.dtype, {1}), &sink);
+    const double sink = call_.sink(h_);
     if (sink == -HUGE_VAL) return;
     for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
       const double weight = std::exp(sink - static_cast<double>(log_sum_[at(i)]));
