@@ -54,6 +54,20 @@ TEST(Attend, ManyBlocksAndWorkersGiveTheSameBits) {
   EXPECT_LT(largest_difference(alone.weights, wanted.weights), 2e-6);
 }
 
+// Sums over blocks of keys are scaled down together when a larger score comes.
+TEST(Attend, VectorsOnValuesAcrossBlocksOfKeys) {
+  AttendCase one;
+  one.queries = 70;
+  one.keys = 400;
+  one.term = posenc::Shaw{.head_dim = 4, .left = 3, .right = 2};
+  one.term_numbers = {{"keys", {6, 4}, random_numbers(24, 1)}, {"values", {6, 4}, random_numbers(24, 2)}};
+  one.fill(6);
+  for (std::size_t i = 0; i < one.k.size(); ++i) one.k[i] *= static_cast<double>(i) / 400.0;  // larger and larger
+  const AttendResult got = one.run(), wanted = one.expected();
+  EXPECT_LT(largest_difference(got.out, wanted.out), 1e-12);
+  EXPECT_LT(largest_difference(got.weights, wanted.weights), 1e-12);
+}
+
 TEST(Attend, LargeScoresDoNotOverflow) {
   AttendCase one = small_case(DType::f32);
   one.queries = one.keys = 150;
