@@ -17,7 +17,7 @@ using posenc::ConstView;
 using posenc::make_view;
 using posenc::View;
 
-std::string path(const std::string& name) { return std::string(POSENC_GOLDENS) + "/" + name + ".json"; }
+std::string path(const std::string& name) { return POSENC_TESTS "/golden/attend/" + name + ".json"; }
 
 // [1, H, N, D] as [B, N, H, D].
 ConstView heads_of(const Tensor& tensor) { return tensor.view().swap(1, 2); }

@@ -340,7 +340,7 @@ const Family kFamilies[] = {{"c_t5_bucket_", check_t5_buckets},
 
 TEST(GoldenBias, EveryCase) {
   std::size_t count = 0;
-  for (const std::filesystem::path& file : golden::files_of(POSENC_GOLDENS)) {
+  for (const std::filesystem::path& file : golden::files_of(POSENC_TESTS "/golden/bias")) {
     const Case c(file);
     SCOPED_TRACE(c.name);
     ASSERT_EQ(c.json.find("case")->string(), c.name);

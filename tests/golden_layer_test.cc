@@ -15,7 +15,7 @@ namespace {
 using Numbers = std::vector<double>;
 using golden::Tensor;
 
-std::string path(const std::string& name) { return std::string(POSENC_GOLDENS) + "/" + name + ".json"; }
+std::string path(const std::string& name) { return POSENC_TESTS "/golden/layer/" + name + ".json"; }
 
 struct GoldenAttention {
   explicit GoldenAttention(const Json& json)

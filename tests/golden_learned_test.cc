@@ -41,7 +41,7 @@ struct Numbers {
 class GoldenLearned : public ::testing::Test {
  protected:
   void load(const std::string& name) {
-    const std::string path = std::string(POSENC_GOLDENS) + "/" + name + ".json";
+    const std::string path = POSENC_TESTS "/golden/learned/" + name + ".json";
     json_ = posenc::parse_json(posenc::read_file(path), name);
     ASSERT_EQ(json_.find("case")->string(), name);
   }
@@ -183,7 +183,8 @@ TEST_F(GoldenLearned, DetrLearned) {
 
 TEST(GoldenLearnedFiles, AreAllRead) {
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(POSENC_GOLDENS)) files.insert(entry.path().stem());
+  for (const auto& entry : std::filesystem::directory_iterator(POSENC_TESTS "/golden/learned"))
+    files.insert(entry.path().stem());
   EXPECT_EQ(files, (std::set<std::string>{"a_detr_learned", "b_bert_embeddings", "b_reformer_axial", "b_xt_absolute"}));
 }
 

@@ -34,10 +34,10 @@ const std::map<std::string, std::string> kLeftOut = {
 };
 
 std::vector<std::filesystem::path> golden_files() {
-  std::vector<std::filesystem::path> files = golden::files_of(POSENC_GOLDENS "/positions");
+  std::vector<std::filesystem::path> files = golden::files_of(POSENC_TESTS "/golden/positions");
   // Recorded with their rows, and kept there.
   for (const char* pad : {"pad0", "pad1"}) {
-    files.emplace_back(std::string(POSENC_GOLDENS "/sinusoidal/a_fairseq_offset_") + pad + ".json");
+    files.emplace_back(std::string(POSENC_TESTS "/golden/sinusoidal/a_fairseq_offset_") + pad + ".json");
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -74,7 +74,7 @@ TEST(GoldenPositions, EveryNumberAgrees) {
 
 TEST(GoldenPositions, WhatIsLeftOutIsNotHere) {
   for (const auto& [name, reason] : kLeftOut) {
-    EXPECT_FALSE(std::filesystem::exists(POSENC_GOLDENS "/positions/" + name + ".json")) << name << ": " << reason;
+    EXPECT_FALSE(std::filesystem::exists(POSENC_TESTS "/golden/positions/" + name + ".json")) << name << ": " << reason;
   }
 }
 

@@ -20,7 +20,7 @@ using posenc::Interpolation;
 using posenc::Json;
 using posenc::Resize;
 
-std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_GOLDENS); }
+std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_TESTS "/golden/resize"); }
 
 std::vector<double> numbers_of(const Json& rows) {
   std::vector<double> numbers;
@@ -107,7 +107,7 @@ TEST(GoldenResize, EveryOutputAgrees) {
 
 // The comparison must notice another method, another a, another alignment and a swapped grid.
 TEST(GoldenResize, AWrongRuleWouldBeNoticed) {
-  const Json json = golden::load(std::filesystem::path(POSENC_GOLDENS) / "b_vit_interpolate_5x4.json");
+  const Json json = golden::load(POSENC_TESTS "/golden/resize/b_vit_interpolate_5x4.json");
   const Json& inputs = *json.find("inputs");
   const std::vector<double> expected = numbers_of(*json.find("outputs")->find("vit"));
   const auto difference = [&](const Resize& rule) {

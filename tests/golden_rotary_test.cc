@@ -18,7 +18,7 @@ using golden::RotaryCase;
 constexpr std::string_view kVjepa = "d-vjepa2";  // no rotation: it has a test of its own
 
 const std::vector<RotaryCase>& all_cases() {
-  static const std::vector<RotaryCase> cases = golden::rotary_cases(POSENC_GOLDENS);
+  static const std::vector<RotaryCase> cases = golden::rotary_cases(POSENC_TESTS "/golden/rotary");
   return cases;
 }
 

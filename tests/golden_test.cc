@@ -18,7 +18,7 @@ namespace {
 using golden::Expectation;
 using posenc::Json;
 
-std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_GOLDENS); }
+std::vector<std::filesystem::path> golden_files() { return golden::files_of(POSENC_TESTS "/golden/sinusoidal"); }
 
 // The output `path`, "embeddings.fsmt" or "float32".
 const Json& output_at(const Json& outputs, const std::string& path) {
@@ -125,7 +125,7 @@ TEST(Golden, EveryFileIsClaimed) {
 TEST(Golden, PosencAnswersWhereAnotherPackageFails) {
   for (const golden::Defect& defect : golden::defects()) {
     SCOPED_TRACE(std::string(defect.name) + ": " + std::string(defect.reason));
-    ASSERT_TRUE(std::filesystem::exists(std::filesystem::path(POSENC_GOLDENS) / (std::string(defect.name) + ".json")));
+    ASSERT_TRUE(std::filesystem::exists(POSENC_TESTS "/golden/sinusoidal/" + std::string(defect.name) + ".json"));
     for (std::size_t i = 0; i < defect.specs.size(); ++i) {
       if (defect.inv_freq[i].empty()) {
         expect_error(posenc::ErrorKind::bad_input, "width must be even",
@@ -139,7 +139,7 @@ TEST(Golden, PosencAnswersWhereAnotherPackageFails) {
 
 // The code above must notice a wrong encoding: another order, another rule and another start all fail.
 TEST(Golden, AWrongSpecWouldBeNoticed) {
-  const Json json = golden::load(std::filesystem::path(POSENC_GOLDENS) / "a_xlm_interleaved_d8.json");
+  const Json json = golden::load(POSENC_TESTS "/golden/sinusoidal/a_xlm_interleaved_d8.json");
   const Json& outputs = *json.find("outputs");
   const std::vector<double> numbers = golden::flat_numbers(output_at(outputs, "exact_f64"));
   const Expectation right = golden::expectations_of("a_xlm_interleaved_d8", *json.find("inputs"), outputs).at(0);

@@ -43,7 +43,7 @@ void expect_bad(const std::string& bytes, const std::string& part, ErrorKind kin
 
 // The corpus holds files written by NumPy itself; those called matrix_* all hold 0 to 5 as [2, 3].
 TEST(ParseNpy, ReadsWhatNumPyWrote) {
-  const std::string folder = POSENC_NPY_FILES;
+  const std::string folder = POSENC_TESTS "/fuzz/corpus/npy";
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.path().filename().string().starts_with("matrix_")) continue;
@@ -64,7 +64,7 @@ TEST(ParseNpy, ReadsWhatNumPyWrote) {
 }
 
 TEST(ParseNpy, TurnsFortranOrderOfAnyRankIntoC) {
-  const Array array = load_npy(std::string(POSENC_NPY_FILES) + "/rank5.npy");
+  const Array array = load_npy(POSENC_TESTS "/fuzz/corpus/npy/rank5.npy");
   EXPECT_EQ(array.shape, (Shape{2, 3, 1, 4, 2}));
   ASSERT_EQ(array.size(), 48);
   for (std::int64_t i = 0; i < 48; ++i) EXPECT_EQ(array.number(i), static_cast<double>(i));
@@ -108,7 +108,7 @@ TEST(ParseNpy, ReadsLengthsAsPython2WroteThem) {
 // What is no array, or never ends, is refused by its first bytes.
 TEST(LoadNpy, DoesNotReadAllOfWhatIsNoArray) {
   expect_error(ErrorKind::bad_input, "/dev/zero: expected an .npy file", [] { load_npy("/dev/zero"); });
-  const std::string path = std::string(POSENC_NPY_FILES) + "/rank5.npy";
+  const std::string path = POSENC_TESTS "/fuzz/corpus/npy/rank5.npy";
   expect_error(ErrorKind::bad_input, "rank5.npy: expected at most 100 bytes", [&] { load_npy(path, 100); });
 }
 
@@ -154,7 +154,7 @@ TEST(ParseNpy, RefusesBrokenStarts) {
 }
 
 TEST(ParseNpy, RefusesEveryTruncation) {
-  const std::string whole = read_file(std::string(POSENC_NPY_FILES) + "/matrix_le_f4.npy");
+  const std::string whole = read_file(POSENC_TESTS "/fuzz/corpus/npy/matrix_le_f4.npy");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(parse(whole.substr(0, size)), Error) << size;
   }
@@ -192,14 +192,14 @@ TEST(Array, GivesAViewOfUpToFourAxes) {
   EXPECT_EQ(view.strides[0], 3);
   EXPECT_EQ(view.as<std::int32_t>()[4], 'e');
   expect_error(ErrorKind::unsupported, "at most 4 axes but got 5",
-               [] { load_npy(std::string(POSENC_NPY_FILES) + "/rank5.npy").view(); });
+               [] { load_npy(POSENC_TESTS "/fuzz/corpus/npy/rank5.npy").view(); });
 }
 
 TEST(NpyHeader, IsWhatNumPyWrites) {
   const std::string header = npy_header(DType::f32, {2, 3});
   EXPECT_EQ(header.size(), 128u);
-  EXPECT_EQ(header, read_file(std::string(POSENC_NPY_FILES) + "/matrix_le_f4.npy").substr(0, 128));
-  EXPECT_EQ(npy_header(DType::f64, {}), read_file(std::string(POSENC_NPY_FILES) + "/scalar.npy").substr(0, 128));
+  EXPECT_EQ(header, read_file(POSENC_TESTS "/fuzz/corpus/npy/matrix_le_f4.npy").substr(0, 128));
+  EXPECT_EQ(npy_header(DType::f64, {}), read_file(POSENC_TESTS "/fuzz/corpus/npy/scalar.npy").substr(0, 128));
   EXPECT_NE(npy_header(DType::i64, {7}).find("'<i8', 'fortran_order': False, 'shape': (7,), }"), std::string::npos);
   for (std::int64_t length = 1; length > 0 && length < INT64_MAX / 80; length *= 10) {
     const std::string sized = npy_header(DType::f16, {length, 1, 1, 1});

@@ -58,12 +58,12 @@ std::vector<double> numbers(const Array& array) {
 }
 
 // A file written by the original library.
-std::string original(const std::string& name) { return std::string(POSENC_SAFETENSORS_FILES) + "/" + name; }
+std::string original(const std::string& name) { return POSENC_TESTS "/fuzz/corpus/safetensors/" + name; }
 
 // Those called matrix_* all hold 0 to 5 as [2, 3].
 TEST(OpenSafetensors, ReadsWhatTheOriginalWrote) {
   int count = 0;
-  for (const auto& file : std::filesystem::directory_iterator(POSENC_SAFETENSORS_FILES)) {
+  for (const auto& file : std::filesystem::directory_iterator(POSENC_TESTS "/fuzz/corpus/safetensors")) {
     if (!file.path().filename().string().starts_with("matrix_")) continue;
     SCOPED_TRACE(file.path());
     const Array array = open_safetensors(file.path().string()).load("matrix");

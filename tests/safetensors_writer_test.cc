@@ -99,8 +99,7 @@ TEST(SaveSafetensors, WritesTheBytesOfTheOriginal) {
                                             {"scalar", make_view(&scalar, {})},   {"y.long", make_view(longs, {2, 1})},
                                             {"z.double", make_view(&number, {1})}};
   save_safetensors(folder / "a.safetensors", tensors, {{"format", "np"}});
-  EXPECT_EQ(read_file(folder / "a.safetensors"),
-            read_file(std::string(POSENC_SAFETENSORS_FILES) + "/mixed.safetensors"));
+  EXPECT_EQ(read_file(folder / "a.safetensors"), read_file(POSENC_TESTS "/fuzz/corpus/safetensors/mixed.safetensors"));
 }
 
 TEST(SafetensorsHeader, KeepsTheOrderGivenAndLooksAtNoData) {
