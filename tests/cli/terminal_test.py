@@ -82,7 +82,7 @@ class Size(Case):
 
 
 class Progress(Case):
-    POSITIONS = "0:3000" if sanitized() else "0:30000"
+    POSITIONS = "0:1500" if sanitized() else "0:30000"
 
     def test_is_shown_and_wiped_on_a_terminal(self):
         code, shown, _ = run_on_terminal("table", "sinusoidal:width=512", "-p", self.POSITIONS, "--format", "csv",
