@@ -65,9 +65,17 @@ std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
   std::unique_ptr<Encoding> encoding;
   LoadedParameters loaded;
   if (at_input) {
+    if (!options.parameters.empty() || !options.values.empty()) {
+      fail(ErrorKind::usage, fmt::format("--parameter and --values are for what acts inside attention: {} has a table, "
+                                         "given by --file, or none",
+                                         kind_of(spec)));
+    }
     encoding = load_encoding(spec, options.weights);
     if (encoding->table) pairs.table = encoding->table->view();
   } else {
+    if (!options.weights.init.empty() || options.weights.std || !options.weights.seed.empty()) {
+      fail(ErrorKind::usage, fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(spec)));
+    }
     loaded = load_parameters(spec, {options.weights.file, options.parameters, options.values});
     pairs.parameters = loaded.views();
     pairs.parameter_text = parameters_text({options.weights.file, options.parameters, options.values});

@@ -16,11 +16,7 @@ class BiasExplainer {
         pairs_(pairs),
         bias_(spec, pairs.parameters),
         rows_(static_cast<std::size_t>(pairs.queries.count)) {
-    const std::int64_t heads = std::max<std::int64_t>(bias_.heads(), 1);
-    if (pairs.head < 0 || pairs.head >= heads) {
-      fail(ErrorKind::usage, "[explain_pairs] head must be one of the " + std::to_string(heads) + " heads but got " +
-                                 std::to_string(pairs.head));
-    }
+    check_head(pairs, std::max<std::int64_t>(bias_.heads(), 1));
     if (bias_.has_factor()) {
       fail(ErrorKind::unsupported,
            "[explain_pairs] factor_a and factor_p multiply scores: leave them out to see what is added");
@@ -45,12 +41,8 @@ class BiasExplainer {
     return step;
   }
 
-  // Every key of the last query, which sees most, step by step.
   Step derivation() const {
-    Step step{"derivation",
-              "Query at " + position_text(pairs_.queries, pairs_.queries.count - 1) + ", key by key",
-              {},
-              rows_.back()};
+    Step step{"derivation", followed_title(pairs_), {}, rows_.back()};
     for (std::size_t k = 0; k < rows_.back().size(); ++k) {
       const std::string hidden = pairs_.causal && key(k) > last_query() ? "ahead: hidden" : "";
       const std::string how =
@@ -132,7 +124,7 @@ class BiasExplainer {
                        [&](const Parameter& parameter) { return parameter.name == name; });
   }
 
-  double last_query() const { return query(pairs_.queries.count - 1); }
+  double last_query() const { return query(followed_query(pairs_)); }
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
   double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
 

@@ -5,10 +5,32 @@
 #include "posenc/error.h"
 
 namespace posenc {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[explain_pairs] " + message); }
+
+// What a kind does not use is refused: whoever gave it expects that it changes something.
+void check_use(const Spec& spec, const ExplainPairs& pairs, bool at_input, bool term) {
+  const std::string kind(kind_of(spec));
+  if ((at_input || term) && !pairs.scores.empty()) refuse("scores are for a bias: " + kind + " has scores of its own");
+  if (pairs.causal && (at_input || std::holds_alternative<TransformerXl>(spec))) {
+    refuse("causal is for what ends in a softmax: the parts of " + kind + " are shown for every key");
+  }
+  if (!at_input) return;
+  if (pairs.head != 0) refuse(kind + " is added before there are heads but head is " + std::to_string(pairs.head));
+  if (!pairs.parameters.empty()) refuse("parameters are for what acts inside attention: " + kind + " has none");
+}
+
+}  // namespace
+
+void detail::check_head(const ExplainPairs& pairs, std::int64_t heads) {
+  if (pairs.head >= 0 && pairs.head < heads) return;
+  refuse("head must be one of the " + std::to_string(heads) + (heads == 1 ? " head" : " heads") + " but got " +
+         std::to_string(pairs.head));
+}
 
 std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
   constexpr std::int64_t kMost = 16;
-  const auto refuse = [](const std::string& message) { fail(ErrorKind::usage, "[explain_pairs] " + message); };
   validate(spec);
   for (const PositionView* positions : {&pairs.queries, &pairs.keys}) {
     const std::string name = positions == &pairs.queries ? "queries" : "keys";
@@ -29,13 +51,12 @@ std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
     refuse("rotary turns queries and keys: explain it at a position, with a shift for the score");
   }
   if (std::holds_alternative<NoPosition>(spec)) refuse("none adds nothing: there is nothing to explain");
-  if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
-    return detail::explain_term(spec, pairs);
-  }
-  if (std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-      std::holds_alternative<Hybrid>(spec)) {
-    return detail::explain_parts(spec, pairs);
-  }
+  const bool term = std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec);
+  const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
+                        std::holds_alternative<Hybrid>(spec);
+  check_use(spec, pairs, at_input, term);
+  if (term) return detail::explain_term(spec, pairs);
+  if (at_input) return detail::explain_parts(spec, pairs);
   return detail::explain_bias(spec, pairs);
 }
 

@@ -44,6 +44,7 @@ class ShawExplainer {
         query_(small_numbers(width_, 1)),
         keys_(small_numbers(width_ * pairs.keys.count, 2)) {
     if (pairs.parameters.empty()) {
+      check_head(pairs, 1);
       vectors_ = small_numbers((spec.left + spec.right + 1) * width_, 3);
       return;
     }
@@ -57,10 +58,7 @@ class ShawExplainer {
 
  private:
   void read(const ConstView& given) {
-    if (given.rank == 3 && (pairs_.head < 0 || pairs_.head >= given.shape[0])) {
-      fail(ErrorKind::usage, "[explain_pairs] head must be one of the " + std::to_string(given.shape[0]) +
-                                 " heads but got " + std::to_string(pairs_.head));
-    }
+    check_head(pairs_, given.rank == 3 ? given.shape[0] : 1);
     const ConstView rows = given.rank == 3 ? given[pairs_.head] : given;
     vectors_.resize(static_cast<std::size_t>(rows.shape[0] * width_));
     for (std::int64_t r = 0; r < rows.shape[0]; ++r) {
@@ -74,7 +72,7 @@ class ShawExplainer {
       }
     }
   }
-  std::int64_t query_position() const { return pairs_.queries.integer(0, 0); }
+  std::int64_t query_position() const { return pairs_.queries.integer(0, followed_query(pairs_)); }
   std::int64_t row(std::int64_t k) const { return shaw_row(spec_, query_position(), pairs_.keys.integer(0, k)); }
   const double* key(std::int64_t k) const { return keys_.data() + k * width_; }
 
@@ -90,7 +88,7 @@ class ShawExplainer {
   }
 
   Step expansion() const {
-    Step step{"expansion", "Query at " + std::to_string(query_position()) + ", key by key", {}, {}};
+    Step step{"expansion", followed_title(pairs_), {}, {}};
     step.lines = {kInvented, "q = " + vector_text(query_.data(), width_)};
     for (std::int64_t k = 0; k < pairs_.keys.count; ++k) {
       const std::int64_t r = row(k);
@@ -160,20 +158,22 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
       {"(q + u).k + (q + v).r[d], d = query - key, r[d] = W times the sinusoidal row of d, then times the scale",
        "= q.k + q.r + u.k + v.r: content, content by distance, key alone, distance alone"},
       {}};
-  Step terms{"terms", "Query at " + position_text(pairs.queries, 0) + ", key by key", {kInvented}, {}};
+  check_head(pairs, spec.heads);
+  const std::int64_t first = pairs.head * spec.head_dim;  // the head's own channels of u and v, rows of W
+  Step terms{"terms", followed_title(pairs), {kInvented}, {}};
   terms.lines.push_back("key      d      q.k       q.r       u.k       v.r       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
-    std::int64_t d = pairs.queries.integer(0, 0) - pairs.keys.integer(0, k);
+    std::int64_t d = pairs.queries.integer(0, followed_query(pairs)) - pairs.keys.integer(0, k);
     if (spec.clamp_distance > 0) d = std::clamp(d, -spec.clamp_distance, spec.clamp_distance);
     std::vector<double> row(static_cast<std::size_t>(spec.width)), r(static_cast<std::size_t>(spec.head_dim));
     fill_rows(StreamedRows{&schedule}, PositionView::range(d, 1), make_view(row.data(), {1, spec.width}));
     for (std::int64_t c = 0; c < spec.head_dim; ++c) {
-      r[static_cast<std::size_t>(c)] = dot(weight.data() + c * spec.width, row.data(), spec.width);
+      r[static_cast<std::size_t>(c)] = dot(weight.data() + (first + c) * spec.width, row.data(), spec.width);
     }
     const double* key = keys.data() + k * spec.head_dim;
-    const std::vector<double> parts = {dot(query.data(), key, spec.head_dim),
-                                       dot(query.data(), r.data(), spec.head_dim), dot(u.data(), key, spec.head_dim),
-                                       dot(v.data(), r.data(), spec.head_dim)};
+    const std::vector<double> parts = {
+        dot(query.data(), key, spec.head_dim), dot(query.data(), r.data(), spec.head_dim),
+        dot(u.data() + first, key, spec.head_dim), dot(v.data() + first, r.data(), spec.head_dim)};
     std::vector<double> shown = parts;
     shown.push_back(parts[0] + parts[1] + parts[2] + parts[3]);
     terms.lines.push_back(padded(position_text(pairs.keys, k), 6) + padded(std::to_string(d), 4) + numbers_text(shown));
@@ -214,18 +214,15 @@ std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
     fill_rows(rows, positions, make_view(numbers.data(), {positions.count, width}));
     return numbers;
   };
-  const std::vector<double> p = encode(pairs.queries.slice(0, 1)), r = encode(pairs.keys), x = small_numbers(width, 1),
-                            y = small_numbers(width * pairs.keys.count, 2);
+  const std::vector<double> p = encode(pairs.queries.slice(followed_query(pairs), 1)), r = encode(pairs.keys),
+                            x = small_numbers(width, 1), y = small_numbers(width * pairs.keys.count, 2);
   Step formula{"formula",
                "The rule",
                {"(x_i + p_i).(x_j + p_j) = x_i.x_j + x_i.p_j + p_i.x_j + p_i.p_j: content with content, content with",
                 "position, position with content, position with position. With projections W_q and W_k the same, for",
                 "W(x + p) = Wx + Wp."},
                {}};
-  Step parts{"parts",
-             "Query at " + position_text(pairs.queries, 0) + ", key by key",
-             {std::string("contents are ") + kInvented},
-             {}};
+  Step parts{"parts", followed_title(pairs), {std::string("contents are ") + kInvented}, {}};
   parts.lines.push_back("key        x.x       x.p       p.x       p.p       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
     const double *content = y.data() + k * width, *position = r.data() + k * width;

@@ -46,9 +46,9 @@ POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> p
 struct ExplainPairs {
   PositionView queries = {};  // at most 16 positions each
   PositionView keys = {};
-  std::int64_t head = 0;            // of a bias or a term
+  std::int64_t head = 0;            // of a bias, or of a term with numbers per head
   std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
-  bool causal = false;              // keys ahead are hidden
+  bool causal = false;              // keys ahead are hidden; of a bias and of shaw
   Parameters parameters = {};       // what the kind learns; of a term, left out: small numbers
   std::string spec_text = {};       // as in ExplainOptions
   std::string parameter_text = {};  // how the commands give the parameters: "--values 0.5/0/-0.5"
@@ -57,7 +57,7 @@ struct ExplainPairs {
 
 // A bias: its formula, its numbers, and the weights that a softmax makes of scores with and without it. A term: the
 // score expanded. An encoding at the input: the four parts of the score of sums. Rotary encodings are explained by
-// position and shift.
+// position and shift. Of several queries the last is followed key by key. What a kind does not use is refused.
 POSENC_API std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs);
 
 }  // namespace posenc

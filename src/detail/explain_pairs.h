@@ -46,6 +46,16 @@ inline std::string position_text(const PositionView& positions, std::int64_t n) 
   return number_text(positions.real(0, n));
 }
 
+// One query is followed key by key: the last, which sees most.
+inline std::int64_t followed_query(const ExplainPairs& pairs) { return pairs.queries.count - 1; }
+inline std::string followed_title(const ExplainPairs& pairs) {
+  return "Query at " + position_text(pairs.queries, followed_query(pairs)) +
+         (pairs.queries.count > 1 ? ", the last, key by key" : ", key by key");
+}
+
+// Throws unless a head is one of `heads`.
+void check_head(const ExplainPairs& pairs, std::int64_t heads);
+
 inline std::string spec_text_of(const Spec& spec, const ExplainPairs& pairs) {
   return pairs.spec_text.empty() ? to_text(spec) : pairs.spec_text;
 }
