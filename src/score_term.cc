@@ -20,6 +20,10 @@ std::int64_t ScoreTerm::value_width() const noexcept { return values_->value_wid
 
 std::int64_t shaw_row(const Shaw& spec, std::int64_t query, std::int64_t key) {
   validate(spec);
+  for (const std::int64_t position : {query, key}) {
+    if (position >= -kMaxPosition && position <= kMaxPosition) continue;
+    fail(ErrorKind::usage, "[shaw_row] positions must lie within +-(2^31 - 1) but one is " + std::to_string(position));
+  }
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? key - query : query - key;
   if (offset >= -spec.left && offset <= spec.right) return offset + spec.left;
   if (spec.past == PastTable::zero) return -1;

@@ -142,6 +142,39 @@ TEST(Attend, AShiftOfAllPositionsChangesNothingForRelativeKinds) {
   }
 }
 
+TEST(Attend, QueriesWithoutPositionsStandWhereTheirKeysStand) {
+  const posenc::Bias bias(posenc::Alibi{.heads = 2});
+  std::vector<double> q(3 * 2 * 4), k(7 * 2 * 4), with(q.size()), without(q.size());
+  posenc::fill_random(make_view(q.data(), {6, 4}), {.std = 1.0, .seed = 1});
+  posenc::fill_random(make_view(k.data(), {14, 4}), {.std = 1.0, .seed = 2});
+  const std::vector<std::int64_t> ids = {100, 101, 105, 106, 107, 120, 121};
+  const auto run = [&](const posenc::Mask& mask, const posenc::PositionView& queries, std::vector<double>& out) {
+    posenc::attend(make_view(q.data(), {3, 2, 4}), make_view(k.data(), {7, 2, 4}), make_view(k.data(), {7, 2, 4}),
+                   make_view(out.data(), {3, 2, 4}),
+                   {.bias = &bias,
+                    .mask = mask,
+                    .query_positions = queries,
+                    .key_positions = posenc::PositionView::of(ids.data(), 7)});
+  };
+  for (const auto& [mask, first] :
+       {std::pair{posenc::Mask{.causal = Causal::end}, 4}, std::pair{posenc::Mask{.causal = Causal::start}, 0},
+        std::pair{posenc::Mask{.query_offset = 2}, 2}}) {
+    run(mask, posenc::PositionView::of(ids.data() + first, 3), with);
+    run(mask, {}, without);
+    EXPECT_EQ(with, without) << first;
+  }
+  expect_error(ErrorKind::usage, "query_positions must be given: the mask puts queries beside keys 5 to 7",
+               [&] { run({.query_offset = 5}, {}, without); });
+}
+
+TEST(ShawRow, RefusesPositionsBeyondTheirRange) {
+  const posenc::Shaw spec{.head_dim = 1, .left = 1, .right = 1};
+  EXPECT_EQ(posenc::shaw_row(spec, -posenc::kMaxPosition, posenc::kMaxPosition), 2);
+  expect_error(ErrorKind::usage, "positions must lie within +-(2^31 - 1)", [&] {
+    posenc::shaw_row(spec, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  });
+}
+
 TEST(Attend, LinearBiasesByFunctionAreThoseOfTheSpec) {
   const AttendCase one = small_case();
   const posenc::Bias spec(posenc::Alibi{.heads = 2});

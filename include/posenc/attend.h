@@ -41,7 +41,7 @@ struct AttendOptions {
   const ScoreTerm* term = nullptr;
   Mask mask = {};
   // Positions for rotary, bias and term: [N] and [S], or [B, N] and [B, S]. Left out (count 0): keys count from 0, and
-  // queries from the key that the mask puts them beside.
+  // queries stand where the keys stand that the mask puts them beside.
   PositionView query_positions = {};
   PositionView key_positions = {};
   std::optional<double> scale = {};  // 1 / sqrt(D) unless given, times the rotary's factor in the softmax; 1 in T5

@@ -103,6 +103,16 @@ void check_counts(const PositionView& positions, std::int64_t batch, std::int64_
   }
 }
 
+// Where queries stand that have no positions of their own: where the keys stand that the mask puts them beside.
+PositionView beside_keys(const PositionView& keys, std::int64_t offset, const AttendShape& shape,
+                         std::string_view where) {
+  if (keys.count == 0) return PositionView::range(offset, shape.queries);
+  check_counts(keys, shape.batch, shape.keys, "key_positions", where);
+  if (offset >= 0 && offset + shape.queries <= shape.keys) return keys.slice(offset, shape.queries);
+  refuse(where, "query_positions must be given: the mask puts queries beside keys " + std::to_string(offset) + " to " +
+                    std::to_string(offset + shape.queries - 1) + ", but there are " + std::to_string(shape.keys));
+}
+
 double sink_at(const ConstView& sinks, std::int64_t h) {
   double sink = 0.0;
   load_row(make_view(sinks[h].data, sinks.dtype, {1}), &sink);
@@ -159,7 +169,7 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
       key_positions(options_given.key_positions) {
   check_numbers(options, shape, is_double(), where);
   const bool given = query_positions.count != 0 || key_positions.count != 0;
-  if (query_positions.count == 0) query_positions = PositionView::range(mask.offset(), shape.queries);
+  if (query_positions.count == 0) query_positions = beside_keys(key_positions, mask.offset(), shape, where);
   if (key_positions.count == 0) key_positions = PositionView::range(0, shape.keys);
   // One row of positions is for all, whatever its stride says.
   if (query_positions.batch == 1) query_positions.batch_stride = 0;
