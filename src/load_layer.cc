@@ -2,23 +2,26 @@
 
 #include <algorithm>
 
+#include "posenc/error.h"
 #include "posenc/safetensors.h"
 
 namespace posenc {
 namespace {
 
 struct Tensors {
-  Tensors(const std::string& path, std::string_view prefix_given)
-      : file(open_safetensors(path)), prefix(prefix_given) {}
+  Tensors(const std::string& path_given, std::string_view prefix_given)
+      : path(path_given), file(open_safetensors(path_given)), prefix(prefix_given) {}
 
   Array load(std::string_view name) const { return file.load(prefix + std::string(name)); }
+  bool has(std::string_view name) const {
+    return std::any_of(file.tensors().begin(), file.tensors().end(),
+                       [&](const TensorInfo& tensor) { return tensor.name == prefix + std::string(name); });
+  }
   std::optional<Array> find(std::string_view name) const {
-    const std::string whole = prefix + std::string(name);
-    const bool there = std::any_of(file.tensors().begin(), file.tensors().end(),
-                                   [&](const TensorInfo& tensor) { return tensor.name == whole; });
-    return there ? std::optional(file.load(whole)) : std::nullopt;
+    return has(name) ? std::optional(load(name)) : std::nullopt;
   }
 
+  std::string path;
   Safetensors file;
   std::string prefix;
 };
@@ -26,6 +29,11 @@ struct Tensors {
 ConstView view_of(const std::optional<Array>& array) { return array ? array->view() : ConstView{}; }
 
 MultiHeadArrays load_attention(const Tensors& tensors, const std::string& prefix) {
+  for (const char* name : {"bias_k", "bias_v"}) {
+    if (!tensors.has(prefix + name)) continue;
+    fail(ErrorKind::unsupported, tensors.path + ": " + tensors.prefix + prefix + name +
+                                     ", a key and a value appended to the text (add_bias_kv), is not supported");
+  }
   return {tensors.load(prefix + "in_proj_weight"), tensors.find(prefix + "in_proj_bias"),
           tensors.load(prefix + "out_proj.weight"), tensors.find(prefix + "out_proj.bias")};
 }

@@ -373,6 +373,10 @@ TEST(LoadLayer, ReadsPyTorchsNames) {
   EXPECT_EQ(out, c.forward());
   EXPECT_EQ(load_multi_head(path, at + "self_attn.").multi_head(2).in_proj_bias.shape[0], 3 * kWidth);
   expect_error(ErrorKind::bad_input, "in_proj_weight", [&] { load_layer(path, "encoder.4."); });
+  tensors.push_back({at + "self_attn.bias_k", layer.norm1.bias});
+  save_safetensors(path, tensors);
+  expect_error(ErrorKind::unsupported, "model.safetensors: encoder.3.self_attn.bias_k", [&] { load_layer(path, at); });
+  expect_error(ErrorKind::unsupported, "self_attn.bias_k", [&] { load_multi_head(path, at + "self_attn."); });
   tensors.resize(1);
   tensors.push_back({at + "self_attn.out_proj.weight", layer.attention.out_proj_weight});
   save_safetensors(path, tensors);

@@ -29,7 +29,8 @@ struct POSENC_API MultiHeadArrays {
 };
 
 // Reads prefix + in_proj_weight, in_proj_bias, out_proj.weight and out_proj.bias; biases may be missing. A prefix ends
-// with its point: "self_attn.". A weight that is missing is an error that names the nearest.
+// with its point: "self_attn.". A weight that is missing is an error that names the nearest; so
+// are bias_k and bias_v, which have no place here.
 POSENC_API MultiHeadArrays load_multi_head(const std::string& path, std::string_view prefix = "");
 
 struct POSENC_API LayerArrays {
