@@ -36,7 +36,8 @@ struct Mask {
   std::int64_t chunk = 0;                         // keys of the query's own chunk of this many; 0: none
 
   // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys count from
-  // starts[b]. What padding holds does not matter, be it NaN.
+  // starts[b]. What padding holds does not matter, be it NaN. Both may lie beyond the keys: a row whose first keys left
+  // a cache starts below 0.
   ConstView starts = {};
   ConstView ends = {};
   // Packed documents: an id per key, i32 or i64 [S] or [B, S]. A query sees the run of equal ids around the key that it

@@ -3,8 +3,8 @@
 //     posenc::score_parts(x, p, {.heads = 8, .query_weight = wq, .key_weight = wk}, parts);   // [4, H, N, N]
 //
 // W(x + p) = Wx + Wp, so that the score (W_q x_i + W_q p_i).(W_k x_j + W_k p_j) is the sum of content with content,
-// content with position, position with content and position with position. The last two parts of a score are the same
-// for every text; the first does not know where its tokens stand.
+// content with position, position with content and position with position. The last is the same for every text; the
+// first does not know where its tokens stand; the two between mix what a token is with where the other one is.
 #pragma once
 
 #include <cstdint>
