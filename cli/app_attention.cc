@@ -41,8 +41,8 @@ void add_attend_masks(CLI::App& command, AttendOptions& options) {
                      "instead of the alignment: the key beside the first query");
   command.add_option("--window", options.window,
                      "with --causal: so many keys, the query's own counted; without: as far to both sides");
-  command.add_option("--sink-keys", options.sink_keys, "the first keys, which a window does not hide")
-      ->check(CLI::NonNegativeNumber);
+  command.add_option("--sink-keys", options.sink_keys,
+                     "the first keys of a text or document, which a window does not hide");
   command
       .add_option("--key-mask", options.key_mask, "bool or integers, [S] or [B, S]: not 0 for keys that may be seen")
       ->check(not_empty);

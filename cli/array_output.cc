@@ -8,7 +8,6 @@
 #include <iterator>
 #include <vector>
 
-#include "cli/output.h"
 #include "posenc/half.h"
 #include "posenc/npy.h"
 #include "posenc/safetensors.h"
@@ -25,6 +24,7 @@ bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64
 std::string number_text(const ConstView& row, std::int64_t index) {
   const double value = number_at(row, index);
   if (is_integer(row.dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (std::isnan(value)) return "nan";  // whatever its sign
   return fmt::format("{}", value);
 }
 
@@ -99,7 +99,7 @@ double number_at(const ConstView& row, std::int64_t index) {
   return static_cast<double>(row.as<float>()[index]);
 }
 
-void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
+Output start_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
   const bool binary = what.format == "npy" || what.format == "safetensors";
   std::string header;  // made before the output exists: bf16 has no npy
   const std::vector<std::int64_t> shape(view.shape.begin(), view.shape.begin() + view.rank);
@@ -114,7 +114,11 @@ void write_array(const ConstView& view, const ArrayOutput& what, const OutputOpt
   } else {
     write_text_rows(view, output);
   }
-  output.finish();
+  return output;
+}
+
+void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
+  start_array(view, what, options).finish();
 }
 
 }  // namespace posenc::cli

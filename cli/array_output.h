@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "posenc/json.h"
 #include "posenc/safetensors.h"
 #include "posenc/view.h"
@@ -20,7 +21,10 @@ struct ArrayOutput {
   Metadata metadata = {};  // in safetensors
 };
 
+// The array, not yet at its place: finish() puts it there. Of several outputs, finish when all have been started.
 // `view` is contiguous, with one to four axes, of any type. In text a line per row, a blank line between batch rows.
+Output start_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
+// At once.
 void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
 
 }  // namespace posenc::cli

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <memory>
+#include <filesystem>
 #include <system_error>
 
 #include "cli/array_output.h"
+#include "cli/attend_mask.h"
 #include "cli/bias_parameters.h"
 #include "cli/commands.h"
 #include "cli/encoding.h"
@@ -55,7 +56,8 @@ struct Attention {
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
   std::vector<LoadedParameters> loaded;
-  Array sinks, keys, pairs, position_pairs, documents;
+  Array sinks;
+  MaskMemory mask_memory;
   TokenPositions query_positions, key_positions;
   posenc::AttendOptions options;
 };
@@ -64,20 +66,24 @@ struct Attention {
   fail(ErrorKind::usage, fmt::format("an attention has one {}, but two were given", what));
 }
 
-LoadedParameters parameters_for(const Spec& spec, const AttendOptions& options) {
-  if (parameters_of(spec).empty()) return {};
-  return load_parameters(spec, {options.file, options.parameters, options.values});
+template <class Kind>
+bool has_kind(const std::vector<Spec>& specs) {
+  return std::any_of(specs.begin(), specs.end(), [](const Spec& spec) { return std::holds_alternative<Kind>(spec); });
 }
 
-void add_spec(const Spec& spec, const AttendOptions& options, Attention& attention) {
+void add_spec(const Spec& spec, const ParameterOptions& parameters, Attention& attention) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) {
     if (attention.rotary) fail_twice("rotary encoding");
     attention.rotary.emplace(*rotary);
   } else if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
     if (attention.term) fail_twice("score term");
-    attention.loaded.push_back(parameters_for(spec, options));
+    attention.loaded.push_back(load_parameters(spec, parameters));
     attention.term.emplace(spec, attention.loaded.back().views());
-  } else if (std::holds_alternative<Window>(spec) || std::holds_alternative<Chunked>(spec)) {
+  } else if (std::holds_alternative<Window>(spec)) {
+    if (has_kind<Window>(attention.masks)) fail_twice("window");
+    attention.masks.push_back(spec);
+  } else if (std::holds_alternative<Chunked>(spec)) {
+    if (has_kind<Chunked>(attention.masks)) fail_twice("chunked mask");
     attention.masks.push_back(spec);
   } else if (std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
              std::holds_alternative<Hybrid>(spec)) {
@@ -85,51 +91,20 @@ void add_spec(const Spec& spec, const AttendOptions& options, Attention& attenti
          fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(spec)));
   } else if (!std::holds_alternative<NoPosition>(spec)) {
     if (attention.bias) fail_twice("bias");
-    attention.loaded.push_back(parameters_for(spec, options));
+    attention.loaded.push_back(load_parameters(spec, parameters));
     attention.bias.emplace(spec, attention.loaded.back().views());
   }
-  attention.specs.push_back(spec);
 }
 
-ConstView integers_of(const std::string& file, Array& array) {
-  array = load_array(file);
-  if (array.dtype == DType::i32 || array.dtype == DType::i64) return array.view();
-  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, to_text(array.dtype)));
-}
-
-// Masks are bool in npy, which are read as integers; every number but 0 shows.
-ConstView bytes_of(const std::string& file, Array& array) {
-  const Array numbers = load_array(file);
-  if (is_float(numbers.dtype)) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected a mask of bool or integers but got {}", file, to_text(numbers.dtype)));
+void add_specs(const AttendOptions& options, Attention& attention) {
+  for (const std::string& text : options.specs) attention.specs.push_back(load_spec(text));
+  const std::vector<Spec>& specs = attention.specs;
+  if (specs.size() > 1 && has_kind<NoPosition>(specs)) {
+    fail(ErrorKind::usage, "none says that there is no encoding: it stands alone");
   }
-  array = {DType::u8, numbers.shape, {}};
-  for (std::int64_t i = 0; i < numbers.size(); ++i) {
-    array.data.push_back(numbers.number(i) != 0.0 ? std::byte{1} : std::byte{0});
-  }
-  return array.view();
-}
-
-void add_mask(const AttendOptions& options, Attention& attention) {
-  Mask& mask = attention.options.mask;
-  if (options.causal) mask.causal = options.align == "start" ? Causal::start : Causal::end;
-  if (!options.causal && !options.align.empty()) {
-    fail(ErrorKind::usage, "--align says where a causal mask begins: it needs --causal");
-  }
-  mask.query_offset = options.query_offset;
-  if (options.window) {
-    if (*options.window < 1) {
-      fail(ErrorKind::usage, fmt::format("--window must be at least 1 but got {}", *options.window));
-    }
-    // Causal windows count the query itself, others reach as far to both sides: the words of Hugging Face.
-    mask.left = options.causal ? *options.window - 1 : *options.window;
-    if (!options.causal) mask.right = *options.window;
-  }
-  mask.sink_keys = options.sink_keys;
-  if (!options.key_mask.empty()) mask.keys = bytes_of(options.key_mask, attention.keys);
-  if (!options.mask.empty()) mask.pairs = bytes_of(options.mask, attention.pairs);
-  if (!options.documents.empty()) mask.documents = integers_of(options.documents, attention.documents);
+  const std::vector<ParameterOptions> parameters =
+      share_parameters(specs, {options.file, options.parameters, options.values});
+  for (std::size_t i = 0; i < specs.size(); ++i) add_spec(specs[i], parameters[i], attention);
 }
 
 void add_numbers(const AttendOptions& options, Attention& attention) {
@@ -166,68 +141,28 @@ void add_positions(const AttendOptions& options, const Array& q, const Array& k,
   if (!keys.empty()) made.key_positions = load(keys, options.k, k, attention.key_positions);
 }
 
-// What is given must be used, and no file may be written twice.
-void check_used(const AttendOptions& options, const Attention& attention) {
-  const bool given = !options.file.empty() || !options.values.empty() || !options.parameters.empty();
-  const bool learns = std::any_of(attention.specs.begin(), attention.specs.end(),
-                                  [](const Spec& spec) { return !parameters_of(spec).empty(); });
-  if (given && !learns) {
-    fail(ErrorKind::usage, "nothing here learns: leave out --file, --values and --parameter");
-  }
-  const std::vector<std::string> files = {options.output.path, options.weights, options.log_sum_exp};
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (files[i].empty() || files[i] != files[j]) continue;
-      fail(ErrorKind::usage, fmt::format("{} is to be written twice: give every output a file of its own", files[i]));
+// No file may be written twice, by whatever name.
+void check_outputs(const AttendOptions& options) {
+  const auto place_of = [](const std::string& path) {
+    if (path.empty() || path == "-") return std::filesystem::path("-");
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  std::vector<std::string> files = {options.output.path};
+  for (const std::string& file : {options.weights, options.log_sum_exp}) {
+    if (file.empty()) continue;
+    for (const std::string& other : files) {
+      if (place_of(file) != place_of(other)) continue;
+      fail(ErrorKind::usage, fmt::format("{} is to be written twice: give every output a file of its own",
+                                         file == "-" ? "standard output" : file));
     }
+    files.push_back(file);
   }
 }
 
 MaskGrid grid_of(const ConstView& q, const ConstView& k) {
   const std::size_t first = q.rank == 4 ? 1 : 0;
   return {first == 1 ? q.shape[0] : 1, q.shape[first], k.shape[k.rank == 4 ? 1 : 0]};
-}
-
-// What a mask hides of sink keys: only what lies ahead.
-Spec for_sinks(const Spec& mask) {
-  if (const auto* window = std::get_if<Window>(&mask)) return Window{.right = window->right};
-  const bool causal = std::get<Chunked>(mask).direction == DistanceRule::causal;
-  return causal ? Window{.right = 0} : Window{};
-}
-
-// Masks that go by position, as pairs that may be seen: [B, N, S].
-void add_position_masks(const ConstView& q, const ConstView& k, Attention& attention) {
-  if (attention.masks.empty()) return;
-  posenc::AttendOptions& made = attention.options;
-  const std::size_t first = q.rank == 4 ? 1 : 0;
-  const std::int64_t batch = first == 1 ? q.shape[0] : 1, queries = q.shape[first], keys = k.shape[k.rank == 4 ? 1 : 0];
-  const std::int64_t beside = made.mask.query_offset.value_or(made.mask.causal == Causal::start ? 0 : keys - queries);
-  PositionView i = made.query_positions.count != 0 ? made.query_positions : PositionView::range(beside, queries);
-  PositionView j = made.key_positions.count != 0 ? made.key_positions : PositionView::range(0, keys);
-  const ConstView given = made.mask.pairs;
-  Array pairs{DType::u8, {batch, queries, keys}, {}};
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t n = 0; n < queries; ++n) {
-      std::vector<double> row(static_cast<std::size_t>(keys), 0.0);
-      const std::int64_t sinks = std::min(made.mask.sink_keys, keys);
-      for (const Spec& mask : attention.masks) {
-        const auto add = [&](const Spec& spec, std::int64_t first_key, std::int64_t count) {
-          posenc::add_bias(Bias(spec),
-                           {.batch = b, .first_query = n, .queries = 1, .first_key = first_key, .keys = count}, i, j,
-                           make_view(row.data() + first_key, {1, count}));
-        };
-        add(mask, sinks, keys - sinks);
-        add(for_sinks(mask), 0, sinks);
-      }
-      for (std::int64_t s = 0; s < keys; ++s) {
-        bool shown = row[static_cast<std::size_t>(s)] == 0.0;
-        if (given.data != nullptr) shown &= number_at(given.rank == 3 ? given[b][n] : given[n], s) != 0.0;
-        pairs.data.push_back(shown ? std::byte{1} : std::byte{0});
-      }
-    }
-  }
-  attention.position_pairs = std::move(pairs);
-  made.mask.pairs = attention.position_pairs.view();
 }
 
 Array make_array(DType dtype, std::vector<std::int64_t> shape) {
@@ -254,11 +189,15 @@ View extra_output(const std::string& file, const ConstView& q, std::int64_t keys
   return writable(array);
 }
 
-void write_extra(const std::string& file, const Array& array, const char* name) {
-  if (file.empty()) return;
-  const OutputOptions output{"", file};
-  const std::string format = choose_format(output, {"text", "json", "npy", "safetensors"});
-  write_array(array.view(), {format, name, {}, {}}, output);
+// Of a file beside the output: by its name alone.
+std::string extra_format(const std::string& file) {
+  const std::string extension = file == "-" ? "" : std::filesystem::path(file).extension().string();
+  for (const char* known : {"json", "npy", "safetensors"}) {
+    if (extension == std::string(".") + known) return known;
+  }
+  if (extension.empty() || extension == ".txt") return "text";
+  fail(ErrorKind::unsupported,
+       fmt::format("'{}': names of --weights and --log-sum-exp end in .npy, .safetensors, .json or .txt", file));
 }
 
 Json::Object head_of(const AttendOptions& options, const Attention& attention) {
@@ -276,17 +215,21 @@ Json::Object head_of(const AttendOptions& options, const Attention& attention) {
 }  // namespace
 
 int run_attend(const AttendOptions& options) {
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
+                    weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
+  check_outputs(options);
   Attention attention;
-  for (const std::string& text : options.specs) add_spec(load_spec(text), options, attention);
-  check_used(options, attention);
+  add_specs(options, attention);
   const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
-  add_mask(options, attention);
+  posenc::AttendOptions& made = attention.options;
+  made.mask = load_mask(options, attention.mask_memory);
   add_numbers(options, attention);
   add_positions(options, q, k, attention);
-  check_mask(attention.options.mask, grid_of(heads_of(q), heads_of(k)), "attend");
-  add_position_masks(heads_of(q), heads_of(k), attention);
-  posenc::AttendOptions& made = attention.options;
+  const ConstView queries = heads_of(q), keys = heads_of(k);
+  const MaskGrid grid = grid_of(queries, keys);
+  check_mask(made.mask, grid, "attend");
+  add_mask_specs(attention.masks, grid, made, attention.mask_memory);
   if (attention.rotary) made.rotary = *attention.rotary;
   if (attention.bias) made.bias = &*attention.bias;
   if (attention.term) made.term = &*attention.term;
@@ -296,20 +239,26 @@ int run_attend(const AttendOptions& options) {
   std::vector<std::int64_t> shape = q.shape;
   shape.back() = v.shape.back();
   Array out = make_array(q.dtype, shape), weights, sums;
-  const ConstView queries = heads_of(q);
-  const ConstView keys = heads_of(k);
-  made.weights = extra_output(options.weights, queries, keys.shape[keys.rank == 4 ? 1 : 0], weights);
+  made.weights = extra_output(options.weights, queries, grid.keys, weights);
   made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
   const View out_heads = out.shape.size() > 2
                              ? writable(out)
                              : make_view(static_cast<void*>(out.data.data()), out.dtype, {shape[0], 1, shape[1]});
   attend(queries, keys, heads_of(v), out_heads, made);
-  write_extra(options.weights, weights, "weights");
-  write_extra(options.log_sum_exp, sums, "log_sum_exp");
+
   Json::Object head = head_of(options, attention);
   const Metadata metadata = {{"posenc", to_text(Json(head))}};
   head.emplace_back("dtype", to_text(out.dtype));
-  write_array(out.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata}, options.output);
+  std::vector<Output> outputs;  // all are there, or none
+  if (!options.weights.empty()) {
+    outputs.push_back(start_array(weights.view(), {weights_format, "weights", {}, {}}, weights_file));
+  }
+  if (!options.log_sum_exp.empty()) {
+    outputs.push_back(start_array(sums.view(), {sums_format, "log_sum_exp", {}, {}}, sums_file));
+  }
+  const std::string tensor = options.tensor.empty() ? "values" : options.tensor;
+  outputs.push_back(start_array(out.view(), {format, tensor, head, metadata}, options.output));
+  for (Output& output : outputs) output.finish();
   return 0;
 }
 

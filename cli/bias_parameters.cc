@@ -79,7 +79,78 @@ void load_named(const std::string& text, const std::vector<ParameterInfo>& infos
   }
 }
 
+bool has_parameter(const Spec& spec, std::string_view name) {
+  const std::vector<ParameterInfo> infos = parameters_of(spec);
+  return std::any_of(infos.begin(), infos.end(), [&](const ParameterInfo& info) { return info.name == name; });
+}
+
+// "alibi has slopes; shaw has keys and values"
+std::string parameter_names(const std::vector<Spec>& specs, const std::vector<std::size_t>& learning) {
+  std::string text;
+  for (const std::size_t i : learning) {
+    std::vector<std::string> names;
+    for (const ParameterInfo& info : parameters_of(specs[i])) names.push_back(info.name);
+    text += fmt::format("{}{} has {}", text.empty() ? "" : "; ", kind_of(specs[i]), fmt::join(names, ", "));
+  }
+  return text;
+}
+
+// The spec whose first parameter is meant: the only one that must have one, or the only one that may.
+std::size_t first_owner(const std::vector<Spec>& specs, const std::vector<std::size_t>& learning, const char* option) {
+  std::vector<std::size_t> owners;
+  for (const std::size_t i : learning) {
+    if (!parameters_of(specs[i])[0].optional) owners.push_back(i);
+  }
+  if (owners.empty()) owners = learning;
+  if (owners.size() == 1) return owners[0];
+  fail(ErrorKind::usage,
+       fmt::format("{} could be for {} or {}: say which by --parameter NAME=FILE ({})", option,
+                   kind_of(specs[owners[0]]), kind_of(specs[owners[1]]), parameter_names(specs, owners)));
+}
+
+// The spec that a name belongs to; "shaw.values" becomes "values".
+std::size_t named_owner(const std::vector<Spec>& specs, const std::vector<std::size_t>& learning, std::string& named) {
+  const std::string name = named.substr(0, named.find('='));
+  for (const std::size_t i : learning) {
+    const std::string prefix = std::string(kind_of(specs[i])) + ".";
+    if (!name.starts_with(prefix)) continue;
+    named.erase(0, prefix.size());
+    return i;
+  }
+  std::vector<std::size_t> owners;
+  for (const std::size_t i : learning) {
+    if (has_parameter(specs[i], name)) owners.push_back(i);
+  }
+  if (owners.size() == 1) return owners[0];
+  if (learning.size() == 1) return learning[0];  // who binds it says which there are
+  if (owners.empty()) {
+    fail(ErrorKind::usage,
+         fmt::format("nothing here has a parameter '{}' ({})", name, parameter_names(specs, learning)));
+  }
+  fail(ErrorKind::usage, fmt::format("--parameter {0} could be for {1} or {2}: write {1}.{0} or {2}.{0}", name,
+                                     kind_of(specs[owners[0]]), kind_of(specs[owners[1]])));
+}
+
 }  // namespace
+
+std::vector<ParameterOptions> share_parameters(const std::vector<Spec>& specs, const ParameterOptions& options) {
+  std::vector<ParameterOptions> shares(specs.size());
+  std::vector<std::size_t> learning;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!parameters_of(specs[i]).empty()) learning.push_back(i);
+  }
+  const bool given = !options.file.empty() || !options.values.empty() || !options.named.empty();
+  if (given && learning.empty()) {
+    fail(ErrorKind::usage, "nothing here learns: leave out --file, --values and --parameter");
+  }
+  if (!options.file.empty()) shares[first_owner(specs, learning, "--file")].file = options.file;
+  if (!options.values.empty()) shares[first_owner(specs, learning, "--values")].values = options.values;
+  for (std::string named : options.named) {
+    const std::size_t owner = named_owner(specs, learning, named);
+    shares[owner].named.push_back(std::move(named));
+  }
+  return shares;
+}
 
 Parameters LoadedParameters::views() const {
   Parameters result;

@@ -25,6 +25,11 @@ struct LoadedParameters {
   Parameters views() const;
 };
 
+// The options of each of several specs: a name goes to the spec that has it, or that stands in front of it
+// (shaw.values=r.npy); the first parameter to the only spec that needs one, or else that can have one. What has no
+// place, or two, is an error.
+std::vector<ParameterOptions> share_parameters(const std::vector<Spec>& specs, const ParameterOptions& options);
+
 // Whether they are those of the spec is for who uses them to say.
 LoadedParameters load_parameters(const Spec& spec, const ParameterOptions& options);
 

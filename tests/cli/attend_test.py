@@ -77,6 +77,33 @@ class Attend(Case):
         term = numpy.einsum("nhd,nsd->hns", self.q.astype("f8"), vectors) / 2.0
         self.check(["shaw:head_dim=4,left=1,right=1", "--file", "rows.npy"], extra=term)
 
+    def test_a_bias_with_vectors_per_offset(self):
+        rows, table = self.random.normal(size=(3, D)), self.random.normal(size=(5, H))
+        self.save("rows", rows)
+        self.save("table", table)
+        vectors = rows[numpy.clip(self.offset, -1, 1) + 1]
+        term = numpy.einsum("nhd,nsd->hns", self.q.astype("f8"), vectors) / 2.0
+        bias = table[numpy.clip(self.offset, -2, 2) + 2].transpose(2, 0, 1)
+        both = ["clipped:heads=4,max_distance=2", "shaw:head_dim=4,left=1,right=1"]
+        self.check([*both, "--parameter", "keys=rows.npy", "--parameter", "table=table.npy"], extra=term + bias)
+        self.check([*both, "--parameter", "shaw.keys=rows.npy", "--parameter", "clipped.table=table.npy"],
+                   extra=term + bias)
+        # What may be left out does not claim the first parameter of what needs one.
+        slopes = numpy.array([0.25, 0.0625, 0.015625, 0.00390625])[:, None, None]
+        self.check(["alibi:heads=4", both[1], "--file", "rows.npy"], extra=term - slopes * abs(self.offset))
+        matrix = self.random.normal(size=(H, N, N))
+        self.save("matrix", matrix)
+        self.check(["matrix:heads=4", both[1], "--parameter", "matrix.values=matrix.npy", "--parameter",
+                    "keys=rows.npy"], extra=term + matrix)
+
+    def test_positions_of_keys_are_those_of_queries(self):
+        slopes = numpy.array([0.25, 0.0625, 0.015625, 0.00390625])[:, None, None]
+        places = numpy.array([3, 5, 6, 10, 20])
+        distance = abs(places[:, None] - places[None, :])
+        self.check(["alibi:heads=4", "--key-positions", "3,5,6,10,20"], extra=-slopes * distance)
+        self.check(["window:left=4,right=0", "--key-positions", "3,5,6,10,20"],
+                   shown=(distance <= 4) & (self.offset <= 0))
+
     def test_rotary_with_a_bias(self):
         angle = numpy.arange(N)[:, None, None] * numpy.array([1.0, 0.01])
         turn = numpy.concatenate([numpy.exp(1j * angle)], -1)
@@ -110,7 +137,18 @@ class Attend(Case):
         self.check(["none", "--mask", "pairs.npy"], shown=pairs)
         documents = numpy.array([3, 3, 7, 7, 7])
         self.save("documents", documents)
-        self.check(["none", "--documents", "documents.npy"], shown=documents[:, None] == documents[None, :])
+        same = documents[:, None] == documents[None, :]
+        self.check(["none", "--documents", "documents.npy"], shown=same)
+        # The first key of the document is the sink, whether tokens are counted or placed.
+        first = numpy.array([1, 0, 1, 0, 0], bool)[None, :]
+        near = (abs(self.offset) <= 0) | first
+        for more in ([], ["--positions", "5:10"], ["--positions", "5,6,7,8,9"]):
+            self.check(["window:left=0,right=0", "--documents", "documents.npy", "--sink-keys", "1", *more],
+                       shown=same & near & (self.offset <= 0))
+        self.check(["window:left=2,right=1", "--window", "1"], shown=abs(self.offset) <= 1)
+        chunk = numpy.arange(N) // 3
+        self.check(["window:left=1,right=0", "chunked:size=3", "--positions", "6:11"],
+                   shown=(self.offset <= 0) & (self.offset >= -1) & (chunk[:, None] == chunk[None, :]))
 
     def test_masks_of_specs_go_by_position(self):
         i = numpy.arange(N) * 10
@@ -147,6 +185,13 @@ class Attend(Case):
         for row in range(2):
             numpy.testing.assert_array_equal(both[row], out)
             numpy.testing.assert_array_equal(weights_of_both[row], weights)
+
+    def test_all_outputs_or_none(self):
+        files = ("--q", "q.npy", "--k", "k.npy", "--v", "v.npy", "--weights", "w.npy")
+        self.expect_refused("attend", "none", *files, "-o", "nosuch/out.npy", message="nosuch/out.npy")
+        self.expect_refused("attend", "none", *files, "--log-sum-exp", "l.xyz", "-o", "out.npy", message="l.xyz")
+        self.expect_refused("attend", "none", *files, "-o", "./w.npy", message="written twice")
+        self.expect_refused("attend", "none", *files[:-1], "-", message="standard output is to be written twice")
 
     def test_types(self):
         out, _, _ = self.attend("alibi:heads=4")

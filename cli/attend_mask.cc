@@ -1,0 +1,169 @@
+#include "cli/attend_mask.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/array_output.h"
+#include "cli/encoding.h"
+#include "posenc/bias.h"
+#include "posenc/error.h"
+#include "posenc/load.h"
+
+namespace posenc::cli {
+namespace {
+
+ConstView integers_of(const std::string& file, Array& array) {
+  array = load_array(file);
+  if (array.dtype == DType::i32 || array.dtype == DType::i64) return array.view();
+  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, to_text(array.dtype)));
+}
+
+// Masks are bool in npy, which are read as integers; every number but 0 shows.
+ConstView bytes_of(const std::string& file, Array& array) {
+  const Array numbers = load_array(file);
+  if (is_float(numbers.dtype)) {
+    fail(ErrorKind::bad_input,
+         fmt::format("{}: expected a mask of bool or integers but got {}", file, to_text(numbers.dtype)));
+  }
+  array = {DType::u8, numbers.shape, {}};
+  for (std::int64_t i = 0; i < numbers.size(); ++i) {
+    array.data.push_back(numbers.number(i) != 0.0 ? std::byte{1} : std::byte{0});
+  }
+  return array.view();
+}
+
+void narrow(std::optional<std::int64_t>& reach, const std::optional<std::int64_t>& other) {
+  if (other) reach = std::min(*other, reach.value_or(*other));
+}
+
+// Where queries and keys stand, as attend has it.
+struct Places {
+  PositionView queries, keys;
+  std::int64_t beside;  // the key beside the first query
+
+  Places(const posenc::AttendOptions& options, const MaskGrid& grid)
+      : queries(options.query_positions), keys(options.key_positions) {
+    const Mask& mask = options.mask;
+    beside = mask.query_offset.value_or(mask.causal == Causal::start ? 0 : grid.keys - grid.queries);
+    const bool inside = beside >= 0 && beside + grid.queries <= grid.keys;
+    if (queries.count == 0 && keys.count != 0 && inside) queries = keys.slice(beside, grid.queries);
+    if (queries.count == 0) queries = PositionView::range(beside, grid.queries);
+    if (keys.count == 0) keys = PositionView::range(0, grid.keys);
+  }
+
+  // Whether a distance in positions is one in indices.
+  bool counted() const {
+    const auto by_one = [](const PositionView& view) {
+      return view.source == PositionView::Source::range && view.step == 1;
+    };
+    return by_one(queries) && by_one(keys) && queries.start - keys.start == beside;
+  }
+};
+
+// Whether a rule of the mask itself says it.
+bool add_as_rule(const Spec& spec, const Places& places, Mask& mask) {
+  if (!places.counted()) return false;
+  if (const auto* window = std::get_if<Window>(&spec)) {
+    narrow(mask.left, window->left);
+    narrow(mask.right, window->right);
+    return true;
+  }
+  const Chunked& chunked = std::get<Chunked>(spec);
+  if (places.keys.start % chunked.size != 0) return false;
+  mask.chunk = chunked.size;
+  if (chunked.direction == DistanceRule::causal) narrow(mask.right, 0);
+  return true;
+}
+
+// What a mask hides of sink keys: only what lies ahead.
+Spec for_sinks(const Spec& mask) {
+  if (const auto* window = std::get_if<Window>(&mask)) return Window{.right = window->right};
+  const bool causal = std::get<Chunked>(mask).direction == DistanceRule::causal;
+  return causal ? Window{.right = 0} : Window{};
+}
+
+// 0 where a spec shows a key to query n of row b, else -inf.
+class PositionMask {
+ public:
+  explicit PositionMask(const Spec& spec) : bias_(spec), sink_bias_(for_sinks(spec)) {}
+
+  // Keys first .. first + sinks are sink keys.
+  void add(const Places& places, std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t sinks,
+           std::vector<double>& row) const {
+    const auto add = [&](const Bias& bias, std::int64_t from, std::int64_t count) {
+      posenc::add_bias(bias, {.batch = b, .first_query = n, .queries = 1, .first_key = from, .keys = count},
+                       places.queries, places.keys, make_view(row.data() + from, {1, count}));
+    };
+    add(bias_, 0, first);
+    add(sink_bias_, first, sinks);
+    add(bias_, first + sinks, static_cast<std::int64_t>(row.size()) - first - sinks);
+  }
+
+ private:
+  Bias bias_, sink_bias_;
+};
+
+}  // namespace
+
+Mask load_mask(const AttendOptions& options, MaskMemory& memory) {
+  Mask mask;
+  if (options.causal) mask.causal = options.align == "start" ? Causal::start : Causal::end;
+  if (!options.causal && !options.align.empty()) {
+    fail(ErrorKind::usage, "--align says where a causal mask begins: it needs --causal");
+  }
+  if (options.query_offset && !options.align.empty()) {
+    fail(ErrorKind::usage, "--align and --query-offset exclude each other: both say where the queries stand");
+  }
+  mask.query_offset = options.query_offset;
+  if (options.window) {
+    if (*options.window < 1) {
+      fail(ErrorKind::usage, fmt::format("--window must be at least 1 but got {}", *options.window));
+    }
+    // Causal windows count the query itself, others reach as far to both sides: the words of Hugging Face.
+    mask.left = options.causal ? *options.window - 1 : *options.window;
+    if (!options.causal) mask.right = *options.window;
+  }
+  if (options.sink_keys < 0) {
+    fail(ErrorKind::usage, fmt::format("--sink-keys must be at least 0 but got {}", options.sink_keys));
+  }
+  mask.sink_keys = options.sink_keys;
+  if (!options.key_mask.empty()) mask.keys = bytes_of(options.key_mask, memory.keys);
+  if (!options.mask.empty()) mask.pairs = bytes_of(options.mask, memory.pairs);
+  if (!options.documents.empty()) mask.documents = integers_of(options.documents, memory.documents);
+  return mask;
+}
+
+void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, posenc::AttendOptions& options,
+                    MaskMemory& memory) {
+  const Places places(options, grid);
+  Mask& mask = options.mask;
+  // The tokens of a query's own text, whose first are the sink keys.
+  const Mask own{.causal = Causal::none, .query_offset = places.beside, .documents = mask.documents};
+  std::vector<PositionMask> by_position;
+  for (const Spec& spec : specs) {
+    if (!add_as_rule(spec, places, mask)) by_position.emplace_back(spec);
+  }
+  if (by_position.empty()) return;
+  const ConstView given = mask.pairs;
+  Array pairs{DType::u8, {grid.batch, grid.queries, grid.keys}, {}};
+  pairs.data.reserve(static_cast<std::size_t>(pairs.size()));
+  for (std::int64_t b = 0; b < grid.batch; ++b) {
+    for (std::int64_t n = 0; n < grid.queries; ++n) {
+      std::vector<double> row(static_cast<std::size_t>(grid.keys), 0.0);
+      const std::int64_t first = std::min(key_range(own, grid, b, n).first, grid.keys);
+      const std::int64_t sinks = std::min(mask.sink_keys, grid.keys - first);
+      for (const PositionMask& position_mask : by_position) position_mask.add(places, b, n, first, sinks, row);
+      for (std::int64_t s = 0; s < grid.keys; ++s) {
+        bool shown = row[static_cast<std::size_t>(s)] == 0.0;
+        if (given.data != nullptr) shown &= number_at(given.rank == 3 ? given[b][n] : given[n], s) != 0.0;
+        pairs.data.push_back(shown ? std::byte{1} : std::byte{0});
+      }
+    }
+  }
+  memory.position_pairs = std::move(pairs);
+  mask.pairs = memory.position_pairs.view();
+}
+
+}  // namespace posenc::cli
