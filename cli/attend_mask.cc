@@ -45,8 +45,7 @@ struct Places {
 
   Places(const posenc::AttendOptions& options, const MaskGrid& grid)
       : queries(options.query_positions), keys(options.key_positions) {
-    const Mask& mask = options.mask;
-    beside = mask.query_offset.value_or(mask.causal == Causal::start ? 0 : grid.keys - grid.queries);
+    beside = first_beside(options.mask, grid);
     const bool inside = beside >= 0 && beside + grid.queries <= grid.keys;
     if (queries.count == 0 && keys.count != 0 && inside) queries = keys.slice(beside, grid.queries);
     if (queries.count == 0) queries = PositionView::range(beside, grid.queries);

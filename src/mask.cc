@@ -66,6 +66,10 @@ struct Checker {
 
 }  // namespace
 
+std::int64_t first_beside(const Mask& mask, const MaskGrid& grid) noexcept {
+  return mask.query_offset.value_or(mask.causal == Causal::start ? 0 : grid.keys - grid.queries);
+}
+
 void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) {
   const Checker check{mask, grid, "[" + std::string(where) + "] mask "};
   if (grid.batch < 0 || grid.queries < 0 || grid.keys < 0 || grid.queries > kMaxPosition || grid.keys > kMaxPosition) {

@@ -56,6 +56,9 @@ struct MaskGrid {
   std::int64_t keys = 0;
 };
 
+// The key that query 0 stands beside, by query_offset or the alignment; it may lie outside the keys.
+POSENC_API std::int64_t first_beside(const Mask& mask, const MaskGrid& grid) noexcept;
+
 // Keys first .. sinks - 1 and resume .. last - 1. Without a gap behind sink keys, sinks is resume; where nothing is
 // seen, all four are the same.
 struct KeyRange {

@@ -15,9 +15,7 @@ std::int64_t byte_at(const ConstView& view, std::int64_t s) { return view.as<std
 }  // namespace
 
 MaskRows::MaskRows(const Mask& mask, const MaskGrid& grid)
-    : mask_(mask),
-      grid_(grid),
-      offset_(mask.query_offset.value_or(mask.causal == Causal::start ? 0 : grid.keys - grid.queries)) {
+    : mask_(mask), grid_(grid), offset_(first_beside(mask, grid)) {
   if (mask.documents.data == nullptr) return;
   const ConstView rows = as_rows(mask.documents);
   runs_.resize(static_cast<std::size_t>(rows.shape[0] * grid.keys));
