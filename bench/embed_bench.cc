@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <sstream>
 #include <vector>
 
+#include "bench/answers.h"
 #include "bench/cases.h"
 #include "bench/memory.h"
 #include "posenc/embed.h"
-#include "posenc/error.h"
 #include "posenc/position_ids.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
@@ -91,26 +90,17 @@ std::string check(Work& work) {
   work.run();
   const double ulp = work.one.dtype == DType::f32 ? 0x1p-23 : 0x1p-7;  // of values to about 3
   std::vector<double> row(static_cast<std::size_t>(kWidth));
-  double worst = 0.0;
+  Answers answers(work.one.name);
   for (std::int64_t i = 0; i < 64; ++i) {
     const std::int64_t b = i % kBatch, n = i * (kTokens - 1) / 63;
     reference::sinusoidal_row(work.spec, work.positions().real(work.one.ids ? b : 0, n), row.data());
     for (std::int64_t m = 0; m < kWidth; ++m) {
       double want = value_at(old[b][n], m) + row[static_cast<std::size_t>(m)];
       want = is_dropped(work, b, n, m) ? 0.0 : want / (1.0 - work.one.dropout);
-      const double difference = std::abs(value_at(x[b][n], m) - want);
-      worst = std::fmax(worst, difference);
-      if (difference <= 4.0 * ulp) continue;
-      std::ostringstream message;
-      message << "[bench] " << work.one.name << " element " << b << ", " << n << ", " << m << " must be " << want
-              << " but got " << value_at(x[b][n], m);
-      fail(ErrorKind::bad_input, message.str());
+      answers.expect(value_at(x[b][n], m), want, 4.0 * ulp, " element ", b, ", ", n, ", ", m);
     }
   }
-  std::ostringstream text;
-  text.precision(3);
-  text << "64 rows within " << worst << " of the reference";
-  return text.str();
+  return answers.text("64 rows");
 }
 
 // In-place add of two arrays; 16-bit data as integers, since only the bytes matter.

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <sstream>
 #include <vector>
 
+#include "bench/answers.h"
 #include "bench/cases.h"
 #include "bench/memory.h"
 #include "bench/multiply.h"
-#include "posenc/error.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rerotate.h"
@@ -120,8 +119,7 @@ std::string check(const Work& work) {
   std::vector<double> before(static_cast<std::size_t>(tokens * work.one.heads * width));
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = value_at(work.view(), static_cast<std::int64_t>(i));
   work.rotate_times(1);
-  double worst = 0.0;
-  std::int64_t checked = 0;
+  Answers answers(work.one.name);
   for (std::int64_t i = 0; i < 64; ++i) {
     const std::int64_t n = i * (tokens - 1) / 63;
     const std::int64_t head = i % work.one.heads;
@@ -130,20 +128,11 @@ std::string check(const Work& work) {
     reference::rotate_head(work.spec, {&position, 1}, before.data() + (n * work.one.heads + head) * width,
                            expected.data());
     for (std::int64_t c = 0; c < width; ++c) {
-      const double got = value_at(work.view()[n][head], c);
-      worst = std::fmax(worst, std::abs(got - expected[static_cast<std::size_t>(c)]));
-      if (std::abs(got - expected[static_cast<std::size_t>(c)]) <= tolerance(work.one.dtype)) continue;
-      std::ostringstream message;
-      message << "[bench] " << work.one.name << " token " << n << " head " << head << " channel " << c << " must be "
-              << expected[static_cast<std::size_t>(c)] << " but got " << got;
-      fail(ErrorKind::bad_input, message.str());
+      answers.expect(value_at(work.view()[n][head], c), expected[static_cast<std::size_t>(c)],
+                     tolerance(work.one.dtype), " token ", n, " head ", head, " channel ", c);
     }
-    ++checked;
   }
-  std::ostringstream text;
-  text.precision(3);
-  text << checked << " heads within " << worst << " of the reference";
-  return text.str();
+  return answers.text("64 heads");
 }
 
 // The loop of an engine: half, float32, over a table.

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <sstream>
 
+#include "bench/answers.h"
 #include "bench/cases.h"
 #include "bench/memory.h"
 #include "posenc/error.h"
@@ -64,32 +64,18 @@ double tolerance(DType dtype, double position) {
   return (dtype == DType::f16 ? 0x1p-12 : 0x1p-9) + angle_error;
 }
 
-// Throws unless `row` is what the reference says of token n; returns the largest difference.
-double check_row(const Work& work, const View& row, std::int64_t n) {
+// Throws unless `row` is what the reference says of token n.
+void check_row(const Work& work, const View& row, std::int64_t n, Answers& answers) {
   const double position = work.positions.view().real(0, n);
   std::vector<double> expected(static_cast<std::size_t>(kWidth));
   reference::sinusoidal_row(work.spec, position, expected.data());
-  double worst = 0.0;
   for (std::int64_t column = 0; column < kWidth; ++column) {
-    const double want = expected[static_cast<std::size_t>(column)];
-    const double got = value_at(row, column);
-    if (!(std::abs(got - want) <= tolerance(row.dtype, position))) {
-      std::ostringstream message;
-      message << "[bench] " << work.name << " row " << n << " column " << column << " must be " << want << " but got "
-              << got;
-      fail(ErrorKind::bad_input, message.str());
-    }
-    worst = std::max(worst, std::abs(got - want));
+    answers.expect(value_at(row, column), expected[static_cast<std::size_t>(column)], tolerance(row.dtype, position),
+                   " row ", n, " column ", column);
   }
-  return worst;
 }
 
-std::string checked_text(std::int64_t rows, double worst) {
-  std::ostringstream text;
-  text.precision(3);
-  text << rows << " rows within " << worst << " of the reference";
-  return text.str();
-}
+std::string checked_text(const Answers& answers) { return answers.text(std::to_string(kCheckedRows) + " rows"); }
 
 // Checks rows of what `fill` writes, where it writes every `step`-th row.
 std::string check_table(const Work& work, const std::function<void()>& fill, std::int64_t step) {
@@ -97,30 +83,30 @@ std::string check_table(const Work& work, const std::function<void()>& fill, std
   std::memset(work.memory.get(), 0xff, work.out_bytes());
   fill();
   const std::int64_t count = work.positions.count();
-  double worst = 0.0;
+  Answers answers(work.name);
   for (std::int64_t i = 0; i < kCheckedRows; ++i) {
     const std::int64_t n = i * (count - 1) / (kCheckedRows - 1) / step * step;
-    worst = std::max(worst, check_row(work, work.out[n], n));
+    check_row(work, work.out[n], n, answers);
   }
-  return checked_text(kCheckedRows, worst);
+  return checked_text(answers);
 }
 
 std::string check_stream(const Work& work) {
   RowStream stream(work.schedule, work.positions);
   const std::int64_t every = work.positions.count() / kCheckedRows;
-  double worst = 0.0;
+  Answers answers(work.name);
   std::int64_t done = 0;
   while (const std::int64_t rows = stream.next(work.out)) {
     // Another row of the block each time, the last one included.
     const std::int64_t in_block = (done / every * 5 + rows - 1) % rows;
-    if (done % every == 0) worst = std::max(worst, check_row(work, work.out[in_block], done + in_block));
+    if (done % every == 0) check_row(work, work.out[in_block], done + in_block, answers);
     done += rows;
   }
   if (done != work.positions.count()) {
     fail(ErrorKind::bad_input, "[bench] " + work.name + " must give " + std::to_string(work.positions.count()) +
                                    " rows but got " + std::to_string(done));
   }
-  return checked_text(kCheckedRows, worst);
+  return checked_text(answers);
 }
 
 template <class T>

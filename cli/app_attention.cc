@@ -86,7 +86,7 @@ void add_attend(CLI::App& app, AttendOptions& options) {
   command->add_option("--weights", options.weights, "also write the softmax weights, [H, N, S]")->check(not_empty);
   command->add_option("--log-sum-exp", options.log_sum_exp, "also write the log of their sums, [H, N]")
       ->check(not_empty);
-  command->add_option("--threads", options.threads, "of which the work is done by")
+  command->add_option("--threads", options.threads, "the result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--tensor", options.tensor, "in safetensors: the tensor's name (default: values)")

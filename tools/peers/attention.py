@@ -7,9 +7,9 @@ the diagonal; where it has none, and in NumPy, by the recipe: all scores, softma
 import os
 import random
 import struct
-import sys
 import tempfile
 
+from peers.libraries import NumpyPeer, TorchPeer, installed
 from peers.program import read_npy, run_posenc, write_npy
 
 KIND = "attention"
@@ -30,16 +30,10 @@ def tokens_of(tokens, seed):
 SLOPES = [2.0 ** (-8.0 * (head + 1) / HEADS) for head in range(HEADS)]
 
 
-class TorchAttention:
-    name = "torch"
-
+class TorchAttention(TorchPeer):
     def __init__(self):
-        import torch
-
-        torch.set_num_threads(1)
-        self.torch = torch
-        self.fused = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
-        self.about = {"version": torch.__version__, "threads": torch.get_num_threads()}
+        super().__init__()
+        self.fused = getattr(self.torch.nn.functional, "scaled_dot_product_attention", None)
 
     def prepare(self, case):
         tokens, alibi = case
@@ -64,15 +58,7 @@ class TorchAttention:
         return run
 
 
-class NumpyAttention:
-    name = "numpy"
-
-    def __init__(self):
-        import numpy
-
-        self.numpy = numpy
-        self.about = {"version": numpy.__version__, "threads": 1}
-
+class NumpyAttention(NumpyPeer):
     def prepare(self, case):
         tokens, alibi = case
         numpy = self.numpy
@@ -93,15 +79,7 @@ class NumpyAttention:
 
 
 def find_peers():
-    peers = []
-    for make in (TorchAttention, NumpyAttention):
-        if make is NumpyAttention and peers:
-            continue
-        try:
-            peers.append(make())
-        except ImportError as error:
-            print(f"attention without {make.name}: {error}", file=sys.stderr)
-    return peers
+    return installed(KIND, TorchAttention) or installed(KIND, NumpyAttention)
 
 
 def posenc_answer(posenc):

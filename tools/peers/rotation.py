@@ -9,9 +9,9 @@ import math
 import os
 import random
 import struct
-import sys
 import tempfile
 
+from peers.libraries import NumpyPeer, TorchPeer, installed
 from peers.program import read_npy, run_posenc, write_npy
 
 KIND = "rotation"
@@ -50,18 +50,12 @@ def torch_recipe(torch):
     return rotate
 
 
-class TorchRotation:
+class TorchRotation(TorchPeer):
     """Eager, with the whole width in cos and sin, as in Hugging Face's Llama."""
 
-    name = "torch"
-
     def __init__(self):
-        import torch
-
-        torch.set_num_threads(1)
-        self.torch = torch
-        self.rotate = torch_recipe(torch)
-        self.about = {"version": torch.__version__, "threads": torch.get_num_threads()}
+        super().__init__()
+        self.rotate = torch_recipe(self.torch)
 
     def prepare(self, tokens):
         torch = self.torch
@@ -147,16 +141,8 @@ class OnnxRotation:
         return run
 
 
-class NumpyRotation:
+class NumpyRotation(NumpyPeer):
     """The eager recipe in NumPy."""
-
-    name = "numpy"
-
-    def __init__(self):
-        import numpy
-
-        self.numpy = numpy
-        self.about = {"version": numpy.__version__, "threads": 1}
 
     def prepare(self, tokens):
         numpy = self.numpy
@@ -167,15 +153,8 @@ class NumpyRotation:
 
 
 def find_peers():
-    peers = []
-    for make in (TorchRotation, TorchCompiledRotation, OnnxRotation, NumpyRotation):
-        if make is NumpyRotation and any(peer.name == "torch" for peer in peers):
-            continue
-        try:
-            peers.append(make())
-        except ImportError as error:
-            print(f"rotation without {make.name}: {error}", file=sys.stderr)
-    return peers
+    peers = installed(KIND, TorchRotation, TorchCompiledRotation, OnnxRotation)
+    return peers if any(peer.name == "torch" for peer in peers) else peers + installed(KIND, NumpyRotation)
 
 
 def posenc_answer(posenc):

@@ -4,6 +4,7 @@ import math
 import os
 import tempfile
 
+from peers.libraries import NumpyPeer, TorchPeer, installed
 from peers.program import read_npy, run_posenc
 
 KIND = "table"
@@ -12,16 +13,7 @@ CASES = {"table/f32/5000x512": 5000, "table/f32/65536x512": 65536}
 CHECKED = 64
 
 
-class TorchTable:
-    name = "torch"
-
-    def __init__(self):
-        import torch
-
-        torch.set_num_threads(1)
-        self.torch = torch
-        self.about = {"version": torch.__version__, "threads": torch.get_num_threads()}
-
+class TorchTable(TorchPeer):
     def prepare(self, rows):
         pe = self.torch.zeros(rows, WIDTH)
         return lambda: self.fill(pe)
@@ -35,15 +27,7 @@ class TorchTable:
         return pe
 
 
-class NumpyTable:
-    name = "numpy"
-
-    def __init__(self):
-        import numpy
-
-        self.numpy = numpy
-        self.about = {"version": numpy.__version__, "threads": 1}
-
+class NumpyTable(NumpyPeer):
     def prepare(self, rows):
         pe = self.numpy.zeros((rows, WIDTH), dtype=self.numpy.float32)
         return lambda: self.fill(pe)
@@ -59,13 +43,7 @@ class NumpyTable:
 
 
 def find_peers():
-    peers = []
-    for make in (TorchTable, NumpyTable):
-        try:
-            peers.append(make())
-        except ImportError:
-            pass
-    return peers
+    return installed(KIND, TorchTable, NumpyTable)
 
 
 def posenc_answer(posenc):
