@@ -250,6 +250,15 @@ TEST(Attend, WhatMasksShow) {
   EXPECT_EQ(shown({.right = 2000000000}, 3, 1), "1 1 1 ");
   EXPECT_EQ(shown({.sink_keys = 3, .chunk = 1}, 4, 4), "1110 1110 1110 1111 ");
   EXPECT_EQ(shown({.causal = Causal::end, .left = 0, .sink_keys = 1}, 3, 3), "100 110 101 ");
+  // A row that began before the first key that is left: chunks count from there.
+  const std::int64_t start = -1, end = 9;
+  const posenc::ConstView starts = make_view(&start, {1}), ends = make_view(&end, {1});
+  EXPECT_EQ(shown({.causal = Causal::end, .chunk = 2, .starts = starts, .ends = ends}, 4, 4), "1000 0100 0110 0001 ");
+  EXPECT_EQ(shown({.causal = Causal::end, .sink_keys = 1, .chunk = 2, .starts = starts}, 4, 4), "1000 1100 1110 1001 ");
+  EXPECT_EQ(posenc::first_beside({.causal = Causal::end}, {1, 2, 5}), 3);
+  EXPECT_EQ(posenc::first_beside({.causal = Causal::start}, {1, 2, 5}), 0);
+  EXPECT_EQ(posenc::first_beside({}, {1, 5, 2}), -3);
+  EXPECT_EQ(posenc::first_beside({.query_offset = 7}, {1, 2, 5}), 7);
   expect_error(ErrorKind::usage, "n must be below 3 and not negative but got 3", [&] {
     posenc::key_range({}, {1, 3, 3}, 0, 3);
   });

@@ -37,7 +37,7 @@ struct Mask {
 
   // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys count from
   // starts[b]. What padding holds does not matter, be it NaN. Both may lie beyond the keys: a row whose first keys left
-  // a cache starts below 0.
+  // a cache starts below 0, and the first keys that it still has are its sink keys.
   ConstView starts = {};
   ConstView ends = {};
   // Packed documents: an id per key, i32 or i64 [S] or [B, S]. A query sees the run of equal ids around the key that it
