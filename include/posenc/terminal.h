@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "posenc/drawing.h"
 #include "posenc/export.h"
 #include "posenc/view.h"
 
@@ -32,5 +33,15 @@ struct HeatmapOptions {
 // `values` is [rows, columns] f32 or f64. Cells are the mean of what they cover, so nothing is skipped. The result
 // ends with a legend that says which colour or character is which value. An empty view is an error.
 POSENC_API std::string terminal_heatmap(const ConstView& values, const HeatmapOptions& options);
+
+struct TerminalOptions {
+  TerminalStyle style = TerminalStyle::ascii;
+  Theme theme = Theme::dark;  // of the terminal: which colours can be read on it
+};
+
+// A drawing in cells (its metrics say so): texts as characters, images as half blocks, lines and areas as braille; in
+// ascii, characters by their strength, and one sign per series. Each line ends with a newline and without spaces before
+// it.
+POSENC_API std::string to_terminal(const Drawing& drawing, const TerminalOptions& options);
 
 }  // namespace posenc

@@ -53,7 +53,9 @@ LAYERS = {
         "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
-                      terminal detail/terminal_color""",
+                      terminal detail/terminal_color
+                      subject detail/subject_numbers analysis check detail/insight insight/
+                      drawing svg plot detail/chart figure figures/""",
     },
     "umbrella": {
         "uses": ["words", "numbers", "reference", "operations", "files", "insight"],

@@ -1,0 +1,65 @@
+// The numbers of a subject: its schedules, rows, bias or term, with learned numbers drawn where none were given.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "posenc/bias.h"
+#include "posenc/input_rows.h"
+#include "posenc/schedule.h"
+#include "posenc/score_term.h"
+#include "posenc/subject.h"
+
+namespace posenc::detail {
+
+class SubjectNumbers {
+ public:
+  // Throws what validate(spec) throws, and where learned numbers do not fit the spec.
+  explicit SubjectNumbers(const Subject& subject, std::uint64_t seed = 0);
+  SubjectNumbers(const SubjectNumbers&) = delete;  // rows() points into it
+  SubjectNumbers& operator=(const SubjectNumbers&) = delete;
+
+  const Spec& spec() const noexcept { return subject_.spec; }
+  Place place() const noexcept { return place_of(subject_.spec); }
+  // As commands name it: the text of the spec and the options of its data.
+  std::string command_text() const;
+
+  // Of an encoding at the input.
+  InputRows rows() const;
+  std::int64_t width() const { return width_of(rows()); }
+  const ConstView& table() const noexcept { return table_; }  // the learned part; rank 0 where there is none
+  // How many positions have a row without a rule past the end; none: all have.
+  std::optional<std::int64_t> positions() const;
+
+  const std::optional<SinusoidalSchedule>& sinusoidal() const noexcept { return sinusoidal_; }  // or the fixed part
+  const std::optional<RotarySchedule>& rotary() const noexcept { return rotary_; }
+  const std::optional<Bias>& bias() const noexcept { return bias_; }  // masks too
+  const std::optional<ScoreTerm>& term() const noexcept { return term_; }
+  std::int64_t heads() const noexcept;  // of what has heads, else 1
+  const Parameters& parameters() const noexcept { return parameters_; }
+
+  // Whether learned numbers were drawn, and the sentence that says so; empty otherwise.
+  bool drawn() const noexcept { return drawn_; }
+  std::string drawn_text() const;
+
+ private:
+  void find_table(std::uint64_t seed);
+  void find_parameters(std::uint64_t seed);
+  std::vector<double>& draw(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed);
+
+  Subject subject_;
+  std::optional<SinusoidalSchedule> sinusoidal_;
+  std::optional<RotarySchedule> rotary_;
+  std::optional<Bias> bias_;
+  std::optional<ScoreTerm> term_;
+  ConstView table_;
+  Parameters parameters_;
+  std::vector<ParameterInfo> infos_;                           // the names that parameters_ points to
+  std::vector<std::unique_ptr<std::vector<double>>> numbers_;  // what was drawn
+  bool drawn_ = false;
+};
+
+}  // namespace posenc::detail

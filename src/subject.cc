@@ -1,0 +1,24 @@
+#include "posenc/subject.h"
+
+namespace posenc {
+namespace {
+
+struct PlaceOf {
+  Place operator()(const Sinusoidal&) const noexcept { return Place::input; }
+  Place operator()(const Learned&) const noexcept { return Place::input; }
+  Place operator()(const Hybrid&) const noexcept { return Place::input; }
+  Place operator()(const Rotary&) const noexcept { return Place::rotation; }
+  Place operator()(const Shaw&) const noexcept { return Place::term; }
+  Place operator()(const TransformerXl&) const noexcept { return Place::term; }
+  Place operator()(const NoPosition&) const noexcept { return Place::nowhere; }
+  template <class Bias>
+  Place operator()(const Bias&) const noexcept {
+    return Place::bias;
+  }
+};
+
+}  // namespace
+
+Place place_of(const Spec& spec) noexcept { return std::visit(PlaceOf{}, spec); }
+
+}  // namespace posenc
