@@ -55,7 +55,7 @@ LAYERS = {
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color
                       subject detail/subject_numbers analysis check detail/insight insight/
-                      drawing drawing_color detail/font_widths svg plot detail/chart figure figures/""",
+                      drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot detail/chart figure figures/""",
     },
     "umbrella": {
         "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
