@@ -55,7 +55,8 @@ LAYERS = {
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color
                       subject detail/subject_numbers analysis check detail/insight insight/
-                      drawing svg plot detail/chart figure figures/""",
+                      drawing svg plot published figure figures/
+                      detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {
         "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
