@@ -54,7 +54,8 @@ LAYERS = {
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color
-                      subject detail/subject_numbers analysis check detail/insight insight/
+                      subject detail/subject_numbers analysis analysis_rows analysis_nearest analysis_distance
+                      analysis_entropy analysis_length analysis_model analysis_precision detail/walk_rows detail/sample check detail/insight insight/
                       drawing svg plot detail/chart figure figures/""",
     },
     "umbrella": {
