@@ -9,13 +9,6 @@
 namespace posenc::detail {
 namespace {
 
-// Both arms darken alike, so that equal distances from the middle look equally strong; the colours stay apart for
-// readers who cannot tell red from green.
-constexpr std::array<Rgb, 5> kAnchors = {
-    {{24, 60, 142}, {92, 152, 206}, {246, 246, 244}, {226, 114, 88}, {150, 18, 38}}};
-
-int mix(int from, int to, double share) { return static_cast<int>(std::lround(from + (to - from) * share)); }
-
 int square_distance(Rgb a, Rgb b) {
   const int red = a.red - b.red;
   const int green = a.green - b.green;
@@ -41,14 +34,10 @@ std::string color_code(const char* prefix, Rgb color, TerminalStyle style) {
 
 }  // namespace
 
+Rgb rgb(Color color) noexcept { return {color.red, color.green, color.blue}; }
+
 Rgb diverging_color(double t) noexcept {
-  constexpr double kSpans = static_cast<double>(kAnchors.size() - 1);
-  const double place = std::clamp(t, 0.0, 1.0) * kSpans;
-  const auto index = static_cast<std::size_t>(std::min(std::floor(place), kSpans - 1.0));
-  const double share = place - static_cast<double>(index);
-  const Rgb from = kAnchors[index];
-  const Rgb to = kAnchors[index + 1];
-  return {mix(from.red, to.red, share), mix(from.green, to.green, share), mix(from.blue, to.blue, share)};
+  return rgb(color_of(ColorMap::diverging, color_level(t, 0.0, 1.0), Theme::light));
 }
 
 int palette_index(Rgb color) noexcept {

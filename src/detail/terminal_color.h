@@ -15,6 +15,8 @@ struct Rgb {
   bool operator==(const Rgb&) const = default;
 };
 
+Rgb rgb(Color color) noexcept;
+
 // Blue at 0, near white at 0.5, red at 1; outside it is clamped. Not for NaN.
 Rgb diverging_color(double t) noexcept;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace posenc::detail {
@@ -23,6 +24,22 @@ inline std::size_t utf8_length(std::string_view text) noexcept {
   if (byte(0) == 0xF0 && byte(1) < 0x90) return 0;
   if (byte(0) == 0xF4 && byte(1) > 0x8F) return 0;
   return length;
+}
+
+struct Character {
+  std::uint32_t code;
+  std::size_t length;  // in bytes
+};
+
+// The character that `text`, which is not empty, starts with; a byte that starts none is U+FFFD.
+inline Character first_character(std::string_view text) noexcept {
+  const std::size_t length = utf8_length(text);
+  if (length == 0) return {0xFFFD, 1};
+  auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  if (length == 1) return {byte(0), 1};
+  std::uint32_t code = byte(0) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) code = code << 6U | (byte(i) & 0x3FU);
+  return {code, length};
 }
 
 // At most `most` bytes of the front of `text`, without cutting a character in two.
