@@ -96,10 +96,15 @@ class Panel {
   void level(double y, const Stroke& stroke);  // across at y
 
  private:
+  struct PlacedMark {
+    std::string label;
+    double x, start, row;
+  };
+  std::vector<PlacedMark> placed_marks() const;
   void lay_out(const Box& outer);
   void draw_axis_labels(double& top);
   void draw_legend(double& top);
-  std::vector<double> mark_rows(double top);
+  void draw_marks(double top);
   void draw_x_axis();
   void draw_y_axis(const Axis& axis, bool right);
   std::vector<Tick> x_ticks() const;

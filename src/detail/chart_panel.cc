@@ -96,8 +96,10 @@ void Panel::lay_out(const Box& outer) {
   const double first = std::max(left, last);
   plot_.x += first;
   plot_.width -= first + std::max(right, last);
-  const std::vector<double> rows = mark_rows(plot_.y);
-  plot_.y += rows.empty() ? (options_.y.plain ? 0.0 : type_.line / 2.0) : rows.back();
+  const double marks_top = plot_.y;
+  double above = 0.0;
+  for (const PlacedMark& mark : placed_marks()) above = std::max(above, type_.line * (mark.row + 1.0));
+  plot_.y += above + (options_.y.plain ? 0.0 : type_.line / 2.0);  // the topmost number reaches half a line above
   plot_.height = outer.bottom() - below - plot_.y;
   if (options_.equal) {
     const double unit =
@@ -109,7 +111,7 @@ void Panel::lay_out(const Box& outer) {
   draw_y_axis(options_.y, false);
   if (options_.right) draw_y_axis(*options_.right, true);
   draw_x_axis();
-  mark_rows(plot_.y - (rows.empty() ? 0.0 : rows.back()));
+  draw_marks(marks_top);
 }
 
 void Panel::draw_legend(double& top) {
@@ -157,11 +159,10 @@ void Panel::draw_axis_labels(double& top) {
   top += type_.line;
 }
 
-// How much room the words of marks take above the plot; draws them once the plot is settled, which it is when it
-// stands below `top` already.
-std::vector<double> Panel::mark_rows(double top) {
+// The words of marks in as many rows as they need, so that none meets another.
+std::vector<Panel::PlacedMark> Panel::placed_marks() const {
   std::vector<double> ends;  // the right end of the last label of each row
-  const bool settled = plot_.y > top;
+  std::vector<PlacedMark> placed;
   std::vector<Tick> marks = options_.marks;
   std::sort(marks.begin(), marks.end(), [](const Tick& a, const Tick& b) { return a.value < b.value; });
   for (const Tick& mark : marks) {
@@ -173,14 +174,21 @@ std::vector<double> Panel::mark_rows(double top) {
     while (row < ends.size() && ends[row] + kCellWidth > start) ++row;
     if (row == ends.size()) ends.push_back(0.0);
     ends[row] = start + width;
-    if (!settled) continue;
-    const double y = top + type_.line * static_cast<double>(row);
-    drawing_->add(Text{.text = mark.label, .at = {start, y + type_.ascent}, .size = type_.small, .ink = Ink::muted});
-    drawing_->add(Path{
-        .points = {{x, y + type_.line}, {x, plot_.bottom()}}, .stroke = Ink::muted, .line_width = 1.2, .dashed = true});
+    placed.push_back({mark.label, x, start, static_cast<double>(row)});
   }
-  if (ends.empty()) return {};
-  return {type_.line * static_cast<double>(ends.size())};
+  return placed;
+}
+
+void Panel::draw_marks(double top) {
+  for (const PlacedMark& mark : placed_marks()) {
+    const double y = top + type_.line * mark.row;
+    drawing_->add(
+        Text{.text = mark.label, .at = {mark.start, y + type_.ascent}, .size = type_.small, .ink = Ink::muted});
+    drawing_->add(Path{.points = {{mark.x, y + type_.line}, {mark.x, plot_.bottom()}},
+                       .stroke = Ink::muted,
+                       .line_width = 1.2,
+                       .dashed = true});
+  }
 }
 
 void Panel::draw_x_axis() {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "detail/figure_call.h"
 #include "detail/number_text.h"
@@ -43,7 +44,8 @@ class SmallLayer {
     std::vector<double> weights(static_cast<std::size_t>(heads_ * tokens_ * tokens_));
     AttendOptions options;
     options.weights = make_view(weights.data(), {heads_, tokens_, tokens_});
-    if (encoded && numbers_.rotary()) options.rotary = RotaryAngles(*numbers_.rotary());
+    std::optional<RotaryAngles> angles;
+    if (encoded && numbers_.rotary()) options.rotary = angles.emplace(*numbers_.rotary());
     if (encoded && numbers_.bias()) options.bias = &*numbers_.bias();
     if (encoded && numbers_.term()) options.term = &*numbers_.term();
     const ConstView keys = view(k);

@@ -141,9 +141,10 @@ Figure make_rotated_scores(const FigureCall& call) {
   std::vector<double> walked(static_cast<std::size_t>(distances * width));
   for (std::int64_t n = 0; n < distances; ++n) std::copy(q.begin(), q.end(), walked.begin() + n * width);
   const View view = make_view(walked.data(), {distances, 1, width});
-  rotate(view, PositionView::range(0, distances), RotaryAngles(spec));
+  const RotaryAngles angles(spec);
+  rotate(view, PositionView::range(0, distances), angles);
   std::vector<double> key = k;
-  rotate(make_view(key.data(), {1, 1, width}), PositionView::range(0, 1), RotaryAngles(spec));
+  rotate(make_view(key.data(), {1, 1, width}), PositionView::range(0, 1), angles);
   std::vector<double> after;
   for (std::int64_t n = 0; n < distances; ++n) after.push_back(dot(walked.data() + n * width, key.data(), width));
   const ScoreBand same = rotated_score_band(spec, {.distances = distances, .draws = 400, .seed = call.options.seed});

@@ -11,6 +11,7 @@
 namespace posenc::detail {
 namespace {
 
+constexpr std::int64_t kNear = 24;
 constexpr double kFloor = 1e-9;  // what is smaller is shown there
 
 struct Way {
@@ -26,7 +27,7 @@ constexpr std::array<Way, 4> kWays = {{{Pipeline::f16, "float16 angles"},
 std::vector<std::int64_t> positions_near(double position) {
   const auto center = static_cast<std::int64_t>(std::min(position, 2147483647.0));
   std::vector<std::int64_t> near;
-  for (const std::int64_t step : {0, 1, 3, 7, 12}) near.push_back(std::max<std::int64_t>(center - step, 1));
+  for (std::int64_t n = 0; n < kNear; ++n) near.push_back(std::max<std::int64_t>(center - n * (n + 1) / 2, 1));
   return near;
 }
 
@@ -69,7 +70,7 @@ Figure make_precision(const FigureCall& call) {
        .finding = "near position one million the usual float32 angles are off by up to " + general_text(million, 2) +
                   "; posenc's float32 table stays within 3e-8 everywhere",
        .note = every > 1 ? "every " + std::to_string(every) + "th pair is looked at" : "",
-       .more = {"the larger error of cos and sin against the exact ones, the worst of five positions near each place"},
+       .more = {"the larger error of cos and sin against the exact ones, the worst of 24 positions near each place"},
        .body_height = 560.0});
   const std::vector<Box> boxes = rows_of(page.drawing(), page.body, {1.15, 1.0});
   PanelOptions options{.title = "the worst pair",
