@@ -56,6 +56,11 @@ std::uint8_t mix(std::uint8_t from, std::uint8_t to, double share) noexcept {
   return static_cast<std::uint8_t>(std::lround(from + (to - from) * share));
 }
 
+double linear(std::uint8_t value) noexcept {
+  const double share = value / 255.0;
+  return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
+}
+
 const Anchors& anchors_of(ColorMap map, bool dark) noexcept {
   if (map == ColorMap::diverging) return dark ? kDarkDiverging : kLightDiverging;
   return dark ? kDarkSequential : kLightSequential;
@@ -86,6 +91,13 @@ Color color_of(ColorMap map, std::uint8_t level, Theme theme) noexcept {
   const Color from = anchors[index];
   const Color to = anchors[index + 1];
   return {mix(from.red, to.red, share), mix(from.green, to.green, share), mix(from.blue, to.blue, share)};
+}
+
+Color readable_on(Color background) noexcept {
+  const double luminance =
+      0.2126 * linear(background.red) + 0.7152 * linear(background.green) + 0.0722 * linear(background.blue);
+  // Where the contrast of WCAG to black and to white is equal: sqrt(1.05 * 0.05) - 0.05.
+  return luminance > 0.179 ? Color{0, 0, 0} : Color{255, 255, 255};
 }
 
 }  // namespace posenc

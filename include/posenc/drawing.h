@@ -119,6 +119,14 @@ struct Circle {
   std::string title = {};
 };
 
+// What a cell of an image is painted with.
+struct CellPaint {
+  ColorMap map = ColorMap::diverging;
+  std::uint8_t level = 0;
+};
+// Black or white, whichever can be read on `background`.
+POSENC_API Color readable_on(Color background) noexcept;
+
 enum class Anchor : int { start, middle, end };
 
 // UTF-8 on one line. `at` is on the baseline, at the text's start, middle or end.
@@ -128,9 +136,10 @@ struct Text {
   double size = 12.0;
   Anchor anchor = Anchor::start;
   Ink ink = Ink::text;
-  std::optional<Color> color = {};  // instead of an ink: on a cell of an image, whose colour a theme may change
+  std::optional<Color> color = {};  // instead of an ink: the same in every theme
   bool bold = false;
-  bool upward = false;  // turned by a quarter, to be read from below; the anchor counts along the text
+  bool upward = false;               // turned by a quarter, to be read from below; the anchor counts along the text
+  std::optional<CellPaint> on = {};  // what it is written on: it is then black or white, as can be read there
 };
 
 // Cells of equal size, row by row from the top. Painted without smoothing.

@@ -57,7 +57,8 @@ LAYERS = {
                       subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
-                      drawing drawing_color detail/font_widths svg plot published figure figures/
+                      drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
+                      published figure figures/
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {
