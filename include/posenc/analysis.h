@@ -23,7 +23,8 @@
 
 namespace posenc {
 
-// --- Rows of an encoding at the input. Positions are [N] on one axis and not empty; rows are streamed.
+// --- Rows of an encoding at the input. Positions are [N] on one axis and not empty; rows are streamed. Numbers of a
+// table that are not finite are errors.
 
 struct RowBounds {
   double smallest = 0.0, largest = 0.0;
@@ -39,7 +40,8 @@ struct NearestRows {
   bool sampled = false;              // not all pairs of the range: evenly spaced ones, and neighbours
 };
 // The two rows that lie nearest to each other. At least two positions. A schedule's rows over a range are compared by
-// their distance, exactly; others pair by pair, up to 2^26 pairs.
+// their distance, exactly (up to 2^32 distances times pairs, the nearest first); others pair by pair, up to 2^26 pairs
+// and 2^33 pairs times channels.
 POSENC_API NearestRows nearest_rows(const InputRows& rows, const PositionView& positions);
 
 // The first whole number that a type cannot hold, so that it collides with a neighbour: 257 of bf16, 2049 of f16,
@@ -52,7 +54,8 @@ struct StepNorms {
 // Of neighbours in `positions`; at least two.
 POSENC_API StepNorms step_norms(const InputRows& rows, const PositionView& positions);
 
-// The largest |row(p + k) - M_k row(p)| over positions and channels, and the largest |M_a M_b - M_(a+b)| of cells.
+// The largest |row(p + k) - M_k row(p)| over positions and channels, and the largest |M_a M_b - M_(a+b)| of cells. A
+// zero row is left out, for M_k does not describe it; a sine that has no cosine is an error, as in fill_shift_matrix.
 POSENC_API double shift_residual(const SinusoidalSchedule& schedule, double k, const PositionView& positions);
 POSENC_API double shift_composition_residual(const SinusoidalSchedule& schedule, double a, double b);
 
@@ -78,10 +81,12 @@ struct ScoreBandOptions {
   bool same_content = true;   // the key is the query's own vector; else drawn apart, with mean 0
   std::uint64_t seed = 0;
 };
-// q.k after rotation, of vectors with normal channels (variance 1 / D), by distance.
+// q.k after rotation, of vectors with normal channels (variance 1 / D), by distance; factors in the table and in the
+// query are in it. One axis.
 POSENC_API ScoreBand rotated_score_band(const Rotary& spec, const ScoreBandOptions& options);
 
-// A bias by distance: of the query at `query` and keys at query - k, k = 0 .. distances - 1. -inf where hidden.
+// A bias by distance: of the query at `query` and keys at query - k, k = 0 .. distances - 1. -inf where hidden. Keys
+// before 0 are taken as they are, so that a matrix refuses them.
 POSENC_API std::vector<double> bias_curve(const Bias& bias, std::int64_t head, double query, std::int64_t distances);
 
 // The entropy, in nats, of the weights of a last query over n keys (all not after it), and the share of keys nearer
@@ -99,7 +104,8 @@ struct EntropyOptions {
   std::int64_t head = 0;
   std::uint64_t seed = 0;
 };
-// `encoding` is none, a bias or a rotary encoding (of q and k with head_dim normal channels).
+// `encoding` is none, a bias, a mask or a rotary encoding with one axis (of q and k with head_dim normal channels,
+// times 1 / sqrt(head_dim) and its factors). A bias counts as after the scale. At most 4096 draws.
 POSENC_API std::vector<EntropyPoint> attention_entropy(const Spec& encoding, const Parameters& parameters,
                                                        const EntropyOptions& options);
 
@@ -145,6 +151,9 @@ struct Cost {
   std::int64_t parameters = 0;    // learned numbers
   double flops_per_token = 0.0;   // multiplications and additions per token: adding rows, turning a head, biasing a row
 };
+// Of a bias or a term the table is the matrix of all heads and pairs of positions, the stream what it is computed from,
+// and a row is that of one head with as many keys as positions. Parameters that are optional are not counted; a learned
+// spec must have its width.
 POSENC_API Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype);
 
 // --- Precision: what others lose on the way to a cosine.
@@ -152,11 +161,12 @@ POSENC_API Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype);
 enum class Pipeline : int {
   posenc_f32,  // this library's float32 table
   f32,         // inv_freq and the product rounded to float32, its cosine and sine in float32: PyTorch's usual way
-  bf16,        // positions, inv_freq and product held in bfloat16
+  bf16,        // positions, inv_freq, product and result held in bfloat16
   f16,
   bf16_table,  // exact angles, the table rounded to bfloat16
 };
-// The larger error of cos and sin against the exact ones at a position, |position| <= 2^31 - 1 and whole.
+// The larger error of cos and sin against the exact ones at a position, |position| <= 2^31 - 1 and whole. Infinite
+// where f16 overflows and gives NaN.
 POSENC_API double pipeline_error(Pipeline pipeline, double inv_freq, std::int64_t position);
 // The first of the ascending positions where the error exceeds a bound; none: nowhere.
 POSENC_API std::optional<std::int64_t> first_beyond(Pipeline pipeline, double inv_freq,

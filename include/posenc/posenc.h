@@ -32,6 +32,7 @@
 #include "posenc/plot.h"
 #include "posenc/position.h"
 #include "posenc/position_ids.h"
+#include "posenc/published.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rerotate.h"

@@ -54,8 +54,12 @@ LAYERS = {
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color
-                      subject detail/subject_numbers analysis check detail/insight insight/
-                      drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot detail/chart figure figures/""",
+                      subject detail/subject_numbers check detail/insight insight/
+                      analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
+                      analysis_model analysis_precision detail/walk_rows detail/sample
+                      drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
+                      published figure figures/
+                      detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {
         "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
