@@ -218,10 +218,12 @@ Figure make_parts(const FigureCall& call) {
   const std::vector<Box> rows = rows_of(page.drawing(), page.body, {1.0, 1.0});
   for (std::size_t i = 0; i < 5; ++i) {
     const std::vector<Box> boxes = columns_of(page.drawing(), rows[i / 3], {1.0, 1.0, 1.0});
-    HeatOptions options{
-        .title = names[i], .low = -top, .high = top, .color_bar = i == 4, .bar_room = true, .square = true};
+    HeatOptions options{.title = names[i], .low = -top, .high = top, .color_bar = false, .square = true};
     if (i % 3 == 0) options.row_ticks = word_ticks(call.options.tokens);
-    draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
+    const Box image = draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
+    if (i == 4) {
+      draw_color_bar(page.drawing(), {boxes[2].x, image.y, 0.0, image.height}, -top, top, ColorMap::diverging);
+    }
     page.figure.data.push_back(heat_table(names[i], heats[i], "query", "key"));
   }
   return std::move(page.figure);
