@@ -5,6 +5,11 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS posenc EXPORT posencTargets FILE_SET HEADERS)
 
+if(TARGET posenc_plot)
+  set_target_properties(posenc_plot PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN>")
+  install(TARGETS posenc_plot EXPORT posencPlotTargets)
+endif()
+
 if(TARGET posenc_cli)
   # A shared library stands beside the program, wherever both are moved to.
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -14,6 +19,9 @@ endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
 install(EXPORT posencTargets NAMESPACE posenc:: DESTINATION ${package_dir})
+if(TARGET posenc_plot)
+  install(EXPORT posencPlotTargets NAMESPACE posenc:: DESTINATION ${package_dir})
+endif()
 configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INSTALL_DESTINATION ${package_dir})
 # Below 1.0 a minor version may change the interface.
 write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -32,11 +40,17 @@ endforeach()
 # Who links a static library links what it needs too; a shared one brings it along.
 set(pc_requires "Requires: libhwy")
 set(pc_libs "Libs: -L\${libdir} -lposenc -pthread")
+set(pc_plot_requires "Requires: posenc cairo")
 if(BUILD_SHARED_LIBS)
   set(pc_requires "Requires.private: libhwy")
   set(pc_libs "Libs: -L\${libdir} -lposenc\nLibs.private: -pthread")
+  set(pc_plot_requires "Requires: posenc\nRequires.private: cairo")
 endif()
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET posenc_plot)
+  configure_file(cmake/posenc-plot.pc.in posenc-plot.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/posenc-plot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace posenc::detail {
@@ -40,6 +41,24 @@ inline Character first_character(std::string_view text) noexcept {
   std::uint32_t code = byte(0) & (0x7FU >> length);
   for (std::size_t i = 1; i < length; ++i) code = code << 6U | (byte(i) & 0x3FU);
   return {code, length};
+}
+
+// `text` as one line that is safe to show: without control characters, what separates lines and columns as a space, and
+// bytes that are no UTF-8 as U+FFFD.
+inline std::string one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (character.code == '\t' || character.code == '\n') {
+      line += ' ';
+    } else if (character.code == 0xFFFD) {
+      line += "\xef\xbf\xbd";
+    } else if (character.code >= 0x20 && (character.code < 0x7F || character.code > 0x9F)) {
+      line += text.substr(0, character.length);
+    }
+    text.remove_prefix(character.length);
+  }
+  return line;
 }
 
 // At most `most` bytes of the front of `text`, without cutting a character in two.

@@ -34,6 +34,10 @@ def configure(args, project, build, *options, expect=0):
                f"-DCMAKE_CXX_COMPILER={args.compiler}", *launcher, *options, expect=expect)
 
 
+def has_plot(prefix):
+    return bool(list(prefix.rglob("posenc-plot.pc")))
+
+
 def find_package(args, prefix, scratch, name):
     major, minor = args.version.split(".")[:2]
     build = scratch / f"find_package_{name}"
@@ -41,6 +45,10 @@ def find_package(args, prefix, scratch, name):
     configure(args, "find_package", build, path, f"-DPOSENC_WANTED={major}.{minor}")
     run(args.cmake, "--build", build)
     run(build / "consumer")
+    if has_plot(prefix):
+        configure(args, "find_package", build, path, f"-DPOSENC_WANTED={major}.{minor}", "-DPOSENC_PLOT=ON")
+        run(args.cmake, "--build", build)
+        run(build / "plot")
     cache = (build / "CMakeCache.txt").read_text()
     if f"posenc_DIR:PATH={prefix}" not in cache:
         sys.exit(f"find_package found another posenc than the one in {prefix}")
@@ -57,13 +65,15 @@ def find_package(args, prefix, scratch, name):
 
 def pkg_config(args, prefix, scratch, name):
     (pc,) = prefix.rglob("posenc.pc")
-    program = scratch / f"pkg_config_{name}"
-    env = {"PKG_CONFIG_PATH": str(pc.parent), "CXX": args.compiler, "OUT": str(program)}
-    run("make", "-C", HERE / "pkg_config", env=env)
+    env = {"PKG_CONFIG_PATH": str(pc.parent), "CXX": args.compiler}
+    packages = {"posenc": "main.cc", **({"posenc-plot": "plot.cc"} if has_plot(prefix) else {})}
+    for package, source in packages.items():
+        program = scratch / f"pkg_config_{package}_{name}"
+        run("make", "-C", HERE / "pkg_config", f"SOURCE=../{source}", f"PACKAGE={package}", f"OUT={program}", env=env)
+        run(program, env={"LD_LIBRARY_PATH": str(pc.parent.parent)})
     version = run("pkg-config", "--modversion", "posenc", env=env).strip()
     if version != args.version:
         sys.exit(f"posenc.pc says version {version}, the project {args.version}")
-    run(program, env={"LD_LIBRARY_PATH": str(pc.parent.parent)})
 
 
 def no_fixed_paths(args, prefix):

@@ -68,7 +68,7 @@ LAYERS = {
 }
 
 # Libraries of others, and the one place of each.
-OTHERS = {"hwy/": "src/kernels/", "nlohmann/": "src/json_reader.cc"}
+OTHERS = {"hwy/": "src/kernels/", "nlohmann/": "src/json_reader.cc", "cairo": "src/plot.cc"}
 # A front end may use its own folder, the public headers, and the folders named here.
 FRONT_ENDS = {"cli": ["bench"], "bench": [], "examples": []}
 
