@@ -139,11 +139,15 @@ struct HeatOptions {
   double low = -1.0, high = 1.0;
   ColorMap map = ColorMap::diverging;
   bool color_bar = true;
-  bool square = false;  // cells are as high as wide
-  int decimals = -1;    // of numbers written into the cells; negative: none
+  bool bar_room = false;  // leaves the room of a colour bar, so that images beside one are of the same size
+  bool square = false;    // cells are as high as wide
+  int decimals = -1;      // of numbers written into the cells; negative: none
 };
 // Draws it into `outer` and returns where the image stands. Cells that there is no room for are averaged.
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options);
+// The colour bar alone, at the left edge of `outer`, for several heatmaps of one scale.
+void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map);
+double color_bar_width(const Drawing& drawing, double low, double high);
 // The mean of what each of rows x columns cells covers; absent where nothing of it is a number.
 Heat averaged(const Heat& heat, std::int64_t rows, std::int64_t columns);
 

@@ -41,6 +41,13 @@ Ink ink_on(std::uint8_t level, ColorMap map) {
   return level == kAbsentLevel || strength < 150 ? Ink::text : Ink::paper;
 }
 
+std::vector<Tick> bar_ticks(double low, double high) {
+  std::vector<Tick> ticks = {{high, general_text(high, 3)}};
+  if (low < 0.0 && high > 0.0) ticks.push_back({0.0, "0"});
+  ticks.push_back({low, general_text(low, 3)});
+  return ticks;
+}
+
 class HeatPainter {
  public:
   HeatPainter(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options)
@@ -71,12 +78,6 @@ class HeatPainter {
     return std::isfinite(value) ? color_level(value, options_.low, options_.high) : kAbsentLevel;
   }
   double width_of(const std::string& text) const { return text_width(text, type_.small, false, drawing_.metrics); }
-
-  std::vector<Tick> bar_ticks() const {
-    std::vector<Tick> ticks = {{options_.low, tick_text(options_.low)}, {options_.high, tick_text(options_.high)}};
-    if (options_.low < 0.0 && options_.high > 0.0) ticks.push_back({0.0, "0"});
-    return ticks;
-  }
 
   void draw_titles() {
     top_ = outer_.y;
@@ -117,7 +118,7 @@ class HeatPainter {
     std::vector<Tick> ticks;
     for (const Tick& tick : round_ticks(std::min(first, last), std::max(first, last), false, wanted)) {
       const double index = step == 0.0 ? 0.0 : (tick.value - first) / step;
-      if (std::fabs(index - std::round(index)) < 1e-6 || count > 200) ticks.push_back({index, tick.label});
+      if (std::fabs(index - std::round(index)) < 1e-6 || count > 40) ticks.push_back({index, tick.label});
     }
     if (ticks.empty()) ticks.push_back({0.0, tick_text(first)});
     return ticks;
@@ -134,9 +135,8 @@ class HeatPainter {
     for (const Tick& tick : row_ticks()) left = std::max(left, width_of(tick.label));
     left += type_.tick;
     double right = 0.0;
-    if (options_.color_bar) {
-      for (const Tick& tick : bar_ticks()) right = std::max(right, width_of(tick.label));
-      right += (cells_ ? 4.0 * kCellWidth : 32.0);
+    if (options_.color_bar || options_.bar_room) {
+      right = (cells_ ? kCellWidth : 12.0) + color_bar_width(drawing_, options_.low, options_.high);
     }
     const double below = type_.line + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
     image_ = {outer_.x + left, top_, outer_.width - left - right, outer_.bottom() - below - top_};
@@ -219,29 +219,8 @@ class HeatPainter {
   }
 
   void draw_bar() {
-    const Box bar = {image_.right() + (cells_ ? kCellWidth : 12.0), image_.y, cells_ ? kCellWidth : 12.0,
-                     image_.height};
-    const auto steps = static_cast<std::int64_t>(cells_ ? 2.0 * bar.height / kCellHeight : 128.0);
-    Image image{.box = bar, .columns = 1, .rows = steps, .levels = {}, .map = options_.map};
-    for (std::int64_t i = 0; i < steps; ++i) {
-      const double share = steps == 1 ? 1.0 : 1.0 - static_cast<double>(i) / static_cast<double>(steps - 1);
-      image.levels.push_back(color_level(share, 0.0, 1.0));
-    }
-    drawing_.add(image);
-    double last = -1e300;
-    std::vector<Tick> ticks = bar_ticks();
-    std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.value > b.value; });
-    for (const Tick& tick : ticks) {
-      const double share = (options_.high - tick.value) / (options_.high - options_.low);
-      const double inner = cells_ ? bar.height - kCellHeight : bar.height - type_.small;
-      const double y = bar.y + inner * share + (cells_ ? type_.ascent : 0.85 * type_.small);
-      if (y < last + type_.line - 1.0) continue;
-      last = y;
-      drawing_.add(Text{.text = tick.label,
-                        .at = {bar.right() + (cells_ ? kCellWidth : 4.0), y},
-                        .size = type_.small,
-                        .ink = Ink::muted});
-    }
+    draw_color_bar(drawing_, {image_.right() + (cells_ ? kCellWidth : 12.0), image_.y, 0.0, image_.height},
+                   options_.low, options_.high, options_.map);
   }
 
   void write_numbers() {
@@ -289,6 +268,40 @@ Heat averaged(const Heat& heat, std::int64_t rows, std::int64_t columns) {
     }
   }
   return result;
+}
+
+double color_bar_width(const Drawing& drawing, double low, double high) {
+  const bool cells = drawing.metrics == TextMetrics::cells;
+  double widest = 0.0;
+  for (const Tick& tick : bar_ticks(low, high)) {
+    widest = std::max(widest, text_width(tick.label, Type(drawing.metrics).small, false, drawing.metrics));
+  }
+  return widest + (cells ? 2.0 * kCellWidth : 16.0);
+}
+
+void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map) {
+  const Type type(drawing.metrics);
+  const bool cells = drawing.metrics == TextMetrics::cells;
+  const Box bar = {outer.x, outer.y, cells ? kCellWidth : 12.0, outer.height};
+  const auto steps = static_cast<std::int64_t>(cells ? 2.0 * bar.height / kCellHeight : 128.0);
+  Image image{.box = bar, .columns = 1, .rows = steps, .levels = {}, .map = map};
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const double share = steps == 1 ? 1.0 : 1.0 - static_cast<double>(i) / static_cast<double>(steps - 1);
+    image.levels.push_back(color_level(share, 0.0, 1.0));
+  }
+  drawing.add(image);
+  double last = -1e300;
+  for (const Tick& tick : bar_ticks(low, high)) {
+    const double share = (high - tick.value) / (high - low);
+    const double inner = cells ? bar.height - kCellHeight : bar.height - type.small;
+    const double y = bar.y + inner * share + (cells ? type.ascent : 0.85 * type.small);
+    if (y < last + type.line - 1.0) continue;
+    last = y;
+    drawing.add(Text{.text = tick.label,
+                     .at = {bar.right() + (cells ? kCellWidth : 4.0), y},
+                     .size = type.small,
+                     .ink = Ink::muted});
+  }
 }
 
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options) {

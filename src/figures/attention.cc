@@ -130,7 +130,8 @@ Figure make_attention(const FigureCall& call) {
                 : "the encoding moves " + fixed_text(share, 1) + " % of the attention, of the same queries and keys",
        .more = {layer.text() +
                 (call.options.head ? "; head " + std::to_string(*call.options.head) : "; mean over heads")},
-       .body_height = 270.0});
+       .body_height = 256.0,
+       .width = 880.0});
   const std::vector<Box> boxes = columns_of(page.drawing(), page.body, {1.0, 1.0, 1.0});
   const auto options = [&](const std::string& title, double low, double high, ColorMap map) {
     HeatOptions heat{.title = title,

@@ -71,23 +71,32 @@ Figure make_bias(const FigureCall& call) {
                   std::string(hidden ? "cells without a colour are hidden, and the others reach " : "values reach ") +
                   tick_text(top) + " in size",
        .note = heads_note(call, heads.size()),
-       .body_height = heats.size() == 1 ? 420.0 : 220.0 * static_cast<double>(rows)});
+       .body_height = heats.size() == 1 ? 420.0 : (heats.size() < 4 ? 240.0 : 190.0) * static_cast<double>(rows)});
+  // One colour bar for all, on the right.
+  const double gap = Type(call.options.metrics).gap;
+  const double bar = color_bar_width(page.drawing(), -top, top) + gap;
+  Box body = page.body;
+  body.width -= bar;
   const std::vector<Box> lines =
-      rows_of(page.drawing(), page.body, std::vector<double>(static_cast<std::size_t>(rows), 1.0));
+      rows_of(page.drawing(), body, std::vector<double>(static_cast<std::size_t>(rows), 1.0));
   for (std::size_t i = 0; i < heats.size(); ++i) {
     const auto place = static_cast<std::int64_t>(i);
     const std::vector<Box> boxes = columns_of(page.drawing(), lines[static_cast<std::size_t>(place / columns)],
                                               std::vector<double>(static_cast<std::size_t>(columns), 1.0));
-    draw_heat(page.drawing(), boxes[static_cast<std::size_t>(place % columns)], heats[i],
-              {.title = "head " + std::to_string(heads[i]),
-               .first_row = first_of(positions),
-               .row_step = step_of(positions),
-               .first_column = first_of(positions),
-               .column_step = step_of(positions),
-               .low = -top,
-               .high = top,
-               .color_bar = place % columns == columns - 1 || i + 1 == heats.size(),
-               .square = true});
+    const Box image = draw_heat(page.drawing(), boxes[static_cast<std::size_t>(place % columns)], heats[i],
+                                {.title = "head " + std::to_string(heads[i]),
+                                 .first_row = first_of(positions),
+                                 .row_step = step_of(positions),
+                                 .first_column = first_of(positions),
+                                 .column_step = step_of(positions),
+                                 .low = -top,
+                                 .high = top,
+                                 .color_bar = false,
+                                 .square = true});
+    if (i == 0) {
+      draw_color_bar(page.drawing(), {page.body.right() - bar + gap, image.y, 0.0, image.height}, -top, top,
+                     ColorMap::diverging);
+    }
     page.figure.data.push_back(heat_table("head " + std::to_string(heads[i]), heats[i], "query", "key",
                                           first_of(positions), step_of(positions)));
   }

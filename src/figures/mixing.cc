@@ -14,6 +14,7 @@ namespace posenc::detail {
 namespace {
 
 constexpr double kTokenStd = 0.5;
+constexpr std::int64_t kTokens = 20000;
 
 std::vector<double> sum_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum;
@@ -31,7 +32,7 @@ Figure make_mixing(const FigureCall& call) {
   const std::vector<double> position = row_at(numbers, at);
   const std::vector<double> token = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
   const std::vector<double> sum = sum_of(token, position);
-  const Mixing many = mixing(position, {.std = kTokenStd, .seed = call.options.seed});
+  const Mixing many = mixing(position, {.std = kTokenStd, .tokens = kTokens, .seed = call.options.seed});
   const std::int64_t shown = std::min<std::int64_t>(numbers.width(), 20);
   FigurePage page = begin_figure(
       call,
@@ -40,7 +41,7 @@ Figure make_mixing(const FigureCall& call) {
                   " (position), " + fixed_text(norm(sum), 2) + " (sum); the sum stands " +
                   fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
        .more =
-           {"one token with normal channels of standard deviation 0.5, from a seed; over 2000 tokens the angle is " +
+           {"one token with normal channels of standard deviation 0.5, from a seed; over 20,000 tokens the angle is " +
             fixed_text(many.angle, 1) + " degrees, the middle 95 % from " + fixed_text(many.angle_low, 1) + " to " +
             fixed_text(many.angle_high, 1)},
        .body_height = 300.0});
@@ -217,9 +218,12 @@ Figure make_parts(const FigureCall& call) {
   const std::vector<Box> rows = rows_of(page.drawing(), page.body, {1.0, 1.0});
   for (std::size_t i = 0; i < 5; ++i) {
     const std::vector<Box> boxes = columns_of(page.drawing(), rows[i / 3], {1.0, 1.0, 1.0});
-    HeatOptions options{.title = names[i], .low = -top, .high = top, .color_bar = i == 4, .square = true};
+    HeatOptions options{.title = names[i], .low = -top, .high = top, .color_bar = false, .square = true};
     if (i % 3 == 0) options.row_ticks = word_ticks(call.options.tokens);
-    draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
+    const Box image = draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
+    if (i == 4) {
+      draw_color_bar(page.drawing(), {boxes[2].x, image.y, 0.0, image.height}, -top, top, ColorMap::diverging);
+    }
     page.figure.data.push_back(heat_table(names[i], heats[i], "query", "key"));
   }
   return std::move(page.figure);

@@ -56,7 +56,7 @@ std::vector<Channel> asked_channels(const FigureCall& call, const SinusoidalSche
 
 std::string wave_label(const Channel& channel, const SinusoidalSchedule& schedule) {
   const double length = wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0];
-  return "channel " + std::to_string(channel.channel) + " (" + general_text(length, 3) + ")";
+  return "channel " + std::to_string(channel.channel) + " (" + tick_text(length) + ")";
 }
 
 Figure make_waves(const FigureCall& call) {
@@ -117,7 +117,7 @@ Figure make_waves(const FigureCall& call) {
 }
 
 Figure make_two_speeds(const FigureCall& call) {
-  const std::vector<double> x = counted(1301, 0.0, 0.5);
+  const std::vector<double> x = counted(6501, 0.0, 0.1);
   std::vector<double> fast;
   std::vector<double> slow;
   for (const double p : x) {
@@ -139,7 +139,7 @@ Figure make_two_speeds(const FigureCall& call) {
                          .y = {.low = -1.05, .high = 1.05}};
     if (near) options.legend = {strokes[0], strokes[1]};
     Panel panel(page.drawing(), boxes[near ? 0 : 1], options);
-    const std::size_t count = near ? 61 : x.size();
+    const std::size_t count = near ? 301 : x.size();
     panel.line(std::span(x).first(count), std::span(fast).first(count), strokes[0]);
     panel.line(std::span(x).first(count), std::span(slow).first(count), strokes[1]);
   }
@@ -179,19 +179,20 @@ Figure make_wavelengths(const FigureCall& call) {
       call, {.title = "Wavelengths of " + numbers.command_text(),
              .finding = std::to_string(turns.complete) + " of " + std::to_string(pairs) +
                         " pairs complete a turn within a training length of " + tick_text(train) +
-                        "; wavelengths run from " + general_text(*std::min_element(lengths.begin(), lengths.end()), 4) +
-                        " to " + general_text(longest, 4) + " positions",
+                        "; wavelengths run from " + tick_text(*std::min_element(lengths.begin(), lengths.end())) +
+                        " to " + tick_text(longest) + " positions",
              .body_height = 330.0});
   const std::vector<Box> boxes = columns_of(page.drawing(), page.body, {1.0, 1.0});
   const Stroke within{.ink = Ink::series1, .label = "completes a turn"};
   const Stroke beyond{.ink = Ink::series2, .label = "does not"};
+  const Stroke trained{.ink = Ink::text, .width = 1.2, .dashed = true, .label = "training length " + tick_text(train)};
   for (const bool log : {false, true}) {
     const double low = log ? std::pow(10.0, std::floor(std::log10(shortest))) : 0.0;
     PanelOptions options{
         .title = log ? "logarithmic" : "linear",
         .x = {.label = "pair", .low = -0.5, .high = static_cast<double>(pairs) - 0.5},
         .y = {.label = "wavelength (positions)", .low = low, .high = longest * (log ? 1.5 : 1.03), .log = log},
-        .legend = {within, beyond}};
+        .legend = {within, beyond, trained}};
     Panel panel(page.drawing(), boxes[log ? 1 : 0], options);
     for (std::int64_t i = 0; i < pairs; ++i) {
       const double length = lengths[static_cast<std::size_t>(i)];
@@ -199,7 +200,7 @@ Figure make_wavelengths(const FigureCall& call) {
       panel.bar(static_cast<double>(i), length, 0.8, complete ? within : beyond,
                 "pair " + std::to_string(i) + ": " + general_text(length, 5) + " positions");
     }
-    panel.level(train, {.ink = Ink::text, .width = 1.2, .dashed = true, .label = "training length"});
+    panel.level(train, trained);
   }
   std::vector<double> counts;
   for (const PairTurns& pair : turns.pairs) counts.push_back(pair.turns);

@@ -1,0 +1,217 @@
+#include "insight/property.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace posenc::detail {
+namespace {
+
+constexpr double kBound = 1e-3;  // of cosines and sines: below it nobody has seen a model suffer
+
+// Eight places per doubling, to the last position there is.
+std::vector<std::int64_t> ladder() {
+  std::vector<std::int64_t> positions;
+  for (int step = 0; step <= 31 * 8; ++step) {
+    const auto position = std::min(static_cast<std::int64_t>(std::exp2(step / 8.0)), kMaxPosition);
+    if (positions.empty() || position > positions.back()) positions.push_back(position);
+  }
+  return positions;
+}
+
+double worst_error(Pipeline pipeline, const std::vector<double>& inv_freq, std::int64_t position) {
+  double worst = 0.0;
+  for (const double frequency : inv_freq) worst = std::max(worst, pipeline_error(pipeline, frequency, position));
+  return worst;
+}
+
+}  // namespace
+
+std::string count_text(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  const std::int64_t start = count < 0 ? 1 : 0;
+  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > start; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string several(std::int64_t count, std::string_view one, std::string_view many) {
+  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
+  return count_text(count) + " " + (count == 1 ? std::string(one) : plural);
+}
+
+std::string place_text(double position) {
+  return position == std::floor(position) ? std::to_string(static_cast<std::int64_t>(position)) : number_text(position);
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-9;
+    case DType::f16:
+      return 5e-4;
+    case DType::bf16:
+      return 4e-3;
+    default:
+      return 1e-5;
+  }
+}
+
+Verdict judge(bool promised, bool found) {
+  if (found) return Verdict::holds;
+  return promised ? Verdict::violated : Verdict::does_not_hold;
+}
+
+std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
+  return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
+}
+
+Property positions_held() {
+  const auto last = [](DType dtype) { return first_collision(dtype) - 1; };
+  const auto until = static_cast<double>(last(DType::bf16));
+  return {.name = "positions_held",
+          .title = "positions stay apart when they are held in a 16-bit type",
+          .verdict = Verdict::holds_to,
+          .until = until,
+          .finding = "bf16 holds whole numbers to " + count_text(last(DType::bf16)) + ", f16 to " +
+                     count_text(last(DType::f16)) + ", f32 to " + count_text(last(DType::f32)) +
+                     "; the next one is rounded to its neighbour",
+          .numbers = {{"bf16", until},
+                      {"f16", static_cast<double>(last(DType::f16))},
+                      {"f32", static_cast<double>(last(DType::f32))}}};
+}
+
+std::vector<Property> precision_properties(const std::vector<double>& inv_freq) {
+  double own = 0.0, at_million = worst_error(Pipeline::f32, inv_freq, 1000000);
+  std::int64_t good = 0, bad = 0;
+  for (const std::int64_t position : ladder()) {
+    own = std::max(own, worst_error(Pipeline::posenc_f32, inv_freq, position));
+    if (bad != 0) continue;
+    (worst_error(Pipeline::f32, inv_freq, position) > kBound ? bad : good) = position;
+  }
+  Property usual{.name = "precision_f32",
+                 .title = "angles formed in float32 give cosines within 0.001",
+                 .verdict = bad == 0 ? Verdict::holds : Verdict::holds_to,
+                 .until = {},
+                 .finding = "off by " + short_text(at_million) + " at position 1,000,000",
+                 .numbers = {{"error_at_1000000", at_million}}};
+  if (bad != 0) {
+    usual.until = static_cast<double>(good);
+    usual.finding = "off by more than 0.001 at position " + count_text(bad) + ", by " + short_text(at_million) +
+                    " at 1,000,000 (seen at eight positions per doubling)";
+    usual.numbers.emplace_back("first_beyond", static_cast<double>(bad));
+  }
+  Property exact{.name = "precision",
+                 .title = "posenc's float32 cosines are within 3.02e-8 at every position",
+                 .verdict = judge(true, own <= 3.02e-8),
+                 .until = {},
+                 .finding = "largest error " + short_text(own) + " to position 2,147,483,647",
+                 .numbers = {{"largest_error", own}}};
+  return {usual, exact};
+}
+
+Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length) {
+  const TurnsWithin turns = turns_within(inv_freq, train_length);
+  std::int64_t unseen = 0, still = 0;
+  double slowest = 0.0;
+  for (const PairTurns& pair : turns.pairs) {
+    unseen += pair.first_unseen ? 1 : 0;
+    still += std::isinf(pair.wavelength) ? 1 : 0;
+    if (!std::isinf(pair.wavelength)) slowest = std::max(slowest, pair.wavelength);
+  }
+  const auto pairs = static_cast<std::int64_t>(turns.pairs.size());
+  Property property{.name = "past_length",
+                    .title = "positions past the trained length have angles that were trained",
+                    .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
+                    .until = {},
+                    .finding = "of " + several(pairs, "pair") + ", " + count_text(turns.complete) +
+                               " complete a turn within " + count_text(train_length) + " positions",
+                    .numbers = {{"train_length", static_cast<double>(train_length)},
+                                {"pairs", static_cast<double>(pairs)},
+                                {"complete", static_cast<double>(turns.complete)},
+                                {"unseen", static_cast<double>(unseen)},
+                                {"still", static_cast<double>(still)},
+                                {"longest_wavelength", slowest}}};
+  if (unseen == 0) return property;
+  property.until = static_cast<double>(train_length - 1);
+  property.finding += "; " + count_text(unseen) + " meet new angles from there on (the slowest turns once in " +
+                      count_text(static_cast<std::int64_t>(std::ceil(slowest))) + "): defined, but untrained";
+  return property;
+}
+
+Property memory(const Spec& spec, std::int64_t positions) {
+  const Cost cost = cost_of(spec, positions, DType::f32);
+  return {.name = "memory",
+          .title = "it goes without a table",
+          .verdict =
+              cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = "a float32 table of " + several(positions, "position") + " takes " +
+                     several(cost.table_bytes, "byte") + ", without one " + several(cost.stream_bytes, "byte"),
+          .numbers = {{"positions", static_cast<double>(positions)},
+                      {"table_bytes", static_cast<double>(cost.table_bytes)},
+                      {"stream_bytes", static_cast<double>(cost.stream_bytes)},
+                      {"flops_per_token", cost.flops_per_token}}};
+}
+
+Property parameters(std::int64_t count) {
+  return {.name = "parameters",
+          .title = "it learns nothing",
+          .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = count == 0 ? "no parameters" : several(count, "learned number"),
+          .numbers = {{"parameters", static_cast<double>(count)}}};
+}
+
+Property entropy(const SubjectNumbers& numbers, const CheckOptions& options) {
+  std::int64_t longest = std::min<std::int64_t>(4 * std::min<std::int64_t>(options.train_length, 4096), 16384);
+  if (std::holds_alternative<MatrixBias>(numbers.spec())) longest = std::min(longest, options.positions.count);
+  longest = std::max<std::int64_t>(longest, 4);
+  const EntropyOptions draws{.lengths = {longest / 4, longest}, .draws = 8, .head = 0, .seed = options.seed};
+  const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
+  const double growth = points[1].entropy - points[0].entropy;
+  const std::string head = numbers.heads() > 1 ? "head 0: " : "";
+  return {.name = "entropy",
+          .title = "attention stays as sharp at four times the length",
+          .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") + ", " +
+                     short_text(points[1].entropy) + " over " + count_text(points[1].length) +
+                     " (equal weights: " + short_text(points[0].uniform) + ", " + short_text(points[1].uniform) +
+                     "); the nearest 16 have " + short_text(100.0 * points[1].near_share) + " %",
+          .numbers = {{"length", static_cast<double>(points[0].length)},
+                      {"entropy", points[0].entropy},
+                      {"longer", static_cast<double>(points[1].length)},
+                      {"entropy_longer", points[1].entropy},
+                      {"near_share", points[1].near_share}}};
+}
+
+void Mismatch::compare(double seen, double exact, double tolerance, double at, std::int64_t in_channel) {
+  const double difference = seen == exact ? 0.0 : std::fabs(seen - exact);  // -inf equals itself
+  if (!(difference <= largest)) largest = difference;
+  if (found || difference <= tolerance) return;
+  found = true;
+  position = at;
+  channel = in_channel;
+  observed = seen;
+  expected = exact;
+}
+
+Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::string_view channel_word) {
+  Property property{.name = "matches",
+                    .title = "the numbers are those of the encoding",
+                    .verdict = judge(true, !mismatch.found),
+                    .until = {},
+                    .finding = "largest difference " + short_text(mismatch.largest) + ", allowed " +
+                               short_text(tolerance) + " of " + std::string(to_text(dtype)),
+                    .numbers = {{"largest_difference", mismatch.largest}, {"tolerance", tolerance}}};
+  if (!mismatch.found) return property;
+  property.finding = "position " + place_text(mismatch.position) + ", " + std::string(channel_word) + " " +
+                     std::to_string(mismatch.channel) + ": " + short_text(mismatch.observed) + " instead of " +
+                     short_text(mismatch.expected) + "; " + property.finding;
+  property.numbers.emplace_back("first_position", mismatch.position);
+  property.numbers.emplace_back("first_channel", static_cast<double>(mismatch.channel));
+  return property;
+}
+
+}  // namespace posenc::detail

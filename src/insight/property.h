@@ -1,0 +1,55 @@
+// Parts of properties that several kinds share: words for numbers, and verdicts by a tolerance.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detail/number_text.h"
+#include "detail/subject_numbers.h"
+#include "posenc/analysis.h"
+#include "posenc/check.h"
+#include "posenc/view.h"
+
+namespace posenc::detail {
+
+std::string count_text(std::int64_t count);                                                 // "6,291,456"
+inline std::string short_text(double value) { return general_text(value, 4); }              // "1.472"
+std::string several(std::int64_t count, std::string_view one, std::string_view many = {});  // "1 pair", "2 pairs"
+std::string place_text(double position);                                                    // "17", "2.5"
+
+// What the numbers of a type can be asked for, of values around 1.
+double tolerance_of(DType dtype);
+
+// Holds where promised and found, does not hold where neither, and is violated where promised and not found.
+Verdict judge(bool promised, bool found);
+
+// "posenc table SPEC --positions 0:100".
+std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options);
+
+// That whole positions stay apart in narrow types.
+Property positions_held();
+// How far the usual float32 way is good to 1e-3, and posenc's own.
+std::vector<Property> precision_properties(const std::vector<double>& inv_freq);
+// Which pairs meet angles past the trained length that no trained position had.
+Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length);
+// The bytes of a table and of what goes without one.
+Property memory(const Spec& spec, std::int64_t positions);
+Property parameters(std::int64_t count);
+// That attention stays as sharp at four times the length.
+Property entropy(const SubjectNumbers& numbers, const CheckOptions& options);
+
+// The largest difference of numbers that claim to be others, and the first place where it is beyond a tolerance.
+struct Mismatch {
+  double largest = 0.0;
+  bool found = false;
+  double position = 0.0;
+  std::int64_t channel = 0;
+  double observed = 0.0, expected = 0.0;
+
+  void compare(double seen, double exact, double tolerance, double at, std::int64_t in_channel);
+};
+Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::string_view channel_word = "channel");
+
+}  // namespace posenc::detail
