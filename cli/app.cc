@@ -354,6 +354,7 @@ int run_app(int argc, char** argv) {
   PositionsOptions positions;
   ResizeOptions resize;
   BenchOptions bench;
+  CompletionOptions completions;
   AttentionCommands attention;
   add_list(app, list);
   add_table(app, table);
@@ -365,6 +366,7 @@ int run_app(int argc, char** argv) {
   add_plot(app, plot);
   add_positions(app, positions);
   add_bench(app, bench);
+  add_completions(app, completions);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -387,6 +389,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
+  if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);
 }
 

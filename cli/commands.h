@@ -174,6 +174,10 @@ struct OrderOptions {
   OutputOptions output;
 };
 
+struct CompletionOptions {
+  std::string shell;
+};
+
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;
