@@ -50,7 +50,8 @@ class TerminalPainter {
     (*this)(Path{.points = {a, b, c, d}, .stroke = rectangle.stroke, .closed = true});
   }
   void operator()(const Circle& circle) {
-    const auto [center, radius] = std::pair(circle.center, circle.radius);
+    const Point center = circle.center;
+    const double radius = circle.radius;
     if (circle.fill) {
       for_dots({center.x - radius, center.y - radius, 2.0 * radius, 2.0 * radius}, [&](Point at) {
         if (std::hypot(at.x - center.x, at.y - center.y) <= radius) put_dot(at, *circle.fill, false);
