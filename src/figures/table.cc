@@ -42,8 +42,8 @@ Binned binned_rows(const SubjectNumbers& numbers, const PositionView& positions)
   std::string note;
   if (positions.count > heat.rows || width > heat.columns) {
     note = "averaged: a cell is the mean of about " +
-           general_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows), 3) + " positions and " +
-           general_text(static_cast<double>(width) / static_cast<double>(heat.columns), 3) + " channels";
+           tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) + " positions and " +
+           tick_text(static_cast<double>(width) / static_cast<double>(heat.columns)) + " channels";
   }
   return {std::move(heat), std::move(note)};
 }
