@@ -13,6 +13,15 @@
 
 namespace posenc::cli {
 
+void add_weights(CLI::App& command, WeightOptions& weights) {
+  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
+      ->check(not_empty);
+  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
+      ->check(CLI::IsMember({"normal", "uniform"}));
+  command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
+  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)")->check(not_empty);
+}
+
 std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
 
 void add_output(CLI::App& command, OutputOptions& options, const char* formats) {
@@ -40,15 +49,6 @@ void add_color(CLI::App& command, std::string& color) {
   command.add_option("--color", color, "escape codes: auto (only on a terminal), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-}
-
-void add_weights(CLI::App& command, WeightOptions& weights) {
-  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
-      ->check(not_empty);
-  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
-      ->check(CLI::IsMember({"normal", "uniform"}));
-  command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
-  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)")->check(not_empty);
 }
 
 // Help begins with the examples; CLI11 keeps them as the footer.
@@ -375,11 +375,13 @@ int run_app(int argc, char** argv) {
   ResizeOptions resize;
   BenchOptions bench;
   AttentionCommands attention;
+  InsightCommands insight;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
   add_attention_commands(app, attention);
+  add_insight_commands(app, insight);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
@@ -407,6 +409,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
+  if (app.got_subcommand("check")) return run_insight_command(insight);
   return run_attention_command(app, attention);
 }
 

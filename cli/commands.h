@@ -191,6 +191,17 @@ struct ResizeOptions {
   OutputOptions output;
 };
 
+struct CheckCommandOptions {
+  std::string spec;
+  std::string positions;  // empty: as the library chooses, or the rows of the table from 0
+  std::int64_t train = 2048;
+  std::string table;  // of another engine: file.npy or file.safetensors:tensor; empty: none
+  WeightOptions weights;
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -205,6 +216,7 @@ int run_resize(const ResizeOptions& options);
 int run_demo_permutation(const PermutationOptions& options);
 int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
+int run_check(const CheckCommandOptions& options);
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

@@ -22,6 +22,8 @@ void add_output(CLI::App& command, OutputOptions& options, const char* formats);
 void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
 
+// The learned table of an encoding at the input.
+void add_weights(CLI::App& command, WeightOptions& weights);
 // The learned numbers of what acts inside attention.
 void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
 
@@ -35,5 +37,12 @@ struct AttentionCommands {
 void add_attention_commands(CLI::App& app, AttentionCommands& commands);
 // Runs the one that was given.
 int run_attention_command(const CLI::App& app, const AttentionCommands& commands);
+
+// The commands that look at an encoding, in app_insight.cc.
+struct InsightCommands {
+  CheckCommandOptions check;
+};
+void add_insight_commands(CLI::App& app, InsightCommands& commands);
+int run_insight_command(const InsightCommands& commands);
 
 }  // namespace posenc::cli

@@ -56,9 +56,9 @@ KindFacts facts(const Spec& any) {
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Alibi>(numbers.spec());
   BiasTraits traits{.bounded = false};
-  // Rounding positions to bfloat16 moves them by different amounts.
-  traits.relative = spec.precision == AlibiPrecision::exact;
-  traits.falls = numbers.parameters().empty() && traits.relative;
+  // Rounding positions to bfloat16 moves them by different amounts; distances all alike.
+  if (spec.precision != AlibiPrecision::exact) traits.relative = std::nullopt;
+  traits.falls = numbers.parameters().empty();
   const std::vector<double> slopes = alibi_slopes(spec);
   traits.past_finding = "the penalty goes on in a straight line: " + short_text(slopes.front()) +
                         " per position in head 0, " + short_text(slopes.back()) + " in the last";

@@ -50,6 +50,7 @@ KindFacts t5_facts(const Spec& any) {
 
 BiasTraits table_traits(std::int64_t most) {
   return {.falls = false,
+          .past_title = "every distance has a number of its own",
           .past = Verdict::holds_to,
           .past_until = static_cast<double>(most),
           .past_finding = "distances beyond get one number for all of them: far and farther cannot be told apart"};

@@ -47,7 +47,7 @@ KindFacts chunked_facts(const Spec& any) {
 
 std::vector<Property> window_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Window>(numbers.spec());
-  BiasTraits traits{.hides = true};
+  BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
   traits.past_finding = "nothing behind a query is hidden";
   if (spec.left) {
     traits.past = Verdict::holds_to;
@@ -60,6 +60,7 @@ std::vector<Property> window_properties(const SubjectNumbers& numbers, const Che
 std::vector<Property> chunked_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Chunked>(numbers.spec());
   const BiasTraits traits{.relative = false,
+                          .past_title = "keys at any distance are seen",
                           .past = Verdict::holds_to,
                           .past_until = static_cast<double>(spec.size - 1),
                           .past_finding = "at most, by the last of a chunk; the first sees no key behind it",

@@ -24,8 +24,9 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   const auto rank = static_cast<std::size_t>(values.rank);
   const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);
   return bias_properties(numbers, options,
-                         {.relative = false,
+                         {.relative = std::nullopt,
                           .falls = false,
+                          .past_title = "every pair of positions has a number",
                           .past = Verdict::holds_to,
                           .past_until = static_cast<double>(side - 1),
                           .past_finding = "the matrix is " + shape_text(values) + ": positions past it are refused"});

@@ -134,20 +134,22 @@ Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_l
                                 {"longest_wavelength", slowest}}};
   if (unseen == 0) return property;
   property.until = static_cast<double>(train_length - 1);
-  property.finding += "; " + count_text(unseen) + " meet new angles from there on (the slowest turns once in " +
+  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") +
+                      " new angles from there on (the slowest turns once in " +
                       count_text(static_cast<std::int64_t>(std::ceil(slowest))) + "): defined, but untrained";
   return property;
 }
 
-Property memory(const Spec& spec, std::int64_t positions) {
+Property memory(const Spec& spec, std::int64_t count) {
+  const std::int64_t positions = std::min<std::int64_t>(count, 1 << 20);
   const Cost cost = cost_of(spec, positions, DType::f32);
   return {.name = "memory",
-          .title = "it goes without a table",
+          .title = "it takes less memory than a table of its numbers",
           .verdict =
               cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
           .finding = "a float32 table of " + several(positions, "position") + " takes " +
-                     several(cost.table_bytes, "byte") + ", without one " + several(cost.stream_bytes, "byte"),
+                     several(cost.table_bytes, "byte") + ", what it is made from " + several(cost.stream_bytes, "byte"),
           .numbers = {{"positions", static_cast<double>(positions)},
                       {"table_bytes", static_cast<double>(cost.table_bytes)},
                       {"stream_bytes", static_cast<double>(cost.stream_bytes)},
@@ -156,7 +158,7 @@ Property memory(const Spec& spec, std::int64_t positions) {
 
 Property parameters(std::int64_t count) {
   return {.name = "parameters",
-          .title = "it learns nothing",
+          .title = "it goes without learned numbers",
           .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
           .finding = count == 0 ? "no parameters" : several(count, "learned number"),

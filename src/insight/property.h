@@ -34,7 +34,7 @@ Property positions_held();
 std::vector<Property> precision_properties(const std::vector<double>& inv_freq);
 // Which pairs meet angles past the trained length that no trained position had.
 Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length);
-// The bytes of a table and of what goes without one.
+// The bytes of a table, of a million positions at most, and of what its numbers are made from.
 Property memory(const Spec& spec, std::int64_t positions);
 Property parameters(std::int64_t count);
 // That attention stays as sharp at four times the length.

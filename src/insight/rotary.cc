@@ -67,11 +67,15 @@ std::vector<double> turning(const RotarySchedule& schedule) {
   return list;
 }
 
+double room_of(const RotarySchedule& schedule) {
+  return schedule.precision == Precision::exact ? kRotaryRoom : kReferenceRoom;
+}
+
 Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   const bool factor = schedule.table_factor() != 1.0;
   Property property{.name = "norm_kept",
                     .title = "turning keeps the length of queries and keys",
-                    .verdict = judge(!factor, found.norm <= kRotaryRoom),
+                    .verdict = judge(!factor, found.norm <= room_of(schedule)),
                     .until = {},
                     .finding = "lengths change by " + short_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
@@ -100,11 +104,11 @@ Property monotone(const RotarySchedule& schedule, std::int64_t distances) {
 }
 
 // Float32 angles break by their rounding what exact ones keep.
-Property measured(const char* name, const char* title, double residual, const RotarySchedule& schedule) {
+Property measured(const char* name, const char* title, double residual, double room, const RotarySchedule& schedule) {
   const bool exact = schedule.precision == Precision::exact;
   Property property{.name = name,
                     .title = title,
-                    .verdict = judge(exact, residual <= kRotaryRoom),
+                    .verdict = judge(exact, residual <= room),
                     .until = {},
                     .finding = "off by " + short_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
@@ -157,9 +161,10 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   } else {
     list.push_back(norm_kept(schedule, found));
   }
-  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, schedule));
-  list.push_back(measured("composes", "two turns are one: R(a) R(b) = R(a + b)", found.composed, schedule));
-  list.push_back(measured("inverse", "turning back gives what was there", found.inverse, schedule));
+  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
+  list.push_back(
+      measured("composes", "two turns are one: R(a) R(b) = R(a + b)", found.composed, kRotaryRoom, schedule));
+  list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(monotone(schedule, options.positions.count));
   list.push_back(unseen_angles(turning(schedule), options.train_length));
   list.push_back(positions_held());

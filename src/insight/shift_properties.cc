@@ -37,10 +37,11 @@ std::string without_partner() {
 Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
   const StepNorms steps = step_norms(look.rows, look.walk);
   const bool zero = meets_zero_row(look, schedule);
+  const bool promised = has_partners(schedule) && !zero;
   const double room = 4.0 * look.tolerance * scale_of(schedule) * std::sqrt(static_cast<double>(look.width));
   Property property{.name = "smooth",
                     .title = "every step is as long as every other",
-                    .verdict = judge(has_partners(schedule) && !zero, steps.largest - steps.smallest <= room),
+                    .verdict = judge(promised, promised && steps.largest - steps.smallest <= room),
                     .until = {},
                     .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
                                short_text(steps.smallest) + " to " + short_text(steps.largest),

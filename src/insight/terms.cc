@@ -7,7 +7,6 @@
 #include "insight/kinds.h"
 #include "insight/mathml.h"
 #include "insight/property.h"
-#include "posenc/error.h"
 
 namespace posenc::detail {
 namespace {
@@ -97,12 +96,6 @@ Property norms(const Parameter& parameter) {
           .numbers = {{"smallest", smallest}, {"largest", largest}}};
 }
 
-void refuse_observed(const SubjectNumbers& numbers, const CheckOptions& options) {
-  if (options.observed.rank == 0) return;
-  fail(ErrorKind::usage, "[check] " + std::string(kind_of(numbers.spec())) +
-                             " has no table to compare: its vectors meet queries and keys");
-}
-
 Property past_length(std::int64_t last, const std::string& finding) {
   return {.name = "past_length",
           .title = "every distance has a vector of its own",
@@ -112,7 +105,6 @@ Property past_length(std::int64_t last, const std::string& finding) {
 }
 
 std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
-  refuse_observed(numbers, options);
   const auto& spec = std::get<Shaw>(numbers.spec());
   const std::int64_t last = std::min(spec.left, spec.right);
   Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
@@ -130,7 +122,6 @@ std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const Check
 }
 
 std::vector<Property> xl_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
-  refuse_observed(numbers, options);
   const auto& spec = std::get<TransformerXl>(numbers.spec());
   return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
           parameters(learned_numbers(numbers)), memory(numbers.spec(), options.positions.count)};
