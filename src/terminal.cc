@@ -17,9 +17,6 @@ namespace {
 constexpr std::string_view kRamp = " .:-=+*#%@";
 constexpr const char* kUpperHalf = "\xe2\x96\x80";  // U+2580: the foreground above, the background below
 constexpr const char* kNan = "?";
-constexpr const char* kReset = "\x1b[0m";
-constexpr const char* kPlainForeground = "39";
-constexpr const char* kPlainBackground = "49";
 constexpr std::int64_t kColumnTick = 16;    // characters from one column number to the next
 constexpr std::int64_t kRowTick = 4;        // lines from one row number to the next ...
 constexpr std::int64_t kAllRowsBelow = 9;   // ... but every line where there are fewer than this
@@ -106,38 +103,17 @@ std::string ascii_line(const double* cells, std::int64_t columns, const HeatmapO
   return line;
 }
 
-// Writes characters with colours, and an escape code only where a colour changes.
-class ColorLine {
- public:
-  void put(const std::string& foreground, const std::string& background, const char* character) {
-    std::string codes;
-    if (foreground != foreground_) codes = foreground;
-    if (background != background_) codes += (codes.empty() ? "" : ";") + background;
-    if (!codes.empty()) text_ += "\x1b[" + codes + "m";
-    foreground_ = foreground;
-    background_ = background;
-    text_ += character;
-  }
-
-  std::string finish() { return text_ + kReset; }
-
- private:
-  std::string text_;
-  std::string foreground_ = kPlainForeground;
-  std::string background_ = kPlainBackground;
-};
-
 // `lower` is null below the last row of an odd number of rows: there the terminal's own background shows.
 std::string color_line(const double* upper, const double* lower, std::int64_t columns, const HeatmapOptions& options) {
-  ColorLine line;
+  detail::ColorLine line;
   const auto color = [&options](double value) { return detail::diverging_color(fraction(value, options)); };
   for (std::int64_t column = 0; column < columns; ++column) {
     if (std::isnan(upper[column]) || (lower != nullptr && std::isnan(lower[column]))) {
-      line.put(kPlainForeground, kPlainBackground, kNan);
+      line.put(detail::kPlainForeground, detail::kPlainBackground, kNan);
       continue;
     }
     line.put(detail::foreground_code(color(upper[column]), options.style),
-             lower == nullptr ? kPlainBackground : detail::background_code(color(lower[column]), options.style),
+             lower == nullptr ? detail::kPlainBackground : detail::background_code(color(lower[column]), options.style),
              kUpperHalf);
   }
   return line.finish();

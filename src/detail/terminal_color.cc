@@ -57,4 +57,25 @@ std::string foreground_code(Rgb color, TerminalStyle style) { return color_code(
 
 std::string background_code(Rgb color, TerminalStyle style) { return color_code("48", color, style); }
 
+void ColorLine::put(const std::string& foreground, const std::string& background, const std::string& character,
+                    bool bold) {
+  std::string codes;
+  const auto change = [&codes](bool changed, const std::string& code) {
+    if (changed) codes += (codes.empty() ? "" : ";") + code;
+  };
+  // A colour of letters does not show in a space: what follows decides.
+  const bool visible = character != " ";
+  change(visible && foreground != foreground_, foreground);
+  change(background != background_, background);
+  change(visible && bold != bold_, bold ? "1" : "22");
+  if (!codes.empty()) text_ += "\x1b[" + codes + "m";
+  if (visible) foreground_ = foreground;
+  if (visible) bold_ = bold;
+  background_ = background;
+  colored_ = colored_ || !codes.empty();
+  text_ += character;
+}
+
+std::string ColorLine::finish() { return colored_ ? text_ + "\x1b[0m" : text_; }
+
 }  // namespace posenc::detail

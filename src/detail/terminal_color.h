@@ -27,4 +27,22 @@ int palette_index(Rgb color) noexcept;
 std::string foreground_code(Rgb color, TerminalStyle style);
 std::string background_code(Rgb color, TerminalStyle style);
 
+inline constexpr const char* kPlainForeground = "39";  // the terminal's own colours
+inline constexpr const char* kPlainBackground = "49";
+
+// Writes characters with colours, and an escape code only where something changes.
+class ColorLine {
+ public:
+  void put(const std::string& foreground, const std::string& background, const std::string& character,
+           bool bold = false);
+  std::string finish();  // with the terminal's own colours again
+
+ private:
+  std::string text_;
+  std::string foreground_ = kPlainForeground;
+  std::string background_ = kPlainBackground;
+  bool bold_ = false;
+  bool colored_ = false;
+};
+
 }  // namespace posenc::detail

@@ -53,7 +53,7 @@ LAYERS = {
         "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
-                      terminal detail/terminal_color
+                      terminal terminal_drawing detail/terminal_color detail/terminal_canvas
                       subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
