@@ -1,5 +1,5 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
-// of attention, this one all others.
+// of attention, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
 #include <sstream>
 
@@ -375,6 +375,7 @@ int run_app(int argc, char** argv) {
   ResizeOptions resize;
   BenchOptions bench;
   AttentionCommands attention;
+  LessonCommands lesson;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
@@ -383,6 +384,7 @@ int run_app(int argc, char** argv) {
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
+  add_lesson_commands(app, lesson);
   add_positions(app, positions);
   add_bench(app, bench);
   try {
@@ -407,6 +409,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
+  if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   return run_attention_command(app, attention);
 }
 

@@ -36,4 +36,12 @@ void add_attention_commands(CLI::App& app, AttentionCommands& commands);
 // Runs the one that was given.
 int run_attention_command(const CLI::App& app, const AttentionCommands& commands);
 
+// The commands for lessons, in app_lesson.cc.
+struct LessonCommands {
+  ExercisesOptions exercises;
+};
+void add_lesson_commands(CLI::App& app, LessonCommands& commands);
+bool got_lesson_command(const CLI::App& app);
+int run_lesson_command(const CLI::App& app, const LessonCommands& commands);
+
 }  // namespace posenc::cli

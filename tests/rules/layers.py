@@ -55,6 +55,9 @@ LAYERS = {
                       detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
                       terminal detail/terminal_color
                       subject detail/subject_numbers analysis check detail/insight insight/
+                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
+                      exercises_bias exercises_function exercises_term exercises_mask exercises_grade exercises_sheet
+                      detail/exercise_sheet detail/exercise_kinds
                       drawing svg plot detail/chart figure figures/""",
     },
     "umbrella": {
