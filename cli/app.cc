@@ -1,5 +1,5 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
-// of attention, this one all others.
+// of attention, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
 #include <sstream>
 
@@ -376,6 +376,7 @@ int run_app(int argc, char** argv) {
   BenchOptions bench;
   AttentionCommands attention;
   InsightCommands insight;
+  LessonCommands lesson;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
@@ -385,6 +386,7 @@ int run_app(int argc, char** argv) {
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
+  add_lesson_commands(app, lesson);
   add_positions(app, positions);
   add_bench(app, bench);
   try {
@@ -410,6 +412,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
   if (app.got_subcommand("check")) return run_insight_command(insight);
+  if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   return run_attention_command(app, attention);
 }
 

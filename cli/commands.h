@@ -172,6 +172,14 @@ struct BenchOptions {
   OutputOptions output;
 };
 
+struct ExercisesOptions {
+  std::string spec;
+  std::string seed;  // 0
+  bool answers = false;
+  std::string grade;  // a file of answers; empty: write the worksheet
+  OutputOptions output;
+};
+
 struct ResizeOptions {
   std::string spec;  // may be left out
   std::string file;
@@ -217,6 +225,7 @@ int run_demo_permutation(const PermutationOptions& options);
 int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 int run_check(const CheckCommandOptions& options);
+int run_exercises(const ExercisesOptions& options);
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

@@ -44,5 +44,12 @@ struct InsightCommands {
 };
 void add_insight_commands(CLI::App& app, InsightCommands& commands);
 int run_insight_command(const InsightCommands& commands);
+// The commands for lessons, in app_lesson.cc.
+struct LessonCommands {
+  ExercisesOptions exercises;
+};
+void add_lesson_commands(CLI::App& app, LessonCommands& commands);
+bool got_lesson_command(const CLI::App& app);
+int run_lesson_command(const CLI::App& app, const LessonCommands& commands);
 
 }  // namespace posenc::cli

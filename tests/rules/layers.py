@@ -57,6 +57,9 @@ LAYERS = {
                       subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
+                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
+                      exercises_bias exercises_function exercises_term exercises_mask exercises_grade exercises_sheet
+                      detail/exercise_sheet detail/exercise_kinds
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
                       published figure figures/
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
