@@ -166,6 +166,21 @@ struct OrderOptions {
   OutputOptions output;
 };
 
+struct ReportCommandOptions {
+  std::vector<std::string> specs;
+  bool lesson = false;
+  std::string sentence;  // with lesson
+  bool advise = false;
+  std::int64_t train = 2048;
+  std::optional<std::int64_t> infer;  // with advise; 8 times the training length
+  std::string draws_seed;             // 0
+  bool overwrite = false;
+  WeightOptions weights;  // of the only encoding
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
+
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;
@@ -226,6 +241,7 @@ int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 int run_check(const CheckCommandOptions& options);
 int run_exercises(const ExercisesOptions& options);
+int run_report(const ReportCommandOptions& options);
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

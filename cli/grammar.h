@@ -47,6 +47,7 @@ int run_insight_command(const InsightCommands& commands);
 // The commands for lessons, in app_lesson.cc.
 struct LessonCommands {
   ExercisesOptions exercises;
+  ReportCommandOptions report;
 };
 void add_lesson_commands(CLI::App& app, LessonCommands& commands);
 bool got_lesson_command(const CLI::App& app);

@@ -1,6 +1,7 @@
 // All of posenc.
 #pragma once
 
+#include "posenc/advise.h"
 #include "posenc/analysis.h"
 #include "posenc/array.h"
 #include "posenc/attend.h"
@@ -37,6 +38,7 @@
 #include "posenc/published.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
+#include "posenc/report.h"
 #include "posenc/rerotate.h"
 #include "posenc/resize.h"
 #include "posenc/resize_rule.h"
