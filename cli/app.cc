@@ -43,13 +43,13 @@ void add_max_bytes(CLI::App& command, std::int64_t& max_bytes) {
       ->capture_default_str();
 }
 
-namespace {
-
 void add_color(CLI::App& command, std::string& color) {
   command.add_option("--color", color, "escape codes: auto (only on a terminal), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
 }
+
+namespace {
 
 // Help begins with the examples; CLI11 keeps them as the footer.
 struct ExamplesFirst : CLI::Formatter {
@@ -226,26 +226,6 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
                    "also derive the row this many positions on from this one; of rotary, the score at that distance")
       ->check(not_empty);
   command->add_flag("--derivative", options.derivative, "also the derivative by the position");
-  add_weights(*command, options.weights);
-  add_color(*command, options.color);
-  add_output(*command, options.output, "text, json");
-}
-
-void add_plot(CLI::App& app, PlotOptions& options) {
-  CLI::App* command = add_command(app, "plot", "A figure in the terminal, or its data.",
-                                  "  posenc plot heatmap sinusoidal:width=128\n"
-                                  "  posenc plot heatmap sinusoidal:width=64 --positions 0:50 --style ascii\n"
-                                  "  posenc plot heatmap sinusoidal:width=64 --format json -o heatmap.json");
-  command->add_option("FIGURE", options.figure, "heatmap")->required();
-  command->add_option("SPEC", options.spec, kSpecHelp)->required();
-  command->add_option("--positions,-p", options.positions, kPositionsHelp)->capture_default_str();
-  command->add_option("--style", options.style, "auto, truecolor, color256 or ascii")
-      ->check(CLI::IsMember({"auto", "truecolor", "color256", "ascii"}))
-      ->capture_default_str();
-  command->add_option("--columns", options.columns, "cells across at most (default: what the terminal has)")
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--lines", options.lines, "lines at most (default: what the terminal has)")
-      ->check(CLI::Range(1, 100000));
   add_weights(*command, options.weights);
   add_color(*command, options.color);
   add_output(*command, options.output, "text, json");

@@ -124,13 +124,21 @@ struct AttendOptions {
 
 struct PlotOptions {
   std::string figure;
-  std::string spec;
-  std::string positions = "0:100";
+  std::string spec;                                    // empty: none, where the figure needs none
+  std::string positions, channels, sentence, content;  // empty, as the next five: as the figure likes
+  std::optional<double> position, shift;
+  std::optional<std::int64_t> train, head;
+  std::string random_seed;  // 0
+  std::string theme = "auto";
+  std::optional<double> width, height;  // in points
+  std::optional<double> scale;          // pixels per point
   std::string style = "auto";
   std::string color = "auto";
   std::int64_t columns = 0;  // 0: what the terminal has
   std::int64_t lines = 0;
   WeightOptions weights;
+  std::vector<std::string> parameters;
+  std::string values;
   OutputOptions output;
 };
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/load.h"
@@ -18,18 +19,9 @@ namespace {
 
 constexpr std::int64_t kMostBytes = 1'000'000;
 
-// As a shell reads it back.
-std::string quoted(const std::string& word) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@";
-  if (word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) {
   return {.title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
-          .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", quoted(options.spec), seed),
+          .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
           .answers = options.answers};
 }
 

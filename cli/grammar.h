@@ -20,12 +20,16 @@ std::string not_empty(const std::string& value);
 void add_output(CLI::App& command, OutputOptions& options, const char* formats);
 // Asked for by bytes, so that a slip in a length is found before the memory is.
 void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
+void add_color(CLI::App& command, std::string& color);
+// The learned table of an encoding at the input.
+void add_weights(CLI::App& command, WeightOptions& weights);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
 
 // The learned table of an encoding at the input.
-void add_weights(CLI::App& command, WeightOptions& weights);
 // The learned numbers of what acts inside attention.
 void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
+
+void add_plot(CLI::App& app, PlotOptions& options);  // in app_plot.cc
 
 // The commands of attention, in app_attention.cc.
 struct AttentionCommands {

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "posenc/error.h"
+#include "posenc/figure.h"
 #include "posenc/nearest.h"
 #include "posenc/parameters.h"
 #include "posenc/spec.h"
@@ -90,6 +91,24 @@ Json kind_json(const KindInfo& kind) {
   return item.set("parameters", std::move(parameters));
 }
 
+std::string figures_text() {
+  std::string text = "\nFigures (posenc plot FIGURE SPEC):\n";
+  for (const FigureInfo& info : figures()) {
+    text += fmt::format("  {:<16} {}\n  {:<16} look for: {}\n", info.name, info.summary, "", info.look_for);
+  }
+  return text;
+}
+
+Json figures_json() {
+  Json::Array list;
+  for (const FigureInfo& info : figures()) {
+    Json item;
+    item.set("name", std::string(info.name)).set("summary", std::string(info.summary));
+    list.push_back(std::move(item.set("look_for", std::string(info.look_for))));
+  }
+  return list;
+}
+
 }  // namespace
 
 int run_list(const ListOptions& options) {
@@ -97,13 +116,12 @@ int run_list(const ListOptions& options) {
   if (choose_format(options.output, {"text", "json"}) == "json") {
     Json::Array list;
     for (const KindInfo& kind : chosen) list.push_back(kind_json(kind));
-    write_json(options.output,
-               {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", Json::Array{Json("heatmap")}}});
+    write_json(options.output, {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", figures_json()}});
     return 0;
   }
   std::string text;
   for (const KindInfo& kind : chosen) text += kind_text(kind);
-  if (options.kind.empty()) text += "\nFigures (posenc plot): heatmap\n";
+  if (options.kind.empty()) text += figures_text();
   write_text(options.output, text);
   return 0;
 }

@@ -1,27 +1,29 @@
+#include "posenc/plot.h"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <sstream>
 
+#include "cli/bias_parameters.h"
 #include "cli/commands.h"
-#include "cli/input_table.h"
+#include "cli/encoding.h"
+#include "cli/figure_text.h"
+#include "cli/integers.h"
 #include "cli/output.h"
-#include "cli/table_text.h"
 #include "posenc/error.h"
+#include "posenc/figure.h"
 #include "posenc/load.h"
-#include "posenc/nearest.h"
-#include "posenc/table.h"
+#include "posenc/spec_json.h"
+#include "posenc/svg.h"
 #include "posenc/terminal.h"
 
 namespace posenc::cli {
 namespace {
-
-constexpr std::int64_t kMaxCells = std::int64_t{1} << 26;
-constexpr std::int64_t kGutter = 12;  // columns that row numbers and margins take
 
 struct TerminalSize {
   std::int64_t columns = 80;
@@ -32,11 +34,12 @@ TerminalSize terminal_size() {
   TerminalSize size;
   winsize window = {};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
-    size = {window.ws_col, window.ws_row};
+    size = {window.ws_col, std::max<std::int64_t>(window.ws_row - 1, 1)};  // the prompt takes a line
   } else if (const char* columns = std::getenv("COLUMNS"); columns != nullptr && std::atoi(columns) > 0) {
     size.columns = std::atoi(columns);
   }
-  return size;
+  // Less leaves no room for a picture beside its numbers.
+  return {std::max<std::int64_t>(size.columns, 40), std::max<std::int64_t>(size.lines, 16)};
 }
 
 TerminalStyle choose_style(const PlotOptions& options) {
@@ -53,72 +56,216 @@ TerminalStyle choose_style(const PlotOptions& options) {
   return truecolor ? TerminalStyle::truecolor : TerminalStyle::color256;
 }
 
-HeatmapOptions heatmap_options(const PlotOptions& options, const PositionView& positions, double largest) {
-  const TerminalSize size = terminal_size();
-  HeatmapOptions heatmap;
-  heatmap.columns = options.columns > 0 ? options.columns : std::max<std::int64_t>(size.columns - kGutter, 20);
-  heatmap.lines = options.lines > 0 ? options.lines : std::max<std::int64_t>(size.lines - 6, 10);
-  heatmap.style = choose_style(options);
-  heatmap.high = largest == 0.0 ? 1.0 : largest;
-  heatmap.low = -heatmap.high;
-  heatmap.row_label = "position";
-  heatmap.column_label = "channel";
-  heatmap.first_row = positions.real(0, 0);
-  heatmap.row_step = positions.count > 1 ? positions.real(0, 1) - positions.real(0, 0) : 1.0;
-  return heatmap;
+Theme theme_of(const PlotOptions& options, Theme automatic) {
+  if (options.theme == "auto") return automatic;
+  return options.theme == "dark" ? Theme::dark : Theme::light;
 }
 
-// Row numbers are counted on, so the positions must be evenly spaced.
-void check_even_steps(const PositionView& positions) {
-  for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
-    const double step = positions.real(0, n) - positions.real(0, n - 1);
-    const double first_step = positions.real(0, 1) - positions.real(0, 0);
-    // The doubles of 0:1:0.1 are not evenly spaced to the last bit.
-    if (std::fabs(step - first_step) <= 1e-6 * std::fabs(first_step)) continue;
-    fail(ErrorKind::usage, "a heatmap needs evenly spaced positions, like 0:100 or 0:1000:10");
+// An option of the command line, the word that a figure has for it, and how a command repeats it.
+struct Choice {
+  const char* option;
+  const char* word;
+  std::string value;  // empty: not given
+};
+
+std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
+std::string number_text(const std::optional<std::int64_t>& value) { return value ? fmt::format("{}", *value) : ""; }
+
+std::vector<Choice> choices_of(const PlotOptions& options) {
+  return {{"--positions", "positions", options.positions},
+          {"--channels", "channels", options.channels},
+          {"--position", "position", number_text(options.position)},
+          {"--shift", "shift", number_text(options.shift)},
+          {"--train", "train_length", number_text(options.train)},
+          {"--head", "head", number_text(options.head)},
+          {"--content", "content", options.content},
+          {"--sentence", "tokens", options.sentence}};
+}
+
+bool takes(const FigureInfo& info, std::string_view word) {
+  return fmt::format(" {} ", info.options).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
+void check_choices(const FigureInfo& info, const PlotOptions& options) {
+  std::string taken;
+  for (const Choice& choice : choices_of(options)) {
+    if (takes(info, choice.word)) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", choice.option);
+  }
+  for (const Choice& choice : choices_of(options)) {
+    if (choice.value.empty() || takes(info, choice.word)) continue;
+    fail(ErrorKind::usage, fmt::format("the figure '{}' has no use for {}; {}", info.name, choice.option,
+                                       taken.empty() ? "it takes none" : "it takes " + taken));
   }
 }
 
-int plot_heatmap(const PlotOptions& options) {
-  const std::string format = choose_format(options.output, {"text", "json"});
-  const Spec spec = load_spec(options.spec);
-  const Positions positions = load_positions(options.positions);
-  if (std::holds_alternative<Rotary>(spec)) {
-    fail(ErrorKind::unsupported,
-         "a heatmap shows rows that are added to embeddings, and a rotary encoding has none: posenc table shows its "
-         "cosines and sines");
+// What one sort of output has and the others have not.
+void check_sizes(const PlotOptions& options, const std::string& format) {
+  const bool picture = format == "svg" || format == "png" || format == "pdf";
+  const auto refuse = [&](bool given, const char* what) {
+    if (given) fail(ErrorKind::usage, fmt::format("{}, and the format is {}", what, format));
+  };
+  refuse(!picture && (options.width || options.height), "--width and --height are for svg, png and pdf");
+  refuse(format != "png" && options.scale.has_value(), "--scale is for png");
+  refuse(format != "text" && (options.columns > 0 || options.lines > 0), "--columns and --lines are for text");
+  refuse(format != "text" && options.style != "auto", "--style is for text");
+  refuse(format != "text" && !picture && options.theme != "auto", "--theme is for pictures and text");
+}
+
+const FigureInfo* find_figure(const std::string& name) {
+  for (const FigureInfo& info : figures()) {
+    if (info.name == name) return &info;
   }
-  check_one_axis(spec, positions.axes(), options.positions);
-  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
-  const std::int64_t width = encoding->width();
-  if (positions.count() > kMaxCells / width) {
-    fail(ErrorKind::usage, fmt::format("'{}' with width {} has more than 2^26 cells: take every tenth position or so",
-                                       options.positions, width));
+  return nullptr;
+}
+
+// What the subject and the options only point to.
+struct Loaded {
+  std::unique_ptr<Encoding> encoding;
+  LoadedParameters parameters;
+  Positions positions;
+  std::optional<Array> content;
+};
+
+Subject load_subject(const PlotOptions& options, Loaded& loaded) {
+  const Spec spec = options.spec.empty() ? Spec(NoPosition{}) : load_spec(options.spec);
+  Subject subject{.spec = spec, .spec_text = options.spec};
+  const ParameterOptions parameters = {options.weights.file, options.parameters, options.values};
+  const bool has_weights = !options.weights.file.empty() || !options.weights.init.empty() ||
+                           options.weights.std.has_value() || !options.weights.seed.empty();
+  if (place_of(spec) == Place::input || place_of(spec) == Place::rotation || place_of(spec) == Place::nowhere) {
+    if (!options.parameters.empty() || !options.values.empty()) {
+      fail(ErrorKind::usage,
+           fmt::format("--parameter and --values are for what acts inside attention, not for {}", kind_of(spec)));
+    }
+    if (!has_weights) return subject;
+    if (place_of(spec) != Place::input) refuse_weights(spec, options.weights);
+    loaded.encoding = load_encoding(spec, options.weights);
+    if (loaded.encoding->table) subject.table = loaded.encoding->table->view();
+    subject.data_text = weights_text(options.weights);
+    return subject;
   }
-  check_even_steps(positions);
-  if (format == "json") {
-    TableHead head = input_table(*encoding, positions, DType::f64);
-    head.members.insert(head.members.begin(), {"figure", Json("heatmap")});
-    write_table(head, format, options.output);
-    return 0;
+  if (!options.weights.init.empty() || options.weights.std || !options.weights.seed.empty()) {
+    fail(ErrorKind::usage, fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(spec)));
   }
-  std::vector<double> values(static_cast<std::size_t>(positions.count() * width));
-  const View view = make_view(values.data(), {positions.count(), width});
-  fill_rows(encoding->rows(), positions, view);
-  const std::string heading = fmt::format("{}, positions {}\n", options.spec, options.positions);
-  write_text(options.output,
-             heading + terminal_heatmap(view, heatmap_options(options, positions, encoding->largest())));
-  return 0;
+  if (parameters.file.empty() && parameters.named.empty() && parameters.values.empty()) return subject;
+  loaded.parameters = load_parameters(spec, parameters);
+  subject.parameters = loaded.parameters.views();
+  subject.data_text = parameters_text(parameters);
+  return subject;
+}
+
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("_-+=:,./@%", c) != nullptr;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// The command that makes the same figure again; the form and size of the output are the reader's choice.
+std::string command_of(const PlotOptions& options, const Subject& subject) {
+  std::string command = "posenc plot " + options.figure;
+  if (!options.spec.empty()) command += " " + shell_word(options.spec);
+  if (!subject.data_text.empty()) command += " " + subject.data_text;
+  for (const Choice& choice : choices_of(options)) {
+    if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, shell_word(choice.value));
+  }
+  if (!options.random_seed.empty()) command += " --random-seed " + options.random_seed;
+  return command;
+}
+
+FigureOptions figure_options(const PlotOptions& options, const Subject& subject, Loaded& loaded) {
+  FigureOptions chosen;
+  if (!options.positions.empty()) {
+    loaded.positions = load_positions(options.positions);
+    chosen.positions = loaded.positions;
+    if (loaded.positions.count() == 0) {
+      fail(ErrorKind::usage, fmt::format("--positions '{}' holds no position", options.positions));
+    }
+  }
+  if (!options.channels.empty()) chosen.channels = read_list(options.channels, "--channels");
+  if (!options.content.empty()) {
+    loaded.content = load_array(options.content);
+    chosen.content = loaded.content->view();
+  }
+  chosen.position = options.position;
+  chosen.shift = options.shift;
+  chosen.train_length = options.train;
+  chosen.head = options.head;
+  chosen.seed = whole_number(options.random_seed, "--random-seed");
+  std::istringstream words(options.sentence);
+  for (std::string word; words >> word;) chosen.tokens.push_back(word);
+  chosen.width = options.width.value_or(0.0);
+  chosen.height = options.height.value_or(0.0);
+  chosen.command = command_of(options, subject);
+  return chosen;
+}
+
+void write_picture(const PlotOptions& options, const std::string& format, const Figure& figure) {
+  const bool binary = format != "svg";
+  Output output(options.output, binary);
+  if (format == "svg") {
+    output.write(to_svg(figure.drawing, {.theme = theme_of(options, Theme::automatic)}));
+  } else {
+    const PaintOptions paint = {.theme = theme_of(options, Theme::light), .scale = options.scale.value_or(2.0)};
+    output.write(format == "png" ? to_png(figure.drawing, paint) : to_pdf(figure.drawing, paint));
+  }
+  output.finish();
+}
+
+void write_data(const PlotOptions& options, const std::string& format, const Figure& figure, const Subject& subject) {
+  if (format == "csv") return write_text(options.output, figure_csv(figure));
+  Json::Array data;
+  for (const DataTable& table : figure.data) data.push_back(to_json(table));
+  write_json(options.output, {{"figure", Json(figure.name)},
+                              {"title", Json(figure.title)},
+                              {"finding", Json(figure.finding)},
+                              {"note", Json(figure.note)},
+                              {"command", Json(figure.command)},
+                              {"spec", options.spec.empty() ? Json() : to_json(subject.spec)},
+                              {"data", Json(std::move(data))}});
 }
 
 }  // namespace
 
 int run_plot(const PlotOptions& options) {
-  if (options.figure == "heatmap") return plot_heatmap(options);
-  const std::string_view near = nearest(options.figure, {"heatmap"});
-  fail(ErrorKind::usage,
-       fmt::format("there is no figure '{}'; {}", options.figure,
-                   near.empty() ? "known figures: heatmap" : fmt::format("did you mean '{}'?", near)));
+  const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
+  check_sizes(options, format);
+  const TerminalStyle style = format == "text" ? choose_style(options) : TerminalStyle::ascii;
+  const FigureInfo* info = find_figure(options.figure);
+  if (info != nullptr) check_choices(*info, options);
+  if (options.spec.empty() && (info == nullptr || info->needs_spec)) {
+    figure_fits(options.figure, NoPosition{});  // names that there are not are refused there
+    fail(ErrorKind::usage, fmt::format("SPEC is needed: the figure '{}' shows an encoding, as in posenc plot {} "
+                                       "sinusoidal:width=64",
+                                       options.figure, options.figure));
+  }
+  Loaded loaded;
+  const Subject subject = load_subject(options, loaded);
+  FigureOptions chosen = figure_options(options, subject, loaded);
+  const bool in_cells = format == "text" && info != nullptr && info->in_terminal;
+  if (in_cells) {
+    const TerminalSize size = terminal_size();
+    chosen.metrics = TextMetrics::cells;
+    chosen.width = kCellWidth * static_cast<double>(options.columns > 0 ? options.columns : size.columns);
+    chosen.height = kCellHeight * static_cast<double>(options.lines > 0 ? options.lines : size.lines);
+  }
+  const Figure figure = make_figure(options.figure, subject, chosen);
+  if (in_cells) {
+    const TerminalOptions terminal = {.style = style, .theme = theme_of(options, Theme::dark)};
+    write_text(options.output, to_terminal(figure.drawing, terminal));
+  } else if (format == "text") {
+    write_text(options.output, figure_text(figure));
+    std::fprintf(stderr, "posenc: a terminal cannot show this figure: -o %s.svg, .png or .pdf gives the picture\n",
+                 options.figure.c_str());
+  } else if (format == "csv" || format == "json") {
+    write_data(options, format, figure, subject);
+  } else {
+    write_picture(options, format, figure);
+  }
+  return 0;
 }
 
 }  // namespace posenc::cli

@@ -161,10 +161,11 @@ class TerminalPainter {
     if (is_rule(*path.stroke) && a.x == b.x) return upright_rule(a.x, std::min(a.y, b.y), std::max(a.y, b.y), path);
     if (is_rule(*path.stroke) && a.y == b.y) return level_rule(a.y, std::min(a.x, b.x), std::max(a.x, b.x), path);
     const double steps = std::ceil(std::max(std::fabs(b.x - a.x), std::fabs(b.y - a.y)) / kDot * 2.0) + 1.0;
+    const double right = std::max(a.x, b.x) - (a.x == b.x ? 0.0 : 1e-3);  // not the dot that begins where it ends
     for (double step = 0.0; step <= steps; step += 1.0) {
       if (path.dashed && std::fmod(step, 12.0) >= 7.0) continue;
       const double share = step / steps;
-      put_dot({a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share}, *path.stroke, false);
+      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke, false);
     }
   }
   void upright_rule(double x, double top, double bottom, const Path& path) {
