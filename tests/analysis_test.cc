@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "posenc/half.h"
+#include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rotate.h"
 #include "support/expect_error.h"
