@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "posenc/half.h"
+#include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rotate.h"
 #include "support/expect_error.h"
@@ -110,6 +112,24 @@ TEST(RowAnalysis, NearestRowsOfListsAndTables) {
   expect_error(ErrorKind::bad_input, "[nearest_rows] channel 1 at position 1",
                [&] { nearest_rows(rows, PositionView::range(0, 6)); });
   expect_error(ErrorKind::usage, "at least 2", [&] { nearest_rows(rows, PositionView::range(0, 1)); });
+}
+
+TEST(RowAnalysis, OfEqualBoundsTheFirstPlaceIsNamed) {
+  const std::vector<double> table = {0, -1, -1, 2, 2};
+  const LearnedRows rows{{.past_end = PastEnd::error}, make_view(table.data(), {5, 1})};
+  const RowBounds bounds = row_bounds(rows, PositionView::range(0, 5));
+  EXPECT_EQ(bounds.smallest_position, 1.0);
+  EXPECT_EQ(bounds.largest_position, 3.0);
+  EXPECT_EQ(bounds.smallest_norm, 0.0);
+}
+
+// Of three rows the zero one lies nearest to both others: at distance 1, and they at 2 sin 1.2 from each other.
+TEST(RowAnalysis, TheZeroRowMayBeTheNearest) {
+  const SinusoidalSchedule schedule = make_schedule({.width = 2, .inv_freq = {1.2}, .zero_position = 1});
+  const NearestRows nearest = nearest_rows(StreamedRows{&schedule}, PositionView::range(0, 3));
+  EXPECT_NEAR(nearest.distance, 1.0, 1e-15);
+  EXPECT_EQ(nearest.first, 0.0);
+  EXPECT_EQ(nearest.second, 1.0);
 }
 
 TEST(RowAnalysis, ManyRowsOfATableAreSampledAndSaidToBe) {

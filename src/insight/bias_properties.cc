@@ -72,7 +72,7 @@ Property relative(const SubjectNumbers& numbers, const CheckOptions& options, co
                     .verdict = judge(traits.relative.value_or(false), traits.relative != false && (alike || shared)),
                     .until = {},
                     .finding = "the same at places from " + count_text(first) + " to " + count_text(other) + ", to " +
-                               short_text(alike ? apart.plain : apart.shared),
+                               residual_text(alike ? apart.plain : apart.shared),
                     .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}}};
   if (!alike && shared) property.finding += ", but for what all keys of a query share, which softmax does not see";
   if (!alike && !shared) {

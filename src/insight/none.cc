@@ -25,7 +25,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
            .title = "permuted tokens give permuted outputs: order is not seen",
            .verdict = judge(true, difference <= 1e-12),
            .until = {},
-           .finding = "outputs of 8 permuted tokens, put back in order, differ by " + short_text(difference),
+           .finding = "outputs of 8 permuted tokens, put back in order, differ by " + residual_text(difference),
            .numbers = {{"difference", difference}},
            .command = "posenc demo permutation"},
           {.name = "past_length",

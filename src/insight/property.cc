@@ -35,6 +35,10 @@ std::string count_text(std::int64_t count) {
   return digits;
 }
 
+std::string residual_text(double value) {
+  return value != 0.0 && value < 1e-12 ? "less than 1e-12" : short_text(value);
+}
+
 std::string several(std::int64_t count, std::string_view one, std::string_view many) {
   const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
   return count_text(count) + " " + (count == 1 ? std::string(one) : plural);
@@ -63,6 +67,7 @@ Verdict judge(bool promised, bool found) {
 }
 
 std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
+  if (numbers.drawn()) return "";  // no command would draw the same
   return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
 }
 

@@ -77,7 +77,7 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
                     .title = "turning keeps the length of queries and keys",
                     .verdict = judge(!factor, found.norm <= room_of(schedule)),
                     .until = {},
-                    .finding = "lengths change by " + short_text(found.norm) + " at most",
+                    .finding = "lengths change by " + residual_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (factor) property.finding += ": the attention factor " + short_text(schedule.table_factor()) + " is in the table";
   return property;
@@ -110,7 +110,7 @@ Property measured(const char* name, const char* title, double residual, double r
                     .title = title,
                     .verdict = judge(exact, residual <= room),
                     .until = {},
-                    .finding = "off by " + short_text(residual) + " at most, of vectors of length 1",
+                    .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
   if (property.verdict == Verdict::does_not_hold) property.finding += ": angles are rounded to float32";
   return property;
@@ -145,7 +145,7 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
                   .title = "cosine and sine of every pair lie on a circle",
                   .verdict = judge(true, !lengths.found),
                   .until = {},
-                  .finding = "radius off by " + short_text(lengths.largest) + " at most" +
+                  .finding = "radius off by " + residual_text(lengths.largest) + " at most" +
                              (lengths.found ? ", first at position " + place_text(lengths.position) + ", pair " +
                                                   std::to_string(lengths.channel)
                                             : ""),

@@ -65,12 +65,13 @@ std::int64_t learned_numbers(const SubjectNumbers& numbers) {
 
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, double room) {
   const auto first = static_cast<std::int64_t>(std::floor(options.positions.real(0, 0)));
-  const double difference = moved_difference(*numbers.term(), first, 1000, options.seed);
+  const std::int64_t by = first > 0 ? -1000 : 1000;  // either way there are positions
+  const double difference = moved_difference(*numbers.term(), first, by, options.seed);
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, difference <= room),
           .until = {},
-          .finding = "weights of 8 tokens change by " + short_text(difference) + " when all move on by 1,000 positions",
+          .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
           .numbers = {{"difference", difference}}};
 }
 
