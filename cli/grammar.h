@@ -25,7 +25,6 @@ void add_color(CLI::App& command, std::string& color);
 void add_weights(CLI::App& command, WeightOptions& weights);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
 
-// The learned table of an encoding at the input.
 // The learned numbers of what acts inside attention.
 void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
 
