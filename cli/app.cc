@@ -210,7 +210,9 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
       ->add_option("--position,-p", options.position,
                    "the position, an integer or a real number; on several axes 1/2/3")
       ->check(not_empty);
-  command->add_option("--queries", options.queries, "instead: what queries at these positions have with keys")
+  command
+      ->add_option("--queries", options.queries,
+                   "instead: what queries at these positions have with keys (default: 0:4 of what acts on pairs)")
       ->check(not_empty);
   command->add_option("--keys", options.keys, "with --queries: where the keys stand (default: where the queries are)")
       ->check(not_empty);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -55,9 +56,16 @@ Json question_json(const Question& question, bool answers) {
   return item.set("points", std::move(points));
 }
 
+// In JSON without blanks: "for_a_person".
+std::string verdict_key(AnswerVerdict verdict) {
+  std::string key(answer_verdict_name(verdict));
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
 Json mark_json(const AnswerMark& mark) {
   Json item;
-  item.set("id", mark.id).set("verdict", answer_verdict_name(mark.verdict)).set("note", mark.note);
+  item.set("id", mark.id).set("verdict", verdict_key(mark.verdict)).set("note", mark.note);
   item.set("found", Json::Array(mark.found.begin(), mark.found.end()));
   return item.set("not_found", Json::Array(mark.not_found.begin(), mark.not_found.end()));
 }
@@ -100,7 +108,7 @@ int run_grade(const ExercisesOptions& options, const Spec& spec, std::uint64_t s
     Json total;
     for (const AnswerVerdict verdict :
          {AnswerVerdict::right, AnswerVerdict::wrong, AnswerVerdict::missing, AnswerVerdict::for_a_person}) {
-      total.set(std::string(answer_verdict_name(verdict)), result.count(verdict));
+      total.set(verdict_key(verdict), result.count(verdict));
     }
     Json::Object members = heading(spec, seed);
     members.emplace_back("marks", marks);

@@ -27,10 +27,10 @@ void try_expression(std::string_view input) {
 void fuzz(std::string_view input) {
   static const std::vector<posenc::Question> questions = posenc::make_exercises(posenc::Sinusoidal{.width = 8}, 1);
   try_expression(input);
-  // Without ids the text is the answer to each question.
-  for (const posenc::Question& question : questions) {
-    posenc::grade({question}, {{question.id, std::string(input)}});
-  }
+  // Without ids the text is the answer to every question.
+  std::vector<posenc::Answer> same;
+  for (const posenc::Question& question : questions) same.push_back({question.id, std::string(input)});
+  posenc::grade(questions, same);
   const std::vector<posenc::Answer> answers = posenc::parse_answers(input, "answers");
   const posenc::Grade grade = posenc::grade(questions, answers);
   require(grade.marks.size() == questions.size(), "a question has no mark");
