@@ -62,6 +62,12 @@ Apart compare_places(const SubjectNumbers& numbers, std::int64_t first, std::int
   return apart;
 }
 
+std::string show_command(const SubjectNumbers& numbers, std::int64_t first, std::int64_t side) {
+  if (numbers.bias()->has_factor()) return "";  // factors multiply scores, which a bias alone does not have
+  const std::int64_t end = first + std::min<std::int64_t>(side, 5);
+  return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
+}
+
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
@@ -73,7 +79,8 @@ Property relative(const SubjectNumbers& numbers, const CheckOptions& options, co
                     .until = {},
                     .finding = "the same at places from " + count_text(first) + " to " + count_text(other) + ", to " +
                                residual_text(alike ? apart.plain : apart.shared),
-                    .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}}};
+                    .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}},
+                    .command = show_command(numbers, first, side)};
   if (!alike && shared) property.finding += ", but for what all keys of a query share, which softmax does not see";
   if (!alike && !shared) {
     property.finding = "at places from " + count_text(first) + " to " + count_text(other) + " it differs by " +

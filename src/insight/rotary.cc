@@ -162,6 +162,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
     list.push_back(norm_kept(schedule, found));
   }
   list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
+  if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
   list.push_back(
       measured("composes", "two turns are one: R(a) R(b) = R(a + b)", found.composed, kRotaryRoom, schedule));
   list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
