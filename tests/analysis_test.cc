@@ -132,6 +132,24 @@ TEST(RowAnalysis, TheZeroRowMayBeTheNearest) {
   EXPECT_EQ(nearest.second, 1.0);
 }
 
+TEST(RowAnalysis, NearestRowsOfARandomTable) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+    std::vector<double> table(60 * 3);
+    fill_random(make_view(table.data(), {60, 3}), {.std = 1.0, .seed = seed});
+    const LearnedRows rows{{.past_end = PastEnd::error}, make_view(table.data(), {60, 3})};
+    const NearestRows found = nearest_rows(rows, PositionView::range(0, 60));
+    double nearest = 1e9;
+    for (std::size_t a = 0; a < 60; ++a) {
+      for (std::size_t b = a + 1; b < 60; ++b) {
+        const std::vector<double> left(&table[3 * a], &table[3 * a] + 3), right(&table[3 * b], &table[3 * b] + 3);
+        nearest = std::min(nearest, distance(left, right));
+      }
+    }
+    EXPECT_NEAR(found.distance, nearest, 1e-7);
+    EXPECT_EQ(found.compared, 60 * 59 / 2);
+  }
+}
+
 TEST(RowAnalysis, ManyRowsOfATableAreSampledAndSaidToBe) {
   const std::int64_t count = 20000;
   std::vector<double> table(static_cast<std::size_t>(count));

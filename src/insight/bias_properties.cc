@@ -36,6 +36,7 @@ double difference(double a, double b) { return a == b ? 0.0 : std::fabs(a - b); 
 // How far two blocks are apart: as they are, and but for what all keys of a query share.
 struct Apart {
   double plain = 0.0, shared = 0.0;
+  double largest = 1.0;  // of the numbers: rounding grows with it
 };
 
 Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
@@ -68,11 +69,32 @@ std::string show_command(const SubjectNumbers& numbers, std::int64_t first, std:
   return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
 }
 
+// Observed numbers beside themselves, a query and a key further on.
+Apart compare_observed(const ConstView& table) {
+  const std::int64_t side = table.shape[1] - 1;
+  Matrix here, further;
+  std::vector<double> row(static_cast<std::size_t>(side + 1));
+  for (std::int64_t h = 0; h < table.shape[0]; ++h) {
+    for (std::int64_t q = 0; q <= side; ++q) {
+      load_row(table[h][q], row.data());
+      if (q < side) here.insert(here.end(), row.begin(), row.end() - 1);
+      if (q > 0) further.insert(further.end(), row.begin() + 1, row.end());
+    }
+  }
+  Apart apart = compare_blocks(here, further, std::max<std::int64_t>(side, 1));
+  for (const double value : here) {
+    if (std::isfinite(value)) apart.largest = std::max(apart.largest, std::fabs(value));
+  }
+  return apart;
+}
+
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
-  const Apart apart = compare_places(numbers, first, other - first, side);
-  const bool alike = apart.plain <= kRoom, shared = apart.shared <= kRoom * std::clamp(apart.plain, 1.0, 1e6);
+  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
+  const Apart apart = rows ? compare_observed(options.observed) : compare_places(numbers, first, other - first, side);
+  const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) * apart.largest : kRoom;
+  const bool alike = apart.plain <= room, shared = apart.shared <= room * std::clamp(apart.plain, 1.0, 1e6);
   Property property{.name = "relative",
                     .title = "what is added depends on the distance alone",
                     .verdict = judge(traits.relative.value_or(false), traits.relative != false && (alike || shared)),

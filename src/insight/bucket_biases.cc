@@ -44,7 +44,7 @@ KindFacts t5_facts(const Spec& any) {
                       "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).";
   facts.order_of_terms =
       "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
-      "table serves all layers.";
+      "table serves all layers of a stack.";
   return facts;
 }
 

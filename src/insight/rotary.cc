@@ -152,6 +152,27 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
                   .numbers = {{"largest_change", lengths.largest}}});
 }
 
+// The largest |R(step) row[n] - row[n + 1]| of observed rows, each divided by the factor in the table.
+double observed_composition(const RotarySchedule& schedule, const CheckOptions& options) {
+  const auto pairs = static_cast<std::size_t>(schedule.pairs());
+  const double factor = schedule.table_factor();
+  std::vector<double> turn(2 * pairs), before(turn.size()), after(turn.size());
+  fill_cos_sin(RotaryAngles(schedule), PositionView::range(options.positions.step, 1),
+               make_view(turn.data(), {1, schedule.rotary_dim}));
+  double largest = 0.0;
+  for (std::int64_t n = 0; n + 1 < options.positions.count; ++n) {
+    load_row(options.observed[n], before.data());
+    load_row(options.observed[n + 1], after.data());
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const double cos = turn[i] / factor, sin = turn[i + pairs] / factor;
+      const double cos_off = after[i] - (before[i] * cos - before[i + pairs] * sin);
+      const double sin_off = after[i + pairs] - (before[i + pairs] * cos + before[i] * sin);
+      largest = std::max({largest, std::fabs(cos_off) / factor, std::fabs(sin_off) / factor});
+    }
+  }
+  return largest;
+}
+
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const RotarySchedule& schedule = *numbers.rotary();
   const RotaryMeasure found = measure_rotary(schedule, options.positions, options.seed);
@@ -163,8 +184,10 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   }
   list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
   if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
-  list.push_back(
-      measured("composes", "two turns are one: R(a) R(b) = R(a + b)", found.composed, kRotaryRoom, schedule));
+  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
+  const double composed = rows ? observed_composition(schedule, options) : found.composed;
+  const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) : kRotaryRoom;
+  list.push_back(measured("composes", "two turns are one: R(a) R(b) = R(a + b)", composed, room, schedule));
   list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(monotone(schedule, options.positions.count));
   list.push_back(unseen_angles(turning(schedule), options.train_length));

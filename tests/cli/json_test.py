@@ -24,6 +24,19 @@ class Json(Case):
         self.assertEqual(len({key for key, _ in pairs}), len(pairs), "a key twice")
         return dict(pairs)
 
+    def test_check(self):
+        data = self.json_of("check", "sinusoidal:width=64", "--positions", "0:100", "--train", "128")
+        self.assertEqual(set(data), {"schema", "spec", "positions", "train_length", "properties"})
+        self.assertEqual((data["positions"], data["train_length"]), ("0:100", 128))
+        found = {item["name"]: item for item in data["properties"]}
+        for item in data["properties"]:
+            self.assertEqual(set(item), {"name", "title", "verdict", "until", "finding", "numbers", "command"})
+        self.assertEqual((found["monotone"]["verdict"], found["monotone"]["until"]), ("holds to 5", 5))
+        self.assertAlmostEqual(found["smooth"]["numbers"]["mean"], 1.472, places=3)
+        self.assertEqual(found["past_length"]["numbers"]["complete"], 11)
+        hidden = self.json_of("check", "window:left=3,right=0")["properties"]
+        self.assertEqual({item["name"]: item for item in hidden}["symmetric"]["numbers"]["difference"], "inf")
+
     def test_list(self):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
