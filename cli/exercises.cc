@@ -21,9 +21,10 @@ namespace {
 constexpr std::int64_t kMostBytes = 1'000'000;
 
 WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) {
-  return {.title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
-          .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
-          .answers = options.answers};
+  return {
+      .title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
+      .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
+      .answers = options.answers};
 }
 
 // A page that needs nothing else.

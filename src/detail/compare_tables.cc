@@ -24,23 +24,6 @@ std::string place_text(Place place) {
   return "";
 }
 
-std::string represents(const Spec& spec) {
-  const std::string_view kind = kind_of(spec);
-  if (kind == "none") return "nothing";
-  if (kind == "matrix") return "pairs of places, one by one";
-  if (kind == "chunked" || kind == "fire") return "distances, and the place of the query";
-  return place_of(spec) == Place::input ? "absolute places" : "distances";
-}
-
-std::string prefers(const Spec& spec) {
-  const std::string_view kind = kind_of(spec);
-  if (kind == "alibi" || kind == "kerple" || kind == "sandwich") return "near keys, from the start";
-  if (kind == "window" || kind == "chunked") return "near keys: others are hidden";
-  if (kind == "rotary") return "near keys, a little: scores of equal contents fade with distance";
-  if (kind == "sinusoidal") return "near rows are alike; attention must learn to use it";
-  return "nothing: all of it is learned";
-}
-
 std::string verdict_text(const Property& property) {
   std::string text(to_text(property.verdict));
   return property.until ? text + " " + general_text(*property.until, 10) : text;
@@ -106,8 +89,9 @@ HtmlTable absolute_table(const std::vector<Subject>& subjects) {
   HtmlTable table{
       "Absolute or relative", {"Encoding", "Represents", "Enters", "Prefers from the start", "Long texts"}, {}};
   for (const Subject& subject : subjects) {
-    table.rows.push_back({"`" + name_of(subject) + "`", represents(subject.spec), place_text(place_of(subject.spec)),
-                          prefers(subject.spec), kind_facts(subject.spec).past_length});
+    const KindFacts facts = kind_facts(subject.spec);
+    table.rows.push_back({"`" + name_of(subject) + "`", facts.represents, place_text(place_of(subject.spec)),
+                          facts.prefers, facts.past_length});
   }
   return table;
 }

@@ -21,7 +21,7 @@ FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   if (call.numbers != nullptr) {
     const KindFacts facts = kind_facts(call.numbers->spec());
     options.notes.push_back(facts.formula);
-    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + "; ") + "numbers in float64");
+    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + " ") + "Numbers in float64.");
   }
   for (const std::string& line : text.more) options.notes.push_back(line);
   if (!text.note.empty()) options.notes.push_back(text.note);

@@ -19,6 +19,8 @@ KindFacts clipped_facts(const Spec& any) {
                                     mrow(mo("-"), mn(spec.max_distance)), mo(","), mn(spec.max_distance)),
                               mo("+"), mn(spec.max_distance), mo(","), mi("h"))));
   facts.users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = "Every distance beyond " + most + " gets the number of " + most +
                       ": near and far can be told apart, far "
                       "and farther cannot.";
@@ -39,6 +41,8 @@ KindFacts t5_facts(const Spec& any) {
   facts.formula_mathml = math(msub(mi("b"), mi("h")), mo("="),
                               msub(mi("T"), mrow(mcall(mi("bucket"), mi("j"), mo("-"), mi("i")), mo(","), mi("h"))));
   facts.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = "Every distance from about " + most +
                       " on shares the last bucket: trained on 512 tokens, perplexity "
                       "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).";

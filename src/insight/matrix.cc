@@ -14,6 +14,8 @@ KindFacts facts(const Spec&) {
   facts.formula_mathml =
       math(msub(mi("b"), mi("h")), mo("="), msub(mi("V"), mrow(mi("h"), mo(","), mi("i"), mo(","), mi("j"))));
   facts.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf";
+  facts.represents = "pairs of places, one by one";
+  facts.prefers = "whatever its numbers say";
   facts.past_length = "It ends with its matrix: positions past it are refused.";
   facts.order_of_terms = "Rows are queries and columns keys, both counted from 0.";
   return facts;

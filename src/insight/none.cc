@@ -12,6 +12,8 @@ KindFacts facts(const Spec&) {
   facts.formula_mathml = math(msub(mi("s"), mrow(mi("i"), mo(","), mi("j"))), mo("="), msub(mi("q"), mi("i")),
                               mo("\xc2\xb7"), msub(mi("k"), mi("j")));
   facts.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask";
+  facts.represents = "nothing";
+  facts.prefers = "nothing";
   facts.past_length = "Nothing runs out, but weights spread over ever more keys.";
   facts.order_of_terms =
       "Attention without positions is permutation equivariant: outputs are permuted with the tokens. Only "

@@ -51,6 +51,8 @@ KindFacts facts(const Spec& any) {
                               theta, mo(","), msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"),
                               mi("a"), mi("sin"), theta, mo(","), theta, mo("="), mi("p"), frequency);
   facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
+  facts.represents = "distances";
+  facts.prefers = "near keys, a little: scores of equal contents fade with distance";
   facts.past_length =
       "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
       "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "

@@ -99,6 +99,8 @@ KindFacts facts(const Spec& any) {
   facts.users =
       "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
       "timesteps of diffusion models";
+  facts.represents = "absolute places";
+  facts.prefers = "near rows are alike; attention must learn to use it";
   facts.past_length =
       "It is defined at every position, but slow pairs reach angles that no trained position had: "
       "trained on 512 tokens, perplexity rose from 20.05 to 178.97 at 3512 (Press et al., 2022).";

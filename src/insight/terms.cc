@@ -28,6 +28,8 @@ KindFacts shaw_facts(const Spec& any) {
                               mo("\xc2\xb7"), row, second);
   facts.users =
       "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = spec.past == PastTable::clip
                           ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
                           : "Offsets past " + left + " back and " + right + " ahead have no vector.";
@@ -47,6 +49,8 @@ KindFacts xl_facts(const Spec& any) {
                               mo(")"), dot, msub(mi("k"), mi("j")), mo("+"), mo("("), q, mo("+"), mi("v"), mo(")"), dot,
                               mi("W"), msub(mi("r"), mrow(mi("i"), mo("-"), mi("j"))));
   facts.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length =
       spec.clamp_distance > 0
           ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
