@@ -91,7 +91,7 @@ void add_questions(Sheet& sheet, const Window& given) {
   const std::int64_t reach = *spec.left, tokens = 2 * reach + draw.between(5, 20), layers = draw.between(3, 12);
   const std::string right = spec.right ? text_of(*spec.right) : "";
   const std::string how =
-      "keys from i - " + text_of(reach) + (spec.right ? " to i + " + right : " on") + ", inside the text";
+      "Keys from i - " + text_of(reach) + (spec.right ? " to i + " + right : " on") + ", inside the text";
   add_seen(sheet, spec, tokens, how);
   add_hidden(sheet);
   add_seen_pairs(sheet, spec, tokens, how + ", for every query i");
@@ -113,7 +113,7 @@ void add_questions(Sheet& sheet, const Chunked& given) {
   const std::int64_t tokens = spec.size * draw.between(2, 4), border = spec.size * draw.between(1, 9);
   const std::int64_t p = draw.between(spec.size, 20 * spec.size);
   const std::string how =
-      std::string("keys of the query's own chunk") + (spec.direction == DistanceRule::causal ? ", none ahead" : "");
+      std::string("Keys of the query's own chunk") + (spec.direction == DistanceRule::causal ? ", none ahead" : "");
   sheet.add({.level = Level::easy,
              .text = "Chunks have " + text_of(spec.size) +
                      " positions, and both count from 0. In which chunk is position " + text_of(p) + "?",

@@ -38,8 +38,9 @@ void add_long_context_question(Sheet& sheet) {
        .solution =
            {"A learned table has no rows past its end: position 2048 cannot be read, or its row was never trained.",
             "Sinusoidal rows are defined at every position, but those past 2k are untrained: the model never saw them.",
-            "Relative encodings and rotary ones are favoured: a score depends on the distance, and most distances of a",
-            "long text were seen in short ones. A bias such as ALiBi also makes what is far away count less.",
+            "Relative encodings and rotary ones are favoured: a score depends on the distance, and the distances below "
+            "2k",
+            "were all trained, wherever the pair stands. A bias such as ALiBi also makes what is far away count less.",
             "Published (Press et al. 2022, trained on 512 tokens, perplexity at 3512): sinusoidal 178.97, rotary "
             "35.54,",
             "T5 bias 22.91, ALiBi 18.40. So rotary alone degrades too: it needs its frequencies scaled (position",

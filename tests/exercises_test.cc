@@ -219,6 +219,56 @@ TEST(Exercises, AnswersFollowFromTheTexts) {
   }
 }
 
+// The letters of the key lead to what is so, wherever the seed puts it.
+TEST(Exercises, ChoicesHaveTheRightLetter) {
+  const std::vector<std::vector<std::string>> known = {
+      {"none", "put into another order. What", "permutation equivariant"},
+      {"none", "Which of these does not change", "The mean of all outputs"},
+      {"learned:past_end=error", "What happens to a token", "It is refused"},
+      {"learned:past_end=clamp", "What happens to a token", "It gets the last row"},
+      {"learned:past_end=interpolate,length=4", "What happens to a token", "The whole table is stretched"},
+      {"hybrid:fixed.width=4,learned.past_end=error", "Which numbers does training change", "the learned table only"},
+      {"rotary:head_dim=8", "How long is it then", "3: rotations keep"},
+      {"kerple:heads=1", "Which bias do they get", "0, the largest"},
+      {"fire:heads=1", "On what does the bias", "the distance and on the query's place"},
+      {"matrix:heads=1", "-inf", "its weight is 0"},
+      {"window", "hide a key", "adds -inf"},
+      {"chunked:size=4", "just before it", "No:"}};
+  std::set<std::string> letters;
+  for (const std::vector<std::string>& one : known) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      const Question question = find(sheet(one[0], seed), one[1]);
+      const std::string& right = question.choices.at(static_cast<std::size_t>(question.answer.at(0) - 'a'));
+      EXPECT_NE(right.find(one[2]), std::string::npos) << right;
+      letters.insert(question.answer);
+    }
+  }
+  EXPECT_EQ(letters.size(), 5u);
+}
+
+TEST(Exercises, SoftmaxFollowsFromScoresAndBiases) {
+  const auto numbers_after = [](const std::string& text, const std::string& before) {
+    const std::size_t at = text.find(before) + before.size();
+    std::vector<double> numbers;
+    for (const std::string& item : list_items(text.substr(at, text.find(". ", at) - at)))
+      numbers.push_back(std::stod(item));
+    return numbers;
+  };
+  for (const char* spec :
+       {"clipped:heads=1,max_distance=2", "t5:heads=1", "alibi:heads=1", "kerple:heads=1",
+        "kerple:heads=1,kernel=power", "fire:heads=1", "sandwich:heads=4,width=8", "matrix:heads=1"}) {
+    const Question question = find(sheet(spec, 11), "Which weights does the softmax give, to three");
+    const std::vector<double> scores = numbers_after(question.text, "keys are ");
+    const std::vector<double> biases = numbers_after(question.text, "biases are ");
+    ASSERT_EQ(scores.size(), biases.size()) << question.text;
+    double total = 0.0;
+    for (std::size_t k = 0; k < scores.size(); ++k) total += std::exp(scores[k] + biases[k]);
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      EXPECT_NEAR(question.values.at(k), std::exp(scores[k] + biases[k]) / total, 1e-5) << question.text;
+    }
+  }
+}
+
 TEST(Grade, TakesRoundedAndCutNumbers) {
   const Question question = {.id = "q1", .text = "cos 3", .values = {-0.98999249}, .decimals = 4};
   for (const char* right : {"-0.9900", "-0.99", "-0.9899", "-0.98999249", "cos(3)", "[-0.99]",

@@ -148,6 +148,22 @@ class Json(Case):
                          [64, 64, 128, 512, 3])
         self.assertAlmostEqual(steps["cos_sin"]["values"][65], math.sin(3 * steps["frequencies"]["values"][1]), delta=1e-15)
 
+    def test_exercises(self):
+        arguments = ("exercises", "sinusoidal:width=64", "--seed", "18446744073709551615")
+        sheet, key = self.json_of(*arguments), self.json_of(*arguments, "--answers")
+        self.assertEqual(sheet["seed"], "18446744073709551615")
+        self.assertEqual([question["id"] for question in sheet["questions"]],
+                         [f"q{n + 1}" for n in range(len(key["questions"]))])
+        secrets = {"answer", "values", "solution", "points"}
+        for question, answered in zip(sheet["questions"], key["questions"]):
+            self.assertEqual(set(question) & secrets, set())
+            self.assertLessEqual(secrets, set(answered))
+        answers = {question["id"]: question["answer"] or "far" for question in key["questions"]}
+        (self.folder / "answers.json").write_text(json.dumps(answers))
+        grade = self.json_of(*arguments, "--grade", "answers.json")
+        self.assertEqual((grade["total"]["wrong"], grade["total"]["missing"]), (0, 0))
+        self.assertEqual(grade["marks"][-1]["verdict"], "for_a_person")
+
     def test_explain_of_a_frequency_of_zero(self):
         self.json_of("explain", "sinusoidal:width=4,inv_freq=1/0", "-p", "3", "--derivative")
         self.json_of("explain", "sinusoidal:width=4,scale=0", "-p", "3", "--derivative")
