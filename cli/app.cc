@@ -356,6 +356,7 @@ int run_app(int argc, char** argv) {
   PositionsOptions positions;
   ResizeOptions resize;
   BenchOptions bench;
+  CompletionOptions completions;
   AttentionCommands attention;
   InsightCommands insight;
   LessonCommands lesson;
@@ -371,6 +372,7 @@ int run_app(int argc, char** argv) {
   add_lesson_commands(app, lesson);
   add_positions(app, positions);
   add_bench(app, bench);
+  add_completions(app, completions);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -395,6 +397,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("bench")) return run_bench(bench);
   if (app.got_subcommand("check")) return run_insight_command(insight);
   if (got_lesson_command(app)) return run_lesson_command(app, lesson);
+  if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);
 }
 

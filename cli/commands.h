@@ -189,6 +189,10 @@ struct ReportCommandOptions {
   OutputOptions output;
 };
 
+struct CompletionOptions {
+  std::string shell;
+};
+
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;

@@ -30,6 +30,10 @@ void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std
 
 void add_plot(CLI::App& app, PlotOptions& options);  // in app_plot.cc
 
+// In completions.cc: it reads the grammar, so it is run with it.
+void add_completions(CLI::App& app, CompletionOptions& options);
+int run_completions(const CLI::App& app, const CompletionOptions& options);
+
 // The commands of attention, in app_attention.cc.
 struct AttentionCommands {
   BiasOptions bias;

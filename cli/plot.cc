@@ -25,6 +25,8 @@
 namespace posenc::cli {
 namespace {
 
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 20;
+
 struct TerminalSize {
   std::int64_t columns = 80;
   std::int64_t lines = 40;
@@ -183,6 +185,11 @@ FigureOptions figure_options(const PlotOptions& options, const Subject& subject,
     chosen.positions = loaded.positions;
     if (loaded.positions.count() == 0) {
       fail(ErrorKind::usage, fmt::format("--positions '{}' holds no position", options.positions));
+    }
+    if (loaded.positions.count() > kMostPositions) {
+      fail(ErrorKind::usage,
+           fmt::format("a figure shows at most 2^20 positions but '{}' has {}: take every tenth or so",
+                       options.positions, loaded.positions.count()));
     }
   }
   if (!options.channels.empty()) chosen.channels = read_list(options.channels, "--channels");

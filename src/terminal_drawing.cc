@@ -42,6 +42,7 @@ class TerminalPainter {
     const Box& box = rectangle.box;
     if (rectangle.fill) fill_box(box, *rectangle.fill, rectangle.opacity);
     if (!rectangle.stroke) return;
+    if (is_rule(*rectangle.stroke)) return frame(box, *rectangle.stroke);
     const Point a = {box.x, box.y};
     const Point b = {box.right(), box.y};
     const Point c = {box.right(), box.bottom()};
@@ -170,14 +171,36 @@ class TerminalPainter {
   }
   void upright_rule(double x, double top, double bottom, const Path& path) {
     const std::int64_t column = before(x, kCellWidth);
-    if (bottom - top < kCellHeight) {  // a tick: a branch of the axis that it hangs on
-      return canvas_.rule(column, before(top, kCellHeight), detail::kRuleDown, *path.stroke, path.dashed);
-    }
+    if (bottom - top < kCellHeight) return tick(x, before(top, kCellHeight), path);
     const std::int64_t last = before(bottom, kCellHeight);
     for (std::int64_t line = after(top, kCellHeight); line <= last; ++line) {
       const unsigned sides = line < last ? detail::kRuleUp | detail::kRuleDown : detail::kRuleUp;
       canvas_.rule(column, line, sides, *path.stroke, path.dashed);
     }
+  }
+  void frame(const Box& box, Ink ink) {
+    const std::int64_t left = before(box.x, kCellWidth);
+    const std::int64_t right = before(box.right(), kCellWidth);
+    const std::int64_t top = before(box.y, kCellHeight);
+    const std::int64_t bottom = before(box.bottom(), kCellHeight);
+    for (std::int64_t line = top; line <= bottom; ++line) {
+      const bool is_edge = line == top || line == bottom;
+      for (std::int64_t column = left; column <= right; column += is_edge ? 1 : std::max(right - left, whole(1.0))) {
+        unsigned sides = 0;
+        if (is_edge && column > left) sides |= detail::kRuleLeft;
+        if (is_edge && column < right) sides |= detail::kRuleRight;
+        if ((column == left || column == right) && line > top) sides |= detail::kRuleUp;
+        if ((column == left || column == right) && line < bottom) sides |= detail::kRuleDown;
+        canvas_.rule(column, line, sides, ink, false);
+      }
+    }
+  }
+  // A branch of the axis that it hangs on, under the dots of its place; the last one where the axis ends.
+  void tick(double x, std::int64_t line, const Path& path) {
+    std::int64_t column = after(x, kCellWidth);
+    const detail::CanvasCell* cell = canvas_.cell(column, line);
+    if (cell == nullptr || cell->rules == 0) --column;
+    canvas_.rule(column, line, detail::kRuleDown, *path.stroke, path.dashed);
   }
   void level_rule(double y, double left, double right, const Path& path) {
     const std::int64_t line = before(y, kCellHeight);

@@ -26,7 +26,8 @@ FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   for (const std::string& line : text.more) options.notes.push_back(line);
   if (!text.note.empty()) options.notes.push_back(text.note);
   if (call.numbers != nullptr && call.numbers->drawn()) options.notes.push_back(call.numbers->drawn_text());
-  options.notes.push_back("$ " + figure.command);
+  // In a terminal it stands among commands already.
+  options.notes.push_back((call.options.metrics == TextMetrics::cells ? "made by " : "$ ") + figure.command);
   if (call.options.width > 0.0) options.width = call.options.width;
   if (call.options.height > 0.0) options.height = call.options.height;
   figure.drawing.title = text.title;

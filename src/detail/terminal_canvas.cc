@@ -89,7 +89,8 @@ char ascii_level(const CanvasCell& cell) {
     ++count;
   }
   if (count == 0) return cell.levels[0] || cell.levels[1] ? '?' : ' ';
-  const std::size_t share = static_cast<std::size_t>(sum) * kRamp.size() / (static_cast<std::size_t>(count) * 255);
+  const std::size_t share =
+      static_cast<std::size_t>(sum) * kRamp.size() / (static_cast<std::size_t>(count) * kLastLevel);
   return kRamp[std::min(share, kRamp.size() - 1)];
 }
 

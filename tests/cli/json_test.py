@@ -42,7 +42,9 @@ class Json(Case):
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
         self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary", "none", "clipped", "t5", "alibi", "kerple", "fire", "sandwich",
                           "matrix", "shaw", "transformer_xl", "window", "chunked"])
-        self.assertEqual(data["figures"], ["heatmap"])
+        self.assertIn("heatmap", [figure["name"] for figure in data["figures"]])
+        for figure in data["figures"]:
+            self.assertTrue(figure["summary"] and figure["look_for"], figure)
         for kind in data["kinds"]:
             for field in kind["fields"] + kind["shorthands"]:
                 self.assertLessEqual({"name", "type", "unit", "default", "help", "required"}, set(field))
@@ -179,8 +181,12 @@ class Json(Case):
 
     def test_plot(self):
         data = self.json_of("plot", "heatmap", "sinusoidal:width=4", "-p", "0:3")
-        self.assertEqual((data["figure"], data["positions"]), ("heatmap", [0, 1, 2]))
-        self.assertEqual(data["values"], self.json_of("table", "sinusoidal:width=4", "-p", "0:3")["values"])
+        self.assertEqual(set(data), {"schema", "figure", "title", "finding", "note", "command", "spec", "data"})
+        self.assertEqual((data["figure"], data["spec"]["kind"]), ("heatmap", "sinusoidal"))
+        columns = data["data"][0]["columns"]
+        self.assertEqual(columns.pop("position"), [0, 1, 2])
+        rows = [list(row) for row in zip(*columns.values())]
+        self.assertEqual(rows, self.json_of("table", "sinusoidal:width=4", "-p", "0:3")["values"])
 
     def test_bench(self):
         data = self.json_of("bench", "--seconds", "0.001", "--filter", "table/f32/5000x512")
