@@ -8,6 +8,7 @@
 #include "posenc/bias.h"
 #include "posenc/cache.h"
 #include "posenc/check.h"
+#include "posenc/demonstration.h"
 #include "posenc/drawing.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"

@@ -57,6 +57,7 @@ LAYERS = {
                       subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
+                      demonstration demonstration_order detail/demonstration_model
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
                       published figure figures/
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
