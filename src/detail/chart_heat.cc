@@ -111,7 +111,7 @@ class HeatPainter {
     std::vector<Tick> ticks;
     for (const Tick& tick : round_ticks(std::min(first, last), std::max(first, last), false, wanted)) {
       const double index = step == 0.0 ? 0.0 : (tick.value - first) / step;
-      if (std::fabs(index - std::round(index)) < 1e-6 || count > 40) ticks.push_back({index, tick.label});
+      if (std::fabs(index - std::round(index)) < 1e-6 || count > 40) ticks.push_back({index, tick_text(tick.value)});
     }
     if (ticks.empty()) ticks.push_back({0.0, tick_text(first)});
     return ticks;

@@ -120,13 +120,16 @@ std::string figure_block(const FigureBlock& block) {
   }
   text += tag("div", to_svg(figure.drawing, {.standalone = false, .id = block.id}),
               "class=\"drawing\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", figure.title));
-  std::string caption = tag("p", inline_html(figure.finding));
+  // Where something is to be predicted, what there is to see is told only afterwards.
+  const bool predicted = !block.question.empty();
+  std::string caption = predicted ? "" : tag("p", inline_html(figure.finding));
   caption += tag("p", tag("code", xml_text(figure.command)) + " " +
                           tag("button", "Save as SVG",
                               "type=\"button\" class=\"save\" " + attribute("data-name", figure.name) + " " +
                                   attribute("aria-label", "Save the figure " + figure.title + " as SVG")));
   text += tag("figcaption", caption) + "\n";
-  if (!block.answer.empty()) text += details("What you see", paragraph(block.answer));
+  if (predicted)
+    text += details("What you see", paragraph(block.answer) + paragraph("Measured: " + figure.finding + "."));
   return tag("figure", "\n" + text, attribute("id", block.id)) + "\n";
 }
 

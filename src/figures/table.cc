@@ -222,9 +222,9 @@ Figure make_learned(const FigureCall& call) {
       call, {.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
              .finding = "rows and cosines of positions: what training found, and what the formula gives for " +
                         count_text(positions.count, "position") + " and " + count_text(width, "channel"),
-             .note = positions.count > 200 ? "the similarities are of every " +
-                                                 std::to_string((positions.count + 199) / 200) + "th position"
-                                           : "",
+             .note = positions.count > 200
+                         ? "the similarities are of one position in " + std::to_string((positions.count + 199) / 200)
+                         : "",
              .body_height = 640.0});
   const std::vector<Box> rows = rows_of(page.drawing(), page.body, {1.0, 1.0});
   const SubjectNumbers* each[] = {&numbers, &fixed};

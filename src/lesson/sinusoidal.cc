@@ -1,4 +1,5 @@
 // Waves and heatmap, the figure that moves, and the shift.
+#include "detail/chart.h"
 #include "detail/number_text.h"
 #include "lesson/lesson.h"
 #include "posenc/json.h"
@@ -61,7 +62,7 @@ Json live_data() {
   for (std::int64_t i = 0; i < kLiveWidth / 2; ++i) {
     sine.emplace_back(schedule.sine.start + i * schedule.sine.stride);
     cosine.emplace_back(schedule.cosine.start + i * schedule.cosine.stride);
-    labels.emplace_back("turn: " + general_text(lengths[static_cast<std::size_t>(i)], 4));
+    labels.emplace_back("turn: " + tick_text(lengths[static_cast<std::size_t>(i)]));
   }
   Json data;
   data.set("frames_per_position", kFramesPerPosition).set("pairs", kLiveWidth / 2).set("positions", Json(positions));
