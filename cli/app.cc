@@ -1,5 +1,5 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
-// of attention, this one all others.
+// of attention, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
 #include <sstream>
 
@@ -12,6 +12,15 @@
 #include "posenc/version.h"
 
 namespace posenc::cli {
+
+void add_weights(CLI::App& command, WeightOptions& weights) {
+  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
+      ->check(not_empty);
+  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
+      ->check(CLI::IsMember({"normal", "uniform"}));
+  command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
+  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)")->check(not_empty);
+}
 
 std::string not_empty(const std::string& value) { return value.empty() ? "must not be empty" : ""; }
 
@@ -38,15 +47,6 @@ void add_color(CLI::App& command, std::string& color) {
   command.add_option("--color", color, "escape codes: auto (only on a terminal), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-}
-
-void add_weights(CLI::App& command, WeightOptions& weights) {
-  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
-      ->check(not_empty);
-  command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
-      ->check(CLI::IsMember({"normal", "uniform"}));
-  command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
-  command.add_option("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)")->check(not_empty);
 }
 
 namespace {
@@ -210,7 +210,9 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
       ->add_option("--position,-p", options.position,
                    "the position, an integer or a real number; on several axes 1/2/3")
       ->check(not_empty);
-  command->add_option("--queries", options.queries, "instead: what queries at these positions have with keys")
+  command
+      ->add_option("--queries", options.queries,
+                   "instead: what queries at these positions have with keys (default: 0:4 of what acts on pairs)")
       ->check(not_empty);
   command->add_option("--keys", options.keys, "with --queries: where the keys stand (default: where the queries are)")
       ->check(not_empty);
@@ -356,14 +358,18 @@ int run_app(int argc, char** argv) {
   BenchOptions bench;
   CompletionOptions completions;
   AttentionCommands attention;
+  InsightCommands insight;
+  LessonCommands lesson;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
   add_attention_commands(app, attention);
+  add_insight_commands(app, insight);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
+  add_lesson_commands(app, lesson);
   add_positions(app, positions);
   add_bench(app, bench);
   add_completions(app, completions);
@@ -389,6 +395,8 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
+  if (app.got_subcommand("check")) return run_insight_command(insight);
+  if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);
 }

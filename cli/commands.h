@@ -174,6 +174,21 @@ struct OrderOptions {
   OutputOptions output;
 };
 
+struct ReportCommandOptions {
+  std::vector<std::string> specs;
+  bool lesson = false;
+  std::string sentence;  // with lesson
+  bool advise = false;
+  std::int64_t train = 2048;
+  std::optional<std::int64_t> infer;  // with advise; 8 times the training length
+  std::string draws_seed;             // 0
+  bool overwrite = false;
+  WeightOptions weights;  // of the only encoding
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
+
 struct CompletionOptions {
   std::string shell;
 };
@@ -181,6 +196,14 @@ struct CompletionOptions {
 struct BenchOptions {
   std::string filter;
   double seconds = 0.4;
+  OutputOptions output;
+};
+
+struct ExercisesOptions {
+  std::string spec;
+  std::string seed;  // 0
+  bool answers = false;
+  std::string grade;  // a file of answers; empty: write the worksheet
   OutputOptions output;
 };
 
@@ -203,6 +226,17 @@ struct ResizeOptions {
   OutputOptions output;
 };
 
+struct CheckCommandOptions {
+  std::string spec;
+  std::string positions;  // empty: as the library chooses, or the rows of the table from 0
+  std::int64_t train = 2048;
+  std::string table;  // of another engine: file.npy or file.safetensors:tensor; empty: none
+  WeightOptions weights;
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -217,6 +251,9 @@ int run_resize(const ResizeOptions& options);
 int run_demo_permutation(const PermutationOptions& options);
 int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
+int run_check(const CheckCommandOptions& options);
+int run_exercises(const ExercisesOptions& options);
+int run_report(const ReportCommandOptions& options);
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

@@ -1,56 +1,20 @@
-// [A, B] against [B, A]: what adding positions does to the sums, to what a layer makes of them, and to their scores.
+// Prints [A, B] against [B, A]: what adding positions does to the sums, to what a layer makes of them, and to their
+// scores.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "cli/commands.h"
-#include "cli/demo_model.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "posenc/demonstration.h"
 #include "posenc/error.h"
 #include "posenc/spec_json.h"
-#include "posenc/table.h"
 
 namespace posenc::cli {
 namespace {
 
 using Row = std::vector<double>;
-
-// Of one decimal: numbers that can be followed by hand.
-std::vector<Row> readable(std::int64_t rows, std::int64_t width, std::uint64_t seed, DemoMatrix which) {
-  const Matrix numbers = random_matrix(rows, width, 1.0, seed, which);
-  std::vector<Row> result;
-  for (std::int64_t n = 0; n < rows; ++n) {
-    Row& row = result.emplace_back();
-    for (std::int64_t m = 0; m < width; ++m) {
-      row.push_back(std::round(static_cast<double>(numbers.row(n)[m]) * 10.0) / 10.0 + 0.0);  // no negative zero
-    }
-  }
-  return result;
-}
-
-double dot(const Row& a, const Row& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-Row sum(const Row& a, const Row& b) {
-  Row result = a;
-  for (std::size_t i = 0; i < b.size(); ++i) result[i] += b[i];
-  return result;
-}
-
-struct Pair {
-  Row a, b, p0, p1;
-  std::vector<Row> weights;  // W, [M][M]
-
-  Row projected(const Row& x) const {
-    Row result;
-    for (const Row& row : weights) result.push_back(dot(row, x));
-    return result;
-  }
-};
 
 std::string row_text(const Row& row) {
   std::string text;
@@ -60,69 +24,54 @@ std::string row_text(const Row& row) {
 
 std::string line(const char* name, const Row& row) { return fmt::format("  {:<18}{}\n", name, row_text(row)); }
 
-// A score of sums, (x + p).(y + r), in its four parts.
-std::string score_line(const char* name, const Row& x, const Row& p, const Row& y, const Row& r) {
-  const Row parts = {dot(x, y), dot(x, r), dot(p, y), dot(p, r)};
-  return fmt::format("  {:<18}{}  ={:>9.4f}\n", name, row_text(parts), dot(sum(x, p), sum(y, r)));
+std::string score_line(const char* name, const OrderScore& score) {
+  const Row parts = {score.content_content, score.content_position, score.position_content, score.position_position};
+  return fmt::format("  {:<18}{}  ={:>9.4f}\n", name, row_text(parts), score.score);
 }
 
-std::string pair_text(const Pair& pair, std::int64_t width) {
-  const auto& [a, b, p0, p1, weights] = pair;
+std::string pair_text(const OrderResult& pair) {
+  const OrderSide &ab = pair.a_then_b, &ba = pair.b_then_a;
+  const std::int64_t width = pair.spec.width;
   std::string text = fmt::format("Two tokens A and B of width {}, positions of sinusoidal:width={}\n\n", width, width);
-  text += line("a", a) + line("b", b) + line("p0", p0) + line("p1", p1);
+  text += line("a", pair.a) + line("b", pair.b) + line("p0", pair.p0) + line("p1", pair.p1);
   text += "\n1. Without positions [A, B] and [B, A] are the same two vectors, a and b.\n\n";
   text += "2. With positions they are not:\n";
-  text += line("[A, B]: a + p0", sum(a, p0)) + line("        b + p1", sum(b, p1));
-  text += line("[B, A]: b + p0", sum(b, p0)) + line("        a + p1", sum(a, p1));
+  text += line("[A, B]: a + p0", ab.a) + line("        b + p1", ab.b);
+  text += line("[B, A]: b + p0", ba.b) + line("        a + p1", ba.a);
   text += "\n3. A layer that multiplies by W keeps the two apart, for W(a + p) = Wa + Wp:\n";
-  for (std::size_t m = 0; m < weights.size(); ++m) text += line(m == 0 ? "W" : "", weights[m]);
+  for (std::size_t m = 0; m < pair.weights.size(); ++m) text += line(m == 0 ? "W" : "", pair.weights[m]);
   text += "\n";
-  text += line("Wa", pair.projected(a)) + line("Wp0", pair.projected(p0)) + line("Wp1", pair.projected(p1));
-  text += line("W(a + p0)", pair.projected(sum(a, p0))) + line("Wa + Wp0", sum(pair.projected(a), pair.projected(p0)));
-  text += line("W(a + p1)", pair.projected(sum(a, p1))) + line("Wa + Wp1", sum(pair.projected(a), pair.projected(p1)));
+  text += line("Wa", pair.projected_a) + line("Wp0", pair.projected_p0) + line("Wp1", pair.projected_p1);
+  text += line("W(a + p0)", ab.projected_a) + line("Wa + Wp0", ab.parts_a);
+  text += line("W(a + p1)", ba.projected_a) + line("Wa + Wp1", ba.parts_a);
   text += "\n4. The score of A with B has four parts; those where content meets position tell the orders apart:\n";
   text += fmt::format("  {:<18}{:>9}{:>9}{:>9}{:>9}\n", "", "a.b", "a.pos(B)", "pos(A).b", "pos.pos");
-  text += score_line("[A, B]: p0, p1", a, p0, b, p1) + score_line("[B, A]: p1, p0", a, p1, b, p0);
+  text += score_line("[A, B]: p0, p1", ab.score) + score_line("[B, A]: p1, p0", ba.score);
   return text;
 }
 
-Json score_json(const Row& x, const Row& p, const Row& y, const Row& r) {
+Json side_json(const OrderSide& side) {
   Json score;
-  score.set("content_content", dot(x, y)).set("content_position", dot(x, r)).set("position_content", dot(p, y));
-  score.set("position_position", dot(p, r)).set("score", dot(sum(x, p), sum(y, r)));
-  return score;
+  score.set("content_content", side.score.content_content).set("content_position", side.score.content_position);
+  score.set("position_content", side.score.position_content).set("position_position", side.score.position_position);
+  score.set("score", side.score.score);
+  Json result;
+  result.set("a", side.a).set("b", side.b).set("projected_a", side.projected_a).set("projected_b", side.projected_b);
+  return result.set("score", score);
 }
 
-void write_pair_json(const OutputOptions& output, const Pair& pair, const Spec& spec) {
-  const auto& [a, b, p0, p1, weights] = pair;
+void write_pair_json(const OutputOptions& output, const OrderResult& pair) {
   Json::Array matrix;
-  for (const Row& row : weights) matrix.push_back(row);
-  const auto side = [&](const Row& at_a, const Row& at_b) {
-    Json result;
-    result.set("a", sum(pair.a, at_a))
-        .set("b", sum(pair.b, at_b))
-        .set("projected_a", pair.projected(sum(pair.a, at_a)));
-    return result.set("projected_b", pair.projected(sum(pair.b, at_b)))
-        .set("score", score_json(pair.a, at_a, pair.b, at_b));
-  };
+  for (const Row& row : pair.weights) matrix.push_back(row);
   write_json(output, {{"demo", "order"},
-                      {"spec", to_json(spec)},
-                      {"a", a},
-                      {"b", b},
-                      {"p0", p0},
-                      {"p1", p1},
+                      {"spec", to_json(Spec(pair.spec))},
+                      {"a", pair.a},
+                      {"b", pair.b},
+                      {"p0", pair.p0},
+                      {"p1", pair.p1},
                       {"weights", matrix},
-                      {"a_then_b", side(p0, p1)},
-                      {"b_then_a", side(p1, p0)}});
-}
-
-Pair make_pair(const Sinusoidal& spec, std::uint64_t seed) {
-  const std::vector<Row> tokens = readable(2, spec.width, seed, kEmbeddings);
-  Row rows(static_cast<std::size_t>(2 * spec.width));
-  fill_table(make_schedule(spec), PositionView::range(0, 2), make_view(rows.data(), {2, spec.width}));
-  const auto middle = rows.begin() + spec.width;
-  return {tokens[0], tokens[1], Row(rows.begin(), middle), Row(middle, rows.end()),
-          readable(spec.width, spec.width, seed, kProjection)};
+                      {"a_then_b", side_json(pair.a_then_b)},
+                      {"b_then_a", side_json(pair.b_then_a)}});
 }
 
 }  // namespace
@@ -132,12 +81,11 @@ int run_demo_order(const OrderOptions& options) {
   if (options.width % 2 != 0) {
     fail(ErrorKind::usage, fmt::format("--width must be even but got {}", options.width));
   }
-  const Sinusoidal spec{.width = options.width};
-  const Pair pair = make_pair(spec, whole_number(options.seed, "--seed"));
+  const OrderResult pair = demonstrate_order(options.width, whole_number(options.seed, "--seed"));
   if (format == "json") {
-    write_pair_json(options.output, pair, spec);
+    write_pair_json(options.output, pair);
   } else {
-    write_text(options.output, pair_text(pair, options.width));
+    write_text(options.output, pair_text(pair));
   }
   return 0;
 }

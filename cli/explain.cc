@@ -30,6 +30,12 @@ std::int64_t axes_of(const Spec& spec) {
   return rotary == nullptr ? 1 : rotary->axes;
 }
 
+// What acts inside attention but for rotations, which have a position of their own.
+bool acts_on_pairs(const Spec& spec) {
+  return !std::holds_alternative<Sinusoidal>(spec) && !std::holds_alternative<Learned>(spec) &&
+         !std::holds_alternative<Hybrid>(spec) && !std::holds_alternative<Rotary>(spec);
+}
+
 std::string steps_text(const std::string& heading, const std::vector<Step>& steps, bool color) {
   std::string text = heading + "\n";
   for (const Step& step : steps) {
@@ -96,9 +102,11 @@ void write_steps(const ExplainOptions& options, const Spec& spec, const std::vec
 
 }  // namespace
 
-int run_explain(const ExplainOptions& options) {
-  choose_format(options.output, {"text", "json"});
-  const Spec spec = load_spec(options.spec);
+int run_explain(const ExplainOptions& given) {
+  choose_format(given.output, {"text", "json"});
+  const Spec spec = load_spec(given.spec);
+  ExplainOptions options = given;
+  if (options.position.empty() && options.queries.empty() && acts_on_pairs(spec)) options.queries = "0:4";
   if (!options.queries.empty()) {
     const std::string& keys = options.keys.empty() ? options.queries : options.keys;
     write_steps(options, spec, pair_steps(options, spec),

@@ -45,4 +45,19 @@ void add_attention_commands(CLI::App& app, AttentionCommands& commands);
 // Runs the one that was given.
 int run_attention_command(const CLI::App& app, const AttentionCommands& commands);
 
+// The commands that look at an encoding, in app_insight.cc.
+struct InsightCommands {
+  CheckCommandOptions check;
+};
+void add_insight_commands(CLI::App& app, InsightCommands& commands);
+int run_insight_command(const InsightCommands& commands);
+// The commands for lessons, in app_lesson.cc.
+struct LessonCommands {
+  ExercisesOptions exercises;
+  ReportCommandOptions report;
+};
+void add_lesson_commands(CLI::App& app, LessonCommands& commands);
+bool got_lesson_command(const CLI::App& app);
+int run_lesson_command(const CLI::App& app, const LessonCommands& commands);
+
 }  // namespace posenc::cli

@@ -75,13 +75,16 @@ struct CostOf {
   Cost operator()(const Learned& spec) const {
     if (spec.width < 1) fail(ErrorKind::usage, "[cost_of] width must be given: the spec leaves it to its table");
     const std::int64_t rows = spec.rows > 0 ? spec.rows : positions + spec.first;
-    return {product({positions, spec.width, size}), 0, product({rows, spec.width}), static_cast<double>(spec.width)};
+    // Nothing replaces what was learned: it is held in any case.
+    return {product({positions, spec.width, size}), product({rows, spec.width, size}), product({rows, spec.width}),
+            static_cast<double>(spec.width)};
   }
   Cost operator()(const Hybrid& spec) const {
     Learned learned = spec.learned;
     learned.width = spec.fixed.width;
     Cost cost = (*this)(spec.fixed);
     cost.parameters = (*this)(learned).parameters;
+    cost.stream_bytes += (*this)(learned).stream_bytes;
     cost.flops_per_token *= 2.0;
     return cost;
   }
@@ -104,6 +107,7 @@ struct CostOf {
   Cost operator()(const MatrixBias& spec) const {
     Cost cost = matrix(spec.heads, 0, 1.0);
     cost.parameters = product({spec.heads, positions, positions});
+    cost.stream_bytes = cost.table_bytes;
     return cost;
   }
   Cost operator()(const Window&) const { return {product({positions, positions, size}), 2 * size, 0, 0.0}; }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "detail/walk_rows.h"
 #include "posenc/analysis.h"
@@ -175,30 +176,62 @@ HeldRows held_rows(const InputRows& rows, const PositionView& positions) {
   return held;
 }
 
+// The nearest pair so far; of several, the first.
+class NearestPair {
+ public:
+  explicit NearestPair(std::int64_t width) : width_(width) {}
+
+  void compare(const double* a, const double* b, std::int64_t n, std::int64_t m) {
+    const double squares = detail::squared_distance(a, b, width_);
+    const std::pair<std::int64_t, std::int64_t> pair = std::minmax(n, m);
+    if (squares > squares_ || (squares == squares_ && pair > pair_)) return;
+    squares_ = squares;
+    pair_ = pair;
+  }
+
+  double distance() const { return std::sqrt(squares_); }
+  const std::pair<std::int64_t, std::int64_t>& pair() const { return pair_; }
+
+ private:
+  std::int64_t width_;
+  double squares_ = kInfinity;
+  std::pair<std::int64_t, std::int64_t> pair_ = {0, 0};
+};
+
+// In the order of their lengths: rows are no nearer than their lengths are, so that most of a table of unlike rows need
+// not be compared.
+void compare_held(const HeldRows& held, NearestPair& nearest) {
+  std::vector<std::pair<double, std::int64_t>> order;
+  for (std::int64_t n = 0; n < held.count; ++n) {
+    const double* row = held.row(n);
+    order.emplace_back(std::sqrt(detail::sum_of(held.width, [&](std::int64_t i) { return row[i] * row[i]; })), n);
+  }
+  std::sort(order.begin(), order.end());
+  for (auto a = order.begin(); a != order.end(); ++a) {
+    for (auto b = a + 1; b != order.end(); ++b) {
+      const double rounding = 1e-12 * b->first;
+      if (b->first - a->first > nearest.distance() + rounding) break;
+      nearest.compare(held.row(a->second), held.row(b->second), a->second * held.spacing, b->second * held.spacing);
+    }
+  }
+}
+
 NearestRows nearest_pair_by_pair(const InputRows& rows, const PositionView& positions) {
   HeldRows held = held_rows(rows, positions);
-  NearestRows nearest{.distance = kInfinity, .sampled = held.spacing > 1};
-  const auto compare = [&](const double* a, const double* b, std::int64_t first, std::int64_t second) {
-    ++nearest.compared;
-    const double squares = detail::squared_distance(a, b, held.width);
-    if (squares >= nearest.distance) return;
-    nearest.distance = squares;
-    nearest.first = positions.real(0, first);
-    nearest.second = positions.real(0, second);
-  };
+  NearestPair nearest(held.width);
   std::vector<double> last(static_cast<std::size_t>(held.width));
   detail::walk_rows(rows, positions, "nearest_rows", [&](std::int64_t n, const double* row) {
     if (n % held.spacing == 0) std::copy_n(row, held.width, held.values.data() + n / held.spacing * held.width);
-    if (nearest.sampled && n > 0) compare(last.data(), row, n - 1, n);
+    if (n > 0) nearest.compare(last.data(), row, n - 1, n);
     std::copy_n(row, held.width, last.data());
   });
-  for (std::int64_t a = 0; a < held.count; ++a) {
-    for (std::int64_t b = a + 1; b < held.count; ++b) {
-      compare(held.row(a), held.row(b), a * held.spacing, b * held.spacing);
-    }
-  }
-  nearest.distance = std::sqrt(nearest.distance);
-  return nearest;
+  compare_held(held, nearest);
+  const bool sampled = held.spacing > 1;
+  return {.distance = nearest.distance(),
+          .first = positions.real(0, nearest.pair().first),
+          .second = positions.real(0, nearest.pair().second),
+          .compared = pairs_among(held.count) + (sampled ? positions.count - 1 : 0),
+          .sampled = sampled};
 }
 
 }  // namespace

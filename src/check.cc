@@ -75,6 +75,14 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
     }
   }
   check_positions(settled.positions, "check");
+  if (options.observed.rank != 0 && (numbers.term() || numbers.place() == Place::nowhere)) {
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " has no table to compare");
+  }
+
+  if (settled.positions.axes != 1 && !numbers.rotary()) {
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) +
+                               " takes positions on one axis but they have " + std::to_string(settled.positions.axes));
+  }
   std::vector<Property> properties = detail::insight_of(numbers.spec()).properties(numbers, settled);
   for (Property& property : properties) {
     const bool of_numbers = std::find(kOfNumbers.begin(), kOfNumbers.end(), property.name) != kOfNumbers.end();

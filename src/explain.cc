@@ -1,6 +1,7 @@
 #include "posenc/explain.h"
 
 #include "detail/explain_learned.h"
+#include "detail/explain_mask.h"
 #include "detail/explain_rotary.h"
 #include "detail/explain_sinusoidal.h"
 #include "posenc/error.h"
@@ -17,6 +18,9 @@ struct Kinds {
   std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
   std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
   std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
+  std::vector<Step> operator()(const NoPosition&) const { return detail::explain_none(position[0], options); }
+  std::vector<Step> operator()(const Window& s) const { return detail::explain_mask(s, position[0], options); }
+  std::vector<Step> operator()(const Chunked& s) const { return detail::explain_mask(s, position[0], options); }
   template <class Relative>
   std::vector<Step> operator()(const Relative& s) const {
     fail(ErrorKind::usage,

@@ -9,6 +9,61 @@
 namespace posenc::detail {
 namespace {
 
+// Parameters of a kind that needs some and got none. -1 in a shape is up to the largest position of queries or keys.
+class Invented {
+ public:
+  Invented(const Spec& spec, const ExplainPairs& pairs) {
+    constexpr double kMost = 1e6;  // beyond, the parameters are asked for
+    if (!pairs.parameters.empty()) return;
+    const std::vector<ParameterInfo> infos = parameters_of(spec);
+    double total = 0.0;
+    for (const ParameterInfo& info : infos) total += info.optional ? 0.0 : count_of(shape_of(info, pairs));
+    if (total == 0.0 || total > kMost) return;
+    for (const ParameterInfo& info : infos) {
+      if (info.optional) continue;
+      names_.push_back(info.name);
+      shapes_.push_back(shape_of(info, pairs));
+      numbers_.push_back(small_numbers(static_cast<std::int64_t>(count_of(shapes_.back())), names_.size()));
+      for (double& number : numbers_.back()) number = std::holds_alternative<Kerple>(spec) ? std::fabs(number) : number;
+    }
+  }
+
+  bool empty() const { return names_.empty(); }
+  Parameters views() const {
+    Parameters parameters;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      ConstView view = make_view(numbers_[i].data(), {static_cast<std::int64_t>(numbers_[i].size())});
+      if (shapes_[i].size() == 2) view = make_view(numbers_[i].data(), {shapes_[i][0], shapes_[i][1]});
+      parameters.push_back({names_[i], view});
+    }
+    return parameters;
+  }
+
+ private:
+  using Shape = std::vector<std::int64_t>;
+
+  static double count_of(const Shape& shape) {
+    double count = 1.0;
+    for (const std::int64_t length : shape) count *= static_cast<double>(length);
+    return count;
+  }
+  static Shape shape_of(const ParameterInfo& info, const ExplainPairs& pairs) {
+    Shape shape = info.shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const PositionView& positions = axis == 0 ? pairs.queries : pairs.keys;
+      for (std::int64_t n = 0; info.shape[axis] < 0 && n < positions.count; ++n) {
+        shape[axis] = std::max(shape[axis], static_cast<std::int64_t>(positions.real(0, n)) + 1);
+      }
+      shape[axis] = std::max<std::int64_t>(shape[axis], 1);
+    }
+    return shape;
+  }
+
+  std::vector<std::string> names_;
+  std::vector<Shape> shapes_;
+  std::vector<std::vector<double>> numbers_;
+};
+
 class BiasExplainer {
  public:
   BiasExplainer(const Spec& spec, const ExplainPairs& pairs)
@@ -254,10 +309,17 @@ class BiasExplainer {
 
 }  // namespace
 
-std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& pairs) {
+std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& given) {
+  const Invented invented(spec, given);
+  ExplainPairs pairs = given;
+  if (!invented.empty()) pairs.parameters = invented.views();
   const BiasExplainer explain(spec, pairs);
-  return {explain.formula(), explain.derivation(), explain.matrix(),
-          explain.weights(), explain.meaning(),    explain.reproduce()};
+  std::vector<Step> steps = {explain.formula(), explain.derivation(), explain.matrix(),
+                             explain.weights(), explain.meaning(),    explain.reproduce()};
+  if (invented.empty()) return steps;
+  steps[0].lines.push_back(std::string("its parameters are ") + kInvented);
+  steps.pop_back();  // there is no command that makes these numbers
+  return steps;
 }
 
 }  // namespace posenc::detail

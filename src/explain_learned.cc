@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "detail/explain_pairs.h"
 #include "detail/explain_sinusoidal.h"
-#include "detail/number_text.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/learned.h"
@@ -75,14 +75,78 @@ Step numbers(const InputRows& rows, double position, const std::string& title) {
   return step;
 }
 
-std::vector<Step> learned_steps(const Learned& spec, double position, const ExplainOptions& options) {
-  const bool has_table = options.table.data != nullptr;
-  const std::int64_t rows = has_table ? options.table.shape[0] : spec.rows;
-  if (rows == 0) {
-    fail(ErrorKind::usage, "[explain] a learned encoding needs rows in its spec, or its table, to say what is read");
+Step lookup(const RowRead& read) {
+  constexpr std::int64_t kShown = 8;
+  Step step{"lookup", "The lookup as a product", {}, {}};
+  const std::string row = std::to_string(read.row);
+  if (read.share != 0.0) {
+    step.lines = {"a vector of weights times the table: " + number_text(1.0 - read.share) + " at row " + row + ", " +
+                  number_text(read.share) + " at row " + std::to_string(read.next) + ", 0 elsewhere"};
+  } else if (read.row < kShown) {
+    std::string one_hot;
+    for (std::int64_t r = 0; r <= read.row; ++r) one_hot += r == read.row ? "1" : "0, ";
+    step.lines = {"[" + one_hot + ", 0, ...] times the table = row " + row};
+  } else {
+    step.lines = {"a vector with 1 at place " + row + " and 0 elsewhere, times the table = row " + row};
   }
-  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position)};
-  if (has_table) steps.push_back(numbers(LearnedRows{spec, options.table}, position, "In numbers"));
+  step.lines.emplace_back("so the gradient of the loss by the table is 0 but in what was read");
+  return step;
+}
+
+// The row as it is in the table, or small numbers.
+std::vector<double> row_before(std::int64_t width, const RowRead& read, const ConstView& table) {
+  if (table.data == nullptr) return small_numbers(width, 1);
+  std::vector<double> row(static_cast<std::size_t>(width));
+  const Learned plain = {.past_end = PastEnd::error};
+  const double place = static_cast<double>(read.row);
+  fill_rows(LearnedRows{plain, table}, PositionView::of(&place, 1), make_view(row.data(), {1, width}));
+  return row;
+}
+
+// One step of gradient descent on the row that was read.
+Step training(const Learned& spec, const RowRead& read, const ConstView& table) {
+  constexpr double kRate = 0.1;
+  const std::int64_t width = table.data != nullptr ? table.shape[1] : spec.width > 0 ? spec.width : 4;
+  const std::vector<double> row = row_before(width, read, table);
+  std::vector<double> gradient = small_numbers(width, 2);
+  const bool padding = spec.padding_row && *spec.padding_row == read.row;
+  if (padding) std::fill(gradient.begin(), gradient.end(), 0.0);
+  Step step{"training", "One step of training on row " + std::to_string(read.row), {}, row};
+  for (std::size_t c = 0; c < row.size(); ++c) step.values[c] -= kRate * gradient[c];
+  const auto text = [&](const std::vector<double>& numbers) {
+    return row_text(width, [&](std::int64_t c) { return five_decimals(numbers[static_cast<std::size_t>(c)]); });
+  };
+  step.lines = {
+      "row before  = " + text(row) + (table.data == nullptr ? "   made up" : ""),
+      "gradient    = " + text(gradient) + (padding ? "   padding_row: not trained" : "   made up"),
+      "row after   = row - learning rate x gradient = " + text(step.values) + ", learning rate " + number_text(kRate)};
+  if (read.share != 0.0) step.lines.push_back("row " + std::to_string(read.next) + " gets a gradient of its own");
+  step.lines.emplace_back("all other rows stay: a position that no training text has is never trained");
+  return step;
+}
+
+// Where nobody says how many rows there are, enough for the position.
+std::int64_t rows_of(const Learned& spec, double position, const ConstView& table) {
+  if (table.data != nullptr) return table.shape[0];
+  if (spec.rows > 0) return spec.rows;
+  if (spec.past_end == PastEnd::interpolate) {
+    fail(ErrorKind::usage, "[explain] a learned encoding that is stretched needs rows in its spec, or its table");
+  }
+  return spec.first + static_cast<std::int64_t>(std::max(position, 0.0)) + 1;
+}
+
+std::vector<Step> learned_steps(const Learned& spec, double position, const ExplainOptions& options) {
+  const std::int64_t rows = rows_of(spec, position, options.table);
+  const RowRead read = row_read(spec, rows, position);
+  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read)};
+  if (options.table.data == nullptr && spec.rows == 0) {
+    steps[1].lines[0] =
+        "position " + number_text(position) + " reads " + read_text(read) + ", if the table has so many";
+  }
+  if (options.table.data != nullptr) {
+    steps.push_back(numbers(LearnedRows{spec, options.table}, position, "In numbers"));
+  }
+  steps.push_back(training(spec, read, options.table));
   return steps;
 }
 
@@ -118,7 +182,9 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const Expl
     step.name = "fixed_" + step.name;
     step.title = "Fixed part: " + step.title;
   }
-  for (Step& step : learned_steps(spec.learned, position, options)) {
+  Learned learned = spec.learned;
+  learned.width = spec.fixed.width;
+  for (Step& step : learned_steps(learned, position, options)) {
     step.name = "learned_" + step.name;
     step.title = "Learned part: " + step.title;
     steps.push_back(std::move(step));

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "detail/explain_mask.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -50,11 +51,11 @@ std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
   if (std::holds_alternative<Rotary>(spec)) {
     refuse("rotary turns queries and keys: explain it at a position, with a shift for the score");
   }
-  if (std::holds_alternative<NoPosition>(spec)) refuse("none adds nothing: there is nothing to explain");
   const bool term = std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec);
   const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
                         std::holds_alternative<Hybrid>(spec);
   check_use(spec, pairs, at_input, term);
+  if (std::holds_alternative<NoPosition>(spec)) return detail::explain_none(pairs);
   if (term) return detail::explain_term(spec, pairs);
   if (at_input) return detail::explain_parts(spec, pairs);
   return detail::explain_bias(spec, pairs);

@@ -14,6 +14,14 @@
 namespace posenc::detail {
 namespace {
 
+// A 2x2 matrix on two lines behind its name.
+std::vector<std::string> matrix_lines(const std::string& name, const std::vector<double>& matrix) {
+  const auto line = [&](std::size_t at) {
+    return "[ " + padded(five_decimals(matrix[at]), 9) + five_decimals(matrix[at + 1]) + " ]";
+  };
+  return {name + line(0), std::string(name.size(), ' ') + line(2)};
+}
+
 constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first two and the last
 
 class Explainer {
@@ -32,7 +40,10 @@ class Explainer {
   Step frequencies() const;
   Step angles() const;
   Step cosines() const;
+  Step matrix() const;
   Step head() const;
+  Step product(double shift) const;
+  Step distances() const;
   Step score(double shift) const;
   Step reproduce(const ExplainOptions& options) const;
 
@@ -57,12 +68,14 @@ class Explainer {
   static double inv_freq(const RotarySchedule& schedule, std::size_t axis, std::int64_t i) {
     return schedule.inv_freq[axis * static_cast<std::size_t>(schedule.pairs()) + static_cast<std::size_t>(i)];
   }
+  double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
   std::string position_text() const;
   std::string power(std::int64_t i) const;
   double exact_angle(std::int64_t i) const;
   double rounded_angle(std::int64_t i) const;
   double rounding(std::int64_t i) const;
   std::vector<double> cos_sin(std::span<const double> position) const;
+  std::vector<double> first_matrix(double position) const;
   Head turned(const Head& x, std::span<const double> position) const;
   Head sample() const;
   static std::string head_text(const Head& x, bool whole);
@@ -143,7 +156,7 @@ Explainer::Head Explainer::turned(const Head& x, std::span<const double> positio
     const double a = x[static_cast<std::size_t>(pair.read_first)];
     const double b = x[static_cast<std::size_t>(pair.read_second)];
     const double c = row[static_cast<std::size_t>(i)];
-    const double s = row[static_cast<std::size_t>(pairs() + i)] * (spec_.layout == Layout::half_negative ? -1.0 : 1.0);
+    const double s = row[static_cast<std::size_t>(pairs() + i)] * turn_sign();
     out[static_cast<std::size_t>(pair.write_first)] = a * c - b * s;
     out[static_cast<std::size_t>(pair.write_second)] = b * c + a * s;
   }
@@ -287,6 +300,62 @@ Step Explainer::head() const {
   return step;
 }
 
+// [[cos, -sin], [sin, cos]] of pair 0, row by row.
+std::vector<double> Explainer::first_matrix(double position) const {
+  const std::vector<double> row = cos_sin({&position, 1});
+  const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
+  return {cos, -sin, sin, cos};
+}
+
+Step Explainer::matrix() const {
+  const std::vector<double> row = cos_sin(position_);
+  const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
+  Step step{"matrix", "One pair as a matrix: pair 0 at " + position_text(), {}, {cos, -sin, sin, cos}};
+  step.lines = matrix_lines("R(" + position_text() + ") = ", step.values);
+  step.lines.push_back("R (1, 2) = (" + five_decimals(cos - 2.0 * sin) + ", " + five_decimals(sin + 2.0 * cos) + ")");
+  return step;
+}
+
+// R(a)^T R(b) = R(b - a), with numbers.
+Step Explainer::product(double shift) const {
+  const double a = position_[0];
+  const double step_by = std::fabs(a + shift) <= static_cast<double>(kMaxPosition) ? shift : -shift;
+  const double b = a + step_by;
+  const std::vector<double> x = first_matrix(a), y = first_matrix(b), between = first_matrix(b - a);
+  const std::string left = "R(" + number_text(a) + ")^T R(" + number_text(b) + ")";
+  Step step{"product", "Two rotations: " + left + " = R(" + number_text(b - a) + ")", {}, {}};
+  // The transpose of x times y.
+  step.values = {x[0] * y[0] + x[2] * y[2], x[0] * y[1] + x[2] * y[3], x[1] * y[0] + x[3] * y[2],
+                 x[1] * y[1] + x[3] * y[3]};
+  step.lines = matrix_lines(left + " = ", step.values);
+  const std::vector<std::string> direct = matrix_lines("R(" + number_text(b - a) + ") = ", between);
+  step.lines.insert(step.lines.end(), direct.begin(), direct.end());
+  if (schedule_.table_factor() != 1.0) {
+    step.lines.push_back("cos and sin have the factor " + number_text(schedule_.table_factor()) +
+                         ": the product has it twice, R once");
+  }
+  step.lines.emplace_back("so (R(a) q).(R(b) k) = q.(R(b - a) k): a score knows the distance, not the places");
+  return step;
+}
+
+Step Explainer::distances() const {
+  const Head ones(static_cast<std::size_t>(spec_.head_dim), 1.0);
+  const double zero = 0.0;
+  const Head query = turned(ones, {&zero, 1});
+  Step step{"distances", "The score by distance, for q and k of ones", {}, {}};
+  for (const double distance : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    const Head key = turned(ones, {&distance, 1});
+    double score = 0.0;
+    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    step.values.push_back(score);
+    step.lines.push_back("distance " + padded(number_text(distance), 3) + " score " + five_decimals(score) + ", " +
+                         fixed_text(score / step.values[0], 2) + " of that at 0");
+  }
+  step.lines.emplace_back(
+      "fast pairs come back after a few positions, slow ones hardly move: it does not simply fall with the distance");
+  return step;
+}
+
 Step Explainer::score(double shift) const {
   if (spec_.axes > 1) {
     fail(ErrorKind::unsupported,
@@ -339,9 +408,13 @@ std::vector<Step> explain_rotary(const Rotary& spec, std::span<const double> pos
     fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
   }
   const Explainer explainer(spec, position);
-  std::vector<Step> steps = {explainer.formula(), explainer.channels(), explainer.frequencies(),
-                             explainer.angles(),  explainer.cosines(),  explainer.head()};
+  std::vector<Step> steps = {explainer.formula(), explainer.channels(), explainer.frequencies(), explainer.angles(),
+                             explainer.cosines(), explainer.matrix(),   explainer.head()};
   if (options.shift) steps.push_back(explainer.score(*options.shift));
+  if (spec.axes == 1) {
+    steps.push_back(explainer.product(options.shift.value_or(2.0)));
+    steps.push_back(explainer.distances());
+  }
   steps.push_back(explainer.reproduce(options));
   return steps;
 }

@@ -13,15 +13,15 @@
 #include "posenc/score_term.h"
 
 namespace posenc::detail {
-namespace {
 
-// Numbers with two decimals, which can be followed by hand; another seed, others.
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
   std::vector<double> numbers(static_cast<std::size_t>(count));
   fill_random(make_view(numbers.data(), {1, count}), {.std = 0.5, .seed = seed});
   for (double& number : numbers) number = std::round(number * 100.0) / 100.0;
   return numbers;
 }
+
+namespace {
 
 double dot(const double* a, const double* b, std::int64_t width) {
   double sum = 0.0;
@@ -32,8 +32,6 @@ double dot(const double* a, const double* b, std::int64_t width) {
 std::string vector_text(const double* numbers, std::int64_t width) {
   return row_text(width, [&](std::int64_t c) { return number_text(numbers[c]); });
 }
-
-constexpr const char* kInvented = "numbers made up from seeds, with two decimals, so that they can be followed by hand";
 
 class ShawExplainer {
  public:

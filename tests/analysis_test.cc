@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "posenc/half.h"
+#include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rotate.h"
 #include "support/expect_error.h"
@@ -110,6 +112,42 @@ TEST(RowAnalysis, NearestRowsOfListsAndTables) {
   expect_error(ErrorKind::bad_input, "[nearest_rows] channel 1 at position 1",
                [&] { nearest_rows(rows, PositionView::range(0, 6)); });
   expect_error(ErrorKind::usage, "at least 2", [&] { nearest_rows(rows, PositionView::range(0, 1)); });
+}
+
+TEST(RowAnalysis, OfEqualBoundsTheFirstPlaceIsNamed) {
+  const std::vector<double> table = {0, -1, -1, 2, 2};
+  const LearnedRows rows{{.past_end = PastEnd::error}, make_view(table.data(), {5, 1})};
+  const RowBounds bounds = row_bounds(rows, PositionView::range(0, 5));
+  EXPECT_EQ(bounds.smallest_position, 1.0);
+  EXPECT_EQ(bounds.largest_position, 3.0);
+  EXPECT_EQ(bounds.smallest_norm, 0.0);
+}
+
+// Of three rows the zero one lies nearest to both others: at distance 1, and they at 2 sin 1.2 from each other.
+TEST(RowAnalysis, TheZeroRowMayBeTheNearest) {
+  const SinusoidalSchedule schedule = make_schedule({.width = 2, .inv_freq = {1.2}, .zero_position = 1});
+  const NearestRows nearest = nearest_rows(StreamedRows{&schedule}, PositionView::range(0, 3));
+  EXPECT_NEAR(nearest.distance, 1.0, 1e-15);
+  EXPECT_EQ(nearest.first, 0.0);
+  EXPECT_EQ(nearest.second, 1.0);
+}
+
+TEST(RowAnalysis, NearestRowsOfARandomTable) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+    std::vector<double> table(60 * 3);
+    fill_random(make_view(table.data(), {60, 3}), {.std = 1.0, .seed = seed});
+    const LearnedRows rows{{.past_end = PastEnd::error}, make_view(table.data(), {60, 3})};
+    const NearestRows found = nearest_rows(rows, PositionView::range(0, 60));
+    double nearest = 1e9;
+    for (std::size_t a = 0; a < 60; ++a) {
+      for (std::size_t b = a + 1; b < 60; ++b) {
+        const std::vector<double> left(&table[3 * a], &table[3 * a] + 3), right(&table[3 * b], &table[3 * b] + 3);
+        nearest = std::min(nearest, distance(left, right));
+      }
+    }
+    EXPECT_NEAR(found.distance, nearest, 1e-7);
+    EXPECT_EQ(found.compared, 60 * 59 / 2);
+  }
 }
 
 TEST(RowAnalysis, ManyRowsOfATableAreSampledAndSaidToBe) {

@@ -226,9 +226,104 @@ TEST(ExplainRotary, TakesItsStepsInTheOrderOfALecture) {
     return result;
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(names(explained("rotary:head_dim=4", 1)),
-            (Names{"formula", "channels", "frequencies", "angles", "cos_sin", "head", "reproduce"}));
-  EXPECT_EQ(names(explained("rotary:head_dim=4", 1, {.shift = 2.0})).at(6), "score");
+  EXPECT_EQ(names(explained("rotary:head_dim=4", 1)), (Names{"formula", "channels", "frequencies", "angles", "cos_sin",
+                                                             "matrix", "head", "product", "distances", "reproduce"}));
+  EXPECT_EQ(names(explained("rotary:head_dim=4", 1, {.shift = 2.0})).at(7), "score");
+}
+
+TEST(ExplainRotary, MultipliesTwoRotations) {
+  const std::vector<Step> steps = explained("rotary:head_dim=4", 3, {.shift = 2.5});
+  expect_near(step_of(steps, "matrix").values, {std::cos(3.0), -std::sin(3.0), std::sin(3.0), std::cos(3.0)}, 1e-15);
+  expect_near(step_of(steps, "product").values, {std::cos(2.5), -std::sin(2.5), std::sin(2.5), std::cos(2.5)}, 1e-15);
+  EXPECT_EQ(step_of(steps, "product").title, "Two rotations: R(3)^T R(5.5) = R(2.5)");
+  const double back = std::sin(-2.0);
+  expect_near(step_of(explained("rotary:head_dim=4", 2147483647.0), "product").values,
+              {std::cos(2.0), -back, back, std::cos(2.0)}, 1e-8);
+  const Step negative = step_of(explained("rotary:head_dim=4,layout=half_negative", 1), "matrix");
+  expect_near(negative.values, {std::cos(1.0), std::sin(1.0), -std::sin(1.0), std::cos(1.0)}, 1e-15);
+  // The factor is in both rotations, and the lines say so.
+  const Step factor = step_of(explained("rotary:head_dim=4,attention_factor=2", 1), "product");
+  EXPECT_NEAR(factor.values.at(0), 4.0 * std::cos(2.0), 1e-14);
+  EXPECT_NE(factor.lines.at(4).find("factor 2"), std::string::npos);
+}
+
+TEST(ExplainRotary, ShowsTheScoreByDistance) {
+  std::vector<double> expected;
+  for (const double d : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    expected.push_back(2.0 * std::cos(d) + 2.0 * std::cos(d / 100) + 2.0);
+  }
+  for (const char* layout : {"half", "interleaved", "interleaved_to_half", "half_negative"}) {
+    const std::string text = "rotary:head_dim=6,rotary_dim=4,exponent_dim=4,layout=" + std::string(layout);
+    expect_near(step_of(explained(text, 5), "distances").values, expected, 1e-12);
+  }
+}
+
+TEST(ExplainLearned, ShowsTheLookupAndAStepOfTraining) {
+  const std::vector<Step> steps = explained("learned:rows=8,width=4,past_end=clamp", 2);
+  EXPECT_NE(lines_of(steps, "lookup").find("[0, 0, 1, 0, ...] times the table = row 2"), std::string::npos);
+  EXPECT_EQ(lines_of(steps, "training"),
+            "row before  = [0.48000, 0.31000, 0.01000, 0.42000]   made up\n"
+            "gradient    = [0.32000, 0.18000, 0.16000, 0.13000]   made up\n"
+            "row after   = row - learning rate x gradient = [0.44800, 0.29200, -0.00600, 0.40700], learning rate 0.1\n"
+            "all other rows stay: a position that no training text has is never trained\n");
+  // With a table its row is used, that of the table and not what multipliers make of it.
+  const std::vector<double> table = {1, 2, 3, 4, 5, 6};
+  const ExplainOptions options = {.table = make_view(table.data(), {3, 2})};
+  expect_near(step_of(explained("learned:past_end=error,multiplier=7", 1, options), "training").values,
+              {3 - 0.032, 4 - 0.018}, 1e-15);
+  const Step padding = step_of(explained("learned:past_end=error,padding_row=1", 1, options), "training");
+  EXPECT_EQ(padding.values, (std::vector<double>{3, 4}));
+  const std::vector<Step> stretched = explained("learned:rows=4,past_end=interpolate,length=8", 3);
+  EXPECT_NE(lines_of(stretched, "lookup").find("0.75 at row 1, 0.25 at row 2"), std::string::npos);
+  EXPECT_EQ(lines_of(explained("learned:past_end=error,first=2", 7), "row"),
+            "position 7 reads row 9, if the table has so many\n");
+  expect_error(ErrorKind::usage, "that is stretched needs rows",
+               [] { explained("learned:past_end=interpolate,length=8", 7); });
+}
+
+TEST(ExplainMask, SaysWhatAQuerySees) {
+  const auto keys = [](const std::string& spec, double p) { return step_of(explained(spec, p), "keys").values; };
+  using Ends = std::vector<double>;
+  EXPECT_EQ(keys("window:left=2,right=1", 5), (Ends{3, 6}));
+  EXPECT_EQ(keys("window:left=2,right=0", 5.5), (Ends{4, 5}));
+  EXPECT_EQ(keys("window:left=2", 5), (Ends{}));
+  EXPECT_EQ(keys("chunked:size=4", 6), (Ends{4, 6}));
+  EXPECT_EQ(keys("chunked:size=4,direction=symmetric", -1), (Ends{-4, -1}));
+  EXPECT_EQ(lines_of(explained("window:right=0", 5), "keys"), "all keys up to 5\n");
+  EXPECT_EQ(lines_of(explained("window", 5), "keys"), "all keys\n");
+  // By the definition, key by key.
+  for (const char* text : {"window:left=3,right=2", "chunked:size=5", "chunked:size=3,direction=symmetric"}) {
+    const Ends ends = keys(text, 7);
+    for (double key = -10; key < 20; ++key) {
+      EXPECT_EQ(reference::bias(parse_spec(text), {}, 0, 7, key) == 0.0, key >= ends.at(0) && key <= ends.at(1))
+          << text << " " << key;
+    }
+  }
+  EXPECT_EQ(step_of(explained("none", 3), "mask").values, (Ends{4, 0.25}));
+  expect_error(ErrorKind::unsupported, "none has neither", [] { explained("none", 3, {.shift = 1.0}); });
+}
+
+TEST(ExplainPairs, InventsWhatIsLearned) {
+  const Positions positions = parse_positions("0:4");
+  const auto steps_of = [&](const std::string& spec) {
+    return explain_pairs(parse_spec(spec), {.queries = positions, .keys = positions});
+  };
+  for (const char* text : {"clipped:heads=2,max_distance=2", "t5:heads=2", "kerple:heads=2",
+                           "kerple:heads=1,kernel=power", "fire:heads=2", "matrix:heads=1"}) {
+    SCOPED_TRACE(text);
+    const std::vector<Step> steps = steps_of(text);
+    EXPECT_NE(lines_of(steps, "formula").find("made up"), std::string::npos);
+    const std::vector<double> weights = step_of(steps, "weights").values;
+    EXPECT_NEAR(weights.at(0) + weights.at(1) + weights.at(2) + weights.at(3), 1.0, 1e-12);
+    EXPECT_NE(steps.back().name, "reproduce");
+  }
+  expect_error(ErrorKind::usage, "needs the parameter table",
+               [&] { steps_of("clipped:heads=1,max_distance=16777216"); });
+  const std::vector<Step> none = explain_pairs(
+      NoPosition{},
+      {.queries = positions.view().slice(1, 1), .keys = positions, .scores = {1, 2, 3, 4}, .causal = true});
+  const double e = std::exp(1.0);
+  expect_near(step_of(none, "weights").values, {1 / (1 + e), e / (1 + e), 0, 0}, 1e-15);
 }
 
 TEST(ExplainRotary, TurnsTheHeadByTheDefinition) {

@@ -147,7 +147,7 @@ POSENC_API Mixing mixing(std::span<const double> position_row, const MixingOptio
 
 struct Cost {
   std::int64_t table_bytes = 0;   // of a table of so many positions
-  std::int64_t stream_bytes = 0;  // of what a RowStream holds
+  std::int64_t stream_bytes = 0;  // of what a RowStream holds, a learned table with it
   std::int64_t parameters = 0;    // learned numbers
   double flops_per_token = 0.0;   // multiplications and additions per token: adding rows, turning a head, biasing a row
 };

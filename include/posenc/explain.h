@@ -37,7 +37,8 @@ struct ExplainOptions {
   ConstView table = {};              // of a learned encoding: its rows, for the numbers; without it, which row is read
 };
 
-// `position` must lie within +-(2^31 - 1); so must the shift, and position + shift.
+// `position` must lie within +-(2^31 - 1); so must the shift, and position + shift. Of a mask: what a query there sees.
+// Biases and terms depend on two positions: see explain_pairs.
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
 // The same with a coordinate per axis of the encoding. A shift needs one axis.
 POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
@@ -49,15 +50,16 @@ struct ExplainPairs {
   std::int64_t head = 0;            // of a bias, or of a term with numbers per head
   std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
   bool causal = false;              // keys ahead are hidden; of a bias and of shaw
-  Parameters parameters = {};       // what the kind learns; of a term, left out: small numbers
+  Parameters parameters = {};       // what the kind learns; left out: small numbers made up
   std::string spec_text = {};       // as in ExplainOptions
   std::string parameter_text = {};  // how the commands give the parameters: "--values 0.5/0/-0.5"
   ConstView table = {};             // of a learned encoding at the input
 };
 
-// A bias: its formula, its numbers, and the weights that a softmax makes of scores with and without it. A term: the
-// score expanded. An encoding at the input: the four parts of the score of sums. Rotary encodings are explained by
-// position and shift. Of several queries the last is followed key by key. What a kind does not use is refused.
+// A bias: its formula, its numbers, and the weights that a softmax makes of scores with and without it. No positions:
+// the weights of the scores alone. A term: the score expanded. An encoding at the input: the four parts of the score of
+// sums. Rotary encodings are explained by position and shift. Of several queries the last is followed key by key. What
+// a kind does not use is refused.
 POSENC_API std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs);
 
 }  // namespace posenc

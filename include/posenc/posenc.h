@@ -1,6 +1,7 @@
 // All of posenc.
 #pragma once
 
+#include "posenc/advise.h"
 #include "posenc/analysis.h"
 #include "posenc/array.h"
 #include "posenc/attend.h"
@@ -8,10 +9,13 @@
 #include "posenc/bias.h"
 #include "posenc/cache.h"
 #include "posenc/check.h"
+#include "posenc/demonstration.h"
 #include "posenc/drawing.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
+#include "posenc/exercises.h"
 #include "posenc/explain.h"
+#include "posenc/expression.h"
 #include "posenc/figure.h"
 #include "posenc/file.h"
 #include "posenc/half.h"
@@ -35,6 +39,7 @@
 #include "posenc/published.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
+#include "posenc/report.h"
 #include "posenc/rerotate.h"
 #include "posenc/resize.h"
 #include "posenc/resize_rule.h"

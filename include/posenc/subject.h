@@ -42,6 +42,8 @@ struct KindFacts {
   std::string formula;         // plain text: "PE(p, 2i) = sin(p / 10000^(2i/M)), ..."
   std::string formula_mathml;  // the same as a <math> element
   std::string users;           // who uses it: "the original Transformer (2017), ..."
+  std::string represents;      // "absolute places", "distances", ...
+  std::string prefers;         // what attention favours before anything is learned
   std::string past_length;     // what it does at positions past those that were trained
   std::string order_of_terms;  // the layout or convention that people get wrong, in a sentence; may be empty
 };

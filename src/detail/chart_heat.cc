@@ -34,13 +34,6 @@ double mean_of(const Heat& heat, Span rows, Span columns) {
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Text that is read on a coloured cell: weak colours are near the paper's, strong ones near the text's.
-Ink ink_on(std::uint8_t level, ColorMap map) {
-  const int middle = kLastLevel / 2;
-  const int strength = map == ColorMap::diverging ? 2 * std::abs(level - middle) : static_cast<int>(level);
-  return level == kAbsentLevel || strength < 150 ? Ink::text : Ink::paper;
-}
-
 std::vector<Tick> bar_ticks(double low, double high) {
   std::vector<Tick> ticks = {{high, general_text(high, 3)}};
   if (low < 0.0 && high > 0.0) ticks.push_back({0.0, "0"});
@@ -118,7 +111,7 @@ class HeatPainter {
     std::vector<Tick> ticks;
     for (const Tick& tick : round_ticks(std::min(first, last), std::max(first, last), false, wanted)) {
       const double index = step == 0.0 ? 0.0 : (tick.value - first) / step;
-      if (std::fabs(index - std::round(index)) < 1e-6 || count > 40) ticks.push_back({index, tick.label});
+      if (std::fabs(index - std::round(index)) < 1e-6 || count > 40) ticks.push_back({index, tick_text(tick.value)});
     }
     if (ticks.empty()) ticks.push_back({0.0, tick_text(first)});
     return ticks;
@@ -241,7 +234,7 @@ class HeatPainter {
                           .at = {x_of(static_cast<double>(c)), y_of(static_cast<double>(r)) + 0.36 * size},
                           .size = size,
                           .anchor = Anchor::middle,
-                          .ink = ink_on(level_of(value), options_.map)});
+                          .on = CellPaint{options_.map, level_of(value)}});
       }
     }
   }

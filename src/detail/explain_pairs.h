@@ -14,6 +14,11 @@ std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs);
 
+// Numbers with two decimals, which can be followed by hand; another seed, others.
+std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed);
+inline constexpr const char* kInvented =
+    "numbers made up from seeds, with two decimals, so that they can be followed by hand";
+
 // What a softmax makes of scores; -inf are 0.
 inline std::vector<double> softmax(const std::vector<double>& scores) {
   double largest = -HUGE_VAL, total = 0.0;

@@ -21,7 +21,7 @@ FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   if (call.numbers != nullptr) {
     const KindFacts facts = kind_facts(call.numbers->spec());
     options.notes.push_back(facts.formula);
-    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + "; ") + "numbers in float64");
+    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + " ") + "Numbers in float64.");
   }
   for (const std::string& line : text.more) options.notes.push_back(line);
   if (!text.note.empty()) options.notes.push_back(text.note);
@@ -73,8 +73,8 @@ std::vector<double> sampled_positions(const PositionView& positions, std::int64_
   std::vector<double> sampled;
   for (std::int64_t n = 0; n < positions.count; n += every) sampled.push_back(positions.real(0, n));
   if (every > 1) {
-    note = std::to_string(sampled.size()) + " of " + std::to_string(positions.count) + " positions are shown, every " +
-           std::to_string(every) + "th: what turns faster than that is not seen";
+    note = std::to_string(sampled.size()) + " of " + std::to_string(positions.count) + " positions are shown, one in " +
+           std::to_string(every) + ": what turns faster than that is not seen";
   }
   return sampled;
 }

@@ -130,9 +130,9 @@ Figure make_attention(const FigureCall& call) {
                 : "the encoding moves " + fixed_text(share, 1) + " % of the attention, of the same queries and keys",
        .more = {layer.text() +
                 (call.options.head ? "; head " + std::to_string(*call.options.head) : "; mean over heads")},
-       .body_height = 256.0,
-       .width = 880.0});
-  const std::vector<Box> boxes = columns_of(page.drawing(), page.body, {1.0, 1.0, 1.0});
+       .body_height = none ? 330.0 : 256.0,
+       .width = none ? 520.0 : 880.0});
+  const std::vector<Box> boxes = columns_of(page.drawing(), page.body, std::vector<double>(none ? 1 : 3, 1.0));
   const auto options = [&](const std::string& title, double low, double high, ColorMap map) {
     HeatOptions heat{.title = title,
                      .row_label = "query",
@@ -146,8 +146,10 @@ Figure make_attention(const FigureCall& call) {
   };
   const double change = largest_size(difference);
   draw_heat(page.drawing(), boxes[0], without, options("no encoding", 0.0, top, ColorMap::sequential));
-  draw_heat(page.drawing(), boxes[1], with, options("with it", 0.0, top, ColorMap::sequential));
-  draw_heat(page.drawing(), boxes[2], difference, options("difference", -change, change, ColorMap::diverging));
+  if (!none) {
+    draw_heat(page.drawing(), boxes[1], with, options("with it", 0.0, top, ColorMap::sequential));
+    draw_heat(page.drawing(), boxes[2], difference, options("difference", -change, change, ColorMap::diverging));
+  }
   page.figure.data.push_back(heat_table("no encoding", without, "query", "key"));
   page.figure.data.push_back(heat_table("with it", with, "query", "key"));
   page.figure.data.push_back(heat_table("difference", difference, "query", "key"));

@@ -185,7 +185,7 @@ Figure make_buckets(const FigureCall& call) {
              .finding = std::to_string(table.table_rows) + " rows for all offsets; near ones have a row each, and " +
                         (widest > 1 ? "a row holds up to " + std::to_string(widest) + " offsets far away"
                                     : "those beyond the ends share the last"),
-             .note = every > 1 ? "every " + std::to_string(every) + "th offset is shown" : "",
+             .note = every > 1 ? "one offset in " + std::to_string(every) + " is shown" : "",
              .more = {"offset = key - query: keys before the query are on the left"}});
   Panel panel(page.drawing(), page.body,
               {.x = {.label = "offset", .low = x.front(), .high = x.back()},

@@ -69,7 +69,7 @@ Figure make_precision(const FigureCall& call) {
       {.title = "What angles lose on the way: " + numbers.command_text(),
        .finding = "near position one million the usual float32 angles are off by up to " + general_text(million, 2) +
                   "; posenc's float32 table stays within 3e-8 everywhere",
-       .note = every > 1 ? "every " + std::to_string(every) + "th pair is looked at" : "",
+       .note = every > 1 ? "one pair in " + std::to_string(every) + " is looked at" : "",
        .more = {"the larger error of cos and sin against the exact ones, the worst of 24 positions near each place"},
        .body_height = 560.0});
   const std::vector<Box> boxes = rows_of(page.drawing(), page.body, {1.15, 1.0});

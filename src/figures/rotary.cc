@@ -38,7 +38,7 @@ Figure make_clocks(const FigureCall& call) {
       call, {.title = "Clock hands of " + numbers.command_text() + " at position " + tick_text(position),
              .finding = "each pair is a hand: its height is the sine, its reach to the right the cosine; fast hands "
                         "have turned often, slow ones have hardly moved",
-             .note = every > 1 ? "every " + std::to_string(every) + "th pair is shown, " + std::to_string(shown) +
+             .note = every > 1 ? "one pair in " + std::to_string(every) + " is shown, " + std::to_string(shown) +
                                      " of " + std::to_string(pairs)
                                : "",
              .more = {"below each hand: the pair, and how many positions its turn takes"},

@@ -42,8 +42,8 @@ Binned binned_rows(const SubjectNumbers& numbers, const PositionView& positions)
   std::string note;
   if (positions.count > heat.rows || width > heat.columns) {
     note = "averaged: a cell is the mean of about " +
-           general_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows), 3) + " positions and " +
-           general_text(static_cast<double>(width) / static_cast<double>(heat.columns), 3) + " channels";
+           tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) + " positions and " +
+           tick_text(static_cast<double>(width) / static_cast<double>(heat.columns)) + " channels";
   }
   return {std::move(heat), std::move(note)};
 }
@@ -222,9 +222,9 @@ Figure make_learned(const FigureCall& call) {
       call, {.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
              .finding = "rows and cosines of positions: what training found, and what the formula gives for " +
                         count_text(positions.count, "position") + " and " + count_text(width, "channel"),
-             .note = positions.count > 200 ? "the similarities are of every " +
-                                                 std::to_string((positions.count + 199) / 200) + "th position"
-                                           : "",
+             .note = positions.count > 200
+                         ? "the similarities are of one position in " + std::to_string((positions.count + 199) / 200)
+                         : "",
              .body_height = 640.0});
   const std::vector<Box> rows = rows_of(page.drawing(), page.body, {1.0, 1.0});
   const SubjectNumbers* each[] = {&numbers, &fixed};

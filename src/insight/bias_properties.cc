@@ -36,6 +36,7 @@ double difference(double a, double b) { return a == b ? 0.0 : std::fabs(a - b); 
 // How far two blocks are apart: as they are, and but for what all keys of a query share.
 struct Apart {
   double plain = 0.0, shared = 0.0;
+  double largest = 1.0;  // of the numbers: rounding grows with it
 };
 
 Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
@@ -50,24 +51,64 @@ Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
   return apart;
 }
 
+// The first block beside one that is a step further, one in the middle, and the last.
+Apart compare_places(const SubjectNumbers& numbers, std::int64_t first, std::int64_t room, std::int64_t side) {
+  const Matrix here = values_at(*numbers.bias(), numbers.heads(), first, side);
+  Apart apart;
+  for (const std::int64_t by : {std::min<std::int64_t>(1, room), room / 2, room}) {
+    const Apart found = compare_blocks(here, values_at(*numbers.bias(), numbers.heads(), first + by, side), side);
+    apart.plain = std::max(apart.plain, found.plain);
+    apart.shared = std::max(apart.shared, found.shared);
+  }
+  return apart;
+}
+
+std::string show_command(const SubjectNumbers& numbers, std::int64_t first, std::int64_t side) {
+  if (numbers.bias()->has_factor()) return "";  // factors multiply scores, which a bias alone does not have
+  const std::int64_t end = first + std::min<std::int64_t>(side, 5);
+  return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
+}
+
+// Observed numbers beside themselves, a query and a key further on.
+Apart compare_observed(const ConstView& table) {
+  const std::int64_t side = table.shape[1] - 1;
+  Matrix here, further;
+  std::vector<double> row(static_cast<std::size_t>(side + 1));
+  for (std::int64_t h = 0; h < table.shape[0]; ++h) {
+    for (std::int64_t q = 0; q <= side; ++q) {
+      load_row(table[h][q], row.data());
+      if (q < side) here.insert(here.end(), row.begin(), row.end() - 1);
+      if (q > 0) further.insert(further.end(), row.begin() + 1, row.end());
+    }
+  }
+  Apart apart = compare_blocks(here, further, std::max<std::int64_t>(side, 1));
+  for (const double value : here) {
+    if (std::isfinite(value)) apart.largest = std::max(apart.largest, std::fabs(value));
+  }
+  return apart;
+}
+
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
-  const Apart apart = compare_blocks(values_at(*numbers.bias(), numbers.heads(), first, side),
-                                     values_at(*numbers.bias(), numbers.heads(), other, side), side);
-  const bool alike = apart.plain <= kRoom, shared = apart.shared <= kRoom * std::max(1.0, apart.plain);
+  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
+  const Apart apart = rows ? compare_observed(options.observed) : compare_places(numbers, first, other - first, side);
+  const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) * apart.largest : kRoom;
+  const bool alike = apart.plain <= room, shared = apart.shared <= room * std::clamp(apart.plain, 1.0, 1e6);
   Property property{.name = "relative",
                     .title = "what is added depends on the distance alone",
-                    .verdict = judge(traits.relative, alike || shared),
+                    .verdict = judge(traits.relative.value_or(false), traits.relative != false && (alike || shared)),
                     .until = {},
-                    .finding = "the same around positions " + count_text(first) + " and " + count_text(other) +
-                               ", to " + short_text(alike ? apart.plain : apart.shared),
-                    .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}}};
+                    .finding = "the same at places from " + count_text(first) + " to " + count_text(other) + ", to " +
+                               residual_text(alike ? apart.plain : apart.shared),
+                    .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}},
+                    .command = show_command(numbers, first, side)};
   if (!alike && shared) property.finding += ", but for what all keys of a query share, which softmax does not see";
   if (!alike && !shared) {
-    property.finding = "around positions " + count_text(first) + " and " + count_text(other) + " it differs by " +
-                       short_text(apart.shared);
+    property.finding = "at places from " + count_text(first) + " to " + count_text(other) + " it differs by " +
+                       short_text(apart.shared) + (std::isinf(apart.shared) ? ": what is hidden is seen" : "");
   }
+  if (traits.relative == false && alike) property.finding = "it depends on the query's place, though not in sight here";
   if (other == first) property.finding = "positions are too few to compare two places";
   return property;
 }
@@ -136,7 +177,8 @@ Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options) {
           .title = "keys ahead get what keys behind get",
           .verdict = largest <= kRoom ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
-          .finding = "sides differ by " + short_text(largest) + " at most",
+          .finding = std::isinf(largest) ? "one side is hidden where the other is seen"
+                                         : "sides differ by " + short_text(largest) + " at most",
           .numbers = {{"difference", largest}}};
 }
 
@@ -188,12 +230,11 @@ std::vector<Property> bias_properties(const SubjectNumbers& numbers, const Check
     list.push_back(decays(numbers, options, traits));
     list.push_back(bounded(numbers, options, traits));
   }
-  list.push_back(
-      {.name = "past_length",
-       .title = traits.hides ? "keys at any distance are seen" : "distances past the trained ones get what fits",
-       .verdict = traits.past,
-       .until = traits.past_until,
-       .finding = traits.past_finding});
+  list.push_back({.name = "past_length",
+                  .title = traits.past_title,
+                  .verdict = traits.past,
+                  .until = traits.past_until,
+                  .finding = traits.past_finding});
   list.push_back(symmetric(numbers, options));
   list.push_back(entropy(numbers, options));
   list.push_back(parameters(learned_numbers(numbers)));

@@ -12,9 +12,11 @@ namespace posenc::detail {
 
 // What a kind promises, and what it does with distances past those that were trained.
 struct BiasTraits {
-  bool relative = true;  // a function of the distance, but for what all keys of a query share
-  bool falls = true;     // with distance, or at least never rises
-  bool bounded = true;   // at any distance
+  // A function of the distance, but for what all keys of a query share; none: that is for its numbers to say.
+  std::optional<bool> relative = true;
+  bool falls = true;    // with distance, or at least never rises
+  bool bounded = true;  // at any distance
+  std::string past_title = "past the trained length it goes on by the same rule";
   Verdict past = Verdict::holds;
   std::optional<double> past_until = {};
   std::string past_finding = {};

@@ -19,6 +19,8 @@ KindFacts clipped_facts(const Spec& any) {
                                     mrow(mo("-"), mn(spec.max_distance)), mo(","), mn(spec.max_distance)),
                               mo("+"), mn(spec.max_distance), mo(","), mi("h"))));
   facts.users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = "Every distance beyond " + most + " gets the number of " + most +
                       ": near and far can be told apart, far "
                       "and farther cannot.";
@@ -39,17 +41,20 @@ KindFacts t5_facts(const Spec& any) {
   facts.formula_mathml = math(msub(mi("b"), mi("h")), mo("="),
                               msub(mi("T"), mrow(mcall(mi("bucket"), mi("j"), mo("-"), mi("i")), mo(","), mi("h"))));
   facts.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = "Every distance from about " + most +
                       " on shares the last bucket: trained on 512 tokens, perplexity "
                       "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).";
   facts.order_of_terms =
       "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
-      "table serves all layers.";
+      "table serves all layers of a stack.";
   return facts;
 }
 
 BiasTraits table_traits(std::int64_t most) {
   return {.falls = false,
+          .past_title = "every distance has a number of its own",
           .past = Verdict::holds_to,
           .past_until = static_cast<double>(most),
           .past_finding = "distances beyond get one number for all of them: far and farther cannot be told apart"};

@@ -19,6 +19,8 @@ KindFacts kerple_facts(const Spec& any) {
       log ? math(msub(mi("b"), mi("h")), mo("="), mo("-"), p, mcall(mi("ln"), mn(std::int64_t{1}), mo("+"), a, d))
           : math(msub(mi("b"), mi("h")), mo("="), mo("-"), a, msup(d, p));
   facts.users = "research models of Chi et al. (2022); no well-known released model";
+  facts.represents = "distances";
+  facts.prefers = "near keys, from the start";
   facts.past_length =
       log ? "The penalty grows ever more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
             "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
@@ -38,6 +40,8 @@ KindFacts fire_facts(const Spec& any) {
                               mcall(mi("mlp"), mfrac(psi(mrow(mi("i"), mo("-"), mi("j"))),
                                                      psi(mcall(mi("max"), mi("i"), mo(","), mn(spec.length))))));
   facts.users = "research models of Li et al. (2024); no well-known released model";
+  facts.represents = "distances, and the place of the query";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length =
       "Distances are divided by the query's place, so that all stay within 0 to 1; trained on 512 tokens, "
       "perplexity was 4.70 at 1024 and 309 at 8192 nevertheless (DAPE, 2024).";
@@ -61,6 +65,8 @@ KindFacts sandwich_facts(const Spec& any) {
            mfrac(mrow(msub(mo("\xe2\x88\x91"), mi("k")), mcall(mi("cos"), angle), mo("-"), mn(spec.width / 2)),
                  mrow(mn(std::int64_t{8}), mi("h"), mo("/"), mn(spec.heads))));
   facts.users = "research models of Chi et al. (2023) and NeMo's option of that name";
+  facts.represents = "distances";
+  facts.prefers = "near keys, from the start";
   facts.past_length =
       "It is the position-position product of sinusoidal rows without the content: it falls at first, then "
       "waves, and stays within bounds.";

@@ -36,6 +36,11 @@ InputLook look_at(const SubjectNumbers& numbers, const CheckOptions& options) {
   look.walk = PositionView::range(0, options.positions.count);
   check_rows(look.rows, look.walk, "check");
   look.tolerance = tolerance_of(options.observed.dtype);
+  std::vector<double> row(static_cast<std::size_t>(look.width));
+  for (std::int64_t n = 0; n < options.positions.count; ++n) {
+    load_row(options.observed[n], row.data());
+    check_row_finite(row.data(), look.width, options.positions.real(0, n), "check");
+  }
   return look;
 }
 

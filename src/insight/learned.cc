@@ -46,6 +46,8 @@ KindFacts facts(const Spec& any) {
   facts.formula = "PE(p) = " + row_text(spec);
   facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), row_mathml(spec));
   facts.users = "BERT, GPT-2, GPT-3, OPT, BART and vision transformers";
+  facts.represents = "absolute places";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = past_text(spec);
   facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
   if (const auto* hybrid = std::get_if<Hybrid>(&any)) {

@@ -21,6 +21,8 @@ KindFacts window_facts(const Spec& any) {
   facts.formula_mathml =
       math(end_mathml(spec.left, "-"), mo("\xe2\x89\xa4"), mi("j"), mo("\xe2\x89\xa4"), end_mathml(spec.right, "+"));
   facts.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers";
+  facts.represents = "distances";
+  facts.prefers = "near keys: others are hidden";
   facts.past_length =
       "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
       "window reaches it only through other layers.";
@@ -40,6 +42,8 @@ KindFacts chunked_facts(const Spec& any) {
       "query i sees keys j with floor(j / " + size + ") = floor(i / " + size + ")" + (causal ? ", j <= i" : "");
   facts.formula_mathml = math(chunk("j"), mo("="), chunk("i"));
   facts.users = "Llama 4 in its layers with rotary encodings";
+  facts.represents = "distances within a chunk";
+  facts.prefers = "keys of its own chunk: others are hidden";
   facts.past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.";
   facts.order_of_terms = "Chunks count from position 0, not from the query.";
   return facts;
@@ -47,7 +51,7 @@ KindFacts chunked_facts(const Spec& any) {
 
 std::vector<Property> window_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Window>(numbers.spec());
-  BiasTraits traits{.hides = true};
+  BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
   traits.past_finding = "nothing behind a query is hidden";
   if (spec.left) {
     traits.past = Verdict::holds_to;
@@ -60,6 +64,7 @@ std::vector<Property> window_properties(const SubjectNumbers& numbers, const Che
 std::vector<Property> chunked_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Chunked>(numbers.spec());
   const BiasTraits traits{.relative = false,
+                          .past_title = "keys at any distance are seen",
                           .past = Verdict::holds_to,
                           .past_until = static_cast<double>(spec.size - 1),
                           .past_finding = "at most, by the last of a chunk; the first sees no key behind it",

@@ -14,6 +14,8 @@ KindFacts facts(const Spec&) {
   facts.formula_mathml =
       math(msub(mi("b"), mi("h")), mo("="), msub(mi("V"), mrow(mi("h"), mo(","), mi("i"), mo(","), mi("j"))));
   facts.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf";
+  facts.represents = "pairs of places, one by one";
+  facts.prefers = "whatever its numbers say";
   facts.past_length = "It ends with its matrix: positions past it are refused.";
   facts.order_of_terms = "Rows are queries and columns keys, both counted from 0.";
   return facts;
@@ -24,8 +26,9 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   const auto rank = static_cast<std::size_t>(values.rank);
   const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);
   return bias_properties(numbers, options,
-                         {.relative = false,
+                         {.relative = std::nullopt,
                           .falls = false,
+                          .past_title = "every pair of positions has a number",
                           .past = Verdict::holds_to,
                           .past_until = static_cast<double>(side - 1),
                           .past_finding = "the matrix is " + shape_text(values) + ": positions past it are refused"});

@@ -12,6 +12,8 @@ KindFacts facts(const Spec&) {
   facts.formula_mathml = math(msub(mi("s"), mrow(mi("i"), mo(","), mi("j"))), mo("="), msub(mi("q"), mi("i")),
                               mo("\xc2\xb7"), msub(mi("k"), mi("j")));
   facts.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask";
+  facts.represents = "nothing";
+  facts.prefers = "nothing";
   facts.past_length = "Nothing runs out, but weights spread over ever more keys.";
   facts.order_of_terms =
       "Attention without positions is permutation equivariant: outputs are permuted with the tokens. Only "
@@ -25,7 +27,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
            .title = "permuted tokens give permuted outputs: order is not seen",
            .verdict = judge(true, difference <= 1e-12),
            .until = {},
-           .finding = "outputs of 8 permuted tokens, put back in order, differ by " + short_text(difference),
+           .finding = "outputs of 8 permuted tokens, put back in order, differ by " + residual_text(difference),
            .numbers = {{"difference", difference}},
            .command = "posenc demo permutation"},
           {.name = "past_length",

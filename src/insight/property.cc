@@ -35,6 +35,10 @@ std::string count_text(std::int64_t count) {
   return digits;
 }
 
+std::string residual_text(double value) {
+  return value != 0.0 && value < 1e-12 ? "less than 1e-12" : short_text(value);
+}
+
 std::string several(std::int64_t count, std::string_view one, std::string_view many) {
   const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
   return count_text(count) + " " + (count == 1 ? std::string(one) : plural);
@@ -63,6 +67,7 @@ Verdict judge(bool promised, bool found) {
 }
 
 std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
+  if (numbers.drawn()) return "";  // no command would draw the same
   return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
 }
 
@@ -134,20 +139,22 @@ Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_l
                                 {"longest_wavelength", slowest}}};
   if (unseen == 0) return property;
   property.until = static_cast<double>(train_length - 1);
-  property.finding += "; " + count_text(unseen) + " meet new angles from there on (the slowest turns once in " +
+  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") +
+                      " new angles from there on (the slowest turns once in " +
                       count_text(static_cast<std::int64_t>(std::ceil(slowest))) + "): defined, but untrained";
   return property;
 }
 
-Property memory(const Spec& spec, std::int64_t positions) {
+Property memory(const Spec& spec, std::int64_t count) {
+  const std::int64_t positions = std::min<std::int64_t>(count, 1 << 20);
   const Cost cost = cost_of(spec, positions, DType::f32);
   return {.name = "memory",
-          .title = "it goes without a table",
+          .title = "it takes less memory than a table of its numbers",
           .verdict =
               cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
           .finding = "a float32 table of " + several(positions, "position") + " takes " +
-                     several(cost.table_bytes, "byte") + ", without one " + several(cost.stream_bytes, "byte"),
+                     several(cost.table_bytes, "byte") + ", what it is made from " + several(cost.stream_bytes, "byte"),
           .numbers = {{"positions", static_cast<double>(positions)},
                       {"table_bytes", static_cast<double>(cost.table_bytes)},
                       {"stream_bytes", static_cast<double>(cost.stream_bytes)},
@@ -156,7 +163,7 @@ Property memory(const Spec& spec, std::int64_t positions) {
 
 Property parameters(std::int64_t count) {
   return {.name = "parameters",
-          .title = "it learns nothing",
+          .title = "it goes without learned numbers",
           .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
           .finding = count == 0 ? "no parameters" : several(count, "learned number"),

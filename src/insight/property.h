@@ -14,8 +14,10 @@
 
 namespace posenc::detail {
 
-std::string count_text(std::int64_t count);                                                 // "6,291,456"
-inline std::string short_text(double value) { return general_text(value, 4); }              // "1.472"
+std::string count_text(std::int64_t count);                                     // "6,291,456"
+inline std::string short_text(double value) { return general_text(value, 4); }  // "1.472"
+// Of what rounding leaves, "less than 1e-12": its digits depend on the machine.
+std::string residual_text(double value);
 std::string several(std::int64_t count, std::string_view one, std::string_view many = {});  // "1 pair", "2 pairs"
 std::string place_text(double position);                                                    // "17", "2.5"
 
@@ -25,7 +27,7 @@ double tolerance_of(DType dtype);
 // Holds where promised and found, does not hold where neither, and is violated where promised and not found.
 Verdict judge(bool promised, bool found);
 
-// "posenc table SPEC --positions 0:100".
+// "posenc table SPEC --positions 0:100"; empty where learned numbers were drawn.
 std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options);
 
 // That whole positions stay apart in narrow types.
@@ -34,7 +36,7 @@ Property positions_held();
 std::vector<Property> precision_properties(const std::vector<double>& inv_freq);
 // Which pairs meet angles past the trained length that no trained position had.
 Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length);
-// The bytes of a table and of what goes without one.
+// The bytes of a table, of a million positions at most, and of what its numbers are made from.
 Property memory(const Spec& spec, std::int64_t positions);
 Property parameters(std::int64_t count);
 // That attention stays as sharp at four times the length.

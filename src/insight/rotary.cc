@@ -51,6 +51,8 @@ KindFacts facts(const Spec& any) {
                               theta, mo(","), msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"),
                               mi("a"), mi("sin"), theta, mo(","), theta, mo("="), mi("p"), frequency);
   facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
+  facts.represents = "distances";
+  facts.prefers = "near keys, a little: scores of equal contents fade with distance";
   facts.past_length =
       "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
       "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
@@ -67,13 +69,17 @@ std::vector<double> turning(const RotarySchedule& schedule) {
   return list;
 }
 
+double room_of(const RotarySchedule& schedule) {
+  return schedule.precision == Precision::exact ? kRotaryRoom : kReferenceRoom;
+}
+
 Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   const bool factor = schedule.table_factor() != 1.0;
   Property property{.name = "norm_kept",
                     .title = "turning keeps the length of queries and keys",
-                    .verdict = judge(!factor, found.norm <= kRotaryRoom),
+                    .verdict = judge(!factor, found.norm <= room_of(schedule)),
                     .until = {},
-                    .finding = "lengths change by " + short_text(found.norm) + " at most",
+                    .finding = "lengths change by " + residual_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (factor) property.finding += ": the attention factor " + short_text(schedule.table_factor()) + " is in the table";
   return property;
@@ -100,13 +106,13 @@ Property monotone(const RotarySchedule& schedule, std::int64_t distances) {
 }
 
 // Float32 angles break by their rounding what exact ones keep.
-Property measured(const char* name, const char* title, double residual, const RotarySchedule& schedule) {
+Property measured(const char* name, const char* title, double residual, double room, const RotarySchedule& schedule) {
   const bool exact = schedule.precision == Precision::exact;
   Property property{.name = name,
                     .title = title,
-                    .verdict = judge(exact, residual <= kRotaryRoom),
+                    .verdict = judge(exact, residual <= room),
                     .until = {},
-                    .finding = "off by " + short_text(residual) + " at most, of vectors of length 1",
+                    .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
   if (property.verdict == Verdict::does_not_hold) property.finding += ": angles are rounded to float32";
   return property;
@@ -141,11 +147,32 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
                   .title = "cosine and sine of every pair lie on a circle",
                   .verdict = judge(true, !lengths.found),
                   .until = {},
-                  .finding = "radius off by " + short_text(lengths.largest) + " at most" +
+                  .finding = "radius off by " + residual_text(lengths.largest) + " at most" +
                              (lengths.found ? ", first at position " + place_text(lengths.position) + ", pair " +
                                                   std::to_string(lengths.channel)
                                             : ""),
                   .numbers = {{"largest_change", lengths.largest}}});
+}
+
+// The largest |R(step) row[n] - row[n + 1]| of observed rows, each divided by the factor in the table.
+double observed_composition(const RotarySchedule& schedule, const CheckOptions& options) {
+  const auto pairs = static_cast<std::size_t>(schedule.pairs());
+  const double factor = schedule.table_factor();
+  std::vector<double> turn(2 * pairs), before(turn.size()), after(turn.size());
+  fill_cos_sin(RotaryAngles(schedule), PositionView::range(options.positions.step, 1),
+               make_view(turn.data(), {1, schedule.rotary_dim}));
+  double largest = 0.0;
+  for (std::int64_t n = 0; n + 1 < options.positions.count; ++n) {
+    load_row(options.observed[n], before.data());
+    load_row(options.observed[n + 1], after.data());
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const double cos = turn[i] / factor, sin = turn[i + pairs] / factor;
+      const double cos_off = after[i] - (before[i] * cos - before[i + pairs] * sin);
+      const double sin_off = after[i + pairs] - (before[i + pairs] * cos + before[i] * sin);
+      largest = std::max({largest, std::fabs(cos_off) / factor, std::fabs(sin_off) / factor});
+    }
+  }
+  return largest;
 }
 
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
@@ -157,9 +184,13 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   } else {
     list.push_back(norm_kept(schedule, found));
   }
-  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, schedule));
-  list.push_back(measured("composes", "two turns are one: R(a) R(b) = R(a + b)", found.composed, schedule));
-  list.push_back(measured("inverse", "turning back gives what was there", found.inverse, schedule));
+  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
+  if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
+  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
+  const double composed = rows ? observed_composition(schedule, options) : found.composed;
+  const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) : kRotaryRoom;
+  list.push_back(measured("composes", "two turns are one: R(a) R(b) = R(a + b)", composed, room, schedule));
+  list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(monotone(schedule, options.positions.count));
   list.push_back(unseen_angles(turning(schedule), options.train_length));
   list.push_back(positions_held());

@@ -9,7 +9,8 @@
 
 namespace posenc::detail {
 
-inline constexpr double kRotaryRoom = 1e-8;  // pi 2^-33 of angles at the last positions, several times
+inline constexpr double kRotaryRoom = 1e-8;     // pi 2^-33 of angles at the last positions, several times
+inline constexpr double kReferenceRoom = 1e-6;  // of cosines and sines that are float32 numbers
 
 struct RotaryMeasure {
   double norm = 0.0;      // the largest | |R x| / |x| - 1 |

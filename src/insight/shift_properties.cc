@@ -37,10 +37,11 @@ std::string without_partner() {
 Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
   const StepNorms steps = step_norms(look.rows, look.walk);
   const bool zero = meets_zero_row(look, schedule);
+  const bool promised = has_partners(schedule) && !zero;
   const double room = 4.0 * look.tolerance * scale_of(schedule) * std::sqrt(static_cast<double>(look.width));
   Property property{.name = "smooth",
                     .title = "every step is as long as every other",
-                    .verdict = judge(has_partners(schedule) && !zero, steps.largest - steps.smallest <= room),
+                    .verdict = judge(promised, promised && steps.largest - steps.smallest <= room),
                     .until = {},
                     .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
                                short_text(steps.smallest) + " to " + short_text(steps.largest),
@@ -53,28 +54,25 @@ Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
 // |row[n + k] - M_k row[n]| and |row[n].row[n + k] - curve|, over rows in their order.
 struct Relations {
   double shift = 0.0, dot = 0.0;
-  double shift_position = 0.0, dot_position = 0.0;
+  double shift_position = 0.0;
 };
 
 class RelationWalk {
  public:
-  RelationWalk(const InputLook& look, const SinusoidalSchedule& schedule) : look_(look), schedule_(schedule) {
-    steps_ = std::min(kShift, look.positions.count - 1);
-    const double k = static_cast<double>(steps_) * static_cast<double>(look.positions.step);
+  RelationWalk(const InputLook& look, const SinusoidalSchedule& schedule, std::int64_t steps)
+      : look_(look), schedule_(schedule), steps_(steps) {
     for (const double frequency : schedule.inv_freq) {
-      turns_.push_back(sin_cos(phase_at(make_phase_step(frequency), k)));
+      turns_.push_back(sin_cos(phase_at(make_phase_step(frequency), shift())));
       product_ += schedule.multiplier * schedule.multiplier * turns_.back().cos;
     }
   }
 
-  Relations measure() {
-    Relations relations;
+  void measure(Relations& relations) {
     walk_rows(look_.rows, look_.walk, "check", [&](std::int64_t n, const double* row) {
       if (n >= steps_) compare(n - steps_, row, relations);
-      held_.emplace_back(row, row + look_.width);
       if (n >= steps_) held_.pop_front();
+      held_.emplace_back(row, row + look_.width);
     });
-    return relations;
   }
 
   double shift() const { return static_cast<double>(steps_) * static_cast<double>(look_.positions.step); }
@@ -85,14 +83,15 @@ class RelationWalk {
     const double position = look_.positions.real(0, n);
     if (is_zero(schedule_, position) || is_zero(schedule_, position + shift())) return;
     const std::vector<double>& before = held_.front();
-    const double shift_off = shift_residual(before.data(), row);
-    const double dot_off = std::fabs(
-        sum_of(look_.width, [&](std::int64_t i) { return before[static_cast<std::size_t>(i)] * row[i]; }) - product_);
-    if (shift_off > relations.shift) relations.shift = shift_off, relations.shift_position = position;
-    if (dot_off > relations.dot) relations.dot = dot_off, relations.dot_position = position;
+    const double shift_off = residual(before.data(), row);
+    const double dot =
+        sum_of(look_.width, [&](std::int64_t i) { return before[static_cast<std::size_t>(i)] * row[i]; });
+    if (shift_off > relations.shift) relations.shift_position = position;
+    relations.shift = std::max(relations.shift, shift_off);
+    relations.dot = std::max(relations.dot, std::fabs(dot - product_));
   }
 
-  double shift_residual(const double* before, const double* after) const {
+  double residual(const double* before, const double* after) const {
     double largest = 0.0;
     for (std::int64_t j = 0; j < schedule_.sine.count; ++j) {
       const std::int64_t sine = schedule_.sine.start + j * schedule_.sine.stride;
@@ -106,7 +105,7 @@ class RelationWalk {
 
   const InputLook& look_;
   const SinusoidalSchedule& schedule_;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_;
   std::vector<SinCos> turns_;
   double product_ = 0.0;
   std::deque<std::vector<double>> held_;
@@ -114,25 +113,30 @@ class RelationWalk {
 
 void add_relations(const InputLook& look, const SubjectNumbers& numbers, std::vector<Property>& list) {
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
-  RelationWalk walk(look, schedule);
-  const Relations found = walk.measure();
+  // By one step, so that every row is looked at from both sides, and by a few.
+  RelationWalk next(look, schedule, 1), further(look, schedule, std::min(kShift, look.positions.count - 1));
+  Relations found;
+  next.measure(found);
+  further.measure(found);
   const double scale = scale_of(schedule);
-  const std::string k = place_text(walk.shift());
-  list.push_back({.name = "shift_linear",
-                  .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
-                  .verdict = judge(true, found.shift <= 4.0 * look.tolerance * scale),
-                  .until = {},
-                  .finding = "k = " + k + ": largest residual " + short_text(found.shift) +
-                             (found.shift > 0.0 ? " (position " + place_text(found.shift_position) + ")" : ""),
-                  .numbers = {{"shift", walk.shift()}, {"residual", found.shift}, {"position", found.shift_position}},
-                  .command = command_of(numbers, "explain",
-                                        "--position " + place_text(look.positions.real(0, 0)) + " --shift " + k)});
+  const std::string k = place_text(further.shift());
+  const std::string both = place_text(next.shift()) + " and " + k;
+  list.push_back(
+      {.name = "shift_linear",
+       .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+       .verdict = judge(true, found.shift <= 4.0 * look.tolerance * scale),
+       .until = {},
+       .finding = "k = " + both + ": largest residual " + residual_text(found.shift) +
+                  (found.shift > 1e-12 ? " (position " + place_text(found.shift_position) + ")" : ""),
+       .numbers = {{"shift", further.shift()}, {"residual", found.shift}, {"position", found.shift_position}},
+       .command =
+           command_of(numbers, "explain", "--position " + place_text(look.positions.real(0, 0)) + " --shift " + k)});
   const double composed = shift_composition_residual(schedule, 3.0, 4.0);
   list.push_back({.name = "shift_composes",
                   .title = "two moves are one: M_a M_b = M_(a+b)",
                   .verdict = judge(true, composed <= 1e-12),
                   .until = {},
-                  .finding = "a = 3, b = 4: largest difference of cells " + short_text(composed),
+                  .finding = "a = 3, b = 4: largest difference of cells " + residual_text(composed),
                   .numbers = {{"residual", composed}}});
   const double room = 4.0 * look.tolerance * scale * scale * static_cast<double>(std::max<std::int64_t>(look.width, 1));
   list.push_back(
@@ -140,8 +144,10 @@ void add_relations(const InputLook& look, const SubjectNumbers& numbers, std::ve
        .title = "the dot product of two rows depends on their distance alone",
        .verdict = judge(true, found.dot <= room),
        .until = {},
-       .finding = "at distance " + k + ": " + short_text(walk.product()) + " everywhere, to " + short_text(found.dot),
-       .numbers = {{"distance", walk.shift()}, {"dot_product", walk.product()}, {"spread", found.dot}}});
+       .finding = "at distance " + place_text(std::fabs(further.shift())) + " it is " + short_text(further.product()) +
+                  "; found, off by " + residual_text(found.dot),
+       .numbers = {
+           {"distance", std::fabs(further.shift())}, {"dot_product", further.product()}, {"spread", found.dot}}});
 }
 
 void refuse_relations(std::vector<Property>& list) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 
 #include "detail/sinusoidal_pairs.h"
 #include "insight/input_properties.h"
@@ -12,14 +13,16 @@ namespace {
 
 // The exponent of pair i as text: "2i/64".
 struct Exponent {
-  std::string above;
+  double factor = 2.0;
   double below = 1.0;
+
+  std::string above() const { return factor == 1.0 ? "i" : number_text(factor) + "i"; }
 };
 
 Exponent exponent_of(const Sinusoidal& spec) {
   const bool half = spec.spacing == Spacing::half;
   const double factor = (half ? 1.0 : 2.0) * spec.exponent_factor;
-  Exponent exponent{factor == 1.0 ? "i" : number_text(factor) + "i", static_cast<double>(spec.width)};
+  Exponent exponent{factor, static_cast<double>(spec.width)};
   if (spec.spacing == Spacing::even_width) exponent.below += static_cast<double>(spec.width % 2);
   if (half) exponent.below = static_cast<double>(pairs_of(spec)) - spec.shift;
   return exponent;
@@ -36,17 +39,17 @@ std::string angle_text(const Sinusoidal& spec) {
   const std::string counted = scale_text(spec.scale) + counted_text(spec);
   if (!spec.inv_freq.empty()) return counted + " inv_freq[i]";
   const Exponent exponent = exponent_of(spec);
-  return counted + " / " + number_text(spec.base) + "^(" + exponent.above + "/" + number_text(exponent.below) + ")";
+  return counted + " / " + number_text(spec.base) + "^(" + exponent.above() + "/" + number_text(exponent.below) + ")";
 }
 
 std::string angle_mathml(const Sinusoidal& spec) {
   const std::string scale = spec.scale == 1.0 ? "" : mn(spec.scale);
-  const std::string counted = spec.first == 0 ? mi("p") : mrow(mo("("), mi("p"), mo("+"), mn(spec.first), mo(")"));
+  const std::string counted =
+      spec.first == 0 ? mi("p")
+                      : mrow(mo("("), mi("p"), mo(spec.first > 0 ? "+" : "-"), mn(std::abs(spec.first)), mo(")"));
   if (!spec.inv_freq.empty()) return mrow(scale, counted, msub(mi("\xcf\x89"), mi("i")));
   const Exponent exponent = exponent_of(spec);
-  const std::string above = exponent.above == "i"
-                                ? mi("i")
-                                : mrow(mn(*parse_number(exponent.above.substr(0, exponent.above.size() - 1))), mi("i"));
+  const std::string above = exponent.factor == 1.0 ? mi("i") : mrow(mn(exponent.factor), mi("i"));
   return mfrac(mrow(scale, counted), msup(mn(spec.base), mrow(above, mo("/"), mn(exponent.below))));
 }
 
@@ -59,10 +62,15 @@ std::pair<std::string, std::string> columns_of(const Sinusoidal& spec) {
   return {"2i", "2i+1"};
 }
 
+std::string column_mathml(const Sinusoidal& spec, bool second) {
+  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
+  const std::string first = halves ? mi("i") : mrow(mn(std::int64_t{2}), mi("i"));
+  return second ? mrow(first, mo("+"), mn(halves ? pairs_of(spec) : std::int64_t{1})) : first;
+}
+
 std::string equation_mathml(const std::string& column, const char* function, const Sinusoidal& spec) {
   const std::string multiplier = spec.multiplier == 1.0 ? "" : mn(spec.multiplier);
-  return mrow(mcall(mi("PE"), mi("p"), mo(","), mi(column)), mo("="), multiplier,
-              mcall(mi(function), angle_mathml(spec)));
+  return mrow(mcall(mi("PE"), mi("p"), mo(","), column), mo("="), multiplier, mcall(mi(function), angle_mathml(spec)));
 }
 
 std::string order_text(const Sinusoidal& spec) {
@@ -86,11 +94,13 @@ KindFacts facts(const Spec& any) {
   KindFacts facts;
   facts.formula = "PE(p, " + first + ") = " + head + angle_text(spec) + "), PE(p, " + second + ") = " + tail +
                   angle_text(spec) + ")";
-  facts.formula_mathml = math(equation_mathml(first, swapped ? "cos" : "sin", spec), mo(","),
-                              equation_mathml(second, swapped ? "sin" : "cos", spec));
+  facts.formula_mathml = math(equation_mathml(column_mathml(spec, false), swapped ? "cos" : "sin", spec), mo(","),
+                              equation_mathml(column_mathml(spec, true), swapped ? "sin" : "cos", spec));
   facts.users =
       "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
       "timesteps of diffusion models";
+  facts.represents = "absolute places";
+  facts.prefers = "near rows are alike; attention must learn to use it";
   facts.past_length =
       "It is defined at every position, but slow pairs reach angles that no trained position had: "
       "trained on 512 tokens, perplexity rose from 20.05 to 178.97 at 3512 (Press et al., 2022).";

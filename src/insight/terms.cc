@@ -7,7 +7,6 @@
 #include "insight/kinds.h"
 #include "insight/mathml.h"
 #include "insight/property.h"
-#include "posenc/error.h"
 
 namespace posenc::detail {
 namespace {
@@ -29,6 +28,8 @@ KindFacts shaw_facts(const Spec& any) {
                               mo("\xc2\xb7"), row, second);
   facts.users =
       "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length = spec.past == PastTable::clip
                           ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
                           : "Offsets past " + left + " back and " + right + " ahead have no vector.";
@@ -48,6 +49,8 @@ KindFacts xl_facts(const Spec& any) {
                               mo(")"), dot, msub(mi("k"), mi("j")), mo("+"), mo("("), q, mo("+"), mi("v"), mo(")"), dot,
                               mi("W"), msub(mi("r"), mrow(mi("i"), mo("-"), mi("j"))));
   facts.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
   facts.past_length =
       spec.clamp_distance > 0
           ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
@@ -66,12 +69,13 @@ std::int64_t learned_numbers(const SubjectNumbers& numbers) {
 
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, double room) {
   const auto first = static_cast<std::int64_t>(std::floor(options.positions.real(0, 0)));
-  const double difference = moved_difference(*numbers.term(), first, 1000, options.seed);
+  const std::int64_t by = first > 0 ? -1000 : 1000;  // either way there are positions
+  const double difference = moved_difference(*numbers.term(), first, by, options.seed);
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, difference <= room),
           .until = {},
-          .finding = "weights of 8 tokens change by " + short_text(difference) + " when all move on by 1,000 positions",
+          .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
           .numbers = {{"difference", difference}}};
 }
 
@@ -97,12 +101,6 @@ Property norms(const Parameter& parameter) {
           .numbers = {{"smallest", smallest}, {"largest", largest}}};
 }
 
-void refuse_observed(const SubjectNumbers& numbers, const CheckOptions& options) {
-  if (options.observed.rank == 0) return;
-  fail(ErrorKind::usage, "[check] " + std::string(kind_of(numbers.spec())) +
-                             " has no table to compare: its vectors meet queries and keys");
-}
-
 Property past_length(std::int64_t last, const std::string& finding) {
   return {.name = "past_length",
           .title = "every distance has a vector of its own",
@@ -112,7 +110,6 @@ Property past_length(std::int64_t last, const std::string& finding) {
 }
 
 std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
-  refuse_observed(numbers, options);
   const auto& spec = std::get<Shaw>(numbers.spec());
   const std::int64_t last = std::min(spec.left, spec.right);
   Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
@@ -130,7 +127,6 @@ std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const Check
 }
 
 std::vector<Property> xl_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
-  refuse_observed(numbers, options);
   const auto& spec = std::get<TransformerXl>(numbers.spec());
   return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
           parameters(learned_numbers(numbers)), memory(numbers.spec(), options.positions.count)};

@@ -24,6 +24,19 @@ class Json(Case):
         self.assertEqual(len({key for key, _ in pairs}), len(pairs), "a key twice")
         return dict(pairs)
 
+    def test_check(self):
+        data = self.json_of("check", "sinusoidal:width=64", "--positions", "0:100", "--train", "128")
+        self.assertEqual(set(data), {"schema", "spec", "positions", "train_length", "properties"})
+        self.assertEqual((data["positions"], data["train_length"]), ("0:100", 128))
+        found = {item["name"]: item for item in data["properties"]}
+        for item in data["properties"]:
+            self.assertEqual(set(item), {"name", "title", "verdict", "until", "finding", "numbers", "command"})
+        self.assertEqual((found["monotone"]["verdict"], found["monotone"]["until"]), ("holds to 5", 5))
+        self.assertAlmostEqual(found["smooth"]["numbers"]["mean"], 1.472, places=3)
+        self.assertEqual(found["past_length"]["numbers"]["complete"], 11)
+        hidden = self.json_of("check", "window:left=3,right=0")["properties"]
+        self.assertEqual({item["name"]: item for item in hidden}["symmetric"]["numbers"]["difference"], "inf")
+
     def test_list(self):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
@@ -136,6 +149,22 @@ class Json(Case):
         self.assertEqual([len(steps[name]["values"]) for name in ("frequencies", "angles", "cos_sin", "head", "score")],
                          [64, 64, 128, 512, 3])
         self.assertAlmostEqual(steps["cos_sin"]["values"][65], math.sin(3 * steps["frequencies"]["values"][1]), delta=1e-15)
+
+    def test_exercises(self):
+        arguments = ("exercises", "sinusoidal:width=64", "--seed", "18446744073709551615")
+        sheet, key = self.json_of(*arguments), self.json_of(*arguments, "--answers")
+        self.assertEqual(sheet["seed"], "18446744073709551615")
+        self.assertEqual([question["id"] for question in sheet["questions"]],
+                         [f"q{n + 1}" for n in range(len(key["questions"]))])
+        secrets = {"answer", "values", "solution", "points"}
+        for question, answered in zip(sheet["questions"], key["questions"]):
+            self.assertEqual(set(question) & secrets, set())
+            self.assertLessEqual(secrets, set(answered))
+        answers = {question["id"]: question["answer"] or "far" for question in key["questions"]}
+        (self.folder / "answers.json").write_text(json.dumps(answers))
+        grade = self.json_of(*arguments, "--grade", "answers.json")
+        self.assertEqual((grade["total"]["wrong"], grade["total"]["missing"]), (0, 0))
+        self.assertEqual(grade["marks"][-1]["verdict"], "for_a_person")
 
     def test_explain_of_a_frequency_of_zero(self):
         self.json_of("explain", "sinusoidal:width=4,inv_freq=1/0", "-p", "3", "--derivative")

@@ -52,13 +52,18 @@ LAYERS = {
         "uses": ["words", "numbers", "reference", "operations", "files"],
         "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
-                      detail/explain_rotary detail/explain_text detail/sinusoidal_symbols
+                      detail/explain_rotary explain_mask detail/explain_mask detail/explain_text detail/sinusoidal_symbols
                       terminal terminal_drawing detail/terminal_color detail/terminal_canvas
                       subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
+                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
+                      exercises_bias exercises_function exercises_term exercises_mask exercises_grade exercises_sheet
+                      detail/exercise_sheet detail/exercise_kinds
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
                       published figure figures/
+                      demonstration demonstration_order detail/demonstration_model
+                      advise report lesson/ detail/html detail/page_assets detail/page_limit detail/compare_tables
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {

@@ -1,4 +1,4 @@
-#include "cli/demo_model.h"
+#include "detail/demonstration_model.h"
 
 #include <cmath>
 #include <deque>
@@ -8,7 +8,7 @@
 #include "posenc/multi_head.h"
 #include "posenc/random.h"
 
-namespace posenc::cli {
+namespace posenc::detail {
 namespace {
 
 // Learned numbers of an encoding, by name. A deque: views point into it.
@@ -16,13 +16,13 @@ struct RandomParameters {
   std::deque<Matrix> memory;
   Parameters views;
 
-  RandomParameters(const Spec& spec, const DemoModel& model, std::int64_t tokens) {
+  RandomParameters(const Spec& spec, const DemonstrationModel& model, std::int64_t tokens) {
     for (const ParameterInfo& info : parameters_of(spec)) {
       if (info.optional) continue;
       std::vector<std::int64_t> shape = info.shape;
       for (std::int64_t& length : shape) length = length < 0 ? tokens : length;
       const std::int64_t columns = shape.size() == 1 ? 1 : shape[1];
-      const std::uint64_t which = kParameters + memory.size();
+      const auto which = static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + memory.size());
       const Matrix& values = memory.emplace_back(random_matrix(shape[0], columns, 1.0, model.seed, which));
       const float* data = values.numbers.data();
       views.push_back({names_.emplace_back(info.name),
@@ -35,7 +35,7 @@ struct RandomParameters {
 };
 
 // An encoding at the input, if it is one.
-void add_input_encoding(const Spec& spec, const DemoModel& model, Matrix& x) {
+void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matrix& x) {
   const auto add = [&](const InputRows& rows) {
     add_positions(x.view(), PositionView::range(0, x.rows), rows, x.view());
   };
@@ -47,7 +47,7 @@ void add_input_encoding(const Spec& spec, const DemoModel& model, Matrix& x) {
   const Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec);
   if (learned == nullptr) return;
   const std::int64_t rows = learned->rows > 0 ? learned->rows : learned->first + x.rows;
-  const Matrix table = random_matrix(rows, model.width, 1.0, model.seed, kParameters);
+  const Matrix table = random_matrix(rows, model.width, 1.0, model.seed, ModelMatrix::parameters);
   if (hybrid == nullptr) return add(LearnedRows{*learned, table.view()});
   const SinusoidalSchedule schedule = make_schedule(hybrid->fixed);
   add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
@@ -67,8 +67,6 @@ void add_product(const Matrix& weights, std::int64_t first_row, const float* x, 
   }
 }
 
-double unit_std(const DemoModel& model) { return 1.0 / std::sqrt(static_cast<double>(model.width)); }
-
 }  // namespace
 
 Matrix::Matrix(std::int64_t row_count, std::int64_t column_count)
@@ -77,20 +75,24 @@ Matrix::Matrix(std::int64_t row_count, std::int64_t column_count)
 View Matrix::view() { return make_view(numbers.data(), {rows, columns}); }
 ConstView Matrix::view() const { return make_view(numbers.data(), {rows, columns}); }
 
-Matrix random_matrix(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed, std::uint64_t which) {
+Matrix random_matrix(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed, ModelMatrix which) {
   Matrix result(rows, columns);
-  fill_random(result.view(), {.std = std, .seed = 64 * seed + which});
+  fill_random(result.view(), {.std = std, .seed = 64 * seed + static_cast<std::uint64_t>(which)});
   return result;
 }
 
-Matrix attention(const DemoModel& model, const Spec& encoding, const Matrix& tokens) {
+Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
+  return random_matrix(rows, width, 1.0 / std::sqrt(static_cast<double>(width)), seed, which);
+}
+
+Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
   Matrix x = tokens;
-  add_input_encoding(encoding, model, x);
+  add_input_encoding(encoding, *this, x);
   MultiHeadOptions options;
   std::optional<RotaryAngles> angles;
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
-  const RandomParameters parameters(encoding, model, x.rows);
+  const RandomParameters parameters(encoding, *this, x.rows);
   if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
     options.attend.rotary = angles.emplace(*rotary);
   } else if (std::holds_alternative<Shaw>(encoding) || std::holds_alternative<TransformerXl>(encoding)) {
@@ -98,19 +100,19 @@ Matrix attention(const DemoModel& model, const Spec& encoding, const Matrix& tok
   } else if (!is_input(encoding) && !std::holds_alternative<NoPosition>(encoding)) {
     options.attend.bias = &bias.emplace(encoding, parameters.views);
   }
-  const Matrix in = random_matrix(3 * model.width, model.width, unit_std(model), model.seed, kProjection);
-  const Matrix back = random_matrix(model.width, model.width, unit_std(model), model.seed, kOutput);
-  const MultiHeadAttention weights{.heads = model.heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
-  multi_head_attend(x.view(), weights, x.view(), options);
+  const Matrix in = weights(3 * width, ModelMatrix::projection);
+  const Matrix back = weights(width, ModelMatrix::output);
+  const MultiHeadAttention layer{.heads = heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
+  multi_head_attend(x.view(), layer, x.view(), options);
   return x;
 }
 
-Matrix recurrence(const DemoModel& model, const Matrix& tokens) {
-  const Matrix recurrent = random_matrix(model.width, model.width, unit_std(model), model.seed, kRecurrent);
-  const Matrix input = random_matrix(model.width, model.width, unit_std(model), model.seed, kRecurrentInput);
+Matrix DemonstrationModel::recurrence(const Matrix& tokens) const {
+  const Matrix recurrent = weights(width, ModelMatrix::recurrent);
+  const Matrix input = weights(width, ModelMatrix::recurrent_input);
   Matrix out(tokens.rows, tokens.columns);
   for (std::int64_t n = 0; n < tokens.rows; ++n) {
-    std::vector<double> sum(static_cast<std::size_t>(model.width));
+    std::vector<double> sum(static_cast<std::size_t>(width));
     add_product(input, 0, tokens.row(n), sum);
     if (n > 0) add_product(recurrent, 0, out.row(n - 1), sum);
     for (std::size_t m = 0; m < sum.size(); ++m) out.row(n)[m] = static_cast<float>(std::tanh(sum[m]));
@@ -118,18 +120,18 @@ Matrix recurrence(const DemoModel& model, const Matrix& tokens) {
   return out;
 }
 
-Matrix filter(const DemoModel& model, const Matrix& tokens) {
-  const Matrix weights = random_matrix(3 * model.width, model.width, unit_std(model), model.seed, kFilter);
+Matrix DemonstrationModel::filter(const Matrix& tokens) const {
+  const Matrix taps = weights(3 * width, ModelMatrix::filter);
   Matrix out(tokens.rows, tokens.columns);
   for (std::int64_t n = 0; n < tokens.rows; ++n) {
-    std::vector<double> sum(static_cast<std::size_t>(model.width));
+    std::vector<double> sum(static_cast<std::size_t>(width));
     for (std::int64_t tap = 0; tap < 3; ++tap) {
       const std::int64_t at = n + tap - 1;
-      if (at >= 0 && at < tokens.rows) add_product(weights, tap * model.width, tokens.row(at), sum);
+      if (at >= 0 && at < tokens.rows) add_product(taps, tap * width, tokens.row(at), sum);
     }
     for (std::size_t m = 0; m < sum.size(); ++m) out.row(n)[m] = static_cast<float>(sum[m]);
   }
   return out;
 }
 
-}  // namespace posenc::cli
+}  // namespace posenc::detail

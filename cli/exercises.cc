@@ -1,0 +1,149 @@
+#include "posenc/exercises.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/encoding.h"
+#include "cli/output.h"
+#include "cli/words.h"
+#include "posenc/error.h"
+#include "posenc/file.h"
+#include "posenc/load.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+constexpr std::int64_t kMostBytes = 1'000'000;
+
+WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) {
+  return {
+      .title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
+      .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
+      .answers = options.answers};
+}
+
+// A page that needs nothing else.
+std::string page(const std::string& title, const std::string& body) {
+  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
+         title +
+         "</title>\n<style>\n:root { color-scheme: light dark; }\n"
+         "body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }\n"
+         "details { margin: 0.5rem 0; }\nli { overflow-wrap: anywhere; }\n"
+         "</style>\n</head>\n<body>\n" +
+         body + "</body>\n</html>\n";
+}
+
+Json question_json(const Question& question, bool answers) {
+  Json item;
+  item.set("id", question.id).set("level", level_name(question.level)).set("text", question.text);
+  item.set("hint", question.hint).set("kind", answer_kind_name(question.kind));
+  item.set("choices", Json::Array(question.choices.begin(), question.choices.end()));
+  item.set("decimals", question.kind == AnswerKind::numeric ? Json(question.decimals) : Json());
+  if (!answers) return item;
+  item.set("answer", question.answer.empty() ? Json() : Json(question.answer)).set("values", question.values);
+  item.set("solution", Json::Array(question.solution.begin(), question.solution.end()));
+  Json::Array points;
+  for (const KeyPoint& point : question.points) {
+    Json each;
+    each.set("text", point.text).set("keywords", Json::Array(point.keywords.begin(), point.keywords.end()));
+    points.push_back(std::move(each));
+  }
+  return item.set("points", std::move(points));
+}
+
+// In JSON without blanks: "for_a_person".
+std::string verdict_key(AnswerVerdict verdict) {
+  std::string key(answer_verdict_name(verdict));
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
+Json mark_json(const AnswerMark& mark) {
+  Json item;
+  item.set("id", mark.id).set("verdict", verdict_key(mark.verdict)).set("note", mark.note);
+  item.set("found", Json::Array(mark.found.begin(), mark.found.end()));
+  return item.set("not_found", Json::Array(mark.not_found.begin(), mark.not_found.end()));
+}
+
+// The counts of verdicts, in the order of the text.
+std::string total_text(const Grade& grade) {
+  const std::int64_t people = grade.count(AnswerVerdict::for_a_person);
+  return fmt::format("{} right, {} wrong, {} missing, {} for a person, of {}\n", grade.count(AnswerVerdict::right),
+                     grade.count(AnswerVerdict::wrong), grade.count(AnswerVerdict::missing), people,
+                     grade.marks.size());
+}
+
+std::string grade_text(const Grade& grade) {
+  std::string text;
+  for (const AnswerMark& mark : grade.marks) {
+    text += fmt::format("{:<4} {}{}{}\n", mark.id, answer_verdict_name(mark.verdict), mark.note.empty() ? "" : ": ",
+                        mark.note);
+    if (mark.verdict != AnswerVerdict::for_a_person) continue;
+    for (const std::string& point : mark.found) text += "       words found: " + point + "\n";
+    for (const std::string& point : mark.not_found) text += "       not found:   " + point + "\n";
+  }
+  if (grade.count(AnswerVerdict::for_a_person) > 0)
+    text += "Points are found by their words: a hint for who reads, no verdict.\n";
+  return text + total_text(grade);
+}
+
+// A seed beyond the integers of JSON is a text.
+Json::Object heading(const Spec& spec, std::uint64_t seed) {
+  return {{"spec", to_json(spec)}, {"seed", seed >> 63 == 0 ? Json(seed) : Json(std::to_string(seed))}};
+}
+
+int run_grade(const ExercisesOptions& options, const Spec& spec, std::uint64_t seed) {
+  if (options.answers) fail(ErrorKind::usage, "--grade goes without --answers");
+  const std::string format = choose_format(options.output, {"text", "json"});
+  const std::vector<Answer> answers = parse_answers(read_file(options.grade, kMostBytes), options.grade);
+  const Grade result = grade(make_exercises(spec, seed), answers);
+  if (format == "json") {
+    Json::Array marks;
+    for (const AnswerMark& mark : result.marks) marks.push_back(mark_json(mark));
+    Json total;
+    for (const AnswerVerdict verdict :
+         {AnswerVerdict::right, AnswerVerdict::wrong, AnswerVerdict::missing, AnswerVerdict::for_a_person}) {
+      total.set(verdict_key(verdict), result.count(verdict));
+    }
+    Json::Object members = heading(spec, seed);
+    members.emplace_back("marks", marks);
+    members.emplace_back("total", total);
+    write_json(options.output, members);
+  } else {
+    write_text(options.output, grade_text(result));
+  }
+  return result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int run_exercises(const ExercisesOptions& options) {
+  const Spec spec = load_spec(options.spec);
+  const std::uint64_t seed = whole_number(options.seed, "--seed");
+  if (!options.grade.empty()) return run_grade(options, spec, seed);
+  const std::string format = choose_format(options.output, {"text", "md", "html", "json"});
+  const std::vector<Question> questions = make_exercises(spec, seed);
+  const WorksheetOptions sheet = worksheet(options, seed);
+  if (format == "json") {
+    Json::Array list;
+    for (const Question& question : questions) list.push_back(question_json(question, options.answers));
+    Json::Object members = heading(spec, seed);
+    members.emplace_back("grade_command", sheet.grade_command);
+    members.emplace_back("questions", list);
+    write_json(options.output, members);
+  } else if (format == "html") {
+    write_text(options.output, page(std::string(kind_of(spec)) + " exercises", exercises_html(questions, sheet)));
+  } else {
+    write_text(options.output,
+               format == "md" ? exercises_markdown(questions, sheet) : exercises_text(questions, sheet));
+  }
+  return 0;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,138 @@
+#include "posenc/report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "cli/commands.h"
+#include "cli/encoding.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/subject.h"
+#include "cli/words.h"
+#include "posenc/error.h"
+
+namespace posenc::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that posenc made and that has nothing in it goes away again if no page follows.
+class Target {
+ public:
+  Target(const std::string& path, bool overwrite) : path_(path) {
+    if (path.empty() || path == "-" || path.ends_with(".html")) return;
+    const fs::path folder(path);
+    std::error_code error;
+    const fs::file_status status = fs::status(folder, error);
+    if (fs::exists(status) && !fs::is_directory(status)) {
+      fail(ErrorKind::io, fmt::format("'{}' is a file: -o takes a folder, or a name that ends in .html", path));
+    }
+    if (!fs::exists(status)) {
+      if (!fs::create_directory(folder, error)) {
+        fail(ErrorKind::io, fmt::format("cannot make the folder '{}': {}", path, error.message()));
+      }
+      made_ = folder;
+    } else if (!overwrite && !fs::is_empty(folder, error)) {
+      fail(ErrorKind::io,
+           error ? fmt::format("cannot read the folder '{}': {}", path, error.message())
+                 : fmt::format("the folder '{}' is not empty: --overwrite writes index.html into it", path));
+    }
+    path_ = (folder / "index.html").string();
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  ~Target() {
+    std::error_code ignored;
+    if (made_) fs::remove(*made_, ignored);  // only if it is empty
+  }
+
+  void write(const std::string& page) {
+    write_text({.path = path_}, page);
+    made_.reset();
+    if (path_.empty() || path_ == "-") return;
+    std::fprintf(stderr, "posenc: wrote %s, %s: open it in a browser\n", path_.c_str(),
+                 bytes_text(static_cast<double>(page.size())).c_str());
+  }
+
+ private:
+  std::string path_;
+  std::optional<fs::path> made_;
+};
+
+PageProgress shown_progress(std::unique_ptr<Progress>& progress) {
+  return [&progress](std::string_view, std::int64_t done, std::int64_t total) {
+    if (!progress) progress = std::make_unique<Progress>("page", total);
+    progress->update(done);
+  };
+}
+
+void check_together(const ReportCommandOptions& options) {
+  if (options.lesson && (!options.specs.empty() || options.advise)) {
+    fail(ErrorKind::usage, "--lesson is a page of its own: it takes neither a SPEC nor --advise");
+  }
+  if (!options.lesson && !options.sentence.empty()) fail(ErrorKind::usage, "--sentence goes with --lesson");
+  if (!options.advise && options.infer) fail(ErrorKind::usage, "--infer goes with --advise");
+  if (!options.lesson && !options.advise && options.specs.empty()) {
+    fail(ErrorKind::usage, "a SPEC is needed, or --lesson, or --advise");
+  }
+  const bool numbers = !options.weights.file.empty() || !options.weights.init.empty() || !options.parameters.empty() ||
+                       !options.values.empty();
+  if (numbers && options.specs.size() != 1) {
+    fail(ErrorKind::usage, "learned numbers are given for one SPEC: make a report of that one");
+  }
+}
+
+// As a shell reads it back, without where the page goes.
+std::string command_of(const ReportCommandOptions& options) {
+  std::string text = "posenc report";
+  for (const std::string& spec : options.specs) text += " " + shell_word(spec);
+  if (options.lesson) text += " --lesson";
+  if (!options.sentence.empty()) text += " --sentence " + shell_word(options.sentence);
+  if (options.advise) text += " --advise";
+  if (options.train != ReportCommandOptions{}.train) text += fmt::format(" --train {}", options.train);
+  if (options.infer) text += fmt::format(" --infer {}", *options.infer);
+  if (!options.draws_seed.empty()) text += " --random-seed " + options.draws_seed;
+  return text;
+}
+
+std::string make_page(const ReportCommandOptions& options) {
+  std::unique_ptr<Progress> progress;
+  const std::uint64_t seed = whole_number(options.draws_seed, "--random-seed");
+  if (options.lesson) {
+    LessonOptions lesson{.seed = seed, .command = command_of(options), .progress = shown_progress(progress)};
+    if (!options.sentence.empty()) lesson.sentence = options.sentence;
+    return make_lesson(lesson);
+  }
+  std::vector<std::unique_ptr<LoadedSubject>> loaded;
+  std::vector<Subject> subjects;
+  for (const std::string& spec : options.specs) {
+    loaded.push_back(load_subject(spec, options.weights, options.parameters, options.values));
+    subjects.push_back(loaded.back()->subject);
+  }
+  ReportOptions report{.train_length = options.train,
+                       .seed = seed,
+                       .command = command_of(options),
+                       .progress = shown_progress(progress)};
+  if (options.advise) {
+    const std::int64_t usual = options.train > 2147483647 / 8 ? 2147483647 : 8 * options.train;
+    report.advice = AdviceOptions{.train_length = options.train, .infer_length = options.infer.value_or(usual)};
+  }
+  return make_report(subjects, report);
+}
+
+}  // namespace
+
+int run_report(const ReportCommandOptions& options) {
+  check_together(options);
+  catch_interrupts();
+  Target target(options.output.path, options.overwrite);
+  target.write(make_page(options));
+  return 0;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,161 @@
+// Questions about rotary encodings.
+#include <array>
+#include <cmath>
+
+#include "detail/exercise_kinds.h"
+#include "posenc/reference.h"
+#include "posenc/schedule.h"
+
+namespace posenc::detail {
+namespace {
+
+using Pair = std::array<double, 2>;
+
+// One pair of frequency 1: a head of two channels.
+Pair turned(const Pair& x, double position) {
+  Pair out;
+  reference::rotate_head({.head_dim = 2}, {&position, 1}, x.data(), out.data());
+  return out;
+}
+
+std::string pair_text(const Pair& x) { return "(" + number_text(x[0]) + ", " + number_text(x[1]) + ")"; }
+std::string pair_decimals(const Pair& x) { return "(" + decimals_text(x[0], 5) + ", " + decimals_text(x[1], 5) + ")"; }
+
+Pair draw_pair(Draw& draw) { return {draw.real(1, 5), draw.real(-4, 4)}; }
+
+void add_pairs(Sheet& sheet, const RotarySchedule& schedule) {
+  const auto pairs = static_cast<double>(schedule.pairs());
+  sheet.add({.level = Level::easy,
+             .text = "A head has " + text_of(schedule.head_dim) + " channels, of which " +
+                     text_of(schedule.rotary_dim) +
+                     " turn. How many angles does rotary encoding need for one position on one axis?",
+             .hint = "Two channels turn together.",
+             .values = {pairs},
+             .solution = {text_of(schedule.rotary_dim) + " / 2 = " + whole(pairs)}});
+}
+
+void add_layouts(Sheet& sheet, const Rotary& spec) {
+  Draw draw = sheet.draw("layouts");
+  const std::int64_t width = spec.head_dim >= 8 && spec.head_dim % 2 == 0 ? spec.head_dim : 64;
+  const std::int64_t channel = 2 * draw.between(0, width / 4 - 1);
+  const auto partner = [&](Layout layout, std::int64_t pair) {
+    return static_cast<double>(reference::rotary_pair({.head_dim = width, .layout = layout}, pair).read_second);
+  };
+  const std::vector<double> partners = {partner(Layout::half, channel), partner(Layout::interleaved, channel / 2)};
+  sheet.add({.level = Level::easy,
+             .text = "All " + text_of(width) +
+                     " channels of a head turn, and channels count from 0. Which channel turns together with channel " +
+                     text_of(channel) +
+                     " in the layout half (Llama), and which in the layout interleaved (GPT-J)? Two numbers.",
+             .hint = "half pairs i with i + " + text_of(width / 2) + "; interleaved pairs 2i with 2i + 1.",
+             .values = partners,
+             .solution = {"half: " + text_of(channel) + " + " + text_of(width / 2) + " = " + whole(partners[0]),
+                          "interleaved: " + text_of(channel) + " + 1 = " + whole(partners[1]),
+                          "Weights made for one layout and read by the other give wrong scores, without an error."}});
+}
+
+void add_norm(Sheet& sheet) {
+  Draw draw = sheet.draw("rotary norm");
+  const std::string p = text_of(draw.between(2, 500));
+  sheet.add_choice(
+      {.level = Level::easy,
+       .text = "A query of length 3 is turned for position " + p + ". How long is it then?",
+       .hint = "What does a rotation do to the length of an arrow?",
+       .choices = {"3: rotations keep lengths.", "3 times " + p + ".", "3 times cos(" + p + ").",
+                   "It depends on the channels."},
+       .solution = {"(a c - b s)^2 + (a s + b c)^2 = a^2 + b^2, for c^2 + s^2 = 1: pair by pair the length stays.",
+                    "So content is not made larger or smaller by its position."}},
+      draw);
+}
+
+void add_turn(Sheet& sheet) {
+  Draw draw = sheet.draw("turn");
+  const double p = draw.real(1, 9);
+  const Pair x = draw_pair(draw), out = turned(x, p);
+  const std::string angle = number_text(p), a = in_formula(x[0]), b = in_formula(x[1]);
+  sheet.add({.level = Level::medium,
+             .text = "The first pair of a query (frequency 1) is " + pair_text(x) +
+                     " and the query stands at position " + angle +
+                     ". What is the pair after the rotation? Two numbers to five decimals.",
+             .hint = "(a, b) becomes (a cos - b sin, a sin + b cos). Radians.",
+             .values = {out[0], out[1]},
+             .decimals = 5,
+             .solution = {"cos " + angle + " = " + decimals_text(std::cos(p), 5) + ", sin " + angle + " = " +
+                              decimals_text(std::sin(p), 5),
+                          a + " cos - " + b + " sin = " + decimals_text(out[0], 5),
+                          a + " sin + " + b + " cos = " + decimals_text(out[1], 5)}});
+}
+
+void add_score(Sheet& sheet) {
+  Draw draw = sheet.draw("score");
+  const double p = draw.real(2, 30), d = draw.real(1, 6), elsewhere = p + draw.real(100, 999);
+  const Pair q = draw_pair(draw), k = draw_pair(draw);
+  const auto score = [&](double place) {
+    const Pair a = turned(q, place), b = turned(k, place + d);
+    return a[0] * b[0] + a[1] * b[1];
+  };
+  const Pair moved = turned(k, d);
+  sheet.add({.level = Level::medium,
+             .text = "One pair of frequency 1: the query is " + pair_text(q) + " at position " + number_text(p) +
+                     ", the key " + pair_text(k) + " at position " + number_text(p + d) +
+                     ". What is the dot product after both are turned? To five decimals. You may use a shorter way.",
+             .hint = "Only the distance counts: leave the query as it is and turn the key by " + number_text(d) + ".",
+             .values = {score(p)},
+             .decimals = 5,
+             .solution = {"the key turned by " + number_text(d) + " is " + pair_decimals(moved),
+                          "its dot product with " + pair_text(q) + " is " + decimals_text(score(p), 5),
+                          "at " + number_text(elsewhere) + " and " + number_text(elsewhere + d) + " it is " +
+                              decimals_text(score(elsewhere), 5) + " too"}});
+}
+
+void add_wavelength(Sheet& sheet, const Rotary& spec) {
+  Draw draw = sheet.draw("rotary wavelength");
+  const auto width = draw.pick<std::int64_t>({32, 64, 128});
+  const Sinusoidal same = plain_sinusoidal(width, spec.base);
+  const std::int64_t i = draw.between(1, width / 4);
+  const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
+  sheet.add({.level = Level::medium,
+             .text = "A head of " + text_of(width) + " channels turns with base " + number_text(same.base) +
+                     ". How many positions does pair " + text_of(i) +
+                     " (counted from 0) need for one turn? To two decimals.",
+             .hint = "Its frequency is base^(-2i/" + text_of(width) + ") radians per position.",
+             .values = {length},
+             .decimals = 2,
+             .solution = {"2 pi " + number_text(same.base) + "^(" + text_of(2 * i) + "/" + text_of(width) +
+                              ") = " + decimals_text(length, 2),
+                          "Pairs whose turn is longer than the training texts never saw all their angles."}});
+}
+
+void add_product(Sheet& sheet) {
+  Draw draw = sheet.draw("product");
+  const double a = draw.real(2, 40), b = a + draw.real(1, 6);
+  const Pair first = turned({1.0, 0.0}, b - a), second = turned({0.0, 1.0}, b - a);
+  const std::vector<double> matrix = {first[0], second[0], first[1], second[1]};
+  const std::string d = number_text(b - a);
+  sheet.add(
+      {.level = Level::hard,
+       .text = "R(p) is the 2x2 rotation of a pair of frequency 1. Compute R(" + number_text(a) + ")^T R(" +
+               number_text(b) + "), its four numbers row by row to five decimals, and say why a score needs it.",
+       .hint = "The transpose of a rotation turns back.",
+       .values = matrix,
+       .decimals = 5,
+       .solution = {
+           "R(a)^T = R(-a), and rotations add: R(-" + number_text(a) + ") R(" + number_text(b) + ") = R(" + d + ")",
+           "[ cos " + d + "  -sin " + d + " ; sin " + d + "  cos " + d + " ] = [ " + list_text(matrix, 5) + " ]",
+           "(R(a) q) . (R(b) k) = q . R(a)^T R(b) k = q . R(b - a) k: the score depends on the distance."}});
+}
+
+}  // namespace
+
+void add_questions(Sheet& sheet, const Rotary& spec) {
+  add_pairs(sheet, make_schedule(spec));
+  add_layouts(sheet, spec);
+  add_norm(sheet);
+  add_turn(sheet);
+  add_score(sheet);
+  add_wavelength(sheet, spec);
+  add_product(sheet);
+  add_long_context_question(sheet);
+}
+
+}  // namespace posenc::detail

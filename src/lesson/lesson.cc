@@ -1,0 +1,78 @@
+#include "lesson/lesson.h"
+
+#include "detail/page_assets.h"
+#include "detail/page_limit.h"
+#include "posenc/error.h"
+#include "posenc/spec.h"
+
+namespace posenc {
+namespace detail {
+namespace {
+
+std::vector<std::string> words_of(const std::string& sentence) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : sentence + " ") {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+Lesson::Lesson(const LessonOptions& options) : options_(options), words_(words_of(options.sentence)) {
+  constexpr std::size_t kMost = 24;
+  if (words_.size() < 2 || words_.size() > kMost) {
+    fail(ErrorKind::usage, "[make_lesson] the sentence must have 2 to " + std::to_string(kMost) + " words but has " +
+                               std::to_string(words_.size()));
+  }
+  for (const std::string& word : words_) {
+    if (word.size() > 40) fail(ErrorKind::usage, "[make_lesson] a word must have at most 40 bytes: '" + word + "'");
+  }
+}
+
+void Lesson::tell(const std::string& what) {
+  if (options_.progress) options_.progress(what, done_, kLessonParts);
+  ++done_;
+}
+
+std::string Lesson::figure(const LessonFigure& wanted) {
+  FigureOptions options = wanted.options;
+  options.seed = options_.seed;
+  options.command = "posenc plot " + wanted.name + (wanted.spec.empty() ? "" : " " + wanted.spec) +
+                    (wanted.extra.empty() ? "" : " " + wanted.extra);
+  const Spec spec = wanted.spec.empty() ? Spec(NoPosition{}) : parse_spec(wanted.spec);
+  const Figure figure = make_figure(wanted.name, {.spec = spec, .spec_text = wanted.spec}, options);
+  return figure_block({.figure = &figure,
+                       .id = "f" + std::to_string(++figures_) + "-" + wanted.name,
+                       .question = wanted.question,
+                       .answer = wanted.answer});
+}
+
+}  // namespace detail
+
+std::string make_lesson(const LessonOptions& options) {
+  detail::Lesson lesson(options);
+  std::string body;
+  for (const auto part :
+       {detail::lesson_problem, detail::lesson_wishes, detail::lesson_formula, detail::lesson_by_hand,
+        detail::lesson_waves, detail::lesson_live, detail::lesson_shift, detail::lesson_model, detail::lesson_score,
+        detail::lesson_limits, detail::lesson_relative, detail::lesson_rotary, detail::lesson_choice}) {
+    body += part(lesson);
+  }
+  return detail::checked_page(
+      detail::page({.title = "Where a word stands: positional encodings of transformers",
+                    .lead = "A lesson with numbers that you can check by hand. Before each figure there is a question: "
+                            "answer it before you look. Every figure says the command that makes it, and can be saved.",
+                    .body = body,
+                    .script = std::string(detail::live_script()),
+                    .command = options.command}),
+      "[make_lesson]");
+}
+
+}  // namespace posenc

@@ -1,0 +1,37 @@
+// Answers of students: an expression has a finite value or an error; a file of answers is refused or graded, and every
+// question gets a verdict.
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz.h"
+#include "posenc/exercises.h"
+#include "posenc/expression.h"
+
+namespace {
+
+void try_expression(std::string_view input) {
+  const posenc::Evaluated result = posenc::evaluate(input);
+  require(std::isfinite(result.value), "a value is not finite");
+  require(result.error.empty() || result.value == 0.0, "an error has a value");
+  // What has a value has the same one in parentheses, unless they make it too long or too deep.
+  if (!result.error.empty() || input.size() > 900) return;
+  const posenc::Evaluated again = posenc::evaluate("(" + std::string(input) + ")");
+  require(!again.error.empty() || again.value == result.value, "parentheses changed the value");
+  for (const std::string& item : posenc::list_items(input)) posenc::evaluate(item);
+}
+
+}  // namespace
+
+void fuzz(std::string_view input) {
+  static const std::vector<posenc::Question> questions = posenc::make_exercises(posenc::Sinusoidal{.width = 8}, 1);
+  try_expression(input);
+  // Without ids the text is the answer to every question.
+  std::vector<posenc::Answer> same;
+  for (const posenc::Question& question : questions) same.push_back({question.id, std::string(input)});
+  posenc::grade(questions, same);
+  const std::vector<posenc::Answer> answers = posenc::parse_answers(input, "answers");
+  const posenc::Grade grade = posenc::grade(questions, answers);
+  require(grade.marks.size() == questions.size(), "a question has no mark");
+}
