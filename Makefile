@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 posenc := build/demo/cli/posenc
 
-.PHONY: help demo test test-all cross bench fuzz format install clean build-demo
+.PHONY: help demo figures test test-all cross bench fuzz format install clean build-demo
 
 help:
 	@echo 'make demo      build posenc and show what it does'
@@ -12,6 +12,7 @@ help:
 	@echo 'make test-all  the same with more compilers, ThreadSanitizer, a shared library, longer fuzzing, and cross'
 	@echo 'make cross     compile the library for aarch64 and WebAssembly'
 	@echo 'make bench     time posenc on this machine, beside PyTorch where there is one'
+	@echo 'make figures   draw the figures of docs/ and its lesson page again'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    format the C++ sources in place'
 	@echo 'make install   install below PREFIX ($(PREFIX)); DESTDIR is honoured'
@@ -26,6 +27,11 @@ demo:
 	tools/setup demo
 	$(MAKE) build-demo
 	tools/demo $(posenc)
+
+figures:
+	tools/setup demo
+	$(MAKE) build-demo
+	tools/figures $(posenc)
 
 test:
 	tools/setup test

@@ -13,6 +13,7 @@
 #include "posenc/error.h"
 #include "posenc/file.h"
 #include "posenc/load.h"
+#include "posenc/report.h"
 #include "posenc/spec_json.h"
 
 namespace posenc::cli {
@@ -25,18 +26,6 @@ WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) 
       .title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
       .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
       .answers = options.answers};
-}
-
-// A page that needs nothing else.
-std::string page(const std::string& title, const std::string& body) {
-  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-         title +
-         "</title>\n<style>\n:root { color-scheme: light dark; }\n"
-         "body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }\n"
-         "details { margin: 0.5rem 0; }\nli { overflow-wrap: anywhere; }\n"
-         "</style>\n</head>\n<body>\n" +
-         body + "</body>\n</html>\n";
 }
 
 Json question_json(const Question& question, bool answers) {
@@ -138,7 +127,7 @@ int run_exercises(const ExercisesOptions& options) {
     members.emplace_back("questions", list);
     write_json(options.output, members);
   } else if (format == "html") {
-    write_text(options.output, page(std::string(kind_of(spec)) + " exercises", exercises_html(questions, sheet)));
+    write_text(options.output, exercises_page(questions, sheet));
   } else {
     write_text(options.output,
                format == "md" ? exercises_markdown(questions, sheet) : exercises_text(questions, sheet));

@@ -153,9 +153,9 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
   const AdviceRow* best = best_published(rows);
   std::string text = lengths;
   if (best != nullptr) {
-    text += "without further training, `" + best->name +
-            "` is the safest of these: its published perplexity changes by " +
-            general_text(100.0 * (best->published_rise - 1.0), 3) + " % over such a step. ";
+    text += "without further training, `" + best->name + "` is the safest of these: its published perplexity " +
+            (best->published_rise < 1.0 ? "falls" : "rises") + " by " +
+            general_text(100.0 * std::fabs(best->published_rise - 1.0), 3) + " % over such a step. ";
   } else {
     text += "nothing was published about such a step of these encodings, so try before you trust. ";
   }

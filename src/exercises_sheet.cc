@@ -15,6 +15,7 @@ std::string letter(std::size_t choice) {
 
 // What the sheet says before its questions.
 std::vector<std::string> introduction(const WorksheetOptions& options) {
+  if (!options.introduction) return {};
   std::vector<std::string> lines = {
       "Write your answers into a file, one line each: q1: 0.84147. Several values are parted by commas; a line that "
       "begins with a blank goes on with the answer above.",
@@ -72,14 +73,19 @@ std::string html_key(const Question& question) {
   return details("Solution", body + "</ol>\n");
 }
 
-std::string html_question(const Question& question, bool answers) {
-  std::string text =
-      "<article id=\"" + question.id + "\">\n<h3>" + question.id + "</h3>\n<p>" + escaped(question.text) + "</p>\n";
+std::string html_heading(int level, const std::string& text) {
+  const std::string tag = "h" + std::to_string(level);
+  return "<" + tag + ">" + text + "</" + tag + ">\n";
+}
+
+std::string html_question(const Question& question, const WorksheetOptions& options) {
+  std::string text = "<article id=\"" + escaped(options.id_prefix) + question.id + "\">\n" +
+                     html_heading(options.heading_level + 2, question.id) + "<p>" + escaped(question.text) + "</p>\n";
   if (!question.choices.empty()) text += "<ol type=\"a\">\n";
   for (const std::string& choice : question.choices) text += "<li>" + escaped(choice) + "</li>\n";
   if (!question.choices.empty()) text += "</ol>\n";
   text += details("Hint", "<p>" + escaped(question.hint) + "</p>\n");
-  if (answers) text += html_key(question);
+  if (options.answers) text += html_key(question);
   return text + "</article>\n";
 }
 
@@ -140,11 +146,11 @@ std::string exercises_text(const std::vector<Question>& questions, const Workshe
 }
 
 std::string exercises_html(const std::vector<Question>& questions, const WorksheetOptions& options) {
-  std::string text = "<section class=\"exercises\">\n<h1>" + escaped(options.title) + "</h1>\n";
+  std::string text = "<section class=\"exercises\">\n" + html_heading(options.heading_level, escaped(options.title));
   for (const std::string& line : introduction(options)) text += "<p>" + escaped(line) + "</p>\n";
   walk(
-      questions, [&](const std::string& name) { text += "<h2>" + name + "</h2>\n"; },
-      [&](const Question& question) { text += html_question(question, options.answers); });
+      questions, [&](const std::string& name) { text += html_heading(options.heading_level + 1, name); },
+      [&](const Question& question) { text += html_question(question, options); });
   return text + "</section>\n";
 }
 

@@ -129,4 +129,16 @@ std::string make_report(const std::vector<Subject>& subjects, const ReportOption
   return checked_page(ReportWriter(subjects, options).write(), "[make_report]");
 }
 
+std::string exercises_page(const std::vector<Question>& questions, const WorksheetOptions& options) {
+  WorksheetOptions inside = options;
+  inside.title = "Questions";
+  inside.heading_level = 2;
+  return checked_page(
+      page({.title = options.title,
+            .lead = "Hints are folded away" + std::string(options.answers ? ", and so are solutions." : "."),
+            .body = exercises_html(questions, inside),
+            .command = "posenc exercises"}),
+      "[exercises_page]");
+}
+
 }  // namespace posenc

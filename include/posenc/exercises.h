@@ -87,6 +87,9 @@ struct WorksheetOptions {
   std::string title = "Exercises";
   std::string grade_command = {};  // what grades the answers; empty: not said
   bool answers = false;            // with the key and the worked solutions
+  bool introduction = true;        // with what to do with the answers
+  int heading_level = 1;           // HTML: of the title, 1 to 4; those below follow
+  std::string id_prefix = {};      // HTML: opens the ids of questions, which must be unique in a page
 };
 // A worksheet: Markdown, plain text, or a fragment of HTML (sections, no page around them). Hints stand apart.
 POSENC_API std::string exercises_markdown(const std::vector<Question>& questions, const WorksheetOptions& options);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "posenc/advise.h"
+#include "posenc/exercises.h"
 #include "posenc/export.h"
 #include "posenc/subject.h"
 
@@ -41,6 +42,9 @@ struct LessonOptions {
   PageProgress progress = {};
 };
 POSENC_API std::string make_lesson(const LessonOptions& options);
+
+// A worksheet as a page of its own.
+POSENC_API std::string exercises_page(const std::vector<Question>& questions, const WorksheetOptions& options);
 
 // How many bytes a page may have; make_report and make_lesson refuse to give more.
 inline constexpr std::int64_t kMaxPageBytes = 5'000'000;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "detail/fields.h"
 #include "detail/number_text.h"
 #include "posenc/analysis.h"
 
@@ -22,6 +23,12 @@ std::string place_text(Place place) {
       return "nowhere";
   }
   return "";
+}
+
+// A bias is a function of two positions: nobody has to keep its whole matrix.
+std::string table_text(const Spec& spec, double bytes) {
+  if (bytes == 0.0) return "none";
+  return place_of(spec) == Place::bias ? "none; as a whole matrix " + bytes_in_words(bytes) : bytes_in_words(bytes);
 }
 
 std::string verdict_text(const Property& property) {
@@ -56,10 +63,9 @@ HtmlTable glance_table(const std::vector<Subject>& subjects, std::int64_t train_
   for (const Subject& subject : subjects) {
     const Cost cost = cost_of(subject.spec, train_length, DType::f32);
     const KindFacts facts = kind_facts(subject.spec);
-    table.rows.push_back({"`" + name_of(subject) + "`", place_text(place_of(subject.spec)),
-                          std::to_string(cost.parameters),
-                          cost.table_bytes > 0 ? bytes_in_words(static_cast<double>(cost.table_bytes)) : "none",
-                          facts.past_length, facts.users});
+    table.rows.push_back(
+        {"`" + name_of(subject) + "`", place_text(place_of(subject.spec)), std::to_string(cost.parameters),
+         table_text(subject.spec, static_cast<double>(cost.table_bytes)), facts.past_length, facts.users});
   }
   return table;
 }
@@ -134,7 +140,7 @@ HtmlTable advice_table(const Advice& advice, const AdviceOptions& options) {
       {}};
   for (const AdviceRow& row : advice.rows) {
     table.rows.push_back({"`" + row.name + "`", row.unseen, std::to_string(row.parameters),
-                          row.table_bytes > 0.0 ? bytes_in_words(row.table_bytes) : "none",
+                          table_text(*default_spec(row.kind), row.table_bytes),
                           row.published.empty() ? "nothing here" : row.published});
   }
   return table;

@@ -21,13 +21,15 @@ table{border-collapse:collapse;margin:.6rem 0 1.2rem;font-size:.94rem}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--posenc-grid)}
 th[scope=row]{font-weight:600;min-width:8rem}
+td code,th code{overflow-wrap:anywhere}
 .verdict{display:inline-block;white-space:nowrap;padding:0 .5rem;border-radius:4px;border:1px solid currentColor}
 .holds{color:var(--posenc-series3)}
 .holds-to{color:var(--posenc-series1)}
 .does-not-hold{color:var(--posenc-muted)}
 .violated{color:var(--posenc-warm);font-weight:700}
 figure{margin:1.4rem 0 2rem;padding:.8rem;border:1px solid var(--posenc-grid);border-radius:8px}
-figure svg.posenc{display:block;width:100%;min-width:34rem;margin:0 auto}
+figure .drawing svg.posenc{display:block;max-width:none;margin:0 auto}
+@media (min-width:60rem){figure .drawing svg.posenc{max-width:100%}}
 figcaption{color:var(--posenc-muted);font-size:.92rem}
 figcaption p{margin:.4rem 0}
 .predict{margin-top:0}
@@ -52,7 +54,7 @@ ol.steps>li{margin-bottom:.6rem}
 @media print{
   button,nav.contents,.live-controls,.skip{display:none}
   figure,aside,table{break-inside:avoid}
-  figure svg.posenc{min-width:0}
+  figure .drawing svg.posenc{max-width:100%}
   details>*{display:block}
 }
 )css";

@@ -35,7 +35,8 @@ Figure make_shift(const FigureCall& call) {
   FigurePage page =
       begin_figure(call, {.title = "A shift by " + tick_text(shift) + " is one matrix: " + numbers.command_text(),
                           .finding = "the row of position " + next + " predicted from that of " + p +
-                                     " by 2 x 2 rotations is off by at most " + general_text(worst, 2),
+                                     " by 2 x 2 rotations is off by " +
+                                     (worst < 1e-12 ? "less than 1e-12" : "up to " + general_text(worst, 2)),
                           .more = {"PE(p + k) = M_k PE(p) for every p, M_k a rotation by k inv_freq per pair"},
                           .body_height = 340.0});
   const std::vector<Box> boxes = columns_of(page.drawing(), page.body, {1.0, 1.25});

@@ -16,14 +16,18 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string small(double value) { return general_text(value, 2); }
+// What is below the rounding has digits that depend on the machine.
+std::string size_text(double value, double rounding) {
+  return value < rounding ? "less than " + general_text(rounding, 1) : general_text(value, 2);
+}
 
 HtmlTable permutation_table(const PermutationResult& result) {
   HtmlTable table{"The same words in another order, put back, beside the first output",
                   {"With", "Largest difference", "Difference of the pooled outputs", "Sees the order"},
                   {}};
   for (const PermutationRow& row : result.rows) {
-    table.rows.push_back({"`" + row.name + "`", small(row.largest), small(row.pooled),
+    table.rows.push_back({"`" + row.name + "`", size_text(row.largest, result.rounding),
+                          size_text(row.pooled, result.rounding),
                           (row.sees_order ? "yes" : "no") + (row.note.empty() ? "" : " (" + row.note + ")")});
   }
   return table;
@@ -44,7 +48,7 @@ std::string lesson_problem(Lesson& lesson) {
       "token came first. Shuffle the tokens, and the outputs are shuffled in the same way: nothing else changes.");
   text += table(permutation_table(result));
   text += paragraph("The first row has no positions: what is left is the rounding of float32, below " +
-                    small(result.rounding) +
+                    general_text(result.rounding, 1) +
                     ". The last rows are a recurrence and a filter over three tokens: order is "
                     "built into them. Run it yourself: `posenc demo permutation`.");
   text +=
