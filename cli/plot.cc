@@ -9,12 +9,13 @@
 #include <cstring>
 #include <sstream>
 
-#include "cli/bias_parameters.h"
 #include "cli/commands.h"
 #include "cli/encoding.h"
 #include "cli/figure_text.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/subject.h"
+#include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/figure.h"
 #include "posenc/load.h"
@@ -120,51 +121,11 @@ const FigureInfo* find_figure(const std::string& name) {
   return nullptr;
 }
 
-// What the subject and the options only point to.
+// What the options only point to.
 struct Loaded {
-  std::unique_ptr<Encoding> encoding;
-  LoadedParameters parameters;
   Positions positions;
   std::optional<Array> content;
 };
-
-Subject load_subject(const PlotOptions& options, Loaded& loaded) {
-  const Spec spec = options.spec.empty() ? Spec(NoPosition{}) : load_spec(options.spec);
-  Subject subject{.spec = spec, .spec_text = options.spec};
-  const ParameterOptions parameters = {options.weights.file, options.parameters, options.values};
-  const bool has_weights = !options.weights.file.empty() || !options.weights.init.empty() ||
-                           options.weights.std.has_value() || !options.weights.seed.empty();
-  if (place_of(spec) == Place::input || place_of(spec) == Place::rotation || place_of(spec) == Place::nowhere) {
-    if (!options.parameters.empty() || !options.values.empty()) {
-      fail(ErrorKind::usage,
-           fmt::format("--parameter and --values are for what acts inside attention, not for {}", kind_of(spec)));
-    }
-    if (!has_weights) return subject;
-    if (place_of(spec) != Place::input) refuse_weights(spec, options.weights);
-    loaded.encoding = load_encoding(spec, options.weights);
-    if (loaded.encoding->table) subject.table = loaded.encoding->table->view();
-    subject.data_text = weights_text(options.weights);
-    return subject;
-  }
-  if (!options.weights.init.empty() || options.weights.std || !options.weights.seed.empty()) {
-    fail(ErrorKind::usage, fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(spec)));
-  }
-  if (parameters.file.empty() && parameters.named.empty() && parameters.values.empty()) return subject;
-  loaded.parameters = load_parameters(spec, parameters);
-  subject.parameters = loaded.parameters.views();
-  subject.data_text = parameters_text(parameters);
-  return subject;
-}
-
-std::string shell_word(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("_-+=:,./@%", c) != nullptr;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 // The command that makes the same figure again; the form and size of the output are the reader's choice.
 std::string command_of(const PlotOptions& options, const Subject& subject) {
@@ -250,7 +211,9 @@ int run_plot(const PlotOptions& options) {
                                        options.figure, options.figure));
   }
   Loaded loaded;
-  const Subject subject = load_subject(options, loaded);
+  const std::unique_ptr<LoadedSubject> loaded_subject =
+      load_subject(options.spec.empty() ? "none" : options.spec, options.weights, options.parameters, options.values);
+  const Subject& subject = loaded_subject->subject;
   FigureOptions chosen = figure_options(options, subject, loaded);
   const bool in_cells = format == "text" && info != nullptr && info->in_terminal;
   if (in_cells) {

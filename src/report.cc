@@ -57,7 +57,7 @@ class ReportWriter {
     const std::string name = name_of(subject);
     const KindFacts facts = kind_facts(subject.spec);
     std::string text = heading(2, name, id);
-    text += facts.formula_mathml + "\n";
+    text += formula(facts.formula_mathml);
     if (!facts.order_of_terms.empty()) text += paragraph("Take care: " + facts.order_of_terms);
     text += list({"Used by: " + facts.users, "Past its training length: " + facts.past_length});
     text += details("The spec, every field", preformatted(to_text(to_json(subject.spec))));

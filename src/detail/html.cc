@@ -82,6 +82,10 @@ std::string list(const std::vector<std::string>& items) {
   return tag("ul", "\n" + inside) + "\n";
 }
 
+std::string formula(const std::string& mathml) {
+  return tag("div", mathml, "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Formula\"") + "\n";
+}
+
 std::string preformatted(std::string_view text) { return tag("pre", xml_text(text), "tabindex=\"0\"") + "\n"; }
 
 std::string details(std::string_view summary, const std::string& inside) {

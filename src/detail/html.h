@@ -19,6 +19,8 @@ std::string paragraph(std::string_view text);
 // <h2 id="...">; the page's contents list those of level 2.
 std::string heading(int level, std::string_view text, std::string_view id = {});
 std::string list(const std::vector<std::string>& items);
+// A <math> element; it scrolls in itself where it is wide.
+std::string formula(const std::string& mathml);
 std::string preformatted(std::string_view text);
 std::string details(std::string_view summary, const std::string& inside);
 // A box beside the text: "A common mistake", "By hand".

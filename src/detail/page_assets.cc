@@ -11,7 +11,7 @@ h1{font-size:1.9rem;line-height:1.25;margin:1.6rem 0 .5rem}
 h2{font-size:1.4rem;line-height:1.3;margin:2.6rem 0 .6rem;padding-top:.6rem;border-top:1px solid var(--posenc-grid)}
 nav h2{border:0;font-size:1.1rem;margin:1rem 0 .2rem}
 h3{font-size:1.12rem;margin:1.6rem 0 .4rem}
-p,li{overflow-wrap:anywhere}
+h1,h2,h3,h4,h5,p,li,caption{overflow-wrap:anywhere}
 a{color:var(--posenc-series1)}
 code,pre{font-family:ui-monospace,Consolas,"DejaVu Sans Mono",monospace;font-size:.88em}
 pre{overflow-x:auto;padding:.7rem .9rem;border:1px solid var(--posenc-grid);border-radius:6px;line-height:1.45}
@@ -41,7 +41,7 @@ button,select{font:inherit;font-size:.9rem;color:inherit;background:transparent;
   border-radius:5px;padding:.15rem .6rem;cursor:pointer}
 button:focus-visible,a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{
   outline:3px solid var(--posenc-series1);outline-offset:2px}
-math{overflow-x:auto;max-width:100%;font-size:1.1rem;margin:.8rem 0}
+math{font-size:1.1rem;margin:.8rem 0}
 footer{margin:3rem auto 2rem;color:var(--posenc-muted);border-top:1px solid var(--posenc-grid)}
 .skip{position:absolute;left:-999px}
 .skip:focus{left:1rem;top:.5rem}
@@ -182,6 +182,7 @@ std::string_view live_script() noexcept {
   const magnify = (by) => {
     zoom = Math.max(1, Math.min(4, zoom * by));
     svg.style.width = 100 * zoom + '%';
+    svg.style.maxWidth = 'none';
     at('zoom').textContent = Math.round(100 * zoom) + ' %';
   };
   const on = (id, action) => at(id).addEventListener('click', action);

@@ -108,7 +108,7 @@ Figure make_waves(const FigureCall& call) {
         return values;
       };
       panel.line(fine, column(curve), options.legend[i]);
-      if (positions.count <= 120 && !wide) panel.dots(whole, column(samples), options.legend[i], 2.0);
+      if (positions.count <= 120 && !wide) panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
   }

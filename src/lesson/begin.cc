@@ -95,7 +95,7 @@ std::string lesson_formula(Lesson& lesson) {
       "A clock shows the time with hands of different speed: the fast one tells neighbouring seconds apart, "
       "the slow one tells hours apart. The sinusoidal encoding gives every position the hands of many "
       "clocks. Channels come in pairs, the height and the reach of one hand:");
-  text += facts.formula_mathml + "\n";
+  text += formula(facts.formula_mathml);
   text += paragraph("Here the width is 64: pairs i = 0 to 31. The first hand turns once in " +
                     fixed_text(lengths.front(), 2) + " positions, the last once in " + general_text(lengths.back(), 5) +
                     ".");

@@ -64,9 +64,8 @@ class Pages(unittest.TestCase):
     def each_page(self):
         for name in self.pages:
             for width in (400, 1400):
-                with self.subTest(page=name, width=width):
-                    self.open(name, width)
-                    yield name, width
+                self.open(name, width)
+                yield name, width
 
     def screenshot(self, name):
         if SCREENSHOTS is None:
@@ -75,15 +74,15 @@ class Pages(unittest.TestCase):
         self.driver.save_screenshot(str(SCREENSHOTS / f"{name}.png"))
 
     def test_nothing_is_logged_and_nothing_is_fetched(self):
-        for _ in self.each_page():
-            self.assertEqual(self.driver.get_log("browser"), [])
+        for name, width in self.each_page():
+            self.assertEqual(self.driver.get_log("browser"), [], (name, width))
             fetched = self.run_script("return performance.getEntriesByType('resource').map((r) => r.name)")
             self.assertEqual([name for name in fetched if not name.startswith("data:")], [])
 
     def test_no_horizontal_overflow(self):
         for name, width in self.each_page():
             wide = self.run_script("return document.documentElement.scrollWidth")
-            self.assertLessEqual(wide, width)
+            self.assertLessEqual(wide, width, name)
             self.screenshot(f"{name}-{width}")
 
     def test_anchors_and_ids(self):
