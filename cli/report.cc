@@ -55,8 +55,7 @@ class Target {
     write_text({.path = path_}, page);
     made_.reset();
     if (path_.empty() || path_ == "-") return;
-    std::fprintf(stderr, "posenc: wrote %s, %s: open it in a browser\n", path_.c_str(),
-                 bytes_text(static_cast<double>(page.size())).c_str());
+    std::fprintf(stderr, "posenc: wrote %s: open it in a browser\n", path_.c_str());
   }
 
  private:

@@ -43,7 +43,7 @@ void expect_row_in_symbols(const Sinusoidal& spec, const std::vector<Step>& step
     if (cell == dots) continue;
     // Columns after the dots are counted from the end.
     const auto column = cell < dots ? cell - cells.begin() : spec.width - (cells.end() - cell);
-    EXPECT_NEAR(evaluate(*cell), row.at(static_cast<std::size_t>(column)), 1e-9) << *cell << " in column " << column;
+    EXPECT_NEAR(::evaluate(*cell), row.at(static_cast<std::size_t>(column)), 1e-9) << *cell << " in column " << column;
   }
   if (dots == cells.end()) {
     EXPECT_EQ(static_cast<std::int64_t>(cells.size()), spec.width);
@@ -63,11 +63,11 @@ void expect_formula(const Sinusoidal& spec, const std::vector<Step>& steps, doub
       if (!spec.inv_freq.empty() && i < static_cast<std::int64_t>(spec.inv_freq.size())) {
         names["w_i"] = spec.inv_freq[static_cast<std::size_t>(i)];
       }
-      const auto column = static_cast<std::size_t>(evaluate(column_text, names));
+      const auto column = static_cast<std::size_t>(::evaluate(column_text, names));
       const bool paired = spec.odd != OddWidth::zero || i < spec.width / 2;
       if (column >= row.size() || covered[column] || !paired) continue;
       covered[column] = true;
-      EXPECT_NEAR(evaluate(formula, names), row[column], 1e-9) << line << " for i = " << i;
+      EXPECT_NEAR(::evaluate(formula, names), row[column], 1e-9) << line << " for i = " << i;
     }
   }
   const auto left = std::count(covered.begin(), covered.end(), false);
@@ -81,8 +81,8 @@ void expect_denominators(const std::vector<Step>& steps) {
     const std::size_t last = line.rfind(" = ");
     const std::size_t power = line.find_first_not_of(' ', line.find_first_of(' ', 4));
     const auto i = static_cast<std::size_t>(std::stoll(line.substr(4)));
-    const double value = evaluate(line.substr(power, last - power));
-    EXPECT_NEAR(evaluate(line.substr(last + 3)) / value, 1.0, 1e-6) << line;
+    const double value = ::evaluate(line.substr(power, last - power));
+    EXPECT_NEAR(::evaluate(line.substr(last + 3)) / value, 1.0, 1e-6) << line;
     EXPECT_NEAR(step.values.at(i) / value, 1.0, 1e-12) << line;
   }
 }
@@ -97,14 +97,14 @@ void expect_text_is_true(const Sinusoidal& spec, double position) {
 }
 
 TEST(Evaluate, Evaluates) {
-  EXPECT_DOUBLE_EQ(evaluate("2 + 3*4 - 6/2"), 11.0);
-  EXPECT_DOUBLE_EQ(evaluate("-2^2"), -4.0);
-  EXPECT_DOUBLE_EQ(evaluate("2^(1/2)*3"), 3 * std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(evaluate("1e+05"), 1e5);
-  EXPECT_DOUBLE_EQ(evaluate("2i+1", {{"i", 3.0}}), 7.0);
-  EXPECT_DOUBLE_EQ(evaluate("3 * sin(-0.5)"), 3 * std::sin(-0.5));
-  EXPECT_THROW(evaluate("1 +"), std::runtime_error);
-  EXPECT_THROW(evaluate("q"), std::runtime_error);
+  EXPECT_DOUBLE_EQ(::evaluate("2 + 3*4 - 6/2"), 11.0);
+  EXPECT_DOUBLE_EQ(::evaluate("-2^2"), -4.0);
+  EXPECT_DOUBLE_EQ(::evaluate("2^(1/2)*3"), 3 * std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(::evaluate("1e+05"), 1e5);
+  EXPECT_DOUBLE_EQ(::evaluate("2i+1", {{"i", 3.0}}), 7.0);
+  EXPECT_DOUBLE_EQ(::evaluate("3 * sin(-0.5)"), 3 * std::sin(-0.5));
+  EXPECT_THROW(::evaluate("1 +"), std::runtime_error);
+  EXPECT_THROW(::evaluate("q"), std::runtime_error);
 }
 
 TEST(ExplainSymbols, AreTrueForEveryOrderAndOddRule) {
@@ -192,7 +192,7 @@ TEST(ExplainSymbols, DerivativeLinesAreTrue) {
           for (const char* name : {"w cos", "w sin"}) {
             if (const std::size_t w = formula.find(name); w != std::string::npos) formula.insert(w + 1, " *");
           }
-          EXPECT_NEAR(evaluate(formula, names), std::stod(equation.substr(equation.find(" = ") + 3)), 3e-5) << line;
+          EXPECT_NEAR(::evaluate(formula, names), std::stod(equation.substr(equation.find(" = ") + 3)), 3e-5) << line;
           at = next;
         }
       }

@@ -57,9 +57,7 @@ std::vector<TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int6
   std::vector<TopLabel> labels;
   const bool halves = schedule.sine.stride == 1 && schedule.width > 2;
   const auto run = [&](const Columns& run_columns, const std::string& what) {
-    const std::int64_t last = run_columns.start + (run_columns.count - 1) * run_columns.stride;
-    labels.push_back({place(run_columns.start), Anchor::start, what + (falls ? "fast" : "slow")});
-    labels.push_back({place(last), Anchor::end, falls ? "slow" : "fast"});
+    labels.push_back({place(run_columns.start), Anchor::start, what + (falls ? "fast to slow" : "slow to fast")});
   };
   if (halves) {
     const bool sine_first = schedule.sine.start < schedule.cosine.start;

@@ -2,7 +2,8 @@
 
     run.py installed         installs the build tree, then uses it through find_package and pkg-config, moved once
     run.py add_subdirectory  uses the source tree as part of another project: one without exceptions and run-time type
-                             information, as engines and WebAssembly are, and without vectors, which compiles faster
+                             information, as engines are, without what explains and draws, and without vectors, which
+                             compiles faster
 """
 
 import argparse
@@ -105,7 +106,8 @@ def installed(args, scratch):
 def add_subdirectory(args, scratch):
     build = scratch / "build"
     configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}",
-              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DPOSENC_PRECOMPILE=ON")
+              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DPOSENC_PRECOMPILE=ON",
+              "-DPOSENC_BUILD_INSIGHT=OFF")
     run(args.cmake, "--build", build, "--parallel", "2")
     run(build / "consumer")
     run(build / "handler")
