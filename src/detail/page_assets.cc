@@ -12,7 +12,7 @@ h2{font-size:1.4rem;line-height:1.3;margin:2.6rem 0 .6rem;padding-top:.6rem;bord
 nav h2{border:0;font-size:1.1rem;margin:1rem 0 .2rem}
 h3{font-size:1.12rem;margin:1.6rem 0 .4rem}
 h1,h2,h3,h4,h5,p,li,caption{overflow-wrap:anywhere}
-a{color:var(--posenc-series1)}
+a{color:var(--posenc-cool)}
 code,pre{font-family:ui-monospace,Consolas,"DejaVu Sans Mono",monospace;font-size:.88em}
 pre{overflow-x:auto;padding:.7rem .9rem;border:1px solid var(--posenc-grid);border-radius:6px;line-height:1.45}
 nav.contents ol{columns:18rem;margin:.2rem 0 1rem}
@@ -22,11 +22,11 @@ caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--posenc-grid)}
 th[scope=row]{font-weight:600;min-width:8rem}
 td code,th code{overflow-wrap:anywhere}
-.verdict{display:inline-block;white-space:nowrap;padding:0 .5rem;border-radius:4px;border:1px solid currentColor}
-.holds{color:var(--posenc-series3)}
-.holds-to{color:var(--posenc-series1)}
-.does-not-hold{color:var(--posenc-muted)}
-.violated{color:var(--posenc-warm);font-weight:700}
+.verdict{display:inline-block;white-space:nowrap;padding:0 .5rem;border-radius:4px;border:2px solid var(--posenc-axis)}
+.holds{border-color:var(--posenc-series3)}
+.holds-to{border-color:var(--posenc-series1)}
+.does-not-hold{border-style:dashed}
+.violated{border-color:var(--posenc-warm);color:var(--posenc-warm);font-weight:700}
 figure{margin:1.4rem 0 2rem;padding:.8rem;border:1px solid var(--posenc-grid);border-radius:8px}
 figure .drawing svg.posenc{display:block;max-width:none;margin:0 auto}
 @media (min-width:60rem){figure .drawing svg.posenc{max-width:100%}}

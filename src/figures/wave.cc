@@ -69,7 +69,7 @@ Figure make_waves(const FigureCall& call) {
   const std::vector<Channel> channels = asked_channels(call, schedule);
   const double first = first_of(positions);
   const double last = positions.real(0, positions.count - 1);
-  constexpr std::int64_t kFine = 900;
+  constexpr std::int64_t kFine = 450;
   const std::vector<double> fine = counted(kFine + 1, first, (last - first) / static_cast<double>(kFine));
   const std::vector<double> curve = rows_at(fixed, fine);
   std::vector<double> whole;
