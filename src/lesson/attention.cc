@@ -122,7 +122,8 @@ std::string lesson_choice(Lesson& lesson) {
   const AdviceOptions lengths{.train_length = 2048, .infer_length = 16384};
   const Advice advice = advise(usual, lengths);
   std::string text = heading(2, "Choosing", "choosing");
-  text += table(learned_table(512, 128)) + table(absolute_table(usual)) + table(goal_table());
+  text += table(learned_table(512, 128)) + table(glance_table(usual, lengths.train_length)) +
+          table(absolute_table(usual)) + table(goal_table());
   text += heading(3, "A question: trained on 2k, used at 16k");
   text += table(advice_table(advice, lengths)) + box("An answer", paragraph(advice.recommendation));
   text += details("What this rests on", list(advice.basis));
