@@ -5,6 +5,7 @@
 
 #include "detail/number_text.h"
 #include "detail/subject_numbers.h"
+#include "insight/property.h"
 #include "posenc/analysis.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
@@ -14,11 +15,8 @@ namespace posenc {
 namespace {
 
 using detail::general_text;
+using detail::learned_part;
 using detail::SubjectNumbers;
-
-std::string count_text(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 // The published point whose step beyond the training length is nearest to the one asked for, by its ratio.
 void add_published(AdviceRow& row, double ratio) {
@@ -43,15 +41,9 @@ void look_at_turns(AdviceRow& row, const std::vector<double>& inv_freq, const Ad
   for (const PairTurns& pair : turns.pairs) {
     row.unseen_pairs += pair.first_unseen && *pair.first_unseen < options.infer_length ? 1 : 0;
   }
-  row.unseen = std::to_string(row.unseen_pairs) + " of " + count_text(row.pairs, "pair") + " meet angles that no " +
-               "trained position had";
+  row.unseen = std::to_string(row.unseen_pairs) + " of " + detail::several(row.pairs, "pair") +
+               " meet angles that no " + "trained position had";
   if (row.unseen_pairs == 0) row.unseen = "no pair meets a new angle";
-}
-
-const Learned* learned_part(const Spec& spec) {
-  if (const auto* learned = std::get_if<Learned>(&spec)) return learned;
-  const auto* hybrid = std::get_if<Hybrid>(&spec);
-  return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
 // Which rows there are is known without their numbers: nothing is drawn, however long the table.
@@ -60,7 +52,7 @@ void look_at_rows(AdviceRow& row, const Learned& learned, const ConstView& table
   const std::int64_t trained = rows > 0 ? std::min(rows, options.train_length) : options.train_length;
   row.without_row = std::max<std::int64_t>(options.infer_length - trained, 0);
   row.unseen = row.without_row == 0 ? "every position has a trained row"
-                                    : count_text(row.without_row, "position") + " have no trained row";
+                                    : detail::several(row.without_row, "position") + " have no trained row";
 }
 
 double largest_bias(const SubjectNumbers& numbers, std::int64_t length) {

@@ -136,11 +136,11 @@ Figure make_figure(std::string_view name, const Subject& subject, const FigureOp
 std::string to_csv(const DataTable& table) {
   std::string text;
   for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_cell(table.columns[c].name);
-  text += "\r\n";
+  text += "\n";
   const std::size_t rows = table.columns.empty() ? 0 : length_of(table.columns.front());
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + cell_text(table.columns[c], r);
-    text += "\r\n";
+    text += "\n";
   }
   return text;
 }

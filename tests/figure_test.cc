@@ -98,7 +98,7 @@ TEST(Figures, OfEveryKindCanBeRead) {
       ASSERT_FALSE(figure.data.empty()) << what;
       for (const DataTable& table : figure.data) {
         const std::string csv = to_csv(table);
-        EXPECT_NE(csv.find("\r\n"), std::string::npos) << what;
+        EXPECT_NE(csv.find("\n"), std::string::npos) << what;
         std::vector<std::size_t> lengths;
         for (const DataColumn& each : table.columns) {
           lengths.push_back(std::visit([](const auto& values) { return values.size(); }, each.values));
@@ -274,7 +274,7 @@ TEST(FigureErrors, SayWhatIsWrong) {
 
 TEST(DataTables, AreCsvAndJson) {
   const DataTable table{"t", {{"a,b", std::vector<double>{1.0, NAN}}, {"w", std::vector<std::string>{"x\"y", "z"}}}};
-  EXPECT_EQ(to_csv(table), "\"a,b\",w\r\n1,\"x\"\"y\"\r\n,z\r\n");
+  EXPECT_EQ(to_csv(table), "\"a,b\",w\n1,\"x\"\"y\"\n,z\n");
   EXPECT_EQ(
       to_text(to_json(table)),
       "{\n  \"name\": \"t\",\n  \"columns\": {\n    \"a,b\": [1, null],\n    \"w\": [\"x\\\"y\", \"z\"]\n  }\n}\n");

@@ -13,12 +13,6 @@ constexpr double kTableStd = 0.02;
 constexpr std::int64_t kDrawnRows = 512;
 constexpr std::int64_t kDrawnWidth = 64;
 
-const Learned* learned_part(const Spec& spec) {
-  if (const auto* learned = std::get_if<Learned>(&spec)) return learned;
-  const auto* hybrid = std::get_if<Hybrid>(&spec);
-  return hybrid != nullptr ? &hybrid->learned : nullptr;
-}
-
 // How far numbers spread where a model begins. What multiplies distances must be positive.
 double std_of(const Spec& spec, const std::string& name) {
   if (const auto* shaw = std::get_if<Shaw>(&spec)) return 1.0 / std::sqrt(static_cast<double>(shaw->head_dim));
@@ -40,6 +34,12 @@ std::optional<double> first_value(const Spec& spec, const std::string& name) {
 }
 
 }  // namespace
+
+const Learned* learned_part(const Spec& spec) noexcept {
+  if (const auto* learned = std::get_if<Learned>(&spec)) return learned;
+  const auto* hybrid = std::get_if<Hybrid>(&spec);
+  return hybrid != nullptr ? &hybrid->learned : nullptr;
+}
 
 SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : subject_(subject) {
   validate(subject_.spec);

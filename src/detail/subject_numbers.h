@@ -15,6 +15,9 @@
 
 namespace posenc::detail {
 
+// The learned table's spec of a kind at the input that has one, else null.
+const Learned* learned_part(const Spec& spec) noexcept;
+
 class SubjectNumbers {
  public:
   // Throws what validate(spec) throws, and where learned numbers do not fit the spec.

@@ -6,6 +6,7 @@
 
 #include "detail/figure_call.h"
 #include "detail/number_text.h"
+#include "insight/property.h"
 
 namespace posenc::detail {
 namespace {
@@ -70,10 +71,6 @@ std::vector<TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int6
   return labels;
 }
 
-std::string count_text(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 Figure make_heatmap(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
   const PositionView positions = figure_positions(call, {});
@@ -82,14 +79,13 @@ Figure make_heatmap(const FigureCall& call) {
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
                                                                            : largest_size(binned.heat);
   FigurePage page = begin_figure(
-      call,
-      {.title = "The table of " + numbers.command_text(),
-       .finding = count_text(positions.count, "position") + " down and " + count_text(numbers.width(), "channel") +
-                  " across, values from " + tick_text(-largest) + " to " + tick_text(largest) +
-                  (numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
-                                        : ": no order is visible unless training put it there"),
-       .note = binned.note,
-       .body_height = 440.0});
+      call, {.title = "The table of " + numbers.command_text(),
+             .finding = several(positions.count, "position") + " down and " + several(numbers.width(), "channel") +
+                        " across, values from " + tick_text(-largest) + " to " + tick_text(largest) +
+                        (numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
+                                              : ": no order is visible unless training put it there"),
+             .note = binned.note,
+             .body_height = 440.0});
   HeatOptions options{
       .row_label = "position",
       .column_label = "channel",
@@ -133,8 +129,8 @@ Figure make_cells(const FigureCall& call) {
   const double largest = largest_size(heat);
   FigurePage page =
       begin_figure(call, {.title = "The first numbers of " + numbers.command_text(),
-                          .finding = count_text(heat.rows, "position") + " and the first " +
-                                     count_text(columns, "channel") + ", each with two decimals" +
+                          .finding = several(heat.rows, "position") + " and the first " + several(columns, "channel") +
+                                     ", each with two decimals" +
                                      (numbers.sinusoidal() && numbers.table().rank == 0 && first_of(positions) == 0.0
                                           ? ": the row of position 0 is the sine and the cosine of 0"
                                           : ""),
@@ -219,7 +215,7 @@ Figure make_learned(const FigureCall& call) {
   FigurePage page = begin_figure(
       call, {.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
              .finding = "rows and cosines of positions: what training found, and what the formula gives for " +
-                        count_text(positions.count, "position") + " and " + count_text(width, "channel"),
+                        several(positions.count, "position") + " and " + several(width, "channel"),
              .note = positions.count > 200
                          ? "the similarities are of one position in " + std::to_string((positions.count + 199) / 200)
                          : "",

@@ -11,11 +11,6 @@
 namespace posenc::detail {
 namespace {
 
-const Learned& learned_part(const Spec& spec) {
-  if (const auto* hybrid = std::get_if<Hybrid>(&spec)) return hybrid->learned;
-  return std::get<Learned>(spec);
-}
-
 std::string row_text(const Learned& spec) {
   const std::string row = spec.first == 0 ? "table[p]" : "table[p + " + std::to_string(spec.first) + "]";
   const std::string unit = spec.normalize == Normalize::l2 ? row + " / |" + row + "|" : row;
@@ -41,7 +36,7 @@ std::string past_text(const Learned& spec) {
 }
 
 KindFacts facts(const Spec& any) {
-  const Learned& spec = learned_part(any);
+  const Learned& spec = *learned_part(any);
   KindFacts facts;
   facts.formula = "PE(p) = " + row_text(spec);
   facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), row_mathml(spec));
@@ -112,7 +107,7 @@ Property past_length(const SubjectNumbers& numbers) {
           .verdict = Verdict::holds_to,
           .until = last,
           .finding =
-              "the last row is that of position " + place_text(last) + ". " + past_text(learned_part(numbers.spec())),
+              "the last row is that of position " + place_text(last) + ". " + past_text(*learned_part(numbers.spec())),
           .numbers = {{"last", last}, {"rows", static_cast<double>(numbers.table().shape[0])}}};
 }
 
