@@ -65,7 +65,7 @@ std::string figure_csv(const Figure& figure) {
   if (figure.data.size() == 1) return to_csv(figure.data.front());
   std::string text;
   for (const DataTable& table : figure.data) {
-    text += fmt::format("{}# {}\r\n{}", text.empty() ? "" : "\r\n", table.name, to_csv(table));
+    text += fmt::format("{}# {}\n{}", text.empty() ? "" : "\n", table.name, to_csv(table));
   }
   return text;
 }

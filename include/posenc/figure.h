@@ -33,7 +33,8 @@ struct DataTable {
   std::string name;
   std::vector<DataColumn> columns;
 };
-// With a line of names; numbers in the fewest digits that read back the same, nothing for NaN; quoted as RFC 4180 says, lines end in \n.
+// With a line of names; numbers in the fewest digits that read back the same, nothing for NaN; quoted as RFC 4180 says,
+// lines end in \n.
 POSENC_API std::string to_csv(const DataTable& table);
 // {"name": ..., "columns": {name: [...], ...}}; NaN is null.
 POSENC_API Json to_json(const DataTable& table);

@@ -65,7 +65,9 @@ Figure make_waves(const FigureCall& call) {
   const SubjectNumbers fixed(Subject{.spec = std::holds_alternative<Hybrid>(numbers.spec())
                                                  ? Spec(std::get<Hybrid>(numbers.spec()).fixed)
                                                  : numbers.spec()});
-  const PositionView positions = figure_positions(call, {.least = 2, .most = 2000});
+  // A terminal has too few dots for more.
+  const std::int64_t usual = call.options.metrics == TextMetrics::cells ? 40 : 100;
+  const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = 2000});
   const std::vector<Channel> channels = asked_channels(call, schedule);
   const double first = first_of(positions);
   const double last = positions.real(0, positions.count - 1);

@@ -69,7 +69,14 @@ std::vector<Property> t5_properties(const SubjectNumbers& numbers, const CheckOp
   const auto& spec = std::get<T5>(numbers.spec());
   std::int64_t last = spec.max_distance;
   while (last > 1 && t5_bucket(spec, -(last - 1)) == t5_bucket(spec, -spec.max_distance)) --last;
-  return bias_properties(numbers, options, table_traits(last - 1));
+  std::int64_t shared = 0;  // the first distance whose number the next one has too
+  while (shared < last && t5_bucket(spec, -shared) != t5_bucket(spec, -(shared + 1))) ++shared;
+  BiasTraits traits = table_traits(last - 1);
+  traits.past_title = "far distances can be told from farther ones";
+  traits.past_finding = "distances below " + count_text(shared) +
+                        " have a number each, then more and more share one; from " + count_text(last) +
+                        " on all have the same";
+  return bias_properties(numbers, options, traits);
 }
 
 }  // namespace
