@@ -18,8 +18,22 @@ using detail::general_text;
 using detail::learned_part;
 using detail::SubjectNumbers;
 
+// Whether what was published is about this form of the kind: the usual base and all channels turning.
+bool is_published_form(const Spec& spec) {
+  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
+    return sinusoidal->base == 10000.0 && sinusoidal->inv_freq.empty() && sinusoidal->scale == 1.0;
+  }
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {
+    const RotarySchedule schedule = make_schedule(*rotary);
+    return rotary->base == 10000.0 && rotary->inv_freq.empty() && rotary->axes == 1 &&
+           schedule.rotary_dim == schedule.head_dim;
+  }
+  return true;
+}
+
 // The published point whose step beyond the training length is nearest to the one asked for, by its ratio.
-void add_published(AdviceRow& row, double ratio) {
+void add_published(AdviceRow& row, const Spec& spec, double ratio) {
+  if (!is_published_form(spec)) return;
   double best = 1e300;
   for (const PublishedCurve& curve : published_perplexity()) {
     if (curve.kind != row.kind) continue;
@@ -29,6 +43,7 @@ void add_published(AdviceRow& row, double ratio) {
       if (std::isnan(curve.values[i]) || distance >= best) continue;
       best = distance;
       row.published_rise = curve.values[i] / curve.values[0];
+      row.published_step = step;
       row.published = "perplexity " + general_text(curve.values[i], 5) + " at " + general_text(step, 3) +
                       " times the training length, " + general_text(curve.values[0], 5) + " within it";
     }
@@ -78,10 +93,12 @@ void look_at_bias(AdviceRow& row, const SubjectNumbers& numbers, const AdviceOpt
   }
   row.trained_bias = largest_bias(numbers, options.train_length);
   row.used_bias = largest_bias(numbers, options.infer_length);
-  const bool grows = row.used_bias > row.trained_bias * (1.0 + 1e-9);
+  const bool grows = row.used_bias > row.trained_bias * 1.001;
   row.unseen = grows ? "biases grow from " + general_text(row.trained_bias, 4) + " to " +
                            general_text(row.used_bias, 4) + " in size, by the same rule"
-                     : "no bias that was not met in training: at most " + general_text(row.used_bias, 4) + " in size";
+               : numbers.drawn()
+                   ? "no bias that was not met in training"
+                   : "no bias that was not met in training: at most " + general_text(row.used_bias, 4) + " in size";
 }
 
 void look_at_attention(AdviceRow& row, const Subject& subject, const AdviceOptions& options) {
@@ -112,7 +129,8 @@ AdviceRow look_at(const Subject& subject, const AdviceOptions& options) {
     look_at_attention(row, subject, options);
   }
   if (options.infer_length > options.train_length) {
-    add_published(row, static_cast<double>(options.infer_length) / static_cast<double>(options.train_length));
+    add_published(row, subject.spec,
+                  static_cast<double>(options.infer_length) / static_cast<double>(options.train_length));
   }
   return row;
 }
@@ -144,15 +162,24 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
   }
   const AdviceRow* best = best_published(rows);
   std::string text = lengths;
-  if (best != nullptr) {
+  constexpr double kTolerable = 1.1;
+  if (best != nullptr && best->published_rise > kTolerable) {
+    text += "none of these is safe without further training; the smallest published rise is that of `" + best->name +
+            "`, by " + general_text(100.0 * (best->published_rise - 1.0), 3) + " % at " +
+            general_text(best->published_step, 3) + " times the training length. ";
+  } else if (best != nullptr) {
     text += "without further training, `" + best->name + "` is the safest of these: its published perplexity " +
             (best->published_rise < 1.0 ? "falls" : "rises") + " by " +
-            general_text(100.0 * std::fabs(best->published_rise - 1.0), 3) + " % over such a step. ";
+            general_text(100.0 * std::fabs(best->published_rise - 1.0), 3) + " % at " +
+            general_text(best->published_step, 3) + " times the training length, the published step nearest to yours. ";
   } else {
     text += "nothing was published about such a step of these encodings, so try before you trust. ";
   }
   for (const AdviceRow& row : rows) {
-    if (row.kind == "learned" && row.without_row > 0) text += "A learned table is the worst: it has no rows to give. ";
+    if (row.kind == "learned" && row.without_row > 0) {
+      text +=
+          "A learned table is the worst: " + detail::several(row.without_row, "position") + " have no trained row. ";
+    }
     if (row.kind == "sinusoidal" && row.unseen_pairs > 0) {
       text += "Sinusoidal is defined everywhere, but the model never saw those angles. ";
     }

@@ -148,6 +148,7 @@ bool leaves_lengths_open(const Spec& spec) {
 }  // namespace
 
 Mixing mixing(std::span<const double> position_row, const MixingOptions& options) {
+  constexpr std::uint64_t kTokens = 0x746f6b656e73;  // apart from the numbers of a learned table of the same seed
   check_mixing(position_row, options);
   const auto width = static_cast<std::int64_t>(position_row.size());
   std::vector<double> block(static_cast<std::size_t>(kBlock * width));
@@ -156,7 +157,7 @@ Mixing mixing(std::span<const double> position_row, const MixingOptions& options
     const std::int64_t count = std::min(kBlock, options.tokens - first);
     const auto part = static_cast<std::uint64_t>(first / kBlock);
     fill_random(make_view(block.data(), {count, width}),
-                {.std = options.std, .seed = detail::next_seed(options.seed, part)});
+                {.std = options.std, .seed = detail::next_seed(options.seed ^ kTokens, part)});
     for (std::int64_t n = 0; n < count; ++n) {
       add_token({block.data() + n * width, position_row.size()}, position_row, options.scale, result);
     }

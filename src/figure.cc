@@ -78,6 +78,13 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   }
 }
 
+// What needs no spec is also shown without one.
+bool shows_kind(const FigureInfo& info, const Spec& spec) {
+  if (!info.needs_spec && std::holds_alternative<NoPosition>(spec)) return true;
+  const auto& shown = detail::insight_of(spec).figures;
+  return std::find(shown.begin(), shown.end(), info.name) != shown.end();
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of("\",\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -107,25 +114,28 @@ const std::vector<FigureInfo>& figures() {
 }
 
 bool figure_fits(std::string_view name, const Spec& spec) {
-  if (!entry_of(name).info.needs_spec) return true;
-  const auto& shown = detail::insight_of(spec).figures;
-  return std::find(shown.begin(), shown.end(), name) != shown.end();
+  const detail::FigureEntry& entry = entry_of(name);
+  return shows_kind(entry.info, spec) && (entry.suits == nullptr || entry.suits(spec));
 }
 
 Figure make_figure(std::string_view name, const Subject& subject, const FigureOptions& options) {
   const detail::FigureEntry& entry = entry_of(name);
-  if (!figure_fits(name, subject.spec)) {
+  if (!shows_kind(entry.info, subject.spec)) {
+    const std::string kinds = kinds_that_fit(name);
     fail(ErrorKind::usage, "the figure '" + std::string(name) + "' does not fit " + std::string(kind_of(subject.spec)) +
-                               ": it shows " + kinds_that_fit(name));
+                               (kinds.empty() ? ": it needs no SPEC" : ": it shows " + kinds));
   }
   check_options(entry.info, options);
   FigureOptions settled = options;
-  if (!entry.info.needs_spec) {
+  if (!entry.info.needs_spec && std::holds_alternative<NoPosition>(subject.spec)) {
     if (settled.command.empty()) settled.command = "posenc plot " + std::string(name);
     return entry.make({entry.info, nullptr, settled});
   }
   const detail::SubjectNumbers numbers(subject, options.seed);
-  if (settled.command.empty()) settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text();
+  if (settled.command.empty()) {
+    settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text() +
+                      (options.seed == 0 ? "" : " --random-seed " + std::to_string(options.seed));
+  }
   if (settled.head && (*settled.head < 0 || *settled.head >= numbers.heads())) {
     fail(ErrorKind::usage, "[make_figure] head must be 0 to " + std::to_string(numbers.heads() - 1) + " but got " +
                                std::to_string(*settled.head));

@@ -45,7 +45,13 @@ class ReportWriter {
     return text;
   }
 
-  static std::vector<std::string_view> figures_of(const Subject& subject) { return insight_of(subject.spec).figures; }
+  static std::vector<std::string_view> figures_of(const Subject& subject) {
+    std::vector<std::string_view> names;
+    for (const std::string_view name : insight_of(subject.spec).figures) {
+      if (figure_fits(name, subject.spec)) names.push_back(name);
+    }
+    return names;
+  }
 
   void tell(const std::string& what) {
     if (options_.progress) options_.progress(what, done_, parts_);

@@ -159,7 +159,7 @@ TEST(Advice, CountsWhatIsNew) {
   EXPECT_NEAR(row("sinusoidal").published_rise, 178.97 / 20.05, 1e-12);
   EXPECT_TRUE(has(row("alibi").published, "18.4 at 6.86 times"));
   EXPECT_TRUE(has(advice.recommendation, "`alibi:heads=12` is the safest"));
-  EXPECT_TRUE(has(advice.recommendation, "falls by 6.74 %"));
+  EXPECT_TRUE(has(advice.recommendation, "falls by 6.74 % at 6.86 times"));
 }
 
 TEST(Advice, WithinTheTrainedLengthNothingIsNew) {

@@ -32,6 +32,7 @@ struct AdviceRow {
   std::string unseen;             // what is new past the training length, in a sentence
   std::string published;          // what was published about such a step, in a sentence; may be empty
   double published_rise = 0.0;    // the perplexity there over that in range; 0: nothing was published here
+  double published_step = 0.0;    // there: how many times the training length
 };
 
 struct Advice {

@@ -50,6 +50,7 @@
 #include "posenc/schedule.h"
 #include "posenc/score_parts.h"
 #include "posenc/score_term.h"
+#include "posenc/shell.h"
 #include "posenc/spec.h"
 #include "posenc/spec_json.h"
 #include "posenc/subject.h"

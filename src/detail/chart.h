@@ -47,6 +47,9 @@ std::string tick_text(double value);
 // Lines of at most `width`, broken between words, and within those that are longer.
 std::vector<std::string> wrapped(const std::string& text, double width, double size, bool bold, TextMetrics metrics);
 
+// The text, or as much of its beginning as fits `width` with three dots behind it.
+std::string shortened(const std::string& text, double width, double size, TextMetrics metrics);
+
 struct PageOptions {
   std::string title;
   std::vector<std::string> notes;  // below, one after the other, broken to fit
@@ -141,9 +144,11 @@ struct HeatOptions {
   bool color_bar = true;
   bool bar_room = false;  // leaves the room of a colour bar, so that images beside one are of the same size
   bool square = false;    // cells are as high as wide
-  int decimals = -1;      // of numbers written into the cells; negative: none
+  double rows_averaged = 1.0, columns_averaged = 1.0;  // what a cell of the matrix is the mean of already
+  int decimals = -1;                                   // of numbers written into the cells; negative: none
 };
-// Draws it into `outer` and returns where the image stands. Cells that there is no room for are averaged.
+// Draws it into `outer` and returns where the image stands. Cells that there is no room for are averaged, and the label
+// of the columns says so.
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options);
 // The colour bar alone, at the left edge of `outer`, for several heatmaps of one scale.
 void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map);

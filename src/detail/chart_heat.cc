@@ -162,6 +162,15 @@ class HeatPainter {
     return std::min(heat_.rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(room)));
   }
 
+  // What a cell of the picture is the mean of.
+  std::string averages() const {
+    const double rows = options_.rows_averaged * static_cast<double>(heat_.rows) / static_cast<double>(shown_rows());
+    const double columns =
+        options_.columns_averaged * static_cast<double>(heat_.columns) / static_cast<double>(shown_columns());
+    if (rows < 1.01 && columns < 1.01) return "";
+    return " (cells are means of " + general_text(rows, 2) + " x " + general_text(columns, 2) + ")";
+  }
+
   double x_of(double column) const {
     return image_.x + image_.width * (column + 0.5) / static_cast<double>(heat_.columns);
   }
@@ -201,14 +210,13 @@ class HeatPainter {
           Text{.text = tick.label, .at = {x, y}, .size = type_.small, .anchor = Anchor::middle, .ink = Ink::muted});
     }
     if (options_.column_label.empty()) return;
-    const double half = width_of(options_.column_label) / 2.0;
+    const std::string label =
+        shortened(options_.column_label + averages(), outer_.width, type_.small, drawing_.metrics);
+    const double half = width_of(label) / 2.0;
     const double middle = image_.x + image_.width / 2.0;
     const double x = std::clamp(middle, outer_.x + half, std::max(outer_.x + half, outer_.right() - half));
-    drawing_.add(Text{.text = options_.column_label,
-                      .at = {x, y + type_.line},
-                      .size = type_.small,
-                      .anchor = Anchor::middle,
-                      .ink = Ink::muted});
+    drawing_.add(Text{
+        .text = label, .at = {x, y + type_.line}, .size = type_.small, .anchor = Anchor::middle, .ink = Ink::muted});
   }
 
   void draw_bar() {

@@ -120,6 +120,12 @@ std::vector<std::string> wrapped(const std::string& text, double width, double s
   return lines;
 }
 
+std::string shortened(const std::string& text, double width, double size, TextMetrics metrics) {
+  if (text_width(text, size, false, metrics) <= width) return text;
+  const double dots = text_width("...", size, false, metrics);
+  return text.substr(0, fitting_prefix(text, width - dots, size, false, metrics)) + "...";
+}
+
 Box lay_out_page(Drawing& drawing, const PageOptions& options) {
   const Type type(drawing.metrics);
   const double inner = options.width - 2.0 * type.margin;

@@ -35,6 +35,30 @@ std::optional<std::pair<Point, Point>> cut(Point a, Point b, const Box& box) {
   return std::pair{clip(a, b), clip(b, a)};
 }
 
+constexpr std::size_t kMostPoints = 4000;
+
+// The lowest and the highest point of each of many parts: what swings faster than can be drawn becomes a band, and no
+// peak is lost.
+std::pair<std::vector<double>, std::vector<double>> thinned(std::span<const double> x, std::span<const double> y) {
+  constexpr std::size_t kParts = 1000;
+  std::pair<std::vector<double>, std::vector<double>> thin;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const std::size_t first = part * x.size() / kParts;
+    const std::size_t end = (part + 1) * x.size() / kParts;
+    std::size_t low = first;
+    std::size_t high = first;
+    for (std::size_t i = first; i < end; ++i) {
+      if (y[i] < y[low]) low = i;
+      if (y[i] > y[high]) high = i;
+    }
+    for (const std::size_t place : {std::min(low, high), std::max(low, high)}) {
+      thin.first.push_back(x[place]);
+      thin.second.push_back(y[place]);
+    }
+  }
+  return thin;
+}
+
 }  // namespace
 
 Panel::Panel(Drawing& drawing, const Box& outer, PanelOptions options)
@@ -71,6 +95,9 @@ std::vector<Tick> Panel::y_ticks(const Axis& axis) const {
 
 // From the outside in: what stands above and below first, then the numbers at the sides, whose width needs the heights.
 void Panel::lay_out(const Box& outer) {
+  for (Axis* axis : {&options_.x, &options_.y}) {
+    axis->label = shortened(axis->label, outer.width, type_.small, drawing_->metrics);
+  }
   double top = outer.y;
   if (!options_.title.empty()) {
     for (const std::string& line : wrapped(options_.title, outer.width, type_.label, true, drawing_->metrics)) {
@@ -121,7 +148,8 @@ void Panel::draw_legend(double& top) {
   bool any = false;
   for (const Stroke& stroke : options_.legend) {
     if (stroke.label.empty()) continue;
-    const double width = swatch + space + text_width(stroke.label, type_.small, false, drawing_->metrics);
+    const std::string label = shortened(stroke.label, outer_.width - swatch - space, type_.small, drawing_->metrics);
+    const double width = swatch + space + text_width(label, type_.small, false, drawing_->metrics);
     if (any && x + width > outer_.right()) {
       x = outer_.x;
       top += type_.line;
@@ -133,7 +161,7 @@ void Panel::draw_legend(double& top) {
                        .line_width = std::min(stroke.width * 1.3, 8.0),
                        .opacity = stroke.opacity,
                        .dashed = stroke.dashed});
-    drawing_->add(Text{.text = stroke.label, .at = {x + swatch + space, top + type_.ascent}, .size = type_.small});
+    drawing_->add(Text{.text = label, .at = {x + swatch + space, top + type_.ascent}, .size = type_.small});
     x += width + 2.0 * space;
   }
   if (any) top += type_.line;
@@ -238,6 +266,10 @@ void Panel::draw_y_axis(const Axis& axis, bool right) {
 }
 
 void Panel::line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) {
+  if (x.size() > kMostPoints) {
+    const auto thin = thinned(x, y);
+    return line(thin.first, thin.second, stroke);
+  }
   Path path{.points = {},
             .stroke = stroke.ink,
             .line_width = stroke.width,

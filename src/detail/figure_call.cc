@@ -9,6 +9,11 @@
 
 namespace posenc::detail {
 
+bool has_one_axis(const Spec& spec) {
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  return rotary == nullptr || rotary->axes == 1;
+}
+
 FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   FigurePage page;
   Figure& figure = page.figure;
@@ -118,7 +123,9 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b) {
 
 std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
   std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
-  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed});
+  // Tokens must not be the numbers that a learned table of the same seed has.
+  constexpr std::uint64_t kTokens = 0x746f6b656e73;
+  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed ^ kTokens});
   return numbers;
 }
 
@@ -143,9 +150,14 @@ double largest_size(const Heat& heat) {
   return largest > 0.0 ? largest : 1.0;
 }
 
+// Long words would take the room of the picture.
 std::vector<Tick> word_ticks(const std::vector<std::string>& words) {
+  constexpr double kSize = 11.0;
+  constexpr double kRoom = 84.0;
   std::vector<Tick> ticks;
-  for (std::size_t i = 0; i < words.size(); ++i) ticks.push_back({static_cast<double>(i), words[i]});
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    ticks.push_back({static_cast<double>(i), shortened(words[i], kRoom, kSize, TextMetrics::proportional)});
+  }
   return ticks;
 }
 

@@ -20,7 +20,11 @@ struct FigureCall {
 struct FigureEntry {
   FigureInfo info;
   Figure (*make)(const FigureCall& call);
+  // Whether it can be drawn of this spec, where its kind alone does not say; null: of all.
+  bool (*suits)(const Spec& spec) = nullptr;
 };
+// Not of a rotary encoding with several axes, which has no single distance and no single hand per pair.
+bool has_one_axis(const Spec& spec);
 // The figures of each file of src/figures/; figure.cc puts them in their order.
 std::vector<FigureEntry> table_figures();
 std::vector<FigureEntry> wave_figures();

@@ -47,7 +47,7 @@ footer{margin:3rem auto 2rem;color:var(--posenc-muted);border-top:1px solid var(
 .skip:focus{left:1rem;top:.5rem}
 .live-controls{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center}
 .live-stage{overflow:auto;margin:.6rem 0}
-.live-stage svg{display:block;min-width:20rem}
+.live-stage svg{display:block;min-width:34rem}
 .live-numbers{font-family:ui-monospace,Consolas,"DejaVu Sans Mono",monospace;font-size:.85rem;overflow-wrap:anywhere}
 ol.steps>li{margin-bottom:.6rem}
 @media (max-width:30rem){header,main,nav.contents,footer{padding:0 .6rem} h1{font-size:1.5rem} figure{padding:.5rem}}
@@ -55,7 +55,9 @@ ol.steps>li{margin-bottom:.6rem}
   button,nav.contents,.live-controls,.skip{display:none}
   figure,aside,table{break-inside:avoid}
   figure .drawing svg.posenc{max-width:100%}
-  details>*{display:block}
+  pre{white-space:pre-wrap;overflow:visible;overflow-wrap:anywhere}
+  .scroll,.drawing{overflow:visible}
+  h2,h3,h4{break-after:avoid}
 }
 )css";
 }
@@ -83,8 +85,12 @@ std::string_view page_script() noexcept {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
   }
-  // A page that is printed shows every answer.
-  addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+  // Paper is light; what is folded stays folded, so that a handout does not give the answers away.
+  let theme;
+  addEventListener('beforeprint', () => { theme = root.dataset.theme; root.dataset.theme = 'light'; });
+  addEventListener('afterprint', () => {
+    if (theme === undefined) delete root.dataset.theme; else root.dataset.theme = theme;
+  });
 })();
 )js";
 }

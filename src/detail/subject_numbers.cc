@@ -5,11 +5,13 @@
 
 #include "posenc/error.h"
 #include "posenc/random.h"
+#include "posenc/shell.h"
 
 namespace posenc::detail {
 namespace {
 
 constexpr double kTableStd = 0.02;
+constexpr std::uint64_t kDrawnTables = 0x7461626c6573;  // apart from what else a seed draws
 constexpr std::int64_t kDrawnRows = 512;
 constexpr std::int64_t kDrawnWidth = 64;
 
@@ -102,13 +104,13 @@ std::vector<double>& SubjectNumbers::draw(std::int64_t rows, std::int64_t column
     fail(ErrorKind::usage, "a learned table of this size is not made up: give its file");
   }
   numbers_.push_back(std::make_unique<std::vector<double>>(static_cast<std::size_t>(rows * columns)));
-  fill_random(make_view(numbers_.back()->data(), {rows, columns}), {.std = std, .seed = seed});
+  fill_random(make_view(numbers_.back()->data(), {rows, columns}), {.std = std, .seed = seed ^ kDrawnTables});
   drawn_ = true;
   return *numbers_.back();
 }
 
 std::string SubjectNumbers::command_text() const {
-  const std::string text = subject_.spec_text.empty() ? to_text(subject_.spec) : subject_.spec_text;
+  const std::string text = shell_word(subject_.spec_text.empty() ? to_text(subject_.spec) : subject_.spec_text);
   return subject_.data_text.empty() ? text : text + " " + subject_.data_text;
 }
 

@@ -21,7 +21,6 @@ class SmallLayer {
     heads_ = numbers_.place() == Place::bias || numbers_.place() == Place::term
                  ? std::max<std::int64_t>(numbers_.heads(), 1)
                  : 8;
-    heads_ = std::min<std::int64_t>(heads_, 64);
     head_dim_ = numbers_.rotary() ? numbers_.rotary()->head_dim : numbers_.term() ? numbers_.term()->head_dim() : 8;
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
     embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_);
@@ -127,7 +126,7 @@ Figure make_attention(const FigureCall& call) {
       {.title = "Where attention goes: " + call.numbers->command_text(),
        .finding =
            none ? "without positions the map knows contents only: permuted tokens permute its rows and columns"
-                : "the encoding moves " + fixed_text(share, 1) + " % of the attention, of the same queries and keys",
+                : "the encoding moves " + fixed_text(share, 1) + " % of the attention, of the same tokens and weights",
        .more = {layer.text() +
                 (call.options.head ? "; head " + std::to_string(*call.options.head) : "; mean over heads")},
        .body_height = none ? 330.0 : 256.0,
@@ -207,17 +206,26 @@ Figure make_entropy(const FigureCall& call) {
   return std::move(page.figure);
 }
 
+constexpr std::int64_t kMostHeads = 4096;
+
+bool can_attend(const Spec& spec) {
+  if (!has_one_axis(spec)) return false;
+  return place_of(spec) != Place::bias || make_bias_schedule(spec).heads <= kMostHeads;
+}
+
 }  // namespace
 
 std::vector<FigureEntry> attention_figures() {
   return {
       {{"attention", "the attention map of a small layer, without and with the encoding, and the difference",
         "where the encoding moves attention: the same queries and keys on both sides", "head tokens", true, false},
-       make_attention},
+       make_attention,
+       can_attend},
       {{"entropy", "how widely attention spreads as the text grows",
         "a curve that flattens looks at a fixed neighbourhood; one that follows ln(n) spreads over everything", "head",
         true, true},
-       make_entropy},
+       make_entropy,
+       has_one_axis},
   };
 }
 

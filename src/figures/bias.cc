@@ -37,6 +37,25 @@ std::int64_t last_position(const SubjectNumbers& numbers) {
   return std::min(values.shape[rank - 2], values.shape[rank - 1]);
 }
 
+// Positions that were picked, of the type that they had: tables are read at whole ones only.
+class Places {
+ public:
+  Places(const PositionView& asked, const std::vector<double>& picked) : integral_(asked.integral()), real_(picked) {
+    for (const double place : picked) whole_.push_back(static_cast<std::int64_t>(place));
+  }
+  PositionView view() const {
+    const auto count = static_cast<std::int64_t>(real_.size());
+    return integral_ ? PositionView::of(whole_.data(), count) : PositionView::of(real_.data(), count);
+  }
+
+ private:
+  bool integral_;
+  std::vector<double> real_;
+  std::vector<std::int64_t> whole_;
+};
+
+std::string joined(const std::string& a, const std::string& b) { return a.empty() || b.empty() ? a + b : a + "; " + b; }
+
 Heat bias_heat(const Bias& bias, std::int64_t head, const PositionView& positions) {
   const std::int64_t count = positions.count;
   Heat heat{count, count, std::vector<double>(static_cast<std::size_t>(count * count), 0.0)};
@@ -47,9 +66,16 @@ Heat bias_heat(const Bias& bias, std::int64_t head, const PositionView& position
 
 Figure make_bias(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
-  const PositionView positions =
-      figure_positions(call, {.count = std::min<std::int64_t>(32, last_position(numbers)), .most = 512});
-  const std::vector<std::int64_t> heads = heads_shown(call, kMatrices);
+  const PositionView asked = figure_positions(
+      call, {.count = std::min<std::int64_t>(32, last_position(numbers)), .most = std::int64_t{1} << 20});
+  std::string sampled;
+  const Places places(asked, sampled_positions(asked, 400, sampled));
+  const PositionView positions = places.view();
+  const bool cells = call.options.metrics == TextMetrics::cells;
+  // In a terminal a matrix needs a few lines to be seen.
+  const auto lines_there = static_cast<std::int64_t>(call.options.height / kCellHeight) - 8;
+  const std::vector<std::int64_t> heads =
+      heads_shown(call, cells ? 2 * std::clamp<std::int64_t>(lines_there / 8, 1, 4) : kMatrices);
   std::vector<Heat> heats;
   double top = 0.0;
   bool hidden = false;
@@ -60,18 +86,19 @@ Figure make_bias(const FigureCall& call) {
       if (std::isfinite(value)) top = std::max(top, std::fabs(value));
     }
   }
-  if (top == 0.0) top = 1.0;
-  const bool cells = call.options.metrics == TextMetrics::cells;
+  const bool mask = top == 0.0;
+  if (mask) top = 1.0;
   const auto columns = static_cast<std::int64_t>(std::min<std::size_t>(heats.size(), cells ? 2 : 4));
   const std::int64_t rows = (static_cast<std::int64_t>(heats.size()) + columns - 1) / columns;
   FigurePage page = begin_figure(
       call,
       {.title = "What is added to scores: " + numbers.command_text(),
        .finding = "one matrix per head, queries down and keys across; " +
-                  std::string(hidden ? "cells without a colour are hidden, and the others reach " : "values reach ") +
-                  tick_text(top) + " in size",
-       .note = heads_note(call, heads.size()),
-       .body_height = heats.size() == 1 ? 420.0 : (heats.size() < 4 ? 240.0 : 190.0) * static_cast<double>(rows)});
+                  (mask ? std::string(hidden ? "pairs that are seen get 0, grey ones are hidden" : "all of it is 0")
+                        : (hidden ? "grey cells are hidden, and the others reach " : "values reach ") + tick_text(top) +
+                              " in size"),
+       .note = joined(heads_note(call, heads.size()), sampled),
+       .body_height = heats.size() == 1 ? 440.0 : (heats.size() < 4 ? 270.0 : 220.0) * static_cast<double>(rows)});
   // One colour bar for all, on the right.
   const double gap = Type(call.options.metrics).gap;
   const double bar = color_bar_width(page.drawing(), -top, top) + gap;
@@ -85,6 +112,8 @@ Figure make_bias(const FigureCall& call) {
                                               std::vector<double>(static_cast<std::size_t>(columns), 1.0));
     const Box image = draw_heat(page.drawing(), boxes[static_cast<std::size_t>(place % columns)], heats[i],
                                 {.title = "head " + std::to_string(heads[i]),
+                                 .row_label = cells ? "" : "query",
+                                 .column_label = cells ? "" : "key",
                                  .first_row = first_of(positions),
                                  .row_step = step_of(positions),
                                  .first_column = first_of(positions),
@@ -112,8 +141,8 @@ std::string decay_text(const std::vector<std::vector<double>>& curves) {
 
 Figure make_bias_distance(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
-  const PositionView positions =
-      figure_positions(call, {.count = std::min<std::int64_t>(129, last_position(numbers)), .least = 2, .most = 65536});
+  const PositionView positions = figure_positions(
+      call, {.count = std::min<std::int64_t>(129, last_position(numbers)), .least = 2, .most = std::int64_t{1} << 20});
   const std::int64_t distances = positions.count;
   const std::vector<std::int64_t> heads = heads_shown(call, kCurves);
   std::vector<std::vector<double>> curves;
@@ -127,13 +156,15 @@ Figure make_bias_distance(const FigureCall& call) {
       high = std::max(high, value);
     }
   }
+  const bool mask = low == high && low == 0.0;
   if (low == high) high = low + 1.0;
-  FigurePage page =
-      begin_figure(call, {.title = "Bias against distance: " + numbers.command_text(),
-                          .finding = "from " + general_text(low, 4) + " to " + general_text(high, 4) + " within " +
-                                     std::to_string(distances - 1) + " positions; " + decay_text(curves),
-                          .note = heads_note(call, heads.size()),
-                          .more = {"a query at position " + std::to_string(distances - 1) + " and keys before it"}});
+  FigurePage page = begin_figure(
+      call, {.title = "Bias against distance: " + numbers.command_text(),
+             .finding = mask ? "0 where a key is seen, and nothing where it is hidden"
+                             : "from " + general_text(low, 4) + " to " + general_text(high, 4) + " within " +
+                                   std::to_string(distances - 1) + " positions; " + decay_text(curves),
+             .note = heads_note(call, heads.size()),
+             .more = {"a query at position " + std::to_string(distances - 1) + " and keys before it"}});
   const double room = 0.05 * (high - low);
   PanelOptions options{.x = {.label = "distance", .high = static_cast<double>(distances - 1)},
                        .y = {.label = "bias", .low = low - room, .high = high + room}};
@@ -207,7 +238,8 @@ Figure make_buckets(const FigureCall& call) {
 std::vector<FigureEntry> bias_figures() {
   return {
       {{"bias", "the bias of every query and key, a matrix per head",
-        "stripes along the diagonal: only the distance counts; FIRE has none", "positions head", true, true},
+        "stripes along the diagonal: only the distance counts; FIRE's bend past its length", "positions head", true,
+        true},
        make_bias},
       {{"bias_distance", "the bias against the distance, a curve per head",
         "how fast far keys are forgotten, and where a curve ends being trained", "positions head", true, true},

@@ -15,7 +15,7 @@ namespace {
 std::int64_t distances_of(const FigureCall& call, std::int64_t usual) {
   const PositionView asked = call.options.positions;
   if (asked.count == 0) return usual;
-  const PositionView positions = figure_positions(call, {.least = 3, .most = 100000});
+  const PositionView positions = figure_positions(call, {.least = 3, .most = std::int64_t{1} << 20});
   if (first_of(positions) != 0.0 || step_of(positions) != 1.0) {
     fail(ErrorKind::usage, "[make_figure] distance: positions are distances here, and must count from 0, like 0:128");
   }
@@ -163,7 +163,7 @@ Figure make_rotated_scores(const FigureCall& call) {
   const double last = static_cast<double>(distances - 1);
   Panel one(page.drawing(), boxes[0],
             {.title = "one query, one key",
-             .x = {.high = last},
+             .x = {.label = "distance", .high = last},
              .y = {.low = -1.1 * top, .high = 1.1 * top},
              .legend = {flat, turned}});
   one.level(before, flat);
@@ -194,10 +194,12 @@ std::vector<FigureEntry> distance_figures() {
   return {
       {{"distance", "the product of two rows, or of two turned vectors, against their distance",
         "it falls at first, then rises and falls again: similarity is no ruler", "positions", true, true},
-       make_distance},
+       make_distance,
+       has_one_axis},
       {{"rotated_scores", "q.k before and after rotation, against distance",
         "before, a flat line: without rotation a score does not know the distance", "positions", true, false},
-       make_rotated_scores},
+       make_rotated_scores,
+       has_one_axis},
   };
 }
 

@@ -51,20 +51,21 @@ void draw_row(Drawing& drawing, const LayoutRow& row, double left, double top, d
 }
 
 Figure make_layouts(const FigureCall& call) {
-  constexpr std::int64_t kWidth = 8;
+  // A small head is drawn whole; of a larger one the first channels would not show the pairs.
+  const std::int64_t turning = call.numbers != nullptr ? call.numbers->rotary()->rotary_dim : 8;
+  const std::int64_t width = turning <= 16 ? turning : 8;
+  const std::string half_of = std::to_string(width / 2);
   FigurePage page = begin_figure(
-      call,
-      {.title = "Which channels turn together: interleaved and half",
-       .finding =
-           "interleaved pairs are neighbours (0, 1), half pairs stand half a head apart (0, 4); the same weights "
-           "in the other layout need their channels permuted",
-       .more = {"a head of 8 channels, 4 pairs; interleaved: the paper, GPT-J, Cohere; half: Llama, GPT-NeoX and most "
-                "others",
-                "to go from interleaved to half, channel 2i goes to i and channel 2i + 1 to i + 4"},
-       .body_height = 230.0});
-  const LayoutRow interleaved = row_of(Layout::interleaved, "interleaved: pair i is channels 2i and 2i + 1", kWidth);
-  const LayoutRow half = row_of(Layout::half, "half: pair i is channels i and i + 4", kWidth);
-  const double cell = page.body.width / static_cast<double>(kWidth);
+      call, {.title = "Which channels turn together: interleaved and half",
+             .finding = "interleaved pairs are neighbours (0, 1), half pairs stand half a head apart (0, " + half_of +
+                        "); the same weights in the other layout need their channels permuted",
+             .note = turning == width ? "" : "drawn for 8 channels instead of " + std::to_string(turning),
+             .more = {"interleaved: the paper, GPT-J, Cohere; half: Llama, GPT-NeoX and most others",
+                      "to go from interleaved to half, channel 2i goes to i and channel 2i + 1 to i + " + half_of},
+             .body_height = 230.0});
+  const LayoutRow interleaved = row_of(Layout::interleaved, "interleaved: pair i is channels 2i and 2i + 1", width);
+  const LayoutRow half = row_of(Layout::half, "half: pair i is channels i and i + " + half_of, width);
+  const double cell = page.body.width / static_cast<double>(width);
   const double lower = page.body.y + 160.0;
   draw_row(page.drawing(), interleaved, page.body.x, page.body.y, cell);
   draw_row(page.drawing(), half, page.body.x, lower, cell);
@@ -74,8 +75,8 @@ Figure make_layouts(const FigureCall& call) {
   const double from_y = page.body.y + 60.0;
   // The words of the lower row stand on the left: lines end above them.
   const double to_y = lower - 4.0;
-  for (std::int64_t c = 0; c < kWidth; ++c) {
-    const std::int64_t target = c % 2 == 0 ? c / 2 : kWidth / 2 + c / 2;
+  for (std::int64_t c = 0; c < width; ++c) {
+    const std::int64_t target = c % 2 == 0 ? c / 2 : width / 2 + c / 2;
     const auto middle = [&](std::int64_t channel) { return page.body.x + cell * (static_cast<double>(channel) + 0.5); };
     draw_arrow(page.drawing(), {middle(c), from_y}, {middle(target), to_y},
                {.ink = series_ink(interleaved.pair_of_channel[static_cast<std::size_t>(c)]), .width = 1.6});
@@ -84,7 +85,7 @@ Figure make_layouts(const FigureCall& call) {
     pairs_half.push_back(static_cast<double>(half.pair_of_channel[static_cast<std::size_t>(c)]));
   }
   page.figure.data.push_back({"layouts",
-                              {{"channel", counted(kWidth)},
+                              {{"channel", counted(width)},
                                {"pair, interleaved", pairs_interleaved},
                                {"pair, half", pairs_half},
                                {"interleaved channel goes to half channel", to}}});

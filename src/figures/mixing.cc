@@ -95,7 +95,7 @@ Figure make_angle(const FigureCall& call) {
       {.title = "How far positions turn a token: " + numbers.command_text(),
        .finding = "embeddings that begin with standard deviation 1/sqrt(M) and are multiplied by sqrt(M) stand " +
                   fixed_text(small.angle, 1) + " degrees from their sum; with standard deviation 1 and sqrt(M) only " +
-                  fixed_text(large.angle, 1) + ": the position is lost",
+                  fixed_text(large.angle, 1) + (large.angle < 10.0 ? ": the position is all but lost" : ""),
        .more = {"the angle between token and token + position, mean of 400 tokens and the middle 95 %"},
        .body_height = 330.0});
   const std::array<Stroke, 2> strokes = {Stroke{.ink = Ink::series1, .width = 2.0, .label = "as they are"},
@@ -122,8 +122,10 @@ Figure make_angle(const FigureCall& call) {
 
 Figure make_same_word(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
-  const double first = call.options.position.value_or(2.0);
-  const double second = first + call.options.shift.value_or(5.0);
+  // A short table may end before the places that are usual here.
+  const double last = numbers.positions() ? static_cast<double>(*numbers.positions() - 1) : 7.0;
+  const double first = call.options.position.value_or(std::min(2.0, std::floor(last / 2.0)));
+  const double second = first + call.options.shift.value_or(std::min(5.0, last - first));
   const std::vector<double> word = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
   const std::vector<double> p = row_at(numbers, first);
   const std::vector<double> q = row_at(numbers, second);
@@ -151,8 +153,10 @@ Figure make_same_word(const FigureCall& call) {
                           .finding = "without positions both are the same vector (cosine 1); with them the cosine is " +
                                      fixed_text(cosine(a, b), 3) + ", that of the two positions alone " +
                                      fixed_text(cosine(p, q), 3),
-                          .more = {"one word with normal channels of standard deviation 0.5, from a seed; the first " +
-                                   std::to_string(shown) + " channels"},
+                          .more = {"cosines: of the word with itself 1, of the two positions " +
+                                       fixed_text(cosine(p, q), 3) + ", of the two sums " + fixed_text(cosine(a, b), 3),
+                                   "one word with normal channels of standard deviation 0.5, from a seed; the first " +
+                                       std::to_string(shown) + " channels"},
                           .body_height = 230.0});
   draw_heat(page.drawing(), page.body, heat,
             {.column_label = "channel", .row_ticks = word_ticks(names), .low = -top, .high = top});
@@ -170,9 +174,10 @@ Figure make_parts(const FigureCall& call) {
   if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {
     fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) + "] with N at most 64");
   }
-  const std::int64_t count = content.rank != 0              ? content.shape[0]
-                             : !call.options.tokens.empty() ? static_cast<std::int64_t>(call.options.tokens.size())
-                                                            : 12;
+  const std::int64_t count = content.rank != 0 ? content.shape[0]
+                             : !call.options.tokens.empty()
+                                 ? static_cast<std::int64_t>(call.options.tokens.size())
+                                 : std::min<std::int64_t>(12, numbers.positions().value_or(12));
   std::vector<double> drawn;
   ConstView x = content;
   if (content.rank == 0) {
@@ -218,7 +223,13 @@ Figure make_parts(const FigureCall& call) {
   const std::vector<Box> rows = rows_of(page.drawing(), page.body, {1.0, 1.0});
   for (std::size_t i = 0; i < 5; ++i) {
     const std::vector<Box> boxes = columns_of(page.drawing(), rows[i / 3], {1.0, 1.0, 1.0});
-    HeatOptions options{.title = names[i], .low = -top, .high = top, .color_bar = false, .square = true};
+    HeatOptions options{.title = names[i],
+                        .row_label = "query",
+                        .column_label = "key",
+                        .low = -top,
+                        .high = top,
+                        .color_bar = false,
+                        .square = true};
     if (i % 3 == 0) options.row_ticks = word_ticks(call.options.tokens);
     const Box image = draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
     if (i == 4) {

@@ -131,10 +131,12 @@ std::vector<FigureEntry> rotary_figures() {
       {{"clocks", "the hand of every pair at a position",
         "fast hands to the left have turned many times, slow ones stand almost where they began", "position", true,
         false},
-       make_clocks},
+       make_clocks,
+       has_one_axis},
       {{"turn", "one pair of channels before and after its rotation", "the arrow turns and keeps its length",
         "position", true, false},
-       make_turn},
+       make_turn,
+       has_one_axis},
   };
 }
 

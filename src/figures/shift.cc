@@ -68,12 +68,21 @@ Figure make_shift(const FigureCall& call) {
   return std::move(page.figure);
 }
 
+// A sine without its cosine has no rotation.
+bool has_whole_pairs(const Spec& spec) {
+  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
+  if (sinusoidal == nullptr) return true;
+  const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
+  return schedule.sine.count == schedule.cosine.count;
+}
+
 }  // namespace
 
 std::vector<FigureEntry> shift_figures() {
   return {{{"shift", "the matrix M_k with PE(p + k) = M_k PE(p), and a row predicted by it",
             "blocks of 2 x 2 along the diagonal, and dots that lie on the curve", "position shift", true, false},
-           make_shift}};
+           make_shift,
+           has_whole_pairs}};
 }
 
 }  // namespace posenc::detail

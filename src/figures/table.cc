@@ -42,7 +42,7 @@ Binned binned_rows(const SubjectNumbers& numbers, const PositionView& positions)
   for (std::size_t i = 0; i < counts.size(); ++i) heat.values[i] /= counts[i];
   std::string note;
   if (positions.count > heat.rows || width > heat.columns) {
-    note = "averaged: a cell is the mean of about " +
+    note = "averaged: a row of the data is the mean of about " +
            tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) + " positions and " +
            tick_text(static_cast<double>(width) / static_cast<double>(heat.columns)) + " channels";
   }
@@ -78,10 +78,12 @@ Figure make_heatmap(const FigureCall& call) {
   // Averages are smaller than what they are of: a fixed encoding keeps the scale of its rows.
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
                                                                            : largest_size(binned.heat);
+  const auto extremes = std::minmax_element(binned.heat.values.begin(), binned.heat.values.end());
   FigurePage page = begin_figure(
       call, {.title = "The table of " + numbers.command_text(),
              .finding = several(positions.count, "position") + " down and " + several(numbers.width(), "channel") +
-                        " across, values from " + tick_text(-largest) + " to " + tick_text(largest) +
+                        " across, " + (binned.note.empty() ? "values" : "means") + " from " +
+                        tick_text(*extremes.first) + " to " + tick_text(*extremes.second) +
                         (numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
                                               : ": no order is visible unless training put it there"),
              .note = binned.note,
@@ -93,7 +95,9 @@ Figure make_heatmap(const FigureCall& call) {
       .row_step = step_of(positions) * static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows),
       .column_step = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns),
       .low = -largest,
-      .high = largest};
+      .high = largest,
+      .rows_averaged = static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows),
+      .columns_averaged = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns)};
   if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), binned.heat.columns);
   draw_heat(page.drawing(), page.body, binned.heat, options);
   page.figure.data.push_back(
@@ -131,7 +135,8 @@ Figure make_cells(const FigureCall& call) {
       begin_figure(call, {.title = "The first numbers of " + numbers.command_text(),
                           .finding = several(heat.rows, "position") + " and the first " + several(columns, "channel") +
                                      ", each with two decimals" +
-                                     (numbers.sinusoidal() && numbers.table().rank == 0 && first_of(positions) == 0.0
+                                     (numbers.sinusoidal() && numbers.table().rank == 0 && first_of(positions) == 0.0 &&
+                                              numbers.sinusoidal()->first == 0
                                           ? ": the row of position 0 is the sine and the cosine of 0"
                                           : ""),
                           .body_height = 44.0 + 30.0 * static_cast<double>(heat.rows)});
@@ -193,11 +198,13 @@ Figure make_similarity(const FigureCall& call) {
   const Heat heat = similarity_of(rows_at(numbers, at), numbers.width());
   double lowest = 1.0;
   for (const double value : heat.values) lowest = std::min(lowest, value);
-  const bool fixed = numbers.table().rank == 0;
+  const auto& schedule = numbers.sinusoidal();
+  const bool by_distance =
+      numbers.table().rank == 0 && schedule->sine.count == schedule->cosine.count && !schedule->zero_position;
   FigurePage page = begin_figure(
       call, {.title = "How alike positions are: " + numbers.command_text(),
              .finding = "cosine of every pair of rows, 1 on the diagonal and down to " + general_text(lowest, 3) +
-                        (fixed ? "; equal along every diagonal, so only the distance counts" : ""),
+                        (by_distance ? "; equal along every diagonal, so only the distance counts" : ""),
              .note = note,
              .body_height = 470.0});
   draw_heat(page.drawing(), page.body, heat, similarity_options(at, ""));

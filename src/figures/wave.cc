@@ -16,6 +16,12 @@ struct Channel {
   bool sine;
 };
 
+// More turns than a picture has room for.
+bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, double range) {
+  constexpr double kTurnsShown = 120.0;
+  return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
+}
+
 std::int64_t channel_at(const Columns& columns, std::int64_t pair) { return columns.start + pair * columns.stride; }
 
 // Pairs 0, 1, 5, 15 and 31 of 32, and as far apart of any other number.
@@ -67,20 +73,26 @@ Figure make_waves(const FigureCall& call) {
                                                  : numbers.spec()});
   // A terminal has too few dots for more.
   const std::int64_t usual = call.options.metrics == TextMetrics::cells ? 40 : 100;
-  const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = 2000});
+  const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = std::int64_t{1} << 20});
   const std::vector<Channel> channels = asked_channels(call, schedule);
   const double first = first_of(positions);
   const double last = positions.real(0, positions.count - 1);
   constexpr std::int64_t kFine = 450;
   const std::vector<double> fine = counted(kFine + 1, first, (last - first) / static_cast<double>(kFine));
   const std::vector<double> curve = rows_at(fixed, fine);
-  std::vector<double> whole;
-  for (std::int64_t n = 0; n < positions.count; ++n) whole.push_back(positions.real(0, n));
+  std::string sampled;
+  const std::vector<double> whole = sampled_positions(positions, 2000, sampled);
+  std::string note;
+  for (const Channel& channel : channels) {
+    if (is_too_fast(schedule, channel, last - first)) note = "waves that turn too often to be drawn are shown as bands";
+  }
+  if (!sampled.empty()) note += (note.empty() ? "" : "; in the data ") + sampled;
   const std::vector<double> samples = rows_at(fixed, whole);
   FigurePage page = begin_figure(
       call, {.title = "Waves of " + numbers.command_text(),
              .finding = "sines above and cosines below, a quarter of a turn apart; the wavelength in positions stands "
                         "in brackets, and the dots are the numbers of the table",
+             .note = note,
              .body_height = 460.0});
   const bool wide = page.drawing().metrics == TextMetrics::cells;
   const std::vector<Box> boxes =
@@ -109,7 +121,12 @@ Figure make_waves(const FigureCall& call) {
         }
         return values;
       };
-      panel.line(fine, column(curve), options.legend[i]);
+      if (is_too_fast(schedule, shown[i], last - first)) {
+        panel.band(std::vector<double>{first, last}, std::vector<double>(2, -size), std::vector<double>(2, size),
+                   {.ink = options.legend[i].ink, .opacity = 0.2});
+      } else {
+        panel.line(fine, column(curve), options.legend[i]);
+      }
       if (positions.count <= 120 && !wide) panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
@@ -169,32 +186,34 @@ Figure make_wavelengths(const FigureCall& call) {
   const std::vector<double> lengths = wavelengths(inv_freq);
   const TurnsWithin turns = turns_within(inv_freq, call.options.train_length.value_or(2048));
   const auto train = static_cast<double>(turns.length);
-  double shortest = train;
-  double longest = train;
+  double shortest = 1e300;
+  double longest = 0.0;  // of pairs that turn
   for (const double length : lengths) {
     if (!std::isfinite(length)) continue;
     shortest = std::min(shortest, length);
     longest = std::max(longest, length);
   }
+  if (longest == 0.0) shortest = longest = train;  // none does
   const auto pairs = static_cast<std::int64_t>(lengths.size());
   FigurePage page = begin_figure(
       call, {.title = "Wavelengths of " + numbers.command_text(),
              .finding = std::to_string(turns.complete) + " of " + std::to_string(pairs) +
                         " pairs complete a turn within a training length of " + tick_text(train) +
-                        "; wavelengths run from " + tick_text(*std::min_element(lengths.begin(), lengths.end())) +
-                        " to " + tick_text(longest) + " positions",
+                        "; wavelengths run from " + tick_text(shortest) + " to " + tick_text(longest) + " positions",
              .body_height = 330.0});
   const std::vector<Box> boxes = columns_of(page.drawing(), page.body, {1.0, 1.0});
   const Stroke within{.ink = Ink::series1, .label = "completes a turn"};
   const Stroke beyond{.ink = Ink::series2, .label = "does not"};
   const Stroke trained{.ink = Ink::text, .width = 1.2, .dashed = true, .label = "training length " + tick_text(train)};
   for (const bool log : {false, true}) {
-    const double low = log ? std::pow(10.0, std::floor(std::log10(shortest))) : 0.0;
-    PanelOptions options{
-        .title = log ? "logarithmic" : "linear",
-        .x = {.label = "pair", .low = -0.5, .high = static_cast<double>(pairs) - 0.5},
-        .y = {.label = "wavelength (positions)", .low = low, .high = longest * (log ? 1.5 : 1.03), .log = log},
-        .legend = {within, beyond, trained}};
+    const double low = log ? std::pow(10.0, std::floor(std::log10(std::min(shortest, train)))) : 0.0;
+    PanelOptions options{.title = log ? "logarithmic" : "linear",
+                         .x = {.label = "pair", .low = -0.5, .high = static_cast<double>(pairs) - 0.5},
+                         .y = {.label = "wavelength (positions)",
+                               .low = low,
+                               .high = std::max(longest, train) * (log ? 1.5 : 1.03),
+                               .log = log},
+                         .legend = {within, beyond, trained}};
     Panel panel(page.drawing(), boxes[log ? 1 : 0], options);
     for (std::int64_t i = 0; i < pairs; ++i) {
       const double length = lengths[static_cast<std::size_t>(i)];

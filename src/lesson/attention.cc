@@ -47,7 +47,7 @@ std::string lesson_relative(Lesson& lesson) {
   text += lesson.figure({.name = "buckets",
                          .spec = "t5:heads=8",
                          .question = "How does the width of the steps change with distance?",
-                         .answer = "It grows: after distance 8 the steps widen like a logarithm, and from 128 on all "
+                         .answer = "It grows: after distance 8 the steps widen like a logarithm, and far away all "
                                    "distances share the last bucket. So no distance is ever new."});
   text +=
       box("A common mistake: names and signs",
@@ -60,7 +60,6 @@ std::string lesson_relative(Lesson& lesson) {
                          .spec = "alibi:heads=8",
                          .question = "Same queries and keys as without positions: where does attention move?",
                          .answer = "Towards the diagonal: near keys gain what far keys lose.",
-                         .extra = "--sentence \"" + lesson.options().sentence + "\"",
                          .options = {.tokens = lesson.words()}});
   text +=
       lesson.figure({.name = "entropy",
@@ -108,7 +107,6 @@ std::string lesson_rotary(Lesson& lesson) {
                      .question = "Will rotation pull attention to the diagonal as strongly as ALiBi did?",
                      .answer = "No: with random contents it moves attention without a clear preference. Rotation gives "
                                "a model the means to use distances; it does not force it.",
-                     .extra = "--sentence \"" + lesson.options().sentence + "\"",
                      .options = {.tokens = lesson.words()}});
   return text;
 }

@@ -3,6 +3,7 @@
 #include "detail/page_assets.h"
 #include "detail/page_limit.h"
 #include "posenc/error.h"
+#include "posenc/shell.h"
 #include "posenc/spec.h"
 
 namespace posenc {
@@ -45,7 +46,9 @@ std::string Lesson::figure(const LessonFigure& wanted) {
   FigureOptions options = wanted.options;
   options.seed = options_.seed;
   options.command = "posenc plot " + wanted.name + (wanted.spec.empty() ? "" : " " + wanted.spec) +
-                    (wanted.extra.empty() ? "" : " " + wanted.extra);
+                    (wanted.extra.empty() ? "" : " " + wanted.extra) +
+                    (wanted.options.tokens.empty() ? "" : " --sentence " + shell_word(options_.sentence)) +
+                    (options_.seed == 0 ? "" : " --random-seed " + std::to_string(options_.seed));
   const Spec spec = wanted.spec.empty() ? Spec(NoPosition{}) : parse_spec(wanted.spec);
   const Figure figure = make_figure(wanted.name, {.spec = spec, .spec_text = wanted.spec}, options);
   return figure_block({.figure = &figure,

@@ -100,7 +100,6 @@ std::string lesson_score(Lesson& lesson) {
                          .answer = "The last, position with position: it knows nothing of the words. The first knows "
                                    "nothing of the places. The two between mix what one token is with where the other "
                                    "one stands.",
-                         .extra = "--sentence \"" + lesson.options().sentence + "\"",
                          .options = {.tokens = lesson.words()}});
   text += paragraph("For [A, B] against [B, A] with numbers: `posenc demo order`.");
   text += lesson.figure({.name = "attention",
@@ -108,7 +107,6 @@ std::string lesson_score(Lesson& lesson) {
                          .question = "Two equal words had equal rows in the first map. And now?",
                          .answer = "Their rows differ: each has its own position in it. The picture on the right shows "
                                    "where attention moved.",
-                         .extra = "--sentence \"" + lesson.options().sentence + "\"",
                          .options = {.tokens = lesson.words()}});
   return text;
 }

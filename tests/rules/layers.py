@@ -54,7 +54,7 @@ LAYERS = {
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary explain_mask detail/explain_mask detail/explain_text detail/sinusoidal_symbols
                       terminal terminal_drawing detail/terminal_color detail/terminal_canvas
-                      subject detail/subject_numbers check detail/insight insight/
+                      shell subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
                       expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
