@@ -87,7 +87,11 @@ class ReportWriter {
   static std::vector<Step> example(const Subject& subject) {
     if (place_of(subject.spec) == Place::input || place_of(subject.spec) == Place::rotation) {
       const auto* rotary = std::get_if<Rotary>(&subject.spec);
-      const std::vector<double> position(static_cast<std::size_t>(rotary != nullptr ? rotary->axes : 1), 1.0);
+      const Learned* learned = learned_part(subject.spec);
+      const bool one_row =
+          learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
+      const std::vector<double> position(static_cast<std::size_t>(rotary != nullptr ? rotary->axes : 1),
+                                         one_row ? 0.0 : 1.0);
       ExplainOptions explained{.spec_text = subject.spec_text, .table_text = subject.data_text, .table = subject.table};
       return explain(subject.spec, position, explained);
     }

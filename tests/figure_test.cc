@@ -73,6 +73,8 @@ bool has_text(const Figure& figure, const std::string& text) {
   return all.find(text) != std::string::npos;
 }
 
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 const Image& first_image(const Figure& figure) {
   for (const Mark& mark : figure.drawing.marks) {
     if (const auto* image = std::get_if<Image>(&mark)) return *image;
@@ -116,7 +118,8 @@ TEST(Figures, FitTerminalsOfDifferentSizes) {
     if (!info.in_terminal) continue;
     for (const std::string& spec : every_kind()) {
       if (!figure_fits(info.name, parse_spec(spec))) continue;
-      for (const auto& [columns, lines] : {std::pair{60, 30}, std::pair{80, 40}, std::pair{200, 60}}) {
+      for (const auto& [columns, lines] :
+           {std::pair{40, 24}, std::pair{60, 30}, std::pair{80, 40}, std::pair{200, 60}}) {
         FigureOptions options{.metrics = TextMetrics::cells};
         options.width = kCellWidth * columns;
         options.height = kCellHeight * lines;
@@ -252,6 +255,40 @@ TEST(Figures, SvgHasItsWordsAsText) {
   for (const char* text : {">Waves of sinusoidal:width=64<", ">sine channels<", ">position<", ">channel 0 (6.283)<"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   }
+}
+
+// What a seed draws for a table is not what it draws for tokens.
+TEST(Figures, TokensAreNotTheRowsOfATable) {
+  const Figure figure = make("mixing", "learned:width=64,rows=128,past_end=error");
+  double product = 0.0;
+  double token = 0.0;
+  double position = 0.0;
+  for (std::size_t c = 0; c < 64; ++c) {
+    product += column(figure, "token")[c] * column(figure, "position")[c];
+    token += column(figure, "token")[c] * column(figure, "token")[c];
+    position += column(figure, "position")[c] * column(figure, "position")[c];
+  }
+  EXPECT_LT(std::fabs(product) / std::sqrt(token * position), 0.5);
+}
+
+TEST(Figures, SayWhatIsThere) {
+  EXPECT_FALSE(has(make("similarity", "sinusoidal:width=7").finding, "every diagonal"));
+  EXPECT_TRUE(has(make("similarity", "sinusoidal:width=8").finding, "every diagonal"));
+  EXPECT_TRUE(has(make("wavelengths", "sinusoidal:width=8,base=10").finding, "6.283 to 35.33"));
+  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "seen get 0"));
+  EXPECT_FALSE(has(make("cells", "sinusoidal:width=8,first=1").finding, "of 0"));
+  EXPECT_TRUE(
+      has(make("waves", "sinusoidal:width=64", {.positions = PositionView::range(0, 1000000)}).note, "as bands"));
+  EXPECT_TRUE(has(make("bias", "alibi:heads=2", {.positions = PositionView::range(0, 100000)}).note, "400 of 100000"));
+  FigureOptions narrow{.metrics = TextMetrics::cells};
+  narrow.width = 40 * kCellWidth;
+  narrow.height = 24 * kCellHeight;
+  const Figure small = make("heatmap", "sinusoidal:width=64", narrow);
+  EXPECT_TRUE(has_text(small, "cells are means of"));
+  const Figure seeded = make("mixing", "sinusoidal:width=8", {.seed = 9});
+  EXPECT_EQ(seeded.command, "posenc plot mixing sinusoidal:width=8 --random-seed 9");
+  const Figure word = make("attention", "alibi:heads=8", {.tokens = {"a", std::string(40, 'x')}});
+  EXPECT_GT(first_image(word).box.width, 100.0);
 }
 
 TEST(FigureErrors, SayWhatIsWrong) {

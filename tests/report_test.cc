@@ -117,6 +117,18 @@ TEST(Report, OfEveryKindIsSound) {
   }
 }
 
+// Figures that do not fit a spec are left out, and those that are larger than it shrink.
+TEST(Report, LeavesOutWhatDoesNotFit) {
+  for (const char* text :
+       {"sinusoidal:width=7", "sinusoidal:width=1", "rotary:head_dim=64,axes=2,layout=half_per_axis", "alibi:heads=128",
+        "learned:width=4,rows=1,past_end=error", "hybrid:fixed.width=8,learned.rows=5,learned.past_end=error",
+        "rotary:head_dim=2", "rotary:head_dim=64,partial_rotary_factor=0.25", "window", "chunked:size=1",
+        "shaw:head_dim=2,left=0,right=0"}) {
+    SCOPED_TRACE(text);
+    expect_sound(make_report({{.spec = parse_spec(text)}}, {}));
+  }
+}
+
 TEST(Report, ComparesSeveral) {
   const std::vector<Subject> subjects = {{.spec = Sinusoidal{.width = 16}}, {.spec = Alibi{.heads = 4}}};
   const std::string page = make_report(subjects, {.advice = AdviceOptions{}});

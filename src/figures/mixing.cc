@@ -14,7 +14,7 @@ namespace posenc::detail {
 namespace {
 
 constexpr double kTokenStd = 0.5;
-constexpr std::int64_t kTokens = 20000;
+constexpr std::int64_t kTokens = 100000;
 
 std::vector<double> sum_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum;
@@ -41,7 +41,7 @@ Figure make_mixing(const FigureCall& call) {
                   " (position), " + fixed_text(norm(sum), 2) + " (sum); the sum stands " +
                   fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
        .more =
-           {"one token with normal channels of standard deviation 0.5, from a seed; over 20,000 tokens the angle is " +
+           {"one token with normal channels of standard deviation 0.5, from a seed; over 100,000 tokens the angle is " +
             fixed_text(many.angle, 1) + " degrees, the middle 95 % from " + fixed_text(many.angle_low, 1) + " to " +
             fixed_text(many.angle_high, 1)},
        .body_height = 300.0});

@@ -16,7 +16,7 @@ HtmlTable angle_table() {
   std::vector<double> row(kWidth);
   fill_table(make_schedule(Sinusoidal{.width = kWidth}), PositionView::range(0, 1), make_view(row.data(), {1, kWidth}));
   const double root = std::sqrt(static_cast<double>(kWidth));
-  HtmlTable table{"Width 128: the angle between a token and its sum, over 20,000 tokens",
+  HtmlTable table{"Width 128: the angle between a token and its sum, over 100,000 tokens",
                   {"Embeddings", "Norm of the token", "Norm of the position", "Mean angle", "Middle 95 %"},
                   {}};
   const struct {
@@ -28,7 +28,7 @@ HtmlTable angle_table() {
                {"standard deviation 1/sqrt(M)", 1.0 / root, 1.0},
                {"standard deviation 1/sqrt(M), times sqrt(M)", 1.0 / root, root}};
   for (const auto& size : sizes) {
-    const Mixing mixed = mixing(row, {.std = size.std, .scale = size.scale, .tokens = 20000});
+    const Mixing mixed = mixing(row, {.std = size.std, .scale = size.scale, .tokens = 100000});
     table.rows.push_back({size.name, fixed_text(mixed.token_norm, 2), fixed_text(mixed.position_norm, 2),
                           fixed_text(mixed.angle, 1) + " degrees",
                           fixed_text(mixed.angle_low, 1) + " to " + fixed_text(mixed.angle_high, 1)});
