@@ -48,13 +48,16 @@ Rotary lesson_head(const RotarySchedule& schedule) {
   return {.head_dim = schedule.head_dim, .rotary_dim = schedule.rotary_dim, .rope_offset = schedule.rope_offset};
 }
 
-std::string window_text(const Rotary& head) {
-  const std::string all = text_of(head.head_dim), some = text_of(head.rotary_dim);
-  if (head.rotary_dim == head.head_dim) return "All " + all + " channels of a head turn";
-  return "Of the " + all + " channels of a head " + some + " turn, from channel " + text_of(head.rope_offset) + " on";
+std::string window_text(const RotarySchedule& schedule) {
+  if (schedule.rotary_dim < 8) return "In a larger head all 64 channels turn";
+  const std::string all = text_of(schedule.head_dim), some = text_of(schedule.rotary_dim);
+  if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head turn";
+  return "Of the " + all + " channels of a head " + some + " turn, from channel " + text_of(schedule.rope_offset) +
+         " on";
 }
 
-void add_layouts(Sheet& sheet, const Rotary& head) {
+void add_layouts(Sheet& sheet, const RotarySchedule& schedule) {
+  const Rotary head = lesson_head(schedule);
   Draw draw = sheet.draw("layouts");
   const std::int64_t pairs = head.rotary_dim / 2, place = 2 * draw.between(0, head.rotary_dim / 4 - 1);
   const std::int64_t channel = head.rope_offset + place;
@@ -65,7 +68,7 @@ void add_layouts(Sheet& sheet, const Rotary& head) {
   };
   const std::vector<double> partners = {partner(Layout::half, place), partner(Layout::interleaved, place / 2)};
   sheet.add({.level = Level::easy,
-             .text = window_text(head) + ", and channels count from 0. Which channel turns together with channel " +
+             .text = window_text(schedule) + ", and channels count from 0. Which channel turns together with channel " +
                      text_of(channel) +
                      " in the layout half (Llama), and which in the layout interleaved (GPT-J)? Two numbers.",
              .hint = "half pairs i with i + " + text_of(pairs) +
@@ -131,15 +134,19 @@ void add_score(Sheet& sheet, const Turn& turn) {
                               decimals_text(score(elsewhere), 5) + " too"}});
 }
 
-void add_wavelength(Sheet& sheet, const Rotary& spec) {
+void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& schedule) {
   Draw draw = sheet.draw("rotary wavelength");
-  const auto width = draw.pick<std::int64_t>({32, 64, 128});
+  const auto drawn = draw.pick<std::int64_t>({32, 64, 128});
+  // A window that is a part of the head has exponents of its own width, unless they were given or it was odd.
+  const bool window = schedule.rotary_dim >= 8 && schedule.rotary_dim < schedule.head_dim &&
+                      schedule.exponent_dim == schedule.rotary_dim;
+  const std::int64_t width = window ? schedule.rotary_dim : drawn;
+  const std::string head = window ? window_text(schedule) : "In another head all " + text_of(width) + " channels turn";
   const Sinusoidal same = plain_sinusoidal(width, spec.base);
   const std::int64_t i = draw.between(1, width / 4);
   const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
   sheet.add({.level = Level::medium,
-             .text = "All " + text_of(width) + " channels of a head turn, with base " + number_text(same.base) +
-                     ". How many positions does pair " + text_of(i) +
+             .text = head + ", with base " + number_text(same.base) + ". How many positions does pair " + text_of(i) +
                      " (counted from 0) need for one turn? To two decimals.",
              .hint = "Its frequency is base^(-2i/" + text_of(width) + ") radians per position.",
              .values = {length},
@@ -177,13 +184,13 @@ void add_questions(Sheet& sheet, const Rotary& spec) {
   const RotarySchedule schedule = make_schedule(spec);
   const Turn turn(spec);
   add_pairs(sheet, schedule);
-  add_layouts(sheet, lesson_head(schedule));
+  add_layouts(sheet, schedule);
   sheet.set_note(
       plain_note(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset"}));
   add_norm(sheet);
   add_turn(sheet, turn);
   add_score(sheet, turn);
-  add_wavelength(sheet, spec);
+  add_wavelength(sheet, spec, schedule);
   add_product(sheet);
   add_long_context_question(sheet);
 }

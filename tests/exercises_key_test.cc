@@ -89,7 +89,10 @@ Values rotary_by_hand(const std::string& text) {
   }
   if (has(text, "pair after the rotation")) return turned(n[1], n[2], sign * n[3]);
   if (has(text, "dot product")) return {dot(turned(n[1], n[2], sign * n[3]), turned(n[4], n[5], sign * n[6]))};
-  if (has(text, "for one turn")) return {2 * std::numbers::pi * std::pow(n[1], 2 * n[2] / n[0])};
+  if (has(text, "for one turn")) {
+    const double window = has(text, "Of the") ? n[1] : n[0], base = numbers_after(text, "base ")[0];
+    return {2 * std::numbers::pi * std::pow(base, 2 * numbers_after(text, "does pair ")[0] / window)};
+  }
   if (has(text, "Compute R(")) {
     const double c = std::cos(n[2] - n[1]), s = std::sin(n[2] - n[1]);
     return {c, -s, s, c};
@@ -244,6 +247,10 @@ TEST(ExerciseKeys, RespectTheWindowAndTheDirectionOfRotation) {
       const auto other = std::find_if(out.begin(), out.end(), [](double value) { return value != 0.0; });
       EXPECT_EQ(question.values.at(layout == Layout::half ? 0 : 1), static_cast<double>(other - out.begin())) << text;
     }
+  }
+  // What is said of the head in one question holds in the others.
+  for (const Question& question : sheet("rotary:head_dim=64,rotary_dim=16", 5)) {
+    EXPECT_FALSE(has(question.text, "All 64")) << question.text;
   }
   for (const Layout layout : {Layout::half, Layout::half_negative}) {
     const Question question =
