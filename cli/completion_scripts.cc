@@ -99,9 +99,11 @@ std::string bash_words(const Commands& commands, const CompletedCommand& command
   std::string text = fmt::format("    '{}')\n      if [[ $current == -* ]]; then\n        list={}\n", path,
                                  quoted(joined(option_names(command, false))));
   if (!below.empty()) return text + fmt::format("      else\n        list={}\n      fi ;;\n", quoted(joined(below)));
-  text += "      else\n        files=yes\n        case $place in\n";
+  text += "      else\n        case $place in\n";
   for (std::size_t place = 0; place < command.positionals.size(); ++place) {
-    text += fmt::format("          {}) list={} ;;\n", place, quoted(joined(command.positionals[place].choices)));
+    const CompletedOption& positional = command.positionals[place];
+    text += fmt::format("          {}) list={} files={} ;;\n", positional.repeated ? "*" : std::to_string(place),
+                        quoted(joined(positional.choices)), positional.files ? "yes" : "no");
   }
   return text + "        esac\n      fi ;;\n";
 }
@@ -174,6 +176,24 @@ function __posenc_at
         test $words[$i] = $argv[$i]; or return 1
     end
 end
+# How many words stand after the command, which has `depth` words, but for options and the values of `options`.
+function __posenc_place --argument-names depth options
+    set -l words (commandline -opc)
+    set -e words[1..(math $depth + 1)]
+    set -l place 0
+    set -l value no
+    for word in $words
+        if test $value = yes
+            set value no
+        else if string match -q -- '-*' $word
+            contains -- $word (string split ' ' -- $options); and set value yes
+        else
+            set place (math $place + 1)
+        end
+    end
+    echo $place
+end
+complete -c posenc -f
 )";
 
 std::string fish_option(const CompletedOption& option, const std::string& condition) {
@@ -181,8 +201,22 @@ std::string fish_option(const CompletedOption& option, const std::string& condit
   for (const std::string& name : option.names) {
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  if (option.takes_value) text += option.choices.empty() ? " -r" : " -x -a " + quoted(joined(option.choices));
+  if (option.takes_value) text += option.choices.empty() ? " -r -F" : " -x -a " + quoted(joined(option.choices));
   return text + " -d " + quoted(option.help) + "\n";
+}
+
+std::string fish_positionals(const CompletedCommand& command, const std::string& at) {
+  std::string text;
+  for (std::size_t place = 0; place < command.positionals.size(); ++place) {
+    const CompletedOption& positional = command.positionals[place];
+    const std::string here =
+        fmt::format("{}; and test (__posenc_place {} \"{}\") {} {}", at, command.path.size(),
+                    joined(option_names(command, true)), positional.repeated ? "-ge" : "-eq", place);
+    text += fmt::format("complete -c posenc -n {}{}", quoted(here), positional.files ? " -F" : "");
+    if (!positional.choices.empty()) text += " -a " + quoted(joined(positional.choices));
+    text += " -d " + quoted(positional.names.front()) + "\n";
+  }
+  return text;
 }
 
 std::string fish_command(const Commands& commands, const CompletedCommand& command) {
@@ -196,12 +230,7 @@ std::string fish_command(const Commands& commands, const CompletedCommand& comma
   for (const CompletedOption& option : command.options) {
     text += fish_option(option, command.path.empty() ? "test (count (commandline -opc)) -eq 1" : at);
   }
-  for (const CompletedOption& positional : command.positionals) {
-    if (positional.choices.empty()) continue;
-    text += fmt::format("complete -c posenc -n {} -a {} -d {}\n", quoted(at), quoted(joined(positional.choices)),
-                        quoted(positional.names.front()));
-  }
-  return text;
+  return text + fish_positionals(command, at);
 }
 
 }  // namespace

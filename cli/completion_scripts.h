@@ -7,10 +7,12 @@
 namespace posenc::cli {
 
 struct CompletedOption {
-  std::vector<std::string> names;    // with their dashes; of a positional, its name
-  std::string help;                  // one line
-  std::vector<std::string> choices;  // empty: files
+  std::vector<std::string> names;  // with their dashes; of a positional, its name
+  std::string help;                // one line
+  std::vector<std::string> choices;
   bool takes_value = false;
+  bool files = false;     // besides the choices
+  bool repeated = false;  // of a positional: all that follow are the same
 };
 
 struct CompletedCommand {

@@ -53,6 +53,8 @@ CompletedOption completed(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
   if (result.names.empty()) result.names.push_back(option.get_name(true));
   result.takes_value = option.get_items_expected_max() > 0;
+  result.files = result.choices.empty() || result.names.front() == "SPEC";  // a spec may be a file
+  result.repeated = option.get_items_expected_max() > 1;
   return result;
 }
 

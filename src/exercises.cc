@@ -5,9 +5,9 @@
 
 namespace posenc {
 
-std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed) {
+std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed, const ExerciseOptions& options) {
   validate(spec);
-  detail::Sheet sheet(seed);
+  detail::Sheet sheet(seed, options);
   std::visit([&](const auto& kind) { detail::add_questions(sheet, kind); }, spec);
   return sheet.questions();
 }

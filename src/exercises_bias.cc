@@ -33,7 +33,7 @@ void add_softmax_of(Sheet& sheet, const Spec& spec, const std::vector<reference:
 }
 
 void add_classic_softmax(Sheet& sheet) {
-  add_softmax_question(sheet, "The keys stand one before the query, on it and one behind it.", {0.2, 0.2, 0.2},
+  add_softmax_question(sheet, "The keys stand one before the query, on it and one after it.", {0.2, 0.2, 0.2},
                        {0.5, 0.0, -0.5});
 }
 
@@ -45,9 +45,9 @@ void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
   Draw draw = sheet.draw(far ? "clip far" : "clip near");
   const std::int64_t most = spec.max_distance;
   const std::int64_t d = far ? most + draw.between(1, 20) : draw.between(1, std::min<std::int64_t>(most, 50));
-  const std::int64_t before = draw.between(0, 20), behind = before + d;
+  const std::int64_t low = draw.between(0, 20), high = low + d;
   const bool ahead = draw.between(0, 1) == 1;
-  const std::int64_t i = ahead ? before : behind, j = ahead ? behind : before;
+  const std::int64_t i = ahead ? low : high, j = ahead ? high : low;
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
   const std::int64_t clipped = std::clamp(offset, -most, most);
   const std::string rule = spec.offset == Offset::key_minus_query ? "key - query" : "query - key";
@@ -70,6 +70,7 @@ void add_questions(Sheet& sheet, const Clipped& spec) {
                       "(2 x " + text_of(spec.max_distance) + " + 1) rows x " + text_of(spec.heads) + " heads");
   add_clip_row(sheet, spec, false);
   add_clip_row(sheet, spec, true);
+  sheet.set_note(plain_note(spec, {"heads", "max_distance", "offset"}));
   add_classic_softmax(sheet);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
@@ -98,14 +99,14 @@ void add_near_bucket(Sheet& sheet, const T5& spec) {
   const auto [count, exact] = buckets_of(spec);
   const std::int64_t d = draw.between(1, exact - 1), i = d + draw.between(0, 50);
   const auto bucket = static_cast<double>(t5_bucket(spec, -d));
-  sheet.add(
-      {.level = Level::easy,
-       .text = "T5 with " + text_of(spec.buckets) + " buckets, " +
-               (spec.direction == T5Direction::causal ? "causal" : "half of them for keys ahead") +
-               ". Which bucket do " + pair_text(i, i - d) + " read?",
-       .hint = "Distances below " + text_of(exact) + " have a bucket each.",
-       .values = {bucket},
-       .solution = {"the key lies " + text_of(d) + " behind, below " + text_of(exact) + ": bucket " + whole(bucket)}});
+  sheet.add({.level = Level::easy,
+             .text = "T5 with " + text_of(spec.buckets) + " buckets, " +
+                     (spec.direction == T5Direction::causal ? "causal" : "half of them for keys after the query") +
+                     ". Which bucket do " + pair_text(i, i - d) + " read?",
+             .hint = "Distances below " + text_of(exact) + " have a bucket each.",
+             .values = {bucket},
+             .solution = {"the key lies " + text_of(d) + " before the query, below " + text_of(exact) + ": bucket " +
+                          whole(bucket)}});
 }
 
 void add_far_bucket(Sheet& sheet, const T5& spec) {
@@ -118,8 +119,8 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
   const std::string e = text_of(exact), last = text_of(count - 1);
   sheet.add(
       {.level = Level::medium,
-       .text = "T5 with " + text_of(count) + " buckets for keys behind and max_distance " + text_of(spec.max_distance) +
-               ". Which bucket has a key that lies " + text_of(d) + " behind its query?",
+       .text = "T5 with " + text_of(count) + " buckets for keys before the query and max_distance " +
+               text_of(spec.max_distance) + ". Which bucket has a key that lies " + text_of(d) + " before its query?",
        .hint = "From distance " + e + " on: " + e + " + floor(ln(d/" + e + ") / ln(" + text_of(spec.max_distance) +
                "/" + e + ") x " + text_of(count - exact) + "), at most " + last + ".",
        .values = {bucket},
@@ -141,6 +142,9 @@ void add_questions(Sheet& sheet, const T5& given) {
   add_far_bucket(sheet, spec);
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
+  // The first four distances have a bucket each unless buckets are few.
+  sheet.set_note(buckets_of(given).exact >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
+                                              : plain_note(given, {"heads"}));
   std::vector<double> table(32);
   for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
   add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
@@ -152,69 +156,58 @@ void add_questions(Sheet& sheet, const T5& given) {
 
 namespace {
 
-void add_slopes(Sheet& sheet, const Alibi& spec) {
+// What slopes are made of: bias_max is the spec's where one can calculate with it.
+Alibi lesson_alibi(const Alibi& given, std::int64_t heads) {
+  const bool usual = given.bias_max >= 1.0 && given.bias_max <= 64.0;
+  return {.heads = heads, .bias_max = usual ? given.bias_max : 8.0, .form = given.form};
+}
+
+std::string alibi_text(const Alibi& given, const Alibi& spec) {
+  const std::string most = given.bias_max == 8.0 ? "" : " and bias_max " + number_text(spec.bias_max);
+  return "ALiBi with " + text_of(spec.heads) + " heads" + most;
+}
+
+std::string slope_text(const Alibi& spec, std::int64_t h, std::int64_t heads, double slope) {
+  return "2^(-" + number_text(spec.bias_max) + " x " + text_of(h) + " / " + text_of(heads) +
+         ") = " + decimals_text(slope, 5);
+}
+
+void add_slopes(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("slopes");
   const auto drawn = draw.pick<std::int64_t>({2, 4, 8, 16});
-  const bool usual = spec.heads >= 2 && spec.heads <= 64 && (spec.heads & (spec.heads - 1)) == 0;
-  const std::int64_t heads = usual ? spec.heads : drawn;
-  const std::int64_t h = draw.between(1, heads);
-  const double slope = alibi_slopes({.heads = heads})[static_cast<std::size_t>(h - 1)];
-  sheet.add({.level = Level::easy,
-             .text = "ALiBi with " + text_of(heads) + " heads: the slope of head " + text_of(h) +
-                     ", counted from 1? To five decimals.",
-             .hint = "2^(-8 h / H).",
-             .values = {slope},
-             .decimals = 5,
-             .solution = {"2^(-8 x " + text_of(h) + " / " + text_of(heads) + ") = " + decimals_text(slope, 5)}});
+  const bool usual = given.heads >= 2 && given.heads <= 64 && (given.heads & (given.heads - 1)) == 0;
+  const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
+  const std::int64_t h = draw.between(1, spec.heads);
+  const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h - 1)];
+  sheet.add(
+      {.level = Level::easy,
+       .text = alibi_text(given, spec) + ": the slope of head " + text_of(h) + ", counted from 1? To five decimals.",
+       .hint = "2^(-" + number_text(spec.bias_max) + " h / H).",
+       .values = {slope},
+       .decimals = 5,
+       .solution = {slope_text(spec, h, spec.heads, slope)}});
 }
 
-void add_alibi_bias(Sheet& sheet) {
+void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("alibi bias");
-  const Alibi spec = {.heads = 8};
+  const Alibi spec = {.heads = 8, .form = given.form};
   const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
   const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
-  const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h)];
+  const std::string slope = number_text(alibi_slopes(spec)[static_cast<std::size_t>(h)]);
+  const bool of_key = given.form == AlibiForm::key_position;
   sheet.add({.level = Level::easy,
-             .text = "A head of ALiBi has the slope " + number_text(slope) + ". Which bias do " + pair_text(i, i - d) +
-                     " get? To five decimals, with its sign.",
-             .hint = "-slope x distance.",
+             .text = "A head of ALiBi has the slope " + slope +
+                     (of_key ? ", which multiplies the position of the key (form=key_position)" : "") +
+                     ". Which bias do " + pair_text(i, i - d) + " get? To five decimals, with its sign.",
+             .hint = of_key ? "slope x position of the key." : "-slope x distance.",
              .values = {bias},
              .decimals = 5,
-             .solution = {"-" + number_text(slope) + " x " + text_of(d) + " = " + decimals_text(bias, 5)}});
+             .solution = {of_key ? slope + " x " + text_of(i - d) + " = " + decimals_text(bias, 5)
+                                 : "-" + slope + " x " + text_of(d) + " = " + decimals_text(bias, 5)}});
 }
 
-void add_odd_heads(Sheet& sheet, const Alibi& spec) {
-  Draw draw = sheet.draw("odd heads");
-  const auto drawn = draw.pick<std::int64_t>({3, 5, 6, 10, 12});
-  const bool usual = spec.heads >= 3 && spec.heads <= 64 && (spec.heads & (spec.heads - 1)) != 0;
-  const std::int64_t heads = usual ? spec.heads : drawn;
-  const std::vector<double> slopes = alibi_slopes({.heads = heads});
-  std::int64_t power = 1;
-  while (2 * power <= heads) power *= 2;
-  const std::int64_t h = draw.between(power + 1, heads), odd = 2 * (h - power) - 1;
-  const double slope = slopes[static_cast<std::size_t>(h - 1)];
-  sheet.add({.level = Level::hard,
-             .text = "ALiBi with " + text_of(heads) +
-                     " heads, no power of two: the authors' code takes the slopes of " + text_of(power) +
-                     " heads and then every other slope of " + text_of(2 * power) +
-                     " heads, beginning with the first. Which slope has head " + text_of(h) +
-                     ", counted from 1? To five decimals.",
-             .hint = "It is slope number " + text_of(odd) + " of " + text_of(2 * power) + " heads.",
-             .values = {slope},
-             .decimals = 5,
-             .solution = {"2^(-8 x " + text_of(odd) + " / " + text_of(2 * power) + ") = " + decimals_text(slope, 5),
-                          "all slopes: " + list_text(slopes, 5)}});
-}
-
-}  // namespace
-
-void add_questions(Sheet& sheet, const Alibi& spec) {
-  add_slopes(sheet, spec);
-  add_alibi_bias(sheet);
-  const double slope = sheet.draw("softmax slope").pick({0.5, 0.25, 0.125});
-  const std::vector<double> slopes = {slope};
-  add_softmax_of(sheet, Alibi{.heads = 1}, {{"slopes", {1}, slopes}},
-                 "A head of ALiBi has the slope " + number_text(slope) + ".");
+// In every form: the position of a key is that of the query minus the distance, and what all keys share cancels.
+void add_far_and_near(Sheet& sheet, double slope) {
   const double d = sheet.draw("distance of a factor").real(2, 12), factor = std::exp(-slope * d);
   sheet.add({.level = Level::medium,
              .text = "Two keys have the same content score. One stands on the query, the other " + number_text(d) +
@@ -224,7 +217,43 @@ void add_questions(Sheet& sheet, const Alibi& spec) {
              .values = {factor},
              .decimals = 5,
              .solution = {"exp(-" + number_text(slope) + " x " + number_text(d) + ") = " + decimals_text(factor, 5)}});
+}
+
+void add_odd_heads(Sheet& sheet, const Alibi& given) {
+  Draw draw = sheet.draw("odd heads");
+  const auto drawn = draw.pick<std::int64_t>({3, 5, 6, 10, 12});
+  const bool usual = given.heads >= 3 && given.heads <= 64 && (given.heads & (given.heads - 1)) != 0;
+  const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
+  const std::vector<double> slopes = alibi_slopes(spec);
+  std::int64_t power = 1;
+  while (2 * power <= spec.heads) power *= 2;
+  const std::int64_t h = draw.between(power + 1, spec.heads), odd = 2 * (h - power) - 1;
+  const double slope = slopes[static_cast<std::size_t>(h - 1)];
+  sheet.add({.level = Level::hard,
+             .text = alibi_text(given, spec) + ", no power of two: the authors' code takes the slopes of " +
+                     text_of(power) + " heads and then every other slope of " + text_of(2 * power) +
+                     " heads, beginning with the first. Which slope has head " + text_of(h) +
+                     ", counted from 1? To five decimals.",
+             .hint = "It is slope number " + text_of(odd) + " of " + text_of(2 * power) + " heads.",
+             .values = {slope},
+             .decimals = 5,
+             .solution = {slope_text(spec, odd, 2 * power, slope), "all slopes: " + list_text(slopes, 5)}});
+}
+
+}  // namespace
+
+void add_questions(Sheet& sheet, const Alibi& spec) {
+  // Slopes of powers of two are the same by either rule, and the question of other numbers tells its rule.
+  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "added"}));
+  add_slopes(sheet, spec);
+  add_alibi_bias(sheet, spec);
   add_odd_heads(sheet, spec);
+  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "biased_heads"}));
+  const double slope = sheet.draw("softmax slope").pick({0.5, 0.25, 0.125});
+  const std::vector<double> slopes = {slope};
+  add_softmax_of(sheet, Alibi{.heads = 1, .form = spec.form}, {{"slopes", {1}, slopes}},
+                 "A head of ALiBi has the slope " + number_text(slope) + ".");
+  add_far_and_near(sheet, slope);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }
@@ -246,7 +275,9 @@ void add_questions(Sheet& sheet, const MatrixBias& spec) {
                                 "The score changes its sign.", "Nothing: a softmax does not see it."},
                     .solution = {"exp(-inf) = 0, so the weight is 0: a mask is a bias of 0 and -inf."}},
                    draw);
+  sheet.set_note(plain_note(spec, {"heads"}));
   add_classic_softmax(sheet);
+  sheet.set_note({});
   sheet.add({.level = Level::medium,
              .text = "A matrix for " + text_of(n) + " queries and " + text_of(n) +
                      " keys depends on the offset key - query alone. How many different numbers can it have at most?",

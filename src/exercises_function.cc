@@ -29,7 +29,7 @@ void add_zero_distance(Sheet& sheet, const std::string& why) {
                     .hint = "What is the distance?",
                     .choices = {"0, the largest of all.", "The smallest of all.",
                                 "It depends on the position " + p + ".", "A random number until it is trained."},
-                    .solution = {why, "All other keys get less: near keys are favoured."}},
+                    .solution = {why, "Keys before the query get less: near keys are favoured."}},
                    draw);
 }
 
@@ -76,7 +76,8 @@ void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
 }  // namespace
 
 void add_questions(Sheet& sheet, const Kerple& given) {
-  Kerple spec = {.heads = 1, .kernel = given.kernel};
+  const Kerple spec = {.heads = 1, .kernel = given.kernel, .direction = given.direction};
+  sheet.set_note(plain_note(given, {"heads", "kernel", "direction"}));
   Draw draw = sheet.draw("kerple");
   const std::vector<double> p = {draw.tenths(5, 15)}, a = {draw.tenths(1, 9)};
   const Numbers numbers = {{"p", {1}, p}, {"a", {1}, a}};
@@ -165,6 +166,7 @@ void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
 void add_questions(Sheet& sheet, const Fire& given) {
   const Fire spec = {.heads = 1, .width = 1, .length = given.length <= 1e6 ? given.length : 512.0};
   const double c = sheet.draw("fire c").tenths(1, 9);
+  sheet.set_note(plain_note(given, {"heads", "width", "length"}));
   add_fire_input(sheet, spec, c);
   add_fire_depends(sheet);
   add_fire_network(sheet, spec, c);
@@ -172,6 +174,7 @@ void add_questions(Sheet& sheet, const Fire& given) {
   add_softmax(sheet, spec, falling.list(),
               "FIRE's network gives " + number_text(falling.out_weight[0]) + " x, with c = " + number_text(c) +
                   " and L = " + number_text(spec.length) + ".");
+  sheet.set_note({});
   const double count = parameter_count(given);
   sheet.add({.level = Level::medium,
              .text = "How many learned numbers has " + to_text(Spec(given)) +
@@ -208,7 +211,8 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   sheet.add({.level = Level::medium,
              .kind = AnswerKind::symbolic,
              .text = "Sandwich of width 4, base " + base + ", head 1 of " + text_of(spec.heads) +
-                     ": write its bias at distance " + distance + " as one expression in symbols.",
+                     ": write its bias at distance " + distance + " as one expression in symbols, with k = " +
+                     text_of(spec.first) + ", " + text_of(spec.first + 1) + " in the cosines.",
              .hint = "cos(...) + cos(...), minus 2, divided by 8/" + text_of(spec.heads) + ".",
              .answer = formula,
              .values = {bias},
@@ -221,7 +225,8 @@ void add_questions(Sheet& sheet, const Sandwich& given) {
   const Sandwich spec = {.heads = given.heads <= 128 ? given.heads : 8,
                          .width = 4,
                          .base = 10.0,  // with 10000 a distance of a few positions would hardly show
-                         .first = given.first == 0 ? 0 : 1};
+                         .first = given.first,
+                         .direction = given.direction};
   const double learned = parameter_count(given);
   sheet.add({.level = Level::easy,
              .text = "How many learned numbers has " + to_text(Spec(given)) + "?",
@@ -231,8 +236,8 @@ void add_questions(Sheet& sheet, const Sandwich& given) {
   add_zero_distance(sheet, "Every cosine is 1 at distance 0; their number is taken off, which leaves 0.");
   add_sandwich_value(sheet, spec);
   add_softmax(sheet, spec, {},
-              "The bias is that of Sandwich, width 4, base " + number_text(spec.base) + ", head 1 of " +
-                  text_of(spec.heads) + ".");
+              "The bias is that of Sandwich, width 4, base " + number_text(spec.base) + ", k = " + text_of(spec.first) +
+                  ", " + text_of(spec.first + 1) + ", head 1 of " + text_of(spec.heads) + ".");
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }

@@ -42,7 +42,8 @@ void add_table_size(Sheet& sheet, const Learned& spec) {
        .solution = {product + " x 4 = " + whole(count * 4.0) + " bytes = " + decimals_text(megabytes, 2) + " MB"}});
 }
 
-void add_past_end(Sheet& sheet, const Learned& spec) {
+// `alike` is what clamped positions have in common.
+void add_past_end(Sheet& sheet, const Learned& spec, const std::string& alike) {
   Draw draw = sheet.draw("past end");
   const std::int64_t last = positions_of(spec, spec.rows) - 1;
   const std::int64_t farthest = spec.length ? *spec.length - 1 - last : 99;
@@ -57,16 +58,16 @@ void add_past_end(Sheet& sheet, const Learned& spec) {
   const std::string rule =
       kRules[static_cast<std::size_t>(right)] + (spec.length ? ",length=" + text_of(*spec.length) : std::string());
   std::rotate(choices.begin(), choices.begin() + right, choices.begin() + right + 1);
-  constexpr const char* kWhy[] = {"past_end=error: the position has no row, and nothing was trained for it.",
-                                  "past_end=clamp: all positions past the end look the same to the model.",
-                                  "past_end=interpolate: places between rows are read, as mixtures of two neighbours."};
+  const std::string why[] = {"past_end=error: the position has no row, and nothing was trained for it.",
+                             "past_end=clamp: " + alike,
+                             "past_end=interpolate: places between rows are read, as mixtures of two neighbours."};
   sheet.add_choice(
       {.level = Level::medium,
-       .text = "The table has " + shape_text(spec) + "; position 0 is row " + text_of(spec.first) +
+       .text = "The learned table has " + shape_text(spec) + "; position 0 is row " + text_of(spec.first) +
                ". The rule past its end is " + rule + ". What happens to a token at position " + position + "?",
        .hint = "Look at past_end. Is there a row for the position?",
        .choices = choices,
-       .solution = {kWhy[static_cast<std::size_t>(right)],
+       .solution = {why[static_cast<std::size_t>(right)],
                     "A learned table knows nothing past its end: its rows follow no rule that could go on."}},
       draw);
 }
@@ -119,7 +120,8 @@ void add_untrained_rows(Sheet& sheet, const Learned& spec) {
   sheet.add({.level = Level::medium,
              .text = "The table has rows for " + text_of(positions) +
                      " positions, but no training text is longer than " + text_of(length) +
-                     " tokens. How many of these rows never get a gradient?",
+                     " tokens. How many of these rows never get a gradient" +
+                     (spec.length ? " while the table is not stretched?" : "?"),
              .hint = "Positions count from 0.",
              .values = {untrained},
              .solution = {"positions 0 .. " + text_of(length - 1) + " are used",
@@ -133,7 +135,9 @@ void add_questions(Sheet& sheet, const Learned& given) {
   const Learned spec = with_shape(given, sheet.draw("shape"));
   add_table_size(sheet, spec);
   add_lookup(sheet, spec);
-  add_past_end(sheet, spec);
+  // A padding row gets no gradient; what follows the reading of a row changes none of the answers.
+  sheet.set_note(plain_note(given, {"width", "rows", "past_end", "first", "length", "multiplier", "normalize"}));
+  add_past_end(sheet, spec, "all positions past the end look the same to the model.");
   add_gradient_step(sheet);
   add_untrained_rows(sheet, spec);
   add_long_context_question(sheet);
@@ -154,7 +158,7 @@ void add_sum(Sheet& sheet, const Hybrid& spec) {
   reference::add_row(scaled, row, 1.0, {}, sum.data());
   sheet.add({.level = Level::medium,
              .text = "A hybrid of width 4 adds PE(" + number_text(p) + ") (base " + number_text(fixed.base) + ") and " +
-                     number_text(weight) + " times row " + number_text(p) + " of a learned table, [" +
+                     number_text(weight) + " times the row that its learned table has for that position, [" +
                      plain_list(learned) + "]. What is the sum? Four numbers to five decimals.",
              .hint = "First the four numbers of PE, then the learned row times its weight, then add.",
              .values = sum,
@@ -184,9 +188,13 @@ void add_questions(Sheet& sheet, const Hybrid& given) {
   const Learned spec = with_shape(learned, sheet.draw("shape"));
   add_table_size(sheet, spec);
   add_hybrid_gradient(sheet);
+  sheet.set_note(plain_note(given, {"fixed.width", "fixed.base", "learned.width", "learned.rows", "learned.past_end",
+                                    "learned.first", "learned.length", "learned.multiplier"}));
   add_sum(sheet, given);
   add_gradient_step(sheet);
-  add_past_end(sheet, spec);
+  add_past_end(
+      sheet, spec,
+      "the learned row is the same for all positions past the end; the sinusoidal part still tells them apart.");
   add_row_question(sheet, Level::medium, plain_sinusoidal(4, given.fixed.base));
   add_long_context_question(sheet);
 }

@@ -29,6 +29,7 @@ void add_permutation_question(Sheet& sheet) {
 }
 
 void add_long_context_question(Sheet& sheet) {
+  if (!sheet.options().long_context) return;
   sheet.add(
       {.level = Level::hard,
        .kind = AnswerKind::reasoned,

@@ -52,17 +52,21 @@ void add_shaw_row(Sheet& sheet, const Shaw& spec) {
                           text_of(clipped) + " + " + text_of(spec.left) + " = " + text_of(clipped + spec.left)}});
 }
 
-void add_shaw_score(Sheet& sheet) {
+void add_shaw_score(Sheet& sheet, ShawTerm term) {
   Draw draw = sheet.draw("shaw score");
   const Vector q = draw_vector(draw), k = draw_vector(draw), r = draw_vector(draw);
-  const double score = dot(q, plus(k, r));
+  const bool both = term == ShawTerm::query_and_key;
+  const double score = dot(q, plus(k, r)) + (both ? dot(k, r) : 0.0);
+  std::vector<std::string> solution = {product_text("q.k", q, k), product_text("q.r", q, r)};
+  if (both) solution.push_back(product_text("k.r", k, r));
+  solution.push_back("together " + number_text(score));
   sheet.add({.level = Level::medium,
              .text = "After Shaw: q = " + row_of(q) + ", k = " + row_of(k) +
-                     ", and the vector of their offset is r = " + row_of(r) +
-                     ". What is q . (k + r), before it is scaled?",
-             .hint = "q.(k + r) = q.k + q.r.",
+                     ", and the vector of their offset is r = " + row_of(r) + ". What is " +
+                     (both ? "q.k + q.r + k.r (term=query_and_key)" : "q . (k + r)") + ", before it is scaled?",
+             .hint = both ? "Three dot products." : "q.(k + r) = q.k + q.r.",
              .values = {score},
-             .solution = {product_text("q.k", q, k), product_text("q.r", q, r), "together " + number_text(score)}});
+             .solution = solution});
 }
 
 void add_shaw_weights(Sheet& sheet) {
@@ -104,7 +108,7 @@ void add_questions(Sheet& sheet, const Shaw& spec) {
              .solution = {text_of(spec.left) + " + " + text_of(spec.right) + " + 1 = " + whole(rows)}});
   add_shaw_row(sheet, spec);
   add_count(sheet, Level::medium, spec, whole(rows) + " rows x " + text_of(spec.head_dim) + " channels");
-  add_shaw_score(sheet);
+  add_shaw_score(sheet, spec.term);
   add_shaw_weights(sheet);
   add_long_context_question(sheet);
 }
@@ -127,7 +131,7 @@ void add_distance(Sheet& sheet, const TransformerXl& spec) {
            "i - j is read for query " +
            text_of(i) + " of the new segment and key " + text_of(j) + " of the memory, both counted from 0" +
            (spec.clamp_distance > 0 ? " (distances beyond " + text_of(spec.clamp_distance) + " are read there)?" : "?"),
-       .hint = "The new segment begins behind the memory.",
+       .hint = "The new segment begins after the memory.",
        .values = {static_cast<double>(read)},
        .solution = solution});
 }
@@ -150,17 +154,23 @@ void add_expanded(Sheet& sheet) {
 
 void add_distance_row(Sheet& sheet, const TransformerXl& given) {
   Sinusoidal spec = plain_sinusoidal(4, given.base);
-  spec.order = Order::halves;
-  const double d = sheet.draw("xl row").real(1, 9);
+  spec.order = given.order;
+  constexpr const char* kOrders[] = {"sine and cosine in turn", "cosine and sine in turn",
+                                     "all sines first and then all cosines", "all cosines first and then all sines"};
+  const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;
+  const double d = sheet.draw("xl row").real(1, farthest);
   Vector row(4);
   reference::sinusoidal_row(spec, d, row.data());
+  const double slow = d * reference::sinusoidal_inv_freq(spec, 1);
   sheet.add({.level = Level::medium,
              .text = "The sinusoidal row of the distance " + number_text(d) + " for width 4 and base " +
-                     number_text(spec.base) + ", all sines first and then all cosines: four numbers to five decimals.",
+                     number_text(spec.base) + ", " + kOrders[static_cast<std::size_t>(given.order)] +
+                     ": four numbers to five decimals.",
              .hint = "Two angles: d and d / base^(2/4).",
              .values = row,
              .decimals = 5,
-             .solution = {"sines " + list_text({row[0], row[1]}, 5), "cosines " + list_text({row[2], row[3]}, 5),
+             .solution = {"sines " + list_text({std::sin(d), std::sin(slow)}, 5),
+                          "cosines " + list_text({std::cos(d), std::cos(slow)}, 5), "row " + list_text(row, 5),
                           "The row is of the distance, not of a position: the same wherever the pair stands."}});
 }
 

@@ -46,9 +46,17 @@ struct Question {
   std::vector<KeyPoint> points = {};       // of a reasoned answer
 };
 
+struct ExerciseOptions {
+  // With the question which encoding to choose for texts longer than those of training. Its text is the same for most
+  // kinds, so that a page with several sheets may want it once; some kinds have no other hard question.
+  bool long_context = true;
+};
+
 // At least two easy, two medium and one hard question, in this order of levels. Questions are about the spec where that
-// can be done by hand, else about a small encoding of its kind, and say so. Throws what validate(spec) throws.
-POSENC_API std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed);
+// can be done by hand, else about a small encoding of its kind, and say so: also which of the spec's fields they leave
+// at their defaults. Throws what validate(spec) throws.
+POSENC_API std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed,
+                                                const ExerciseOptions& options = {});
 
 // "easy", ... and "numeric", ...
 POSENC_API std::string_view level_name(Level level) noexcept;

@@ -21,6 +21,7 @@ Draw Sheet::draw(std::string_view name) const {
 }
 
 void Sheet::add(Question question) {
+  if (question.kind != AnswerKind::reasoned) question.text += note_;
   if (question.kind == AnswerKind::numeric) question.answer = list_text(question.values, question.decimals);
   questions_.push_back(std::move(question));
 }
@@ -64,6 +65,33 @@ std::string plain_list(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ", ") + number_text(value);
   return text;
+}
+
+namespace {
+
+// The names of the fields in the text of a spec, which has those that are not default.
+std::vector<std::string> given_fields(const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t at = text.find(':');
+  while (at != std::string::npos) {
+    const std::size_t equals = text.find('=', at);
+    names.push_back(text.substr(at + 1, equals - at - 1));
+    at = text.find(',', equals);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected) {
+  std::vector<std::string> names = given_fields(to_text(spec));
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(respected.begin(), respected.end(), name) != respected.end();
+  });
+  if (names.empty()) return "";
+  std::string list = names[0];
+  for (std::size_t i = 1; i < names.size(); ++i) list += (i + 1 == names.size() ? " and " : ", ") + names[i];
+  return " (The plain form: " + list + (names.size() == 1 ? " has its default.)" : " have their defaults.)");
 }
 
 double parameter_count(const Spec& spec) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detail/explain_text.h"
@@ -35,10 +37,16 @@ class Draw {
 
 class Sheet {
  public:
-  explicit Sheet(std::uint64_t seed) : seed_(seed) {}
+  Sheet(std::uint64_t seed, const ExerciseOptions& options) : seed_(seed), options_(options) {}
+
+  const ExerciseOptions& options() const { return options_; }
 
   // `name` is the stream: its own for every question of a kind.
   Draw draw(std::string_view name) const;
+
+  // What the texts of numbers and formulas added from now on end with: see plain_note.
+  void set_note(std::string note) { note_ = std::move(note); }
+  const std::string& note() const { return note_; }
 
   // The key of numeric questions is written from the values.
   void add(Question question);
@@ -50,6 +58,8 @@ class Sheet {
 
  private:
   std::uint64_t seed_;
+  ExerciseOptions options_;
+  std::string note_;
   std::vector<Question> questions_;
 };
 
@@ -62,6 +72,10 @@ inline std::string whole(double value) { return fixed_text(value, 0); }
 inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 // "0.2, 0.5": numbers as they are.
 std::string plain_list(const std::vector<double>& values);
+
+// " (The plain form: first and order have their defaults.)": names the fields that the spec gives and that questions do
+// not respect. Empty where there are none.
+std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected);
 
 // How many learned numbers a spec has: all its parameters that are not optional.
 double parameter_count(const Spec& spec);

@@ -46,6 +46,9 @@ class Completions(Case):
         self.assertEqual(self.bash("completions", ""), ["bash", "zsh", "fish"])
         self.assertIn("--version", self.bash("--"))
         (self.folder / "wpe.npy").touch()
+        self.assertEqual(self.bash("plot", "wp"), [])  # no file is a figure
+        self.assertEqual(self.bash("plot", "heatmap", "wp"), ["wpe.npy"])
+        self.assertEqual(self.bash("completions", "bash", ""), [])
         self.assertEqual(self.bash("plot", "heatmap", "learned", "--file", "wp"), ["wpe.npy"])
 
     def test_every_command_of_the_help_is_there(self):
@@ -67,7 +70,14 @@ class Completions(Case):
     @unittest.skipUnless(shutil.which("fish"), "there is no fish")
     def test_fish(self):
         script = self.script("fish")
-        for line, expected in (("posenc pl", ["plot"]), ("posenc plot hea", ["heatmap"]), ("posenc table --dt", ["--dtype"]),
+        (self.folder / "wpe.npy").touch()
+        for line, expected in (("posenc completions ", ["bash", "fish", "zsh"]), ("posenc completions bash ", []),
+                               ("posenc plot wpe.n", []), ("posenc plot heatmap hea", []), ("posenc plot heatmap wpe.n", ["wpe.npy"]),
+                               ("posenc plot bias ali", ["alibi"]), ("posenc plot --theme dark hea", ["heatmap"]),
+                               ("posenc plot --theme dark heatmap hea", []), ("posenc list ali", ["alibi"]),
+                               ("posenc list wpe.n", []), ("posenc list alibi ali", []),
+                               ("posenc plot heatmap learned --file wp", ["wpe.npy"]),
+                               ("posenc pl", ["plot"]), ("posenc plot hea", ["heatmap"]), ("posenc table --dt", ["--dtype"]),
                                ("posenc table --dtype b", ["bf16"]), ("posenc demo or", ["order"])):
             done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
                                   cwd=self.folder, capture_output=True, text=True, check=True)
@@ -76,7 +86,7 @@ class Completions(Case):
     def test_fish_names_options_and_figures(self):
         text = self.script("fish").read_text()
         self.assertIn("-l dtype -x -a 'f64 f32 f16 bf16'", text)
-        self.assertIn("complete -c posenc -n '__posenc_at plot' -a 'heatmap ", text)
+        self.assertRegex(text, r"complete -c posenc -n '__posenc_at plot; and test [^']* -eq 0' -a 'heatmap ")
 
     def test_another_shell_is_refused(self):
         self.assertEqual(self.run_posenc("completions", "tcsh").returncode, 2)
