@@ -134,11 +134,13 @@ std::string lesson_choice(Lesson& lesson) {
   for (const auto& [name, spec] : {std::pair<const char*, Spec>{"Sinusoidal", Sinusoidal{.width = 6}},
                                    std::pair<const char*, Spec>{"Relative", Clipped{.heads = 1, .max_distance = 1}},
                                    std::pair<const char*, Spec>{"Rotary", Rotary{.head_dim = 8}}}) {
-    text += exercises_html(make_exercises(spec, lesson.options().seed), {.title = name,
-                                                                         .answers = true,
-                                                                         .introduction = false,
-                                                                         .heading_level = 3,
-                                                                         .id_prefix = std::string(name) + "-"});
+    text +=
+        exercises_html(make_exercises(spec, lesson.options().seed, {.long_context = std::string(name) == "Sinusoidal"}),
+                       {.title = name,
+                        .answers = true,
+                        .introduction = false,
+                        .heading_level = 3,
+                        .id_prefix = std::string(name) + "-"});
   }
   return text;
 }
