@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "insight/property.h"
+#include "insight/rotary_measure.h"
 #include "posenc/input_rows.h"
 #include "posenc/rotary_table.h"
 
@@ -132,14 +133,6 @@ double checked_angle(double position, double inv_freq) {
   return reduce(position, inv_freq);
 }
 
-std::vector<double> turning(const RotarySchedule& schedule) {
-  std::vector<double> list;
-  for (const double frequency : schedule.inv_freq) {
-    if (schedule.axes == 1 || frequency != 0.0) list.push_back(frequency);
-  }
-  return list;
-}
-
 }  // namespace
 
 std::vector<Property> precision_properties(const SinusoidalSchedule& schedule) {
@@ -183,7 +176,7 @@ std::vector<Property> precision_properties(const RotarySchedule& schedule) {
     fill_cos_sin(angles, view, make_view(row.data(), {1, 2 * pairs}));
     std::copy(row.begin(), row.end(), cos_sin.begin());
   };
-  return {usual_precision(turning(schedule)), own_precision(table)};
+  return {usual_precision(turning_frequencies(schedule)), own_precision(table)};
 }
 
 bool like_float32_angle(double difference, double angle, double tolerance) {

@@ -66,14 +66,6 @@ KindFacts facts(const Spec& any) {
   return facts;
 }
 
-std::vector<double> turning(const RotarySchedule& schedule) {
-  std::vector<double> list;
-  for (const double frequency : schedule.inv_freq) {
-    if (schedule.axes == 1 || frequency != 0.0) list.push_back(frequency);
-  }
-  return list;
-}
-
 double room_of(const RotarySchedule& schedule) {
   return schedule.precision == Precision::exact ? kRotaryRoom : kReferenceRoom;
 }
@@ -226,7 +218,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   list.push_back(composes(schedule, found.composed));
   list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(formula_monotone(schedule, options.positions.count));
-  list.push_back(unseen_angles(turning(schedule), options.train_length));
+  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
   list.push_back(positions_held());
   for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
   list.push_back(parameters(0));

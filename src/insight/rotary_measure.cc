@@ -149,6 +149,14 @@ double kernel_of(const RotarySchedule& schedule, const std::vector<double>& turn
 
 }  // namespace
 
+std::vector<double> turning_frequencies(const RotarySchedule& schedule) {
+  std::vector<double> list;
+  for (const double frequency : schedule.inv_freq) {
+    if (schedule.axes == 1 || frequency != 0.0) list.push_back(frequency);
+  }
+  return list;
+}
+
 void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   if (positions.axes != schedule.axes) {
     fail(ErrorKind::usage, "[check] positions must have " + std::to_string(schedule.axes) + " axes but have " +

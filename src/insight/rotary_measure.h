@@ -34,6 +34,9 @@ struct ObservedTurns {
 };
 ObservedTurns measure_observed(const RotarySchedule& schedule, const CheckOptions& options);
 
+// Of all pairs; with several axes, of every axis that a pair turns with.
+std::vector<double> turning_frequencies(const RotarySchedule& schedule);
+
 // Throws unless positions have the axes of the schedule.
 void check_axes(const RotarySchedule& schedule, const PositionView& positions);
 // Throws unless a table is [count, 2 pairs] of floats, and its numbers are finite.

@@ -251,7 +251,6 @@ Property monotone(const std::vector<double>& curve, double step, double room) {
   return property;
 }
 
-// Rows that fall less far than the encoding's, or for as long as one step, break the promise.
 Property observed_monotone(const InputLook& look, const SinusoidalSchedule& schedule) {
   const std::vector<double> curve = observed_curve(look, schedule);
   const std::vector<double> promised = promised_curve(look, schedule, curve.size());
