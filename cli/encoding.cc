@@ -7,6 +7,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
 #include "posenc/random.h"
@@ -153,7 +154,7 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
 }
 
 std::string weights_text(const WeightOptions& weights) {
-  if (!weights.file.empty()) return "--file " + weights.file;
+  if (!weights.file.empty()) return "--file " + shell_word(weights.file);
   return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std.value_or(0.02), seed_of(weights));
 }
 

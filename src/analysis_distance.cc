@@ -112,8 +112,9 @@ std::vector<double> score_kernel(const RotarySchedule& schedule, std::int64_t di
   check_distances(distances, "score_kernel");
   check_one_axis_rotary(schedule, "score_kernel");
   std::vector<double> curve = cosine_sums(schedule.inv_freq, distances);
-  const double factor = schedule.table_factor() * schedule.table_factor();
-  for (double& value : curve) value *= factor / static_cast<double>(schedule.pairs());
+  const double factor = 2.0 * schedule.table_factor() * schedule.table_factor();
+  const auto still = static_cast<double>(schedule.head_dim - schedule.rotary_dim);
+  for (double& value : curve) value = (factor * value + still) / static_cast<double>(schedule.head_dim);
   return curve;
 }
 

@@ -37,11 +37,17 @@ double norm(std::span<const double> row) {
   return std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
 }
 
+// By the sum and the difference of unit vectors: an arc cosine would give vectors that are the same an angle.
 double degrees_between(std::span<const double> a, std::span<const double> b) {
-  const double lengths = norm(a) * norm(b);
-  if (lengths == 0.0) return 90.0;  // a sum that vanished points nowhere
-  const double cosine = std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / lengths;
-  return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180.0 / std::numbers::pi;
+  const double a_norm = norm(a), b_norm = norm(b);
+  if (a_norm == 0.0 || b_norm == 0.0) return 90.0;  // a sum that vanished points nowhere
+  double apart = 0.0, together = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = a[i] / a_norm, y = b[i] / b_norm;
+    apart += (x - y) * (x - y);
+    together += (x + y) * (x + y);
+  }
+  return 2.0 * std::atan2(std::sqrt(apart), std::sqrt(together)) * 180.0 / std::numbers::pi;
 }
 
 void add_token(std::span<double> token, std::span<const double> row, double scale, Mixing& mixing) {
@@ -176,7 +182,10 @@ Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype) {
   if (positions < 1)
     fail(ErrorKind::usage, "[cost_of] positions must be at least 1 but got " + std::to_string(positions));
   Cost cost = std::visit(CostOf{positions, size_of(dtype)}, spec);
-  if (!leaves_lengths_open(spec)) cost.parameters = learned_numbers(spec);
+  if (!leaves_lengths_open(spec)) {
+    cost.parameters = learned_numbers(spec);
+    cost.stream_bytes = std::max(cost.stream_bytes, product({cost.parameters, size_of(dtype)}));
+  }
   return cost;
 }
 

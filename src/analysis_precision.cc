@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "detail/float_types.h"
 #include "posenc/analysis.h"
@@ -45,6 +47,25 @@ SinCos pipeline_values(Pipeline pipeline, double inv_freq, std::int64_t position
   return rounded_once<float>(exact);
 }
 
+// How far the float32 angle is from position * inv_freq: cosines and sines are off by no more, but for their rounding.
+double angle_error_f32(double inv_freq, std::int64_t position) noexcept {
+  const auto at = static_cast<double>(position);
+  const float angle = static_cast<float>(position) * static_cast<float>(inv_freq);
+  const double product = at * inv_freq;
+  return std::fabs((static_cast<double>(angle) - product) - std::fma(at, inv_freq, -product));
+}
+
+std::int64_t first_of_pair(double inv_freq, std::int64_t end, double bound) {
+  const double room = bound - 0x1p-24;  // the rounding of results
+  // The product and the frequency are each rounded by half a unit at most: nearer positions need no look.
+  const double from = std::min(room / (std::fabs(inv_freq) * 0x1.01p-23), static_cast<double>(end));
+  for (auto position = std::max<std::int64_t>(static_cast<std::int64_t>(from), 1); position < end; ++position) {
+    if (angle_error_f32(inv_freq, position) < room) continue;
+    if (pipeline_error(Pipeline::f32, inv_freq, position) > bound) return position;
+  }
+  return end;
+}
+
 }  // namespace
 
 double pipeline_error(Pipeline pipeline, double inv_freq, std::int64_t position) {
@@ -64,6 +85,22 @@ std::optional<std::int64_t> first_beyond(Pipeline pipeline, double inv_freq, std
     if (pipeline_error(pipeline, inv_freq, position) > bound) return position;
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> first_beyond_f32(std::span<const double> inv_freq, std::int64_t end, double bound) {
+  constexpr std::int64_t kLast = std::int64_t{1} << 24;  // float32 holds whole numbers to here
+  if (end < 1 || end > kLast) {
+    fail(ErrorKind::usage, "[first_beyond_f32] end must be from 1 to 16777216 but got " + std::to_string(end));
+  }
+  if (!(bound >= 1e-6)) fail(ErrorKind::usage, "[first_beyond_f32] bound must be at least 1e-6");
+  // Fast pairs go wrong first, and leave less to look at for the others.
+  std::vector<double> sorted(inv_freq.begin(), inv_freq.end());
+  std::sort(sorted.begin(), sorted.end(), [](double a, double b) { return std::fabs(a) > std::fabs(b); });
+  std::int64_t first = end;
+  for (const double frequency : sorted) {
+    if (frequency != 0.0) first = first_of_pair(frequency, first, bound);
+  }
+  return first < end ? std::optional(first) : std::nullopt;
 }
 
 }  // namespace posenc

@@ -75,6 +75,11 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
     }
   }
   check_positions(settled.positions, "check");
+  if (options.observed.rank != 0 && numbers.drawn() && !numbers.term()) {
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) +
+                               " has learned numbers: give them with --file, --values or --parameter: without them "
+                               "there is nothing to compare with");
+  }
   if (options.observed.rank != 0 && (numbers.term() || numbers.place() == Place::nowhere)) {
     fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " has no table to compare");
   }

@@ -254,6 +254,17 @@ TEST(DistanceAnalysis, RotatedScoresFollowTheKernel) {
   });
 }
 
+TEST(DistanceAnalysis, ChannelsThatDoNotTurnKeepTheirScore) {
+  const Rotary spec{.head_dim = 16, .base = 100.0, .rotary_dim = 4, .attention_factor = 1.5};
+  const std::vector<double> kernel = score_kernel(make_schedule(spec), 5);
+  const ScoreBand band = rotated_score_band(spec, {.distances = 5, .draws = 20000});
+  for (std::size_t k = 0; k < 5; ++k) {
+    const auto at = static_cast<double>(k);
+    EXPECT_NEAR(kernel[k], (2.25 * (std::cos(at) + std::cos(0.1 * at)) + 6.0) / 8.0, 1e-12);
+    EXPECT_NEAR(band.mean[k], kernel[k], 0.02) << k;
+  }
+}
+
 TEST(DistanceAnalysis, OneDrawIsWhatRotateGives) {
   const Rotary spec{
       .head_dim = 12, .layout = Layout::half_negative, .rotary_dim = 8, .rope_offset = 2, .attention_factor = 1.25};
@@ -376,6 +387,29 @@ TEST(PrecisionAnalysis, Float32AnglesAreOffAsPublished) {
   const std::vector<std::int64_t> positions = {1, 100, 256, 257, 300};
   EXPECT_EQ(first_beyond(Pipeline::bf16, 1.0, positions, 0.3), 257);
   EXPECT_EQ(first_beyond(Pipeline::posenc_f32, 1.0, positions, 1e-6), std::nullopt);
+}
+
+// The whole pipeline of every position and pair, in a plain loop; long double holds the exact angle to 2^-43.
+TEST(PrecisionAnalysis, TheFirstWrongFloat32CosineIsFound) {
+  const std::vector<double> inv_freq = make_schedule({.width = 64}).inv_freq;
+  const auto wrong = [&](std::int64_t position) {
+    for (const double frequency : inv_freq) {
+      const float angle = static_cast<float>(position) * static_cast<float>(frequency);
+      const long double exact = static_cast<long double>(position) * static_cast<long double>(frequency);
+      const double cosine = static_cast<double>(static_cast<float>(std::cos(static_cast<double>(angle))));
+      const double sine = static_cast<double>(static_cast<float>(std::sin(static_cast<double>(angle))));
+      if (std::fabs(cosine - static_cast<double>(std::cos(exact))) > 1e-3) return true;
+      if (std::fabs(sine - static_cast<double>(std::sin(exact))) > 1e-3) return true;
+    }
+    return false;
+  };
+  std::int64_t first = 1;
+  while (!wrong(first)) ++first;
+  EXPECT_EQ(first_beyond_f32(inv_freq, 1 << 22, 1e-3), first);
+  EXPECT_EQ(first_beyond_f32(inv_freq, first, 1e-3), std::nullopt);
+  EXPECT_EQ(first_beyond_f32(std::vector<double>{1.0, -0.25, 0.0}, 1 << 22, 1e-3), std::nullopt);
+  EXPECT_EQ(first_beyond_f32({}, 1, 1e-3), std::nullopt);
+  expect_error(ErrorKind::usage, "end must be from 1 to 16777216 but got 0", [] { first_beyond_f32({}, 0, 1e-3); });
 }
 
 }  // namespace

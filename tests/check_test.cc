@@ -134,6 +134,17 @@ TEST(Check, VerdictsThatAreKnown) {
   EXPECT_EQ(verdict(Rotary{.head_dim = 64}, "norm_kept"), "holds");
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .attention_factor = 1.2}, "norm_kept"), "does not hold");
   EXPECT_EQ(verdict(Rotary{.head_dim = 64}, "monotone"), "holds to 5");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 64}, "composes"), "holds");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 64, .attention_factor = 1.2}, "composes"), "does not hold");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 64, .layout = Layout::interleaved_to_half}, "composes"), "does not hold");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 64, .attention_factor = 1.2}, "precision"), "holds");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 64, .precision = Precision::reference}, "precision").rfind("holds to ", 0), 0U);
+  const std::vector<Property> zero = check({.spec = Sinusoidal{.width = 8, .zero_position = 0}}, {});
+  EXPECT_EQ(verdict(zero, "shift_linear"), "does not hold");
+  EXPECT_EQ(verdict(zero, "distance_only"), "does not hold");
+  EXPECT_NE(find(zero, "shift_linear")->finding.find("but for position 0, whose row is zero"), std::string::npos);
+  EXPECT_NE(find(zero, "shift_linear")->command.find("--position 1 "), std::string::npos);
+  EXPECT_EQ(find(zero, "mixing")->numbers[4].second, 0.0);
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .precision = Precision::reference}, "relative"), "does not hold");
   EXPECT_EQ(verdict(Alibi{.heads = 8}, "bounded"), "does not hold");
   EXPECT_EQ(verdict(Alibi{.heads = 8, .form = AlibiForm::key_position}, "relative"), "holds");
@@ -145,6 +156,31 @@ TEST(Check, VerdictsThatAreKnown) {
   EXPECT_EQ(verdict(Chunked{.size = 64}, "relative"), "does not hold");
   EXPECT_EQ(verdict(Window{.left = 31, .right = 0}, "past_length"), "holds to 31");
   EXPECT_EQ(verdict(Sandwich{.heads = 2, .width = 64}, "decays"), "holds to 7");
+}
+
+double number(const std::vector<Property>& properties, const std::string& name, const std::string& key) {
+  for (const auto& [found, value] : find(properties, name)->numbers) {
+    if (found == key) return value;
+  }
+  return NAN;
+}
+
+TEST(Check, NumbersThatAreKnown) {
+  const std::vector<double> values = {0.5, 0.25, -3.0};
+  const Subject clipped{.spec = Clipped{.heads = 1, .max_distance = 1},
+                        .parameters = {{"table", make_view(values.data(), {3, 1})}}};
+  const std::vector<Property> both_sides = check(clipped, {});
+  EXPECT_EQ(number(both_sides, "bounded", "smallest"), -3.0);
+  EXPECT_EQ(number(both_sides, "bounded", "largest"), 0.5);
+  EXPECT_EQ(number(check({.spec = Clipped{.heads = 8, .max_distance = 16}}, {}), "memory", "stream_bytes"), 1056.0);
+  EXPECT_EQ(number(check({.spec = MatrixBias{.heads = 1}}, {.positions = PositionView::range(0, 9)}), "memory",
+                   "stream_bytes"),
+            16384.0);
+  EXPECT_NE(kind_facts(Rotary{.head_dim = 8, .layout = Layout::half_negative}).formula.find("t = -p "),
+            std::string::npos);
+  EXPECT_EQ(kind_facts(Hybrid{.fixed = {.width = 8}, .learned = {.past_end = PastEnd::clamp}})
+                .past_length.find("cannot be told apart"),
+            std::string::npos);
 }
 
 TEST(Check, DrawnNumbersAreSaidToBe) {
@@ -211,7 +247,46 @@ TEST(CheckObserved, ScaledNumbersLeaveTheirBounds) {
   const Sinusoidal spec{.width = 16};
   Observed observed = table_of(spec, 0, 60);
   for (float& value : observed.table) value *= 1.01f;
-  EXPECT_EQ(violated(check_observed(spec, observed)), (std::set<std::string>{"matches", "bounded", "distance_only"}));
+  EXPECT_EQ(violated(check_observed(spec, observed)), (std::set<std::string>{"matches", "bounded"}));
+}
+
+TEST(CheckObserved, WhatHoldsIsSaidOfTheNumbers) {
+  const Sinusoidal spec{.width = 16};
+  Observed zeros = table_of(spec, 0, 60), same = zeros;
+  std::fill(zeros.table.begin(), zeros.table.end(), 0.0f);
+  for (std::size_t i = 0; i < same.table.size(); ++i) same.table[i] = same.table[i % 16 + 16];
+  EXPECT_EQ(violated(check_observed(spec, zeros)), (std::set<std::string>{"matches", "unique", "monotone"}));
+  EXPECT_EQ(violated(check_observed(spec, same)),
+            (std::set<std::string>{"matches", "unique", "shift_linear", "monotone"}));
+  const std::vector<Property> seen = check_observed(spec, zeros);
+  EXPECT_EQ(find(seen, "distance_only")->numbers[1].second, 0.0);
+  for (const char* name : {"positions_held", "past_length", "precision", "memory", "shift_composes"}) {
+    EXPECT_EQ(verdict(seen, name), "missing");
+  }
+}
+
+TEST(CheckObserved, NumbersThatLookTheSameAreToldApart) {
+  const Sinusoidal spec{.width = 16};
+  Observed observed = table_of(spec, 0, 10);
+  observed.table[1] = 1.0001f;
+  EXPECT_NE(find(check_observed(spec, observed), "matches")->finding.find("1.0001 instead of 1;"), std::string::npos)
+      << find(check_observed(spec, observed), "matches")->finding;
+}
+
+TEST(CheckObserved, LearnedNumbersMustBeGiven) {
+  const std::vector<double> table(4 * 8 * 8);
+  const CheckOptions bias{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {4, 8, 8})};
+  const CheckOptions rows{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {8, 8})};
+  const auto refuse = [](const Spec& spec, const CheckOptions& options) {
+    expect_error(ErrorKind::usage, "nothing to compare with", [&] { check({.spec = spec}, options); });
+  };
+  refuse(T5{.heads = 4}, bias);
+  refuse(Clipped{.heads = 4, .max_distance = 4}, bias);
+  refuse(Kerple{.heads = 4}, bias);
+  refuse(Fire{.heads = 4}, bias);
+  refuse(MatrixBias{.heads = 4}, bias);
+  refuse(Learned{.width = 8, .rows = 8, .past_end = PastEnd::error}, rows);
+  refuse(Hybrid{.fixed = {.width = 8}, .learned = {.rows = 8, .past_end = PastEnd::clamp}}, rows);
 }
 
 TEST(CheckObserved, EqualRowsAreFound) {
@@ -238,6 +313,10 @@ TEST(CheckObserved, Float32AnglesAreFoundWhereTheyGoWrong) {
   EXPECT_TRUE(names.contains("matches"));
   EXPECT_TRUE(names.contains("shift_linear"));
   EXPECT_FALSE(names.contains("bounded"));
+  const auto finding = [&] { return find(check_observed(spec, observed, start), "matches")->finding; };
+  EXPECT_NE(finding().find("such as float32 angles give"), std::string::npos) << finding();
+  observed.table[7 * 64 + 63] += 0.01f;  // the slowest pair: its angle is too small to be off so far
+  EXPECT_EQ(finding().find("float32 angles"), std::string::npos) << finding();
 }
 
 TEST(CheckObserved, RotaryTables) {
@@ -254,7 +333,11 @@ TEST(CheckObserved, RotaryTables) {
   const CheckOptions options{.positions = PositionView::range(0, 20), .observed = make_view(table.data(), {20, 8})};
   EXPECT_EQ(violated(check({.spec = spec}, options)), std::set<std::string>{});
   table[8 * 3 + 1] = 0.5;
-  EXPECT_EQ(violated(check({.spec = spec}, options)), (std::set<std::string>{"composes", "matches", "norm_kept"}));
+  EXPECT_EQ(violated(check({.spec = spec}, options)),
+            (std::set<std::string>{"composes", "matches", "norm_kept", "relative"}));
+  for (std::size_t n = 0; n < 20; ++n) std::copy_n(&table[8 * n], 4, &table[8 * n + 4]);
+  const std::set<std::string> cosines_twice = violated(check({.spec = spec}, options));
+  for (const char* name : {"composes", "matches", "norm_kept", "relative"}) EXPECT_TRUE(cosines_twice.contains(name));
 }
 
 TEST(CheckObserved, Biases) {
@@ -268,8 +351,14 @@ TEST(CheckObserved, Biases) {
   EXPECT_EQ(violated(check({.spec = Alibi{.heads = 2}}, options)), std::set<std::string>{});
   table[36 + 7] = -1.0f;
   const std::vector<Property> broken = check({.spec = Alibi{.heads = 2}}, options);
-  EXPECT_EQ(violated(broken), (std::set<std::string>{"matches", "relative"}));
+  EXPECT_EQ(violated(broken), (std::set<std::string>{"bounded", "matches", "relative"}));
   EXPECT_EQ(find(broken, "matches")->finding.rfind("position 1, key 1: -1 instead of 0", 0), 0U);
+  table[36 + 7] = 0.0f;
+  for (float& value : table) value = -value;
+  EXPECT_EQ(violated(check({.spec = Alibi{.heads = 2}}, options)),
+            (std::set<std::string>{"bounded", "decays", "matches"}));
+  table[2] = 3.0f;
+  EXPECT_TRUE(violated(check({.spec = Alibi{.heads = 2}}, options)).contains("symmetric"));
 }
 
 TEST(CheckObserved, WhatDoesNotFitIsRefused) {

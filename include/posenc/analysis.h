@@ -64,8 +64,9 @@ POSENC_API double shift_composition_residual(const SinusoidalSchedule& schedule,
 // PE(p).PE(p + k) for k = 0 .. distances - 1: multiplier^2 sum_j cos(k inv_freq_j), whatever p is. An odd width with a
 // sine that has no cosine depends on p: an error.
 POSENC_API std::vector<double> distance_curve(const SinusoidalSchedule& schedule, std::int64_t distances);
-// The score kernel of a rotary encoding with one axis: the mean over pairs of cos(k inv_freq), times table_factor^2:
-// what q.k keeps of its size when both have all their pairs alike. 1 at distance 0 but for the factor.
+// The score kernel of a rotary encoding with one axis: the mean over all D / 2 pairs of channels of cos(k inv_freq),
+// times table_factor^2: what q.k keeps of its size when both have all their pairs alike. Channels that do not turn
+// count as pairs at 1, without the factor. 1 at distance 0 but for the factor.
 POSENC_API std::vector<double> score_kernel(const RotarySchedule& schedule, std::int64_t distances);
 // The smallest k with curve[k] > curve[k - 1] (by more than 1e-12 of curve[0]); none: it never rises.
 POSENC_API std::optional<std::int64_t> first_rise(std::span<const double> curve);
@@ -171,5 +172,9 @@ POSENC_API double pipeline_error(Pipeline pipeline, double inv_freq, std::int64_
 // The first of the ascending positions where the error exceeds a bound; none: nowhere.
 POSENC_API std::optional<std::int64_t> first_beyond(Pipeline pipeline, double inv_freq,
                                                     std::span<const std::int64_t> positions, double bound);
+// The first position from 1 to before `end` (at most 2^24) where any pair of Pipeline::f32 is off by more than a bound
+// of at least 1e-6; none: nowhere. Every position is looked at: some milliseconds per pair and million.
+POSENC_API std::optional<std::int64_t> first_beyond_f32(std::span<const double> inv_freq, std::int64_t end,
+                                                        double bound);
 
 }  // namespace posenc

@@ -50,8 +50,8 @@ struct CheckOptions {
   std::uint64_t seed = 0;   // of what is drawn at random
 };
 
-// Every property that applies to the kind, always in the same order. With `observed`, those that can be seen in the
-// numbers are looked for there, and what breaks a promise is violated.
+// Every property that applies to the kind, always in the same order. With `observed`, only those that can be seen in
+// the numbers: they are looked for there, and what breaks a promise is violated. Learned numbers must then be given.
 POSENC_API std::vector<Property> check(const Subject& subject, const CheckOptions& options);
 
 }  // namespace posenc

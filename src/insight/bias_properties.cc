@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "detail/float_types.h"
 #include "insight/property.h"
@@ -91,7 +93,7 @@ Apart compare_observed(const ConstView& table) {
 Property relative(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
-  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
+  const bool rows = options.observed.rank != 0;
   const Apart apart = rows ? compare_observed(options.observed) : compare_places(numbers, first, other - first, side);
   const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) * apart.largest : kRoom;
   const bool alike = apart.plain <= room, shared = apart.shared <= room * std::clamp(apart.plain, 1.0, 1e6);
@@ -106,23 +108,48 @@ Property relative(const SubjectNumbers& numbers, const CheckOptions& options, co
   if (!alike && shared) property.finding += ", but for what all keys of a query share, which softmax does not see";
   if (!alike && !shared) {
     property.finding = "at places from " + count_text(first) + " to " + count_text(other) + " it differs by " +
-                       short_text(apart.shared) + (std::isinf(apart.shared) ? ": what is hidden is seen" : "");
+                       short_text(apart.shared);
+    if (std::isinf(apart.shared))
+      property.finding = "a key that is hidden at one place is seen at another, as far away";
   }
   if (traits.relative == false && alike) property.finding = "it depends on the query's place, though not in sight here";
   if (other == first) property.finding = "positions are too few to compare two places";
   return property;
 }
 
+// The last query's row of observed numbers, from its own key to those further back.
+std::vector<double> observed_curve(const CheckOptions& options, std::int64_t head) {
+  const std::int64_t count = options.positions.count;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return options.positions.real(0, a) > options.positions.real(0, b);
+  });
+  std::vector<double> row(order.size()), curve;
+  load_row(options.observed[head][order.front()], row.data());
+  for (const std::int64_t key : order) curve.push_back(row[static_cast<std::size_t>(key)]);
+  return curve;
+}
+
 std::vector<double> curve_of(const SubjectNumbers& numbers, const CheckOptions& options, std::int64_t head) {
+  if (options.observed.rank != 0) return observed_curve(options, head);
   const std::int64_t last = first_place(options) + options.positions.count - 1;
   const std::int64_t distances = std::clamp<std::int64_t>(options.positions.count, 1, 4096);
   return bias_curve(*numbers.bias(), head, static_cast<double>(last), distances);
 }
 
+std::optional<std::int64_t> rise_of(const SubjectNumbers& numbers, const CheckOptions& options, std::int64_t head) {
+  const std::vector<double> curve = curve_of(numbers, options, head);
+  if (options.observed.rank == 0) return first_rise(curve);
+  double largest = 1.0;
+  for (const double value : curve) largest = std::isfinite(value) ? std::max(largest, std::fabs(value)) : largest;
+  return rise_beyond(curve, tolerance_of(options.observed.dtype) * largest);
+}
+
 Property decays(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   std::int64_t falling = 0, first_rising = 0, first_head = 0;
   for (std::int64_t head = 0; head < numbers.heads(); ++head) {
-    const std::optional<std::int64_t> rise = first_rise(curve_of(numbers, options, head));
+    const std::optional<std::int64_t> rise = rise_of(numbers, options, head);
     falling += rise ? 0 : 1;
     if (!rise || (first_rising != 0 && *rise >= first_rising)) continue;
     first_rising = *rise;
@@ -144,38 +171,120 @@ Property decays(const SubjectNumbers& numbers, const CheckOptions& options, cons
   return property;
 }
 
-Property bounded(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+struct Bounds {
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
-  for (std::int64_t head = 0; head < numbers.heads(); ++head) {
-    for (const double value : curve_of(numbers, options, head)) {
+
+  void add(std::span<const double> values) {
+    for (const double value : values) {
       smallest = std::min(smallest, value);
       largest = std::max(largest, value);
     }
   }
+};
+
+// The queries whose keys are looked at. The first and the last see every distance on both sides.
+std::vector<std::int64_t> bounding_queries(std::int64_t count, bool all) {
+  constexpr std::int64_t kQueries = 17;
+  const std::int64_t queries = all ? count : std::min(count, kQueries);
+  std::vector<std::int64_t> list;
+  for (std::int64_t n = 0; n < queries; ++n) list.push_back(queries == 1 ? 0 : n * (count - 1) / (queries - 1));
+  return list;
+}
+
+Bounds formula_bounds(const SubjectNumbers& numbers, const CheckOptions& options, bool all) {
+  const std::int64_t count = options.positions.count;
+  std::vector<double> row(static_cast<std::size_t>(count));
+  Bounds bounds;
+  for (std::int64_t head = 0; head < numbers.heads(); ++head) {
+    for (const std::int64_t query : bounding_queries(count, all)) {
+      std::fill(row.begin(), row.end(), 0.0);
+      add_bias(*numbers.bias(), {.head = head, .first_query = query, .queries = 1, .keys = count}, options.positions,
+               options.positions, make_view(row.data(), {1, count}));
+      bounds.add(row);
+    }
+  }
+  return bounds;
+}
+
+Bounds observed_bounds(const CheckOptions& options) {
+  std::vector<double> row(static_cast<std::size_t>(options.observed.shape[2]));
+  Bounds bounds;
+  for (std::int64_t at = 0; at < options.observed.shape[0] * options.observed.shape[1]; ++at) {
+    load_row(options.observed[at / options.observed.shape[1]][at % options.observed.shape[1]], row.data());
+    bounds.add(row);
+  }
+  return bounds;
+}
+
+Property bounded(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+  const bool all = std::holds_alternative<MatrixBias>(numbers.spec());
+  const Bounds bounds = formula_bounds(numbers, options, all);
+  const std::int64_t count = options.positions.count;
+  const bool some = !all && traits.relative == false && count > 17;
   return {.name = "bounded",
           .title = "what is added stays within bounds at any distance",
           .verdict = traits.bounded ? Verdict::holds : Verdict::does_not_hold,
           .until = {},
-          .finding = "from " + short_text(smallest) + " to " + short_text(largest) + " within " +
-                     several(std::min<std::int64_t>(options.positions.count, 4096), "distance") +
+          .finding = "from " + short_text(bounds.smallest) + " to " + short_text(bounds.largest) + " within " +
+                     several(count, "position") + ", keys behind and ahead" + (some ? ", seen at 17 queries" : "") +
                      (traits.bounded ? "" : ", and it goes on growing"),
-          .numbers = {{"smallest", smallest}, {"largest", largest}}};
+          .numbers = {{"smallest", bounds.smallest}, {"largest", bounds.largest}}};
 }
 
-Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options) {
-  const std::int64_t side = block_of(options);
-  const Matrix values = values_at(*numbers.bias(), numbers.heads(), first_place(options), side);
+Property observed_bounded(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const Bounds own = formula_bounds(numbers, options, true), seen = observed_bounds(options);
+  const auto room = [&](double limit) {
+    return tolerance_of(options.observed.dtype) * (std::isfinite(limit) ? std::max(1.0, std::fabs(limit)) : 1.0);
+  };
+  const bool within =
+      seen.smallest >= own.smallest - room(own.smallest) && seen.largest <= own.largest + room(own.largest);
+  return {.name = "bounded",
+          .title = "the numbers lie within [" + short_text(own.smallest) + ", " + short_text(own.largest) +
+                   "], as the encoding's do",
+          .verdict = judge(true, within),
+          .until = {},
+          .finding = "from " + short_text(seen.smallest) + " to " + short_text(seen.largest),
+          .numbers = {{"smallest", seen.smallest}, {"largest", seen.largest}}};
+}
+
+Matrix observed_values(const ConstView& table) {
+  const std::int64_t side = table.shape[1];
+  Matrix values(static_cast<std::size_t>(table.shape[0] * side * side));
+  for (std::int64_t row = 0; row < table.shape[0] * side; ++row) {
+    load_row(table[row / side][row % side], values.data() + row * side);
+  }
+  return values;
+}
+
+double side_difference(const Matrix& values, std::int64_t heads, std::int64_t side) {
   double largest = 0.0;
-  for (std::int64_t row = 0; row < numbers.heads() * side; ++row) {
+  for (std::int64_t row = 0; row < heads * side; ++row) {
     const std::int64_t head = row / side, q = row % side;
     for (std::int64_t k = 0; k < q; ++k) {
       largest = std::max(largest, difference(values[static_cast<std::size_t>(row * side + k)],
                                              values[static_cast<std::size_t>((head * side + k) * side + q)]));
     }
   }
+  return largest;
+}
+
+Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const bool observed = options.observed.rank != 0;
+  const std::int64_t side = block_of(options);
+  const Matrix own = values_at(*numbers.bias(), numbers.heads(), first_place(options), side);
+  const double formula = side_difference(own, numbers.heads(), side);
+  const double largest =
+      observed ? side_difference(observed_values(options.observed), numbers.heads(), options.positions.count) : formula;
+  double room = kRoom;
+  if (observed) {
+    const Bounds bounds = observed_bounds(options);
+    for (const double limit : {bounds.smallest, bounds.largest, 1.0}) {
+      if (std::isfinite(limit)) room = std::max(room, 4.0 * tolerance_of(options.observed.dtype) * std::fabs(limit));
+    }
+  }
   return {.name = "symmetric",
           .title = "keys ahead get what keys behind get",
-          .verdict = largest <= kRoom ? Verdict::holds : Verdict::does_not_hold,
+          .verdict = judge(observed && side > 1 && formula <= kRoom, largest <= room),
           .until = {},
           .finding = std::isinf(largest) ? "one side is hidden where the other is seen"
                                          : "sides differ by " + short_text(largest) + " at most",
@@ -219,12 +328,26 @@ Property matching(const SubjectNumbers& numbers, const CheckOptions& options) {
   return matches(mismatch, tolerance_of(table.dtype), table.dtype, "key");
 }
 
+std::vector<Property> observed_properties(const SubjectNumbers& numbers, const CheckOptions& options,
+                                          const BiasTraits& traits) {
+  std::vector<Property> list = {matching(numbers, options)};
+  const PositionView& positions = options.positions;
+  const bool even = positions.source == PositionView::Source::range && positions.step != 0 && positions.count > 1;
+  if (even) list.push_back(relative(numbers, options, traits));
+  if (!traits.hides) {
+    list.push_back(decays(numbers, options, traits));
+    list.push_back(observed_bounded(numbers, options));
+  }
+  list.push_back(symmetric(numbers, options));
+  return list;
+}
+
 }  // namespace
 
 std::vector<Property> bias_properties(const SubjectNumbers& numbers, const CheckOptions& options,
                                       const BiasTraits& traits) {
   std::vector<Property> list;
-  if (options.observed.rank != 0) list.push_back(matching(numbers, options));
+  if (options.observed.rank != 0) return observed_properties(numbers, options, traits);
   list.push_back(relative(numbers, options, traits));
   if (!traits.hides) {
     list.push_back(decays(numbers, options, traits));
@@ -238,7 +361,7 @@ std::vector<Property> bias_properties(const SubjectNumbers& numbers, const Check
   list.push_back(symmetric(numbers, options));
   list.push_back(entropy(numbers, options));
   list.push_back(parameters(learned_numbers(numbers)));
-  list.push_back(memory(numbers.spec(), options.positions.count));
+  list.push_back(memory(numbers.spec(), options.positions.count, learned_numbers(numbers)));
   return list;
 }
 

@@ -5,6 +5,7 @@
 
 #include "detail/float_types.h"
 #include "detail/walk_rows.h"
+#include "insight/precision_properties.h"
 #include "insight/property.h"
 #include "posenc/error.h"
 
@@ -22,6 +23,34 @@ void check_observed(const ConstView& observed, std::int64_t count, std::int64_t 
   fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(width) +
                                  "], a row per position, but is " + shape_text(observed));
 }
+
+// Whether all that differs from a sinusoidal encoding's own rows is no more than float32 angles explain.
+class Float32Likeness {
+ public:
+  explicit Float32Likeness(const SubjectNumbers& numbers)
+      : schedule_(std::holds_alternative<Sinusoidal>(numbers.spec()) ? &*numbers.sinusoidal() : nullptr) {}
+
+  void compare(const double* seen, const double* exact, double position, double tolerance) {
+    if (!found()) return;
+    compare_columns(schedule_->sine, seen, exact, position, tolerance);
+    compare_columns(schedule_->cosine, seen, exact, position, tolerance);
+  }
+  bool found() const { return schedule_ != nullptr && alike_; }
+
+ private:
+  void compare_columns(const Columns& columns, const double* seen, const double* exact, double position,
+                       double tolerance) {
+    const double counted = position + static_cast<double>(schedule_->first);
+    for (std::int64_t j = 0; j < columns.count; ++j) {
+      const std::int64_t at = columns.start + j * columns.stride;
+      const double angle = counted * schedule_->inv_freq[static_cast<std::size_t>(j)];
+      alike_ = alike_ && like_float32_angle((seen[at] - exact[at]) / schedule_->multiplier, angle, tolerance);
+    }
+  }
+
+  const SinusoidalSchedule* schedule_;
+  bool alike_ = true;
+};
 
 }  // namespace
 
@@ -100,6 +129,7 @@ Property matching_rows(const InputLook& look, const SubjectNumbers& numbers) {
   std::vector<double> seen(static_cast<std::size_t>(width));
   const ConstView table = std::get<FixedRows>(look.rows).table;
   Mismatch mismatch;
+  Float32Likeness likeness(numbers);
   walk_rows(numbers.rows(), look.positions, "check", [&](std::int64_t n, const double* exact) {
     load_row(table[n], seen.data());
     for (std::int64_t i = 0; i < width; ++i) {
@@ -107,8 +137,11 @@ Property matching_rows(const InputLook& look, const SubjectNumbers& numbers) {
       mismatch.compare(seen[static_cast<std::size_t>(i)], exact[i], look.tolerance * largest, look.positions.real(0, n),
                        i);
     }
+    likeness.compare(seen.data(), exact, look.positions.real(0, n), look.tolerance * largest);
   });
-  return matches(mismatch, look.tolerance * largest, dtype);
+  Property property = matches(mismatch, look.tolerance * largest, dtype);
+  if (mismatch.found && likeness.found()) property.finding += "; differences are such as float32 angles give";
+  return property;
 }
 
 Property mixing_property(const InputLook& look, double std, std::uint64_t seed) {

@@ -24,10 +24,11 @@ std::string row_mathml(const Learned& spec) {
   return spec.multiplier == 1.0 ? unit : mrow(mn(spec.multiplier), unit);
 }
 
-std::string past_text(const Learned& spec) {
+std::string past_text(const Learned& spec, bool hybrid) {
   switch (spec.past_end) {
     case PastEnd::clamp:
-      return "Positions past the last row all get the last row: they cannot be told apart.";
+      return hybrid ? "Positions past the last row all get the last learned row: the fixed part alone tells them apart."
+                    : "Positions past the last row all get the last row: they cannot be told apart.";
     case PastEnd::interpolate:
       return "The table is stretched, so that neighbours come closer than they were when it was trained.";
     default:
@@ -43,7 +44,7 @@ KindFacts facts(const Spec& any) {
   facts.users = "BERT, GPT-2, GPT-3, OPT, BART and vision transformers";
   facts.represents = "absolute places";
   facts.prefers = "nothing: all of it is learned";
-  facts.past_length = past_text(spec);
+  facts.past_length = past_text(spec, std::holds_alternative<Hybrid>(any));
   facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
   if (const auto* hybrid = std::get_if<Hybrid>(&any)) {
     const KindFacts fixed = insight_of(hybrid->fixed).facts(hybrid->fixed);
@@ -78,36 +79,40 @@ Spreads neighbour_products(const InputLook& look) {
 void add_irregular(const InputLook& look, std::vector<Property>& list) {
   if (look.walk.count < 2) return;
   const StepNorms steps = step_norms(look.rows, look.walk);
+  const auto [shortest, longest] = told_apart(steps.smallest, steps.largest);
   list.push_back({.name = "smooth",
                   .title = "every step is as long as every other",
                   .verdict = Verdict::does_not_hold,
                   .until = {},
-                  .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
-                             short_text(steps.smallest) + " to " + short_text(steps.largest) + ": training decides",
+                  .finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " +
+                             longest + ": training decides",
                   .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}});
-  list.push_back({.name = "shift_linear",
-                  .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+  if (!look.observed) {
+    list.push_back({.name = "shift_linear",
+                    .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+                    .verdict = Verdict::does_not_hold,
+                    .until = {},
+                    .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
+  }
+  const Spreads dots = neighbour_products(look);
+  const auto [least, most] = told_apart(dots.smallest, dots.largest);
+  list.push_back({.name = "distance_only",
+                  .title = "the dot product of two rows depends on their distance alone",
                   .verdict = Verdict::does_not_hold,
                   .until = {},
-                  .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
-  const Spreads dots = neighbour_products(look);
-  list.push_back(
-      {.name = "distance_only",
-       .title = "the dot product of two rows depends on their distance alone",
-       .verdict = Verdict::does_not_hold,
-       .until = {},
-       .finding = "of neighbours it runs from " + short_text(dots.smallest) + " to " + short_text(dots.largest),
-       .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
+                  .finding = "of neighbours it runs from " + least + " to " + most,
+                  .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
 }
 
 Property past_length(const SubjectNumbers& numbers) {
   const auto last = static_cast<double>(*numbers.positions() - 1);
+  const bool hybrid = std::holds_alternative<Hybrid>(numbers.spec());
   return {.name = "past_length",
-          .title = "every position has a row of its own",
+          .title = hybrid ? "every position has a learned row of its own" : "every position has a row of its own",
           .verdict = Verdict::holds_to,
           .until = last,
-          .finding =
-              "the last row is that of position " + place_text(last) + ". " + past_text(*learned_part(numbers.spec())),
+          .finding = "the last row is that of position " + place_text(last) + ". " +
+                     past_text(*learned_part(numbers.spec()), hybrid),
           .numbers = {{"last", last}, {"rows", static_cast<double>(numbers.table().shape[0])}}};
 }
 
@@ -126,8 +131,9 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   list.push_back(bounded(look, numbers, std::nullopt));
   list.push_back(unique_rows(look, numbers));
   add_irregular(look, list);
-  list.push_back(past_length(numbers));
+  if (!look.observed) list.push_back(past_length(numbers));
   list.push_back(mixing_property(look, std::holds_alternative<Hybrid>(numbers.spec()) ? 1.0 : 0.02, options.seed));
+  if (look.observed) return list;
   const std::int64_t learned = numbers.table().shape[0] * numbers.table().shape[1];
   list.push_back(parameters(learned));
   list.push_back(memory(sized_spec(numbers), std::max<std::int64_t>(options.positions.count, 1)));

@@ -4,28 +4,6 @@
 #include <cmath>
 
 namespace posenc::detail {
-namespace {
-
-constexpr double kBound = 1e-3;  // of cosines and sines: below it nobody has seen a model suffer
-
-// Eight places per doubling, to the last position there is.
-std::vector<std::int64_t> ladder() {
-  std::vector<std::int64_t> positions;
-  for (int step = 0; step <= 31 * 8; ++step) {
-    const auto position = std::min(static_cast<std::int64_t>(std::exp2(step / 8.0)), kMaxPosition);
-    if (positions.empty() || position > positions.back()) positions.push_back(position);
-  }
-  return positions;
-}
-
-double worst_error(Pipeline pipeline, const std::vector<double>& inv_freq, std::int64_t position) {
-  double worst = 0.0;
-  for (const double frequency : inv_freq) worst = std::max(worst, pipeline_error(pipeline, frequency, position));
-  return worst;
-}
-
-}  // namespace
-
 std::string count_text(std::int64_t count) {
   std::string digits = std::to_string(count);
   const std::int64_t start = count < 0 ? 1 : 0;
@@ -37,6 +15,12 @@ std::string count_text(std::int64_t count) {
 
 std::string residual_text(double value) {
   return value != 0.0 && value < 1e-12 ? "less than 1e-12" : short_text(value);
+}
+
+std::pair<std::string, std::string> told_apart(double a, double b) {
+  int digits = 4;
+  while (a != b && digits < 17 && general_text(a, digits) == general_text(b, digits)) ++digits;
+  return {general_text(a, digits), general_text(b, digits)};
 }
 
 std::string several(std::int64_t count, std::string_view one, std::string_view many) {
@@ -66,6 +50,24 @@ Verdict judge(bool promised, bool found) {
   return promised ? Verdict::violated : Verdict::does_not_hold;
 }
 
+std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room) {
+  const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]) + room;
+  for (std::size_t k = 1; k < curve.size(); ++k) {
+    if (curve[k] > curve[k - 1] + least) return static_cast<std::int64_t>(k);
+  }
+  return std::nullopt;
+}
+
+void judge_fall(const std::vector<double>& observed, const std::vector<double>& promised, double room,
+                Property& property) {
+  const std::optional<std::int64_t> rise = rise_beyond(observed, room), own = rise_beyond(promised, 0.0);
+  const bool falls = promised.size() < 2 || promised[0] - promised[1] <= 2.0 * room || observed[0] - observed[1] > 0.0;
+  if (falls && (!rise || (own && *rise >= *own))) return;
+  property.verdict = Verdict::violated;
+  property.until.reset();
+  if (!falls) property.finding += "; the encoding falls by " + short_text(promised[0] - promised[1]) + " at once";
+}
+
 std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
   if (numbers.drawn()) return "";  // no command would draw the same
   return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
@@ -84,35 +86,6 @@ Property positions_held() {
           .numbers = {{"bf16", until},
                       {"f16", static_cast<double>(last(DType::f16))},
                       {"f32", static_cast<double>(last(DType::f32))}}};
-}
-
-std::vector<Property> precision_properties(const std::vector<double>& inv_freq) {
-  double own = 0.0, at_million = worst_error(Pipeline::f32, inv_freq, 1000000);
-  std::int64_t good = 0, bad = 0;
-  for (const std::int64_t position : ladder()) {
-    own = std::max(own, worst_error(Pipeline::posenc_f32, inv_freq, position));
-    if (bad != 0) continue;
-    (worst_error(Pipeline::f32, inv_freq, position) > kBound ? bad : good) = position;
-  }
-  Property usual{.name = "precision_f32",
-                 .title = "angles formed in float32 give cosines within 0.001",
-                 .verdict = bad == 0 ? Verdict::holds : Verdict::holds_to,
-                 .until = {},
-                 .finding = "off by " + short_text(at_million) + " at position 1,000,000",
-                 .numbers = {{"error_at_1000000", at_million}}};
-  if (bad != 0) {
-    usual.until = static_cast<double>(good);
-    usual.finding = "off by more than 0.001 at position " + count_text(bad) + ", by " + short_text(at_million) +
-                    " at 1,000,000 (seen at eight positions per doubling)";
-    usual.numbers.emplace_back("first_beyond", static_cast<double>(bad));
-  }
-  Property exact{.name = "precision",
-                 .title = "posenc's float32 cosines are within 3.02e-8 at every position",
-                 .verdict = judge(true, own <= 3.02e-8),
-                 .until = {},
-                 .finding = "largest error " + short_text(own) + " to position 2,147,483,647",
-                 .numbers = {{"largest_error", own}}};
-  return {usual, exact};
 }
 
 Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length) {
@@ -141,13 +114,14 @@ Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_l
   property.until = static_cast<double>(train_length - 1);
   property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") +
                       " new angles from there on (the slowest turns once in " +
-                      count_text(static_cast<std::int64_t>(std::ceil(slowest))) + "): defined, but untrained";
+                      count_text(static_cast<std::int64_t>(std::llround(slowest))) + "): defined, but untrained";
   return property;
 }
 
-Property memory(const Spec& spec, std::int64_t count) {
+Property memory(const Spec& spec, std::int64_t count, std::int64_t learned) {
   const std::int64_t positions = std::min<std::int64_t>(count, 1 << 20);
-  const Cost cost = cost_of(spec, positions, DType::f32);
+  Cost cost = cost_of(spec, positions, DType::f32);
+  cost.stream_bytes = std::max(cost.stream_bytes, learned * size_of(DType::f32));
   return {.name = "memory",
           .title = "it takes less memory than a table of its numbers",
           .verdict =
@@ -213,9 +187,9 @@ Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::s
                                short_text(tolerance) + " of " + std::string(to_text(dtype)),
                     .numbers = {{"largest_difference", mismatch.largest}, {"tolerance", tolerance}}};
   if (!mismatch.found) return property;
+  const auto [seen, exact] = told_apart(mismatch.observed, mismatch.expected);
   property.finding = "position " + place_text(mismatch.position) + ", " + std::string(channel_word) + " " +
-                     std::to_string(mismatch.channel) + ": " + short_text(mismatch.observed) + " instead of " +
-                     short_text(mismatch.expected) + "; " + property.finding;
+                     std::to_string(mismatch.channel) + ": " + seen + " instead of " + exact + "; " + property.finding;
   property.numbers.emplace_back("first_position", mismatch.position);
   property.numbers.emplace_back("first_channel", static_cast<double>(mismatch.channel));
   return property;

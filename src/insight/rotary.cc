@@ -4,6 +4,7 @@
 #include "detail/float_types.h"
 #include "insight/kinds.h"
 #include "insight/mathml.h"
+#include "insight/precision_properties.h"
 #include "insight/property.h"
 #include "insight/rotary_measure.h"
 #include "posenc/error.h"
@@ -11,6 +12,8 @@
 
 namespace posenc::detail {
 namespace {
+
+constexpr std::int64_t kMostDistances = 4096;
 
 std::string frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
   if (!spec.inv_freq.empty()) return "inv_freq[i]";
@@ -38,7 +41,8 @@ std::string layout_text(const RotarySchedule& schedule) {
 KindFacts facts(const Spec& any) {
   const auto& spec = std::get<Rotary>(any);
   const RotarySchedule schedule = make_schedule(spec);
-  const std::string sum = schedule.axes > 1 ? "sum over axes of p_axis " : "p ";
+  const bool negative = schedule.layout == Layout::half_negative;
+  const std::string sum = (negative ? "-" : "") + std::string(schedule.axes > 1 ? "sum over axes of p_axis " : "p ");
   KindFacts facts;
   facts.formula = "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + sum +
                   frequency_text(spec, schedule) + ", i = 0 .. " + std::to_string(schedule.pairs() - 1);
@@ -47,9 +51,10 @@ KindFacts facts(const Spec& any) {
       spec.inv_freq.empty()
           ? msup(mn(spec.base), mrow(mo("-"), mn(std::int64_t{2}), mi("i"), mo("/"), mn(schedule.exponent_dim)))
           : msub(mi("\xcf\x89"), mi("i"));
-  facts.formula_mathml = math(msup(mi("a"), mo("'")), mo("="), mi("a"), mi("cos"), theta, mo("-"), mi("b"), mi("sin"),
-                              theta, mo(","), msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"),
-                              mi("a"), mi("sin"), theta, mo(","), theta, mo("="), mi("p"), frequency);
+  facts.formula_mathml =
+      math(msup(mi("a"), mo("'")), mo("="), mi("a"), mi("cos"), theta, mo("-"), mi("b"), mi("sin"), theta, mo(","),
+           msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"), mi("a"), mi("sin"), theta, mo(","),
+           theta, mo("="), negative ? mo("-") : "", mi("p"), frequency);
   facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
   facts.represents = "distances";
   facts.prefers = "near keys, a little: scores of equal contents fade with distance";
@@ -59,14 +64,6 @@ KindFacts facts(const Spec& any) {
       "change the frequencies to stay within what was trained.";
   facts.order_of_terms = layout_text(schedule);
   return facts;
-}
-
-std::vector<double> turning(const RotarySchedule& schedule) {
-  std::vector<double> list;
-  for (const double frequency : schedule.inv_freq) {
-    if (schedule.axes == 1 || frequency != 0.0) list.push_back(frequency);
-  }
-  return list;
 }
 
 double room_of(const RotarySchedule& schedule) {
@@ -85,24 +82,33 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   return property;
 }
 
-Property monotone(const RotarySchedule& schedule, std::int64_t distances) {
-  Property property{.name = "monotone", .title = "scores of like vectors fall with distance", .finding = ""};
-  if (schedule.axes > 1) {
-    property.verdict = Verdict::does_not_hold;
-    property.finding = "a distance has one number per axis";
-    return property;
-  }
-  const std::vector<double> curve = score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, 4096));
-  const std::optional<std::int64_t> rise = first_rise(curve);
-  property.finding = "mean cosine " + short_text(curve[1]) + " at distance 1, " + short_text(curve.back()) + " at " +
-                     count_text(static_cast<std::int64_t>(curve.size()) - 1);
-  property.numbers = {{"at_1", curve[1]}, {"at_last", curve.back()}};
+Property monotone(const std::vector<double>& curve, double step, double room) {
+  const std::optional<std::int64_t> rise = rise_beyond(curve, room);
+  const double last = step * static_cast<double>(curve.size() - 1);
+  Property property{.name = "monotone",
+                    .title = "scores of like vectors fall with distance",
+                    .verdict = rise ? Verdict::holds_to : Verdict::holds,
+                    .until = {},
+                    .finding = "they are multiplied by " + short_text(curve[1]) + " at distance " + place_text(step) +
+                               ", by " + short_text(curve.back()) + " at " +
+                               count_text(static_cast<std::int64_t>(last)),
+                    .numbers = {{"at_1", curve[1]}, {"at_last", curve.back()}}};
   if (!rise) return property;
-  property.verdict = Verdict::holds_to;
-  property.until = static_cast<double>(*rise - 1);
-  property.finding += "; it first rises at distance " + count_text(*rise);
-  property.numbers.emplace_back("first_rise", static_cast<double>(*rise));
+  property.until = step * static_cast<double>(*rise - 1);
+  property.finding += "; it first rises at distance " + place_text(step * static_cast<double>(*rise));
+  property.numbers.emplace_back("first_rise", step * static_cast<double>(*rise));
   return property;
+}
+
+Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances) {
+  if (schedule.axes == 1) {
+    return monotone(score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, kMostDistances)), 1.0, 0.0);
+  }
+  return {.name = "monotone",
+          .title = "scores of like vectors fall with distance",
+          .verdict = Verdict::does_not_hold,
+          .until = {},
+          .finding = "a distance has one number per axis"};
 }
 
 // Float32 angles break by their rounding what exact ones keep.
@@ -121,13 +127,15 @@ Property measured(const char* name, const char* title, double residual, double r
 // [N, 2 pairs] of another engine.
 void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, std::vector<Property>& list) {
   const ConstView& table = options.observed;
-  const RotaryAngles angles(*numbers.rotary());
-  const std::int64_t pairs = angles.schedule().pairs(), count = options.positions.count;
+  const RotarySchedule& schedule = *numbers.rotary();
+  const RotaryAngles angles(schedule);
+  const std::int64_t pairs = schedule.pairs(), count = options.positions.count;
   check_cos_sin(table, count, pairs);
-  const double factor = angles.schedule().table_factor();
+  const double factor = schedule.table_factor();
   const double room = tolerance_of(table.dtype) * std::max(factor, 1.0);
   std::vector<double> exact(static_cast<std::size_t>(2 * pairs)), seen(exact.size());
   Mismatch values, lengths;
+  bool like_float32 = schedule.axes == 1;
   for (std::int64_t n = 0; n < count; ++n) {
     const double position = options.positions.real(0, n);
     fill_cos_sin(angles, options.positions.slice(n, 1), make_view(exact.data(), {1, 2 * pairs}));
@@ -135,6 +143,8 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
     for (std::size_t i = 0; i < seen.size(); ++i) {
       check_finite_cos_sin(seen[i], position, static_cast<std::int64_t>(i));
       values.compare(seen[i], exact[i], room, position, static_cast<std::int64_t>(i));
+      const double angle = position * schedule.inv_freq[i % static_cast<std::size_t>(pairs)];
+      like_float32 = like_float32 && like_float32_angle((seen[i] - exact[i]) / factor, angle, room);
     }
     for (std::int64_t i = 0; i < pairs; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -143,6 +153,7 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
     }
   }
   list.push_back(matches(values, room, table.dtype, "column"));
+  if (values.found && like_float32) list.back().finding += "; differences are such as float32 angles give";
   list.push_back({.name = "norm_kept",
                   .title = "cosine and sine of every pair lie on a circle",
                   .verdict = judge(true, !lengths.found),
@@ -154,47 +165,62 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
                   .numbers = {{"largest_change", lengths.largest}}});
 }
 
-// The largest |R(step) row[n] - row[n + 1]| of observed rows, each divided by the factor in the table.
-double observed_composition(const RotarySchedule& schedule, const CheckOptions& options) {
-  const auto pairs = static_cast<std::size_t>(schedule.pairs());
+// Two turns are not one where lengths are multiplied twice, or channels are written elsewhere than they were read.
+Property composes(const RotarySchedule& schedule, double residual) {
+  const char* title = "two turns are one: R(a) R(b) = R(a + b)";
+  Property property = measured("composes", title, residual, kRotaryRoom, schedule);
   const double factor = schedule.table_factor();
-  std::vector<double> turn(2 * pairs), before(turn.size()), after(turn.size());
-  fill_cos_sin(RotaryAngles(schedule), PositionView::range(options.positions.step, 1),
-               make_view(turn.data(), {1, schedule.rotary_dim}));
-  double largest = 0.0;
-  for (std::int64_t n = 0; n + 1 < options.positions.count; ++n) {
-    load_row(options.observed[n], before.data());
-    load_row(options.observed[n + 1], after.data());
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const double cos = turn[i] / factor, sin = turn[i + pairs] / factor;
-      const double cos_off = after[i] - (before[i] * cos - before[i + pairs] * sin);
-      const double sin_off = after[i + pairs] - (before[i + pairs] * cos + before[i] * sin);
-      largest = std::max({largest, std::fabs(cos_off) / factor, std::fabs(sin_off) / factor});
-    }
+  const bool moved = schedule.layout == Layout::interleaved_to_half;
+  if (property.verdict == Verdict::holds || (factor == 1.0 && !moved)) return property;
+  property.verdict = Verdict::does_not_hold;
+  property.finding =
+      "off by " + residual_text(residual) + " at most, of vectors of length 1: " +
+      (moved ? "channels are written elsewhere than they are read, so that a second turn meets other pairs"
+             : "the attention factor " + short_text(factor) + " in the table multiplies at every turn");
+  return property;
+}
+
+void add_observed_relations(const SubjectNumbers& numbers, const CheckOptions& options, std::vector<Property>& list) {
+  const RotarySchedule& schedule = *numbers.rotary();
+  const ObservedTurns found = measure_observed(schedule, options);
+  const double room = 4.0 * tolerance_of(options.observed.dtype);
+  const double factor = schedule.table_factor();
+  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, room, schedule));
+  const char* title = "every row is the row before it, turned by the angles of one step";
+  list.push_back(measured("composes", title, found.composed, room, schedule));
+  for (auto property = list.end() - 2; property != list.end(); ++property) {
+    property->finding = "off by " + residual_text(property->numbers.front().second) + " at most, of a radius of 1";
   }
-  return largest;
+  if (found.kernel.size() < 2) return;
+  const double step = std::fabs(static_cast<double>(options.positions.step));
+  list.push_back(monotone(found.kernel, step, room * factor * factor));
+  judge_fall(found.kernel, found.promised, room * factor * factor, list.back());
+}
+
+std::vector<Property> observed_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  std::vector<Property> list;
+  add_observed(numbers, options, list);
+  const PositionView& positions = options.positions;
+  const bool even = positions.source == PositionView::Source::range && positions.step != 0 && positions.count > 1;
+  if (even && numbers.rotary()->axes == 1) add_observed_relations(numbers, options, list);
+  return list;
 }
 
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const RotarySchedule& schedule = *numbers.rotary();
+  check_axes(schedule, options.positions);
+  if (options.observed.rank != 0) return observed_properties(numbers, options);
   const RotaryMeasure found = measure_rotary(schedule, options.positions, options.seed);
   std::vector<Property> list;
-  if (options.observed.rank != 0) {
-    add_observed(numbers, options, list);
-  } else {
-    list.push_back(norm_kept(schedule, found));
-  }
+  list.push_back(norm_kept(schedule, found));
   list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
   if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
-  const bool rows = options.observed.rank != 0 && options.positions.source == PositionView::Source::range;
-  const double composed = rows ? observed_composition(schedule, options) : found.composed;
-  const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) : kRotaryRoom;
-  list.push_back(measured("composes", "two turns are one: R(a) R(b) = R(a + b)", composed, room, schedule));
+  list.push_back(composes(schedule, found.composed));
   list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
-  list.push_back(monotone(schedule, options.positions.count));
-  list.push_back(unseen_angles(turning(schedule), options.train_length));
+  list.push_back(formula_monotone(schedule, options.positions.count));
+  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
   list.push_back(positions_held());
-  for (Property& property : precision_properties(turning(schedule))) list.push_back(std::move(property));
+  for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
   list.push_back(parameters(0));
   list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
   return list;

@@ -7,8 +7,10 @@
 
 #include "detail/float_types.h"
 #include "detail/number_text.h"
+#include "posenc/analysis.h"
 #include "posenc/error.h"
 #include "posenc/random.h"
+#include "posenc/rotary_table.h"
 #include "posenc/rotate.h"
 
 namespace posenc::detail {
@@ -79,13 +81,6 @@ std::vector<Place> places_of(const PositionView& positions) {
   return places;
 }
 
-// Angles that turn twice as once: written where they were read, and without a factor.
-RotaryAngles plain_angles(RotarySchedule schedule) {
-  if (schedule.layout == Layout::interleaved_to_half) schedule.layout = Layout::interleaved;
-  schedule.attention_factor = 1.0;
-  return RotaryAngles(schedule);
-}
-
 bool within_range(const Place& place) {
   return std::all_of(place.begin(), place.end(),
                      [](double x) { return std::fabs(x) <= static_cast<double>(kMaxPosition); });
@@ -103,15 +98,104 @@ double relative_spread(const Vector& q, const Vector& k, const Place& place, con
   return spread;
 }
 
+// Rows of cosines and sines, in double and without the factor.
+class TurnRows {
+ public:
+  TurnRows(const RotarySchedule& schedule, const ConstView& table)
+      : pairs_(static_cast<std::size_t>(schedule.pairs())), factor_(schedule.table_factor()), table_(table) {}
+
+  std::vector<double> at(std::int64_t n) const {
+    std::vector<double> row(2 * pairs_);
+    load_row(table_[n], row.data());
+    for (double& value : row) value /= factor_;
+    return row;
+  }
+
+ private:
+  std::size_t pairs_;
+  double factor_;
+  ConstView table_;
+};
+
+// The cosines and sines of the turns from one row to another.
+std::vector<double> turns_between(const std::vector<double>& from, const std::vector<double>& to) {
+  const std::size_t pairs = from.size() / 2;
+  std::vector<double> turns(from.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    turns[i] = from[i] * to[i] + from[i + pairs] * to[i + pairs];
+    turns[i + pairs] = from[i] * to[i + pairs] - from[i + pairs] * to[i];
+  }
+  return turns;
+}
+
+std::vector<double> turned_on(const std::vector<double>& row, const std::vector<double>& turn) {
+  const std::size_t pairs = row.size() / 2;
+  std::vector<double> next(row.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    next[i] = row[i] * turn[i] - row[i + pairs] * turn[i + pairs];
+    next[i + pairs] = row[i + pairs] * turn[i] + row[i] * turn[i + pairs];
+  }
+  return next;
+}
+
+// What score_kernel makes of the cosines of turns.
+double kernel_of(const RotarySchedule& schedule, const std::vector<double>& turns) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < turns.size() / 2; ++i) sum += turns[i];
+  const double factor = 2.0 * schedule.table_factor() * schedule.table_factor();
+  return (factor * sum + static_cast<double>(schedule.head_dim - schedule.rotary_dim)) /
+         static_cast<double>(schedule.head_dim);
+}
+
 }  // namespace
 
-RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView& positions, std::uint64_t seed) {
+std::vector<double> turning_frequencies(const RotarySchedule& schedule) {
+  std::vector<double> list;
+  for (const double frequency : schedule.inv_freq) {
+    if (schedule.axes == 1 || frequency != 0.0) list.push_back(frequency);
+  }
+  return list;
+}
+
+void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   if (positions.axes != schedule.axes) {
     fail(ErrorKind::usage, "[check] positions must have " + std::to_string(schedule.axes) + " axes but have " +
                                std::to_string(positions.axes));
   }
   check_positions(positions, "check");
-  const RotaryAngles angles(schedule), plain = plain_angles(schedule);
+}
+
+ObservedTurns measure_observed(const RotarySchedule& schedule, const CheckOptions& options) {
+  constexpr std::int64_t kMost = 4096;
+  const TurnRows rows(schedule, options.observed);
+  const std::int64_t count = options.positions.count, further = std::min<std::int64_t>(5, count - 1);
+  std::vector<double> turn(static_cast<std::size_t>(2 * schedule.pairs()));
+  fill_cos_sin(RotaryAngles(schedule), PositionView::range(options.positions.step, 1),
+               make_view(turn.data(), {1, 2 * schedule.pairs()}));
+  for (double& value : turn) value /= schedule.table_factor();
+  ObservedTurns found;
+  const std::vector<double> first = rows.at(0);
+  const std::vector<double> by_one = turns_between(first, rows.at(1));
+  const std::vector<double> by_few = turns_between(first, rows.at(further));
+  for (std::int64_t n = 0; n < count; ++n) {
+    const std::vector<double> row = rows.at(n);
+    if (n < kMost) found.kernel.push_back(kernel_of(schedule, turns_between(first, row)));
+    if (n + 1 < count) {
+      const std::vector<double> next = rows.at(n + 1);
+      found.composed = std::max(found.composed, largest_difference(turned_on(row, turn), next));
+      found.relative = std::max(found.relative, largest_difference(turns_between(row, next), by_one));
+    }
+    if (n + further >= count) continue;
+    found.relative = std::max(found.relative, largest_difference(turns_between(row, rows.at(n + further)), by_few));
+  }
+  RotarySchedule stepped = schedule;
+  for (double& frequency : stepped.inv_freq) frequency *= static_cast<double>(options.positions.step);
+  found.promised = score_kernel(stepped, static_cast<std::int64_t>(found.kernel.size()));
+  return found;
+}
+
+RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView& positions, std::uint64_t seed) {
+  const RotaryAngles angles(schedule);
   const Vector q = unit_vector(schedule.head_dim, seed), k = unit_vector(schedule.head_dim, seed + 1);
   RotaryMeasure found;
   for (const Place& place : places_of(positions)) {
@@ -120,8 +204,8 @@ RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView&
     found.inverse = std::max(found.inverse, largest_difference(turned_back(x, place, angles), q));
     if (!within_range(moved(place, 3.0))) continue;
     found.relative = std::max(found.relative, relative_spread(q, k, place, angles));
-    const Vector twice = turned(turned(q, place, plain), Place(place.size(), 3.0), plain);
-    found.composed = std::max(found.composed, largest_difference(twice, turned(q, moved(place, 3.0), plain)));
+    const Vector twice = turned(turned(q, place, angles), Place(place.size(), 3.0), angles);
+    found.composed = std::max(found.composed, largest_difference(twice, turned(q, moved(place, 3.0), angles)));
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include "insight/input_properties.h"
 #include "insight/kinds.h"
 #include "insight/mathml.h"
+#include "insight/precision_properties.h"
 #include "insight/property.h"
 #include "insight/shift_properties.h"
 
@@ -115,11 +116,12 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   if (look.observed) list.push_back(matching_rows(look, numbers));
   list.push_back(bounded(look, numbers, std::fabs(spec.multiplier)));
   list.push_back(unique_rows(look, numbers));
-  list.push_back(positions_held());
+  if (!look.observed) list.push_back(positions_held());
   for (Property& property : shift_properties(look, numbers)) list.push_back(std::move(property));
-  list.push_back(unseen_angles(numbers.sinusoidal()->inv_freq, options.train_length));
+  if (!look.observed) list.push_back(unseen_angles(numbers.sinusoidal()->inv_freq, options.train_length));
   list.push_back(mixing_property(look, 1.0, options.seed));
-  for (Property& property : precision_properties(numbers.sinusoidal()->inv_freq)) list.push_back(std::move(property));
+  if (look.observed) return list;
+  for (Property& property : precision_properties(*numbers.sinusoidal())) list.push_back(std::move(property));
   list.push_back(parameters(0));
   list.push_back(memory(spec, std::max<std::int64_t>(options.positions.count, 1)));
   return list;

@@ -122,14 +122,15 @@ std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const Check
   list.push_back(std::move(past));
   list.push_back(norms(numbers.parameters().front()));
   list.push_back(parameters(learned_numbers(numbers)));
-  list.push_back(memory(numbers.spec(), options.positions.count));
+  list.push_back(memory(numbers.spec(), options.positions.count, learned_numbers(numbers)));
   return list;
 }
 
 std::vector<Property> xl_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const auto& spec = std::get<TransformerXl>(numbers.spec());
   return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
-          parameters(learned_numbers(numbers)), memory(numbers.spec(), options.positions.count)};
+          parameters(learned_numbers(numbers)),
+          memory(numbers.spec(), options.positions.count, learned_numbers(numbers))};
 }
 
 }  // namespace
