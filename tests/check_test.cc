@@ -176,6 +176,7 @@ TEST(Check, NumbersThatAreKnown) {
   EXPECT_EQ(number(check({.spec = MatrixBias{.heads = 1}}, {.positions = PositionView::range(0, 9)}), "memory",
                    "stream_bytes"),
             16384.0);
+  EXPECT_EQ(verdict(Window{.left = 100}, "symmetric"), "does not hold");  // far beyond what a block of positions shows
   EXPECT_NE(kind_facts(Rotary{.head_dim = 8, .layout = Layout::half_negative}).formula.find("t = -p "),
             std::string::npos);
   EXPECT_EQ(kind_facts(Hybrid{.fixed = {.width = 8}, .learned = {.past_end = PastEnd::clamp}})
@@ -357,6 +358,12 @@ TEST(CheckObserved, Biases) {
   for (float& value : table) value = -value;
   EXPECT_EQ(violated(check({.spec = Alibi{.heads = 2}}, options)),
             (std::set<std::string>{"bounded", "decays", "matches"}));
+  std::vector<double> window(9 * 9, 0.0);
+  for (std::size_t q = 0; q < 9; ++q) {
+    for (std::size_t k = 0; k + 3 < q; ++k) window[9 * q + k] = -INFINITY;
+  }
+  const CheckOptions mask{.positions = PositionView::range(0, 9), .observed = make_view(window.data(), {1, 9, 9})};
+  EXPECT_EQ(violated(check({.spec = Window{.left = 3}}, mask)), std::set<std::string>{});
   table[2] = 3.0f;
   EXPECT_TRUE(violated(check({.spec = Alibi{.heads = 2}}, options)).contains("symmetric"));
 }

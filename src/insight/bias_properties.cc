@@ -268,11 +268,23 @@ double side_difference(const Matrix& values, std::int64_t heads, std::int64_t si
   return largest;
 }
 
-Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options) {
+// The first query's keys beside the queries that have it as a key: every distance there is, where a block is too small.
+double edge_difference(const SubjectNumbers& numbers, const PositionView& positions) {
+  const std::int64_t heads = numbers.heads(), count = positions.count;
+  Matrix ahead(static_cast<std::size_t>(heads * count)), behind(ahead.size());
+  fill_bias(*numbers.bias(), positions.slice(0, 1), positions, make_view(ahead.data(), {heads, 1, count}));
+  fill_bias(*numbers.bias(), positions, positions.slice(0, 1), make_view(behind.data(), {heads, count, 1}));
+  double largest = 0.0;
+  for (std::size_t i = 0; i < ahead.size(); ++i) largest = std::max(largest, difference(ahead[i], behind[i]));
+  return largest;
+}
+
+Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const bool observed = options.observed.rank != 0;
   const std::int64_t side = block_of(options);
   const Matrix own = values_at(*numbers.bias(), numbers.heads(), first_place(options), side);
-  const double formula = side_difference(own, numbers.heads(), side);
+  const double formula =
+      std::max(side_difference(own, numbers.heads(), side), edge_difference(numbers, options.positions));
   const double largest =
       observed ? side_difference(observed_values(options.observed), numbers.heads(), options.positions.count) : formula;
   double room = kRoom;
@@ -284,7 +296,7 @@ Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options) {
   }
   return {.name = "symmetric",
           .title = "keys ahead get what keys behind get",
-          .verdict = judge(observed && side > 1 && formula <= kRoom, largest <= room),
+          .verdict = judge(observed && traits.relative.value_or(false) && formula <= kRoom, largest <= room),
           .until = {},
           .finding = std::isinf(largest) ? "one side is hidden where the other is seen"
                                          : "sides differ by " + short_text(largest) + " at most",
@@ -338,7 +350,7 @@ std::vector<Property> observed_properties(const SubjectNumbers& numbers, const C
     list.push_back(decays(numbers, options, traits));
     list.push_back(observed_bounded(numbers, options));
   }
-  list.push_back(symmetric(numbers, options));
+  list.push_back(symmetric(numbers, options, traits));
   return list;
 }
 
@@ -358,7 +370,7 @@ std::vector<Property> bias_properties(const SubjectNumbers& numbers, const Check
                   .verdict = traits.past,
                   .until = traits.past_until,
                   .finding = traits.past_finding});
-  list.push_back(symmetric(numbers, options));
+  list.push_back(symmetric(numbers, options, traits));
   list.push_back(entropy(numbers, options));
   list.push_back(parameters(learned_numbers(numbers)));
   list.push_back(memory(numbers.spec(), options.positions.count, learned_numbers(numbers)));

@@ -160,7 +160,7 @@ Property distance_only(const Relations& found, double distance, double spread, d
                     .verdict = judge(true, spread <= room),
                     .until = {},
                     .finding = "at distance " + place_text(distance) + " it is " + short_text(mean) +
-                               "; at any place, to " + residual_text(spread),
+                               " at every place, to " + residual_text(spread),
                     .numbers = {{"distance", distance}, {"dot_product", mean}, {"spread", spread}}};
   if (property.verdict == Verdict::holds) return property;
   const auto [least, most] = told_apart(found.smallest_dot, found.largest_dot);
