@@ -224,12 +224,17 @@ Figure make_wavelengths(const FigureCall& call) {
     panel.level(train, trained);
   }
   std::vector<double> counts;
-  for (const PairTurns& pair : turns.pairs) counts.push_back(pair.turns);
+  std::vector<double> cycles;
+  for (const PairTurns& pair : turns.pairs) {
+    counts.push_back(pair.turns);
+    cycles.push_back(train / pair.wavelength);
+  }
   page.figure.data.push_back({"wavelengths",
                               {{"pair", counted(pairs)},
                                {"inv_freq", inv_freq},
                                {"wavelength", lengths},
-                               {"turns within the training length", counts}}});
+                               {"turns from the first position to the last", counts},
+                               {"training length / wavelength", cycles}}});
   return std::move(page.figure);
 }
 
