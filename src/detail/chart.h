@@ -142,8 +142,7 @@ struct HeatOptions {
   double low = -1.0, high = 1.0;
   ColorMap map = ColorMap::diverging;
   bool color_bar = true;
-  bool bar_room = false;  // leaves the room of a colour bar, so that images beside one are of the same size
-  bool square = false;    // cells are as high as wide
+  bool square = false;                                 // cells are as high as wide
   double rows_averaged = 1.0, columns_averaged = 1.0;  // what a cell of the matrix is the mean of already
   int decimals = -1;                                   // of numbers written into the cells; negative: none
 };

@@ -128,7 +128,7 @@ class HeatPainter {
     for (const Tick& tick : row_ticks()) left = std::max(left, width_of(tick.label));
     left += type_.tick;
     double right = 0.0;
-    if (options_.color_bar || options_.bar_room) {
+    if (options_.color_bar) {
       right = (cells_ ? kCellWidth : 12.0) + color_bar_width(drawing_, options_.low, options_.high);
     }
     const double below = type_.line + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
