@@ -190,8 +190,8 @@ Step Explainer::formula() const {
   const bool negative = spec_.layout == Layout::half_negative;
   step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
                                 : "(a, b) becomes (a cos - b sin, b cos + a sin)");
-  if (spec_.attention_factor == 1.0) return step;
-  const std::string factor = "attention_factor " + number_text(spec_.attention_factor);
+  if (schedule_.attention_factor == 1.0) return step;
+  const std::string factor = "attention_factor " + number_text(schedule_.attention_factor);
   if (spec_.attention_factor_in == FactorIn::table) {
     step.lines.push_back(factor + " multiplies cos and sin, so that a score gets its square");
   } else {

@@ -90,6 +90,9 @@ void scatter(const double* values, const RotarySchedule& schedule, Tiling tiling
 }  // namespace
 
 RotaryAngles::RotaryAngles(const Rotary& spec) : RotaryAngles(make_schedule(spec)) {}
+RotaryAngles::RotaryAngles(const Rotary& spec, std::int64_t sequence_length)
+    : RotaryAngles(make_schedule(spec, sequence_length)) {}
+
 RotaryAngles::RotaryAngles(const RotarySchedule& schedule)
     : rows_(std::make_shared<const detail::RotaryRows>(schedule)), schedule_(&rows_->schedule()) {}
 

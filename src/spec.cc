@@ -7,6 +7,7 @@
 #include "detail/fields.h"
 #include "detail/number_text.h"
 #include "detail/rotary_window.h"
+#include "detail/scaling_fields.h"
 #include "detail/sinusoidal_pairs.h"
 #include "posenc/error.h"
 
@@ -101,6 +102,23 @@ void check_axes(const Rotary& spec, std::int64_t pairs, const std::function<void
   }
 }
 
+void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const detail::Refuse& refuse) {
+  if (spec.local_base == 0.0 && spec.layer) refuse("layer is for local_base: without it all layers are alike");
+  const std::string scaling(kind_of(spec.scaling));
+  if (scaling == NoScaling::kind) return;
+  if (!spec.inv_freq.empty()) refuse("inv_freq are the frequencies themselves: leave out scaling=" + scaling);
+  if (scaling == Proportional::kind && window.rotary_dim != spec.head_dim) {
+    refuse("scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
+           "partial_rotary_factor");
+  }
+  const bool steps = scaling == Ntk::kind || scaling == DynamicNtk::kind;
+  if ((steps && window.exponent_dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
+    refuse("scaling=" + scaling + " needs more than one pair: its exponent is dim / (dim - 2)");
+  }
+  const std::int64_t parts = spec.layout == Layout::half_per_axis ? spec.axes : 1;
+  detail::check_together(spec.scaling, window.pairs() / parts, refuse);
+}
+
 void check_together(const Rotary& spec, std::string_view where) {
   const auto refuse = [&](const std::string& message) {
     fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
@@ -130,9 +148,10 @@ void check_together(const Rotary& spec, std::string_view where) {
     refuse("inv_freq replaces base and exponent_dim: leave them out");
   }
   // Beyond these the products of a float32 table would vanish or overflow.
-  if (spec.attention_factor < 1e-9) {
-    refuse("attention_factor must be at least 1e-09 but got " + detail::number_text(spec.attention_factor));
+  if (spec.attention_factor && *spec.attention_factor < 1e-9) {
+    refuse("attention_factor must be at least 1e-09 but got " + detail::number_text(*spec.attention_factor));
   }
+  check_scaling(spec, window, refuse);
   const auto base = static_cast<float>(spec.base);
   if (spec.precision == Precision::reference && spec.inv_freq.empty() && !std::isnormal(base)) {
     refuse("base must be a float32 number with precision=reference but got " + detail::number_text(spec.base));

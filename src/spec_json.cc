@@ -19,7 +19,8 @@ Json field_json(const detail::Field& field) {
         if constexpr (std::is_same_v<Value, detail::EnumField>) {
           const int index = value.get();  // below 0: not chosen yet
           return index < 0 ? Json(nullptr) : Json(value.words[static_cast<std::size_t>(index)]);
-        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
+        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*> ||
+                             std::is_same_v<Value, std::optional<double>*>) {
           return value->has_value() ? Json(**value) : Json(nullptr);
         } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>*>) {
           return Json(Json::Array(value->begin(), value->end()));
@@ -28,6 +29,20 @@ Json field_json(const detail::Field& field) {
         }
       },
       field.value);
+}
+
+Json selected_json(const detail::Field& selector, const std::vector<detail::Field>& fields) {
+  Json json;
+  json.set("kind", field_json(selector));
+  for (const detail::Field& field : fields) {
+    if (field.group == selector.name) json.set(field.name, field_json(field));
+  }
+  return json;
+}
+
+// "factor", or "scaling.factor" where it stands in an object.
+std::string path_of(const detail::Field& field) {
+  return field.group.empty() ? field.name : std::string(field.group) + "." + field.name;
 }
 
 // Sets a field from its JSON value. Ranges are checked later, when all fields are there.
@@ -39,6 +54,11 @@ struct FieldReader {
 
   void operator()(std::int64_t* value) const { *value = json.integer(where); }
   void operator()(double* value) const { *value = json.number(where); }
+  void operator()(bool* value) const { *value = json.boolean(where); }
+  void operator()(std::optional<double>* value) const {
+    value->reset();
+    if (!json.is_null()) *value = json.number(where);
+  }
   void operator()(std::optional<std::int64_t>* value) const {
     value->reset();
     if (!json.is_null()) *value = json.integer(where);
@@ -96,10 +116,43 @@ bool is_heading(const std::string& name, const Json& value, const std::string& p
   fail(ErrorKind::bad_input, where + ": expected \"" + wanted + "\" but got \"" + value.string() + "\"");
 }
 
+// {"kind": "yarn", ...} behind the name of a field that selects, or null where nothing is selected.
+const Json* selection_in(const Json& json, const detail::Field& field, const std::string& source) {
+  const Json* object = field.selects ? json.find(field.name) : nullptr;
+  if (!object || object->is_null()) return nullptr;
+  object->object(source + ": " + field.name);  // anything else is refused
+  const Json* kind = object->find("kind");
+  if (!kind) fail(ErrorKind::bad_input, source + ": " + field.name + ".kind: must be given but is missing");
+  return kind;
+}
+
+void add_selected(Members& members, const Json& object, const detail::Field& field,
+                  const std::vector<detail::Field>& fields, const std::string& source) {
+  if (object.is_null()) return;
+  for (const auto& [key, member] : object.object(source + ": " + field.name)) {
+    if (key == "kind") continue;
+    const std::string& name = key;
+    const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
+    if (known != fields.end() && known->group != field.name) {
+      fail(ErrorKind::bad_input, source + ": " + field.name + "." + key + ": stands beside " + field.name + ", not in it");
+    }
+    members.emplace_back(key, &member);
+  }
+}
+
 Members members_of(const Json& json, const std::vector<detail::Field>& fields, const std::string& source) {
   Members members;
   for (const auto& [key, member] : json.object(source)) {
     if (key == "schema" || key == "kind") continue;
+    const std::string& name = key;  // clang 14 cannot capture a structured binding
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
+    if (field != fields.end() && field->selects) {
+      add_selected(members, member, *field, fields, source);
+      continue;
+    }
+    if (field != fields.end() && !field->group.empty()) {
+      fail(ErrorKind::bad_input, source + ": " + key + ": stands in the object of " + std::string(field->group));
+    }
     if (!is_part(fields, key)) {
       if (key.find('.') != std::string::npos && is_part(fields, key.substr(0, key.find('.')))) {
         fail(ErrorKind::bad_input, source + ": " + key + ": expected the part as an object of its own, {\"" +
@@ -137,8 +190,12 @@ Json to_json(const Spec& spec) {
   const std::vector<detail::Field> fields = detail::fields_of(copy);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t point = fields[i].name.find('.');
+    if (fields[i].selects) {
+      json.set(fields[i].name, selected_json(fields[i], fields));
+      continue;
+    }
     if (point == std::string::npos) {
-      json.set(fields[i].name, field_json(fields[i]));
+      if (fields[i].group.empty()) json.set(fields[i].name, field_json(fields[i]));
       continue;
     }
     part_name = fields[i].name.substr(0, point);
@@ -155,13 +212,17 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
   json.object(source);  // anything else is refused
   Spec spec = default_spec_of(json, source);
   const std::string kind = source + ": " + std::string(kind_of(spec));
+  for (const detail::Field& field : detail::fields_of(spec)) {
+    const Json* word = selection_in(json, field, source);
+    if (word) std::visit(FieldReader{kind, field, *word, source + ": " + field.name + ".kind"}, field.value);
+  }
   const std::vector<detail::Field> fields = detail::fields_of(spec);
   const Members members = members_of(json, fields, source);
   for (const auto& [key, member] : members) {
     const std::string& name = key;  // clang 14 cannot capture a structured binding
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end()) {
-      std::visit(FieldReader{kind, *field, *member, source + ": " + name}, field->value);
+      std::visit(FieldReader{kind, *field, *member, source + ": " + path_of(*field)}, field->value);
     } else if (!detail::is_shorthand(spec, name)) {
       detail::fail_unknown_field(spec, name, source + ":");
     }
@@ -169,7 +230,7 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
   read_shorthands(spec, members, source);
   for (const detail::Field& field : fields) {
     if (field.required && !find(members, field.name)) {
-      fail(ErrorKind::bad_input, source + ": " + field.name + ": must be given but is missing");
+      fail(ErrorKind::bad_input, source + ": " + path_of(field) + ": must be given but is missing");
     }
   }
   detail::check_spec(spec, kind);

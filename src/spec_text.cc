@@ -67,6 +67,17 @@ struct FieldReader {
     if (!number) fail_type();
     *value = *number;
   }
+  void operator()(bool* value) const {
+    if (text != "true" && text != "false") fail_type();
+    *value = text == "true";
+  }
+  void operator()(std::optional<double>* value) const {
+    value->reset();
+    if (text == "none") return;
+    double number = 0.0;
+    (*this)(&number);
+    *value = number;
+  }
   void operator()(std::optional<std::int64_t>* value) const {
     if (text == "none") {
       value->reset();
@@ -139,6 +150,10 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   const std::vector<Item> items =
       split_items(text, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
   check_repeats(text, items);
+  for (const detail::Field& field : detail::fields_of(spec)) {
+    const Item* item = field.selects ? find(items, field.name) : nullptr;
+    if (item) std::visit(FieldReader{kind, field, item->value, read_list}, field.value);
+  }
   const std::vector<detail::Field> fields = detail::fields_of(spec);
   for (const Item& item : items) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
@@ -164,13 +179,16 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
 std::string to_text(const Spec& spec) {
   Spec copy = spec;
   Spec fallback = *detail::default_spec(kind_of(spec));
+  detail::adopt_selections(copy, fallback);
   const std::vector<detail::Field> fields = detail::fields_of(copy);
   const std::vector<detail::Field> defaults = detail::fields_of(fallback);
   std::string text(kind_of(spec));
   char separator = ':';
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string value = detail::field_text(fields[i]);
-    if (!fields[i].required && value == detail::field_text(defaults[i])) continue;
+    // What selects is left out where it selects nothing: its first word is the default.
+    const std::string unsaid = fields[i].selects ? "none" : detail::field_text(defaults[i]);
+    if (!fields[i].required && value == unsaid) continue;
     text += separator + std::string(fields[i].name) + "=" + value;
     separator = ',';
   }

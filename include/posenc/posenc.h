@@ -47,6 +47,7 @@
 #include "posenc/rotate.h"
 #include "posenc/rotate_channels.h"
 #include "posenc/safetensors.h"
+#include "posenc/scaling.h"
 #include "posenc/schedule.h"
 #include "posenc/score_parts.h"
 #include "posenc/score_term.h"

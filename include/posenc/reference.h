@@ -58,6 +58,9 @@ POSENC_API RotaryPair rotary_pair(const Rotary& spec, std::int64_t i);
 
 // The inverse frequency of pair i on an axis, radians per position; exact precision only.
 POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::int64_t i);
+// Number i of the ladder that a scaling makes of base^(-2i / dim), and the factor on cos and sin that comes with it.
+POSENC_API double scaled_inv_freq(const Scaling& scaling, const Ladder& ladder, std::int64_t i);
+POSENC_API double scaling_factor(const Scaling& scaling, const Ladder& ladder);
 
 // out[0 .. head_dim): one head turned by a position with one coordinate per axis. x and out must not overlap.
 POSENC_API void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out);

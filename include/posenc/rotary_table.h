@@ -33,6 +33,7 @@ class POSENC_API RotaryAngles {
  public:
   // Throws what make_schedule throws; of a schedule made by hand, also where its fields do not fit.
   explicit RotaryAngles(const Rotary& spec);
+  RotaryAngles(const Rotary& spec, std::int64_t sequence_length);
   explicit RotaryAngles(const RotarySchedule& schedule);
 
   const RotarySchedule& schedule() const noexcept { return *schedule_; }

@@ -52,6 +52,7 @@ struct RotarySchedule {
   double attention_factor = 1.0;
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;  // reference: inv_freq are float32 numbers
+  std::optional<std::int64_t> sequence_length = {};  // what it was built for; none where that makes no difference
 
   std::int64_t pairs() const noexcept { return rotary_dim / 2; }
   // What multiplies cos and sin, the query, and the scores: the attention factor in one of them, 1 in the others.
@@ -63,8 +64,11 @@ struct RotarySchedule {
   double factor_in(FactorIn place) const noexcept { return attention_factor_in == place ? attention_factor : 1.0; }
 };
 
-// Throws what validate(spec) throws.
+// Throws what validate(spec) throws, and where a scaling depends on the length of the sequence (dynamic, longrope) or
+// layers differ (local_base) and the spec does not say which.
 POSENC_API RotarySchedule make_schedule(const Rotary& spec);
+// The same for a sequence of this length, at least 1, whatever the spec's own is.
+POSENC_API RotarySchedule make_schedule(const Rotary& spec, std::int64_t sequence_length);
 
 // Learnable numbers of a sinusoidal encoding: what the gradient of its inverse frequencies means for them.
 struct SinusoidalGradients {

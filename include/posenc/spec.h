@@ -18,6 +18,7 @@
 #include "posenc/attention_spec.h"
 #include "posenc/export.h"
 #include "posenc/order.h"
+#include "posenc/scaling.h"
 
 namespace posenc {
 
@@ -126,10 +127,20 @@ struct Rotary {
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
   std::int64_t axes = 1;               // A, of positions: 1 to 8
   std::vector<std::int64_t> axis_of_pair = {};  // [pairs]; several axes need it, or inv_freq as [axes][pairs]
-  double attention_factor = 1.0;                // 1e-9 to 1e9
+  std::optional<double> attention_factor = {};  // 1e-9 to 1e9; none: as the scaling says, 1 without one
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;
+  Scaling scaling = NoScaling{};                      // of the ladder of frequencies: posenc/scaling.h
+  std::optional<std::int64_t> sequence_length = {};   // for scalings that depend on it; see make_schedule
+  double local_base = 0.0;                            // the base of layers that look nearby; 0: all layers are alike
+  std::int64_t global_every = 6;                      // with local_base: layer l looks far where (l + 1) is a multiple
+  bool local_scaled = false;                          // whether the scaling holds for layers that look nearby too
+  std::optional<std::int64_t> layer = {};             // with local_base: which layer; see at_layer
 };
+
+// The encoding of one layer where layers differ (local_base): the base and scaling of that layer, and nothing left that
+// depends on it. Gemma 3 has local_base = 10000 with global_every = 6, ModernBERT 3 with local_scaled.
+POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
 // Every kind of encoding that posenc knows.
 using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire, Sandwich,

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "detail/number_text.h"
+#include "detail/scaling_fields.h"
 #include "posenc/error.h"
 #include "posenc/nearest.h"
 
@@ -34,7 +35,10 @@ void check_field(std::string_view kind, const Field& field) {
         using Value = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, std::int64_t*> || std::is_same_v<Value, double*>) {
           check(static_cast<double>(*value));
-        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
+        } else if constexpr (std::is_same_v<Value, bool*>) {
+          return;
+        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*> ||
+                             std::is_same_v<Value, std::optional<double>*>) {
           if (value->has_value()) check(static_cast<double>(**value));
         } else if constexpr (std::is_same_v<Value, std::vector<double>*> ||
                              std::is_same_v<Value, std::vector<std::int64_t>*>) {
@@ -57,6 +61,10 @@ std::string field_text(const Field& field) {
           return std::to_string(*value);
         } else if constexpr (std::is_same_v<Value, double*>) {
           return number_text(*value);
+        } else if constexpr (std::is_same_v<Value, bool*>) {
+          return *value ? "true" : "false";
+        } else if constexpr (std::is_same_v<Value, std::optional<double>*>) {
+          return value->has_value() ? number_text(**value) : "none";
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
           return value->has_value() ? std::to_string(**value) : "none";
         } else if constexpr (std::is_same_v<Value, std::vector<double>*>) {
@@ -78,7 +86,9 @@ std::string field_text(const Field& field) {
 std::string type_text(const Field& field) {
   if (std::holds_alternative<std::int64_t*>(field.value)) return "integer";
   if (std::holds_alternative<double*>(field.value)) return "number";
+  if (std::holds_alternative<bool*>(field.value)) return "true|false";
   if (std::holds_alternative<std::optional<std::int64_t>*>(field.value)) return "integer or none";
+  if (std::holds_alternative<std::optional<double>*>(field.value)) return "number or none";
   if (std::holds_alternative<std::vector<double>*>(field.value)) return "list of numbers";
   if (std::holds_alternative<std::vector<std::int64_t>*>(field.value)) return "list of integers";
   std::string text;
@@ -91,6 +101,7 @@ std::string type_text(const Field& field) {
 std::string wanted_text(const Field& field) {
   if (!std::holds_alternative<EnumField>(field.value)) {
     const std::string type = type_text(field);
+    if (std::holds_alternative<bool*>(field.value)) return "true or false";
     return (type.starts_with("integer") ? "an " : "a ") + type;
   }
   std::string text;
@@ -109,6 +120,15 @@ int word_index(std::string_view kind, const Field& field, std::string_view word)
     fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + hint);
   }
   return static_cast<int>(found - words.begin());
+}
+
+void adopt_selections(Spec& spec, Spec& other) {
+  const std::vector<Field> theirs = fields_of(other);
+  for (const Field& field : fields_of(spec)) {
+    if (!field.selects) continue;
+    const auto same = std::find_if(theirs.begin(), theirs.end(), [&](const Field& f) { return f.name == field.name; });
+    std::get<EnumField>(same->value).set(std::get<EnumField>(field.value).get());
+  }
 }
 
 std::string kind_hint(std::string_view kind) {
@@ -138,6 +158,9 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
+  if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
+    fail(ErrorKind::bad_input, message + " without a scaling that has it: scaling=" + others);
+  }
   std::string_view near = nearest(name, known);
   for (const std::string_view field : known) {
     if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // without the name of its part

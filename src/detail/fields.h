@@ -27,8 +27,8 @@ struct EnumField {
   void set(int index) const noexcept { write(value, index); }
 };
 
-using FieldValue = std::variant<std::int64_t*, double*, std::optional<std::int64_t>*, std::vector<double>*,
-                                std::vector<std::int64_t>*, EnumField>;
+using FieldValue = std::variant<std::int64_t*, double*, bool*, std::optional<std::int64_t>*, std::optional<double>*,
+                                std::vector<double>*, std::vector<std::int64_t>*, EnumField>;
 
 struct Field {
   std::string name;  // with a part's name before a point where a spec has parts: "fixed.base"
@@ -39,6 +39,8 @@ struct Field {
   double high = std::numeric_limits<double>::infinity();  // ... the largest ...
   bool above_low = false;                                 // ... and whether it must lie above `low`
   bool required = false;
+  bool selects = false;         // an enum that decides which fields follow: set it first, then ask for the list again
+  std::string_view group = {};  // the field that selects this one; in JSON it stands in the object of that name
 };
 
 // Names that are accepted in text and JSON and turned into fields: tensor2tensor's min_timescale and max_timescale are
@@ -58,6 +60,10 @@ struct Shorthand {
 std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
+// The value of every field that selects, in the fields of `spec`, set in `other`, a spec of the same kind: both then have
+// the same fields.
+void adopt_selections(Spec& spec, Spec& other);
+
 // The kinds, in the order of Spec's alternatives.
 struct Kind {
   std::string_view name;
@@ -75,7 +81,7 @@ void check_field(std::string_view kind, const Field& field);
 
 // A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
 std::string field_text(const Field& field);
-// "integer", "number", "integer or none", "list of numbers", "list of integers" or the words of an enum:
+// "integer", "number", "true|false", "integer or none", "number or none", "list of numbers", "list of integers" or the words of an enum:
 // "drop|zero|error".
 std::string type_text(const Field& field);
 // The same for a message: "a number", "one of drop, zero, error".

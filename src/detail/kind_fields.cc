@@ -5,6 +5,7 @@
 #include "detail/attention_fields.h"
 #include "detail/enum_field.h"
 #include "detail/rotary_window.h"
+#include "detail/scaling_fields.h"
 #include "posenc/position.h"
 
 namespace posenc::detail {
@@ -143,8 +144,43 @@ std::vector<Shorthand> shorthands_of(Hybrid& s) {
   return shorthands;
 }
 
-std::vector<Field> fields_of(Rotary& s) {
+// The words of the variant's alternatives; choosing one begins it with its defaults.
+EnumField scaling_field(Scaling& scaling) {
+  return {&scaling, scaling_words(),
+          [](const void* from) noexcept { return static_cast<int>(static_cast<const Scaling*>(from)->index()); },
+          [](void* to, int index) noexcept { *static_cast<Scaling*>(to) = default_scaling(index); }};
+}
+
+std::vector<Field> length_and_layer_fields(Rotary& s) {
   return {
+      {.name = "sequence_length",
+       .value = &s.sequence_length,
+       .help = "the length that a scaling which depends on it is made for",
+       .unit = "positions",
+       .low = 1,
+       .high = kPositionLimit},
+      {.name = "local_base",
+       .value = &s.local_base,
+       .help = "the base of layers that look nearby; 0: all layers are alike",
+       .low = 0},
+      {.name = "global_every",
+       .value = &s.global_every,
+       .help = "with local_base: every so manieth layer looks far, the last of each group",
+       .unit = "layers",
+       .low = 1,
+       .high = 1048576},
+      {.name = "local_scaled", .value = &s.local_scaled, .help = "whether the scaling holds for layers that look nearby"},
+      {.name = "layer",
+       .value = &s.layer,
+       .help = "with local_base: which layer, counted from 0",
+       .unit = "layers",
+       .low = 0,
+       .high = 1048576},
+  };
+}
+
+std::vector<Field> fields_of(Rotary& s) {
+  std::vector<Field> fields = {
       {.name = "head_dim",
        .value = &s.head_dim,
        .help = "channels of a head",
@@ -195,7 +231,7 @@ std::vector<Field> fields_of(Rotary& s) {
        .high = 7},
       {.name = "attention_factor",
        .value = &s.attention_factor,
-       .help = "a magnitude beside the rotation",
+       .help = "a magnitude beside the rotation; none: as the scaling says, 1 without one",
        .low = 0,
        .high = 1e9,
        .above_low = true},
@@ -205,7 +241,17 @@ std::vector<Field> fields_of(Rotary& s) {
       {.name = "precision",
        .value = enum_field(s.precision, kPrecisionWords),
        .help = "angles exact, or rounded to float32 at every step as PyTorch models do"},
+      {.name = "scaling",
+       .value = scaling_field(s.scaling),
+       .help = "how the frequencies are changed for contexts longer than the trained one",
+       .selects = true},
   };
+  for (Field& field : scaling_fields(s.scaling)) {
+    field.group = "scaling";
+    fields.push_back(std::move(field));
+  }
+  for (Field& field : length_and_layer_fields(s)) fields.push_back(std::move(field));
+  return fields;
 }
 
 // The kinds that act inside attention have none.

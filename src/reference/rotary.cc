@@ -19,6 +19,21 @@ std::int64_t pairs_per_part(const Rotary& spec) {
   return spec.layout == Layout::half_per_axis ? pairs_of(spec) / spec.axes : pairs_of(spec);
 }
 
+// Where layers differ: those that look nearby have a base of their own, and mostly no scaling.
+struct Layer {
+  double base;
+  Scaling scaling;
+};
+Layer layer_of(const Rotary& spec) {
+  const bool nearby = spec.local_base != 0.0 && spec.layer.value_or(0) % spec.global_every != spec.global_every - 1;
+  if (!nearby) return {spec.base, spec.scaling};
+  return {spec.local_base, spec.local_scaled ? spec.scaling : Scaling(NoScaling{})};
+}
+
+Ladder ladder_of(const Rotary& spec, std::int64_t divisor) {
+  return {layer_of(spec).base, divisor, pairs_per_part(spec), spec.head_dim, spec.sequence_length};
+}
+
 }  // namespace
 
 RotaryPair rotary_pair(const Rotary& spec, std::int64_t i) {
@@ -48,12 +63,14 @@ double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::int64_t i) {
   if (!spec.inv_freq.empty()) return spec.inv_freq[pair];
   std::int64_t divisor = spec.exponent_dim;
   if (divisor == 0) divisor = stated_width(spec) / (spec.layout == Layout::half_per_axis ? spec.axes : 1);
-  return std::pow(spec.base, -2.0 * static_cast<double>(i % pairs_per_part(spec)) / static_cast<double>(divisor));
+  return scaled_inv_freq(layer_of(spec).scaling, ladder_of(spec, divisor), i % pairs_per_part(spec));
 }
 
 void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out) {
   for (std::int64_t c = 0; c < spec.head_dim; ++c) out[c] = x[c];
-  const double factor = spec.attention_factor_in == FactorIn::table ? spec.attention_factor : 1.0;
+  const double stated =
+      spec.attention_factor.value_or(scaling_factor(layer_of(spec).scaling, ladder_of(spec, stated_width(spec))));
+  const double factor = spec.attention_factor_in == FactorIn::table ? stated : 1.0;
   for (std::int64_t i = 0; i < pairs_of(spec); ++i) {
     double angle = 0.0;
     for (std::size_t axis = 0; axis < position.size(); ++axis) {

@@ -9,14 +9,14 @@ LAYERS = {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
                       workers detail/thread_pool
-                      attention_spec order
+                      attention_spec order scaling detail/scaling_fields
                       detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window
                       detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
                       detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
     "numbers": {
         "uses": ["words"],
-        "members": "parameters detail/bound_parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule",
+        "members": "parameters detail/bound_parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule scalings/",
     },
     # What every operation means, in plain double: it shares nothing with the fast path but the words.
     "reference": {
