@@ -1,6 +1,7 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
 // of attention, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
+#include <memory>
 #include <sstream>
 
 #include "cli/commands.h"
@@ -8,6 +9,8 @@
 #include "cli/grammar.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
+#include "cli/spec_choice.h"
+#include "posenc/load.h"
 #include "posenc/nearest.h"
 #include "posenc/version.h"
 
@@ -51,6 +54,35 @@ void add_color(CLI::App& command, std::string& color) {
 
 namespace {
 
+// Read when the command is complete: the options may stand before SPEC or after it.
+template <class Apply>
+void add_choice(CLI::App& command, const Apply& apply) {
+  const auto choice = std::make_shared<SpecChoice>();
+  command
+      .add_option("--sequence-length", choice->sequence_length,
+                  "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--layer", choice->layer, "which layer, where layers differ (local_base)")
+      ->check(CLI::NonNegativeNumber);
+  command.parse_complete_callback([choice, apply] { apply(*choice); });
+}
+
+}  // namespace
+
+void add_spec_choice(CLI::App& command, std::string& spec) {
+  add_choice(command, [&spec](const SpecChoice& choice) { spec = with_choice(spec, choice); });
+}
+
+void add_spec_choice(CLI::App& command, std::vector<std::string>& specs) {
+  add_choice(command, [&specs](const SpecChoice& choice) {
+    for (std::string& spec : specs) {
+      if (std::holds_alternative<Rotary>(load_spec(spec))) spec = with_choice(spec, choice);
+    }
+  });
+}
+
+namespace {
+
 // Help begins with the examples; CLI11 keeps them as the footer.
 struct ExamplesFirst : CLI::Formatter {
   std::string make_description(const CLI::App* app) const override {
@@ -87,6 +119,7 @@ void add_table(CLI::App& app, TableOptions& options) {
   command->add_option("--dtype", options.dtype, "f64, f32, f16 or bf16 (default: f64 in text, json and csv, else f32)")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16"}));
   command->add_flag("--derivative", options.derivative, "the derivative by the position instead");
+  add_spec_choice(*command, options.spec);
   add_tiling(*command, options);
   add_max_bytes(*command, options.max_bytes);
   add_weights(*command, options.weights);
@@ -142,6 +175,7 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
       ->add_option("--positions,-p", options.positions,
                    std::string(kPositionsHelp) + ", [B, N] in the file for ids per row (default: 0 to N)")
       ->check(not_empty);
+  add_spec_choice(*command, options.spec);
   command->add_flag("--inverse", options.inverse, "undo the rotation instead");
   command->add_flag("--backward", options.backward, "the gradient by the input instead: the transpose");
   command->add_option("--to", options.to, "the input is rotated at --positions already: move it to these")
@@ -206,6 +240,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
                                   "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
                                   "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  add_spec_choice(*command, options.spec);
   command
       ->add_option("--position,-p", options.position,
                    "the position, an integer or a real number; on several axes 1/2/3")
@@ -395,7 +430,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("plot")) return run_plot(plot);
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
-  if (app.got_subcommand("check")) return run_insight_command(insight);
+  if (app.got_subcommand("check") || app.got_subcommand("plan")) return run_insight_command(app, insight);
   if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);

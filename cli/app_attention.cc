@@ -64,6 +64,7 @@ void add_attend(CLI::App& app, AttendOptions& options) {
                    "none, or what acts inside attention: a rotary encoding, a bias, a score term, window, chunked;\n"
                    "one of each may be given")
       ->required();
+  add_spec_choice(*command, options.specs);
   command->add_option("--q", options.q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q")
       ->required();
   command->add_option("--k", options.k, "keys, the same; H must be a multiple of their heads")->required();

@@ -11,6 +11,7 @@ void add_exercises(CLI::App& app, ExercisesOptions& options) {
                   "  posenc exercises sinusoidal:width=64 --seed 7 --answers -o key.html\n"
                   "  posenc exercises sinusoidal:width=64 --seed 7 --grade answers.txt");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  add_spec_choice(*command, options.spec);
   command->add_option("--seed", options.seed, "another seed, other numbers (default: 0)")->check(not_empty);
   command->add_flag("--answers", options.answers, "with the key and the worked solutions");
   command

@@ -56,6 +56,7 @@ void add_plot(CLI::App& app, PlotOptions& options) {
                                   "  posenc plot wavelengths rotary:head_dim=128 --format csv");
   command->add_option("FIGURE", options.figure, figure_names())->required();
   command->add_option("SPEC", options.spec, std::string(kSpecHelp) + "; some figures need none");
+  add_spec_choice(*command, options.spec);
   add_choices(*command, options);
   add_look(*command, options);
   add_weights(*command, options.weights);

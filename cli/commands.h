@@ -237,6 +237,13 @@ struct CheckCommandOptions {
   OutputOptions output;
 };
 
+struct PlanOptions {
+  std::string spec;
+  std::int64_t trained = 0;
+  std::int64_t target = 0;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -252,6 +259,7 @@ int run_demo_permutation(const PermutationOptions& options);
 int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 int run_check(const CheckCommandOptions& options);
+int run_plan(const PlanOptions& options);
 int run_exercises(const ExercisesOptions& options);
 int run_report(const ReportCommandOptions& options);
 

@@ -23,6 +23,9 @@ void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
 void add_color(CLI::App& command, std::string& color);
 // The learned table of an encoding at the input.
 void add_weights(CLI::App& command, WeightOptions& weights);
+// --sequence-length and --layer of the command's SPEC, which becomes a text with both.
+void add_spec_choice(CLI::App& command, std::string& spec);
+void add_spec_choice(CLI::App& command, std::vector<std::string>& specs);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
 
 // The learned numbers of what acts inside attention.
@@ -48,9 +51,10 @@ int run_attention_command(const CLI::App& app, const AttentionCommands& commands
 // The commands that look at an encoding, in app_insight.cc.
 struct InsightCommands {
   CheckCommandOptions check;
+  PlanOptions plan;
 };
 void add_insight_commands(CLI::App& app, InsightCommands& commands);
-int run_insight_command(const InsightCommands& commands);
+int run_insight_command(const CLI::App& app, const InsightCommands& commands);
 // The commands for lessons, in app_lesson.cc.
 struct LessonCommands {
   ExercisesOptions exercises;

@@ -48,6 +48,17 @@ std::string field_lines(const FieldInfo& field, std::size_t column) {
                      fallback);
 }
 
+std::string scalings_text() {
+  std::string text = "\nScalings (rotary:..,scaling=NAME, with its fields):\n";
+  for (const KindInfo& scaling : scaling_kinds()) {
+    std::string fields;
+    for (const FieldInfo& field : scaling.fields) fields += (fields.empty() ? "" : ", ") + field.name;
+    text += fmt::format("  {:<20} {}\n", scaling.name, scaling.summary);
+    if (!fields.empty()) text += fmt::format("  {:<20} {}\n", "", fields);
+  }
+  return text;
+}
+
 std::string kind_text(const KindInfo& kind) {
   std::size_t column = 16;
   for (const auto* list : {&kind.fields, &kind.shorthands}) {
@@ -116,11 +127,19 @@ int run_list(const ListOptions& options) {
   if (choose_format(options.output, {"text", "json"}) == "json") {
     Json::Array list;
     for (const KindInfo& kind : chosen) list.push_back(kind_json(kind));
-    write_json(options.output, {{"kinds", list}, {"catalog", Json::Array{}}, {"figures", figures_json()}});
+    Json::Array scaling_list;
+    for (const KindInfo& scaling : scaling_kinds()) {
+      Json item;
+      item.set("name", scaling.name).set("summary", scaling.summary).set("fields", fields_json(scaling.fields));
+      scaling_list.push_back(std::move(item));
+    }
+    write_json(options.output,
+               {{"kinds", list}, {"scalings", scaling_list}, {"catalog", Json::Array{}}, {"figures", figures_json()}});
     return 0;
   }
   std::string text;
   for (const KindInfo& kind : chosen) text += kind_text(kind);
+  if (options.kind.empty() || options.kind == "rotary") text += scalings_text();
   if (options.kind.empty()) text += figures_text();
   write_text(options.output, text);
   return 0;

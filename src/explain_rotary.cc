@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "detail/explain_scaling.h"
 #include "detail/explain_text.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
@@ -183,6 +184,7 @@ Step Explainer::formula() const {
   std::string frequency =
       "w_i = 1 / " + number_text(spec_.base) + "^(2i/" + std::to_string(schedule_.exponent_dim) + ")";
   if (!spec_.inv_freq.empty()) frequency = "w_i as given";
+  if (kind_of(spec_.scaling) != NoScaling::kind) frequency += ", then scaled";
   if (spec_.inv_freq.empty() && spec_.layout == Layout::half_per_axis) frequency += ", i counted anew on every axis";
   const bool many = spec_.axes > 1;
   step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
@@ -234,7 +236,8 @@ Step Explainer::frequencies() const {
       const double w = inv_freq(schedule_, axis, i);
       if (w == 0.0 && position_.size() > 1) continue;
       const bool several = line.size() > label(i).size();
-      const std::string formula = spec_.inv_freq.empty() ? "1/" + power(i) + " = " : "";
+      const bool by_rule = spec_.inv_freq.empty() && kind_of(spec_.scaling) == NoScaling::kind;
+      const std::string formula = by_rule ? "1/" + power(i) + " = " : "";
       line += std::string(several ? "; w = " : " w = ") + formula + general_text(w, digits);
       if (position_.size() > 1) line += " on axis " + std::to_string(axis);
       const double wavelength = wavelengths({w})[0];
@@ -402,14 +405,20 @@ Step Explainer::reproduce(const ExplainOptions& options) const {
 
 }  // namespace
 
-std::vector<Step> explain_rotary(const Rotary& spec, std::span<const double> position, const ExplainOptions& options) {
+std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> position, const ExplainOptions& options) {
   check_positions(PositionView::of(position.data(), static_cast<std::int64_t>(position.size())), "explain");
   if (options.derivative) {
     fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
   }
+  make_schedule(given);  // refuses layers that differ without one
+  const Rotary spec = at_layer(given, given.layer.value_or(0));
   const Explainer explainer(spec, position);
-  std::vector<Step> steps = {explainer.formula(), explainer.channels(), explainer.frequencies(), explainer.angles(),
-                             explainer.cosines(), explainer.matrix(),   explainer.head()};
+  std::vector<Step> steps = {explainer.formula(), explainer.channels()};
+  if (kind_of(spec.scaling) != NoScaling::kind) steps.push_back(explain_scaling(spec, make_schedule(spec)));
+  for (Step& step : std::vector<Step>{explainer.frequencies(), explainer.angles(), explainer.cosines(),
+                                      explainer.matrix(), explainer.head()}) {
+    steps.push_back(std::move(step));
+  }
   if (options.shift) steps.push_back(explainer.score(*options.shift));
   if (spec.axes == 1) {
     steps.push_back(explainer.product(options.shift.value_or(2.0)));

@@ -93,6 +93,24 @@ void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
        "[rerotate] both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
 }
 
+// Whether the numbers are the same, of whatever spec and length they were made.
+bool is_same_encoding(const RotarySchedule& a, const RotarySchedule& b) {
+  return a.inv_freq == b.inv_freq && a.table_factor() == b.table_factor() && is_negative(a) == is_negative(b) &&
+         a.precision == b.precision;
+}
+
+bool is_same_range(const PositionView& a, const PositionView& b) {
+  const bool ranges = a.source == PositionView::Source::range && b.source == PositionView::Source::range;
+  if (ranges) return a.start == b.start && a.step == b.step;
+  return a.source == b.source && a.data == b.data && a.token_stride == b.token_stride && a.batch == b.batch &&
+         a.batch_stride == b.batch_stride && a.axis_stride == b.axis_stride;
+}
+
+// Nothing would turn: keys are left as they are, not rounded once more.
+bool is_same_place(const Placement& from, const Placement& to) {
+  return is_same_encoding(from.angles.schedule(), to.angles.schedule()) && is_same_range(from.positions, to.positions);
+}
+
 void move(const detail::HeadViews& views, const Placement& from, const Placement& to, const RotateOptions& options) {
   const RotarySchedule& schedule = from.angles.schedule();
   check_pairing(schedule, to.angles.schedule());
@@ -100,6 +118,7 @@ void move(const detail::HeadViews& views, const Placement& from, const Placement
   detail::check_head_positions(views, from.positions, from.angles, "rerotate");
   detail::check_head_positions(views, to.positions, to.angles, "rerotate");
   detail::check_scale(views, options.scale, "rerotate");
+  if (is_same_place(from, to) && views.in.data == views.out.data && options.scale == 1.0) return;
   const detail::TurnedHeads heads{views, options.scale, options.scale};
   const detail::TurnRule rule{detail::written_pairing(schedule.layout), detail::parts_of(schedule), false, false};
   const bool by_batch = from.positions.batch != 1 || to.positions.batch != 1;

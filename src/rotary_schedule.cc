@@ -101,8 +101,8 @@ RotarySchedule make_schedule(const Rotary& given) {
   }
   const detail::RotaryWindow window = detail::window_of(spec);
   const scalings::LadderScale scale = scalings::scale_of(
-      spec.scaling, {spec.base, window.exponent_dim, part_pairs(spec, window.pairs()), spec.head_dim,
-                     spec.sequence_length});
+      spec.scaling,
+      {spec.base, window.exponent_dim, part_pairs(spec, window.pairs()), spec.head_dim, spec.sequence_length});
   RotarySchedule schedule;
   schedule.head_dim = spec.head_dim;
   schedule.rotary_dim = window.rotary_dim;

@@ -108,8 +108,9 @@ void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const
   if (scaling == NoScaling::kind) return;
   if (!spec.inv_freq.empty()) refuse("inv_freq are the frequencies themselves: leave out scaling=" + scaling);
   if (scaling == Proportional::kind && window.rotary_dim != spec.head_dim) {
-    refuse("scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
-           "partial_rotary_factor");
+    refuse(
+        "scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
+        "partial_rotary_factor");
   }
   const bool steps = scaling == Ntk::kind || scaling == DynamicNtk::kind;
   if ((steps && window.exponent_dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
@@ -159,6 +160,11 @@ void check_together(const Rotary& spec, std::string_view where) {
   check_axes(spec, window.pairs(), refuse);
 }
 
+FieldInfo info_of(const detail::Field& field) {
+  return {field.name, detail::type_text(field), field.required ? "" : detail::field_text(field),
+          std::string(field.unit), std::string(field.help)};
+}
+
 }  // namespace
 
 std::string_view kind_of(const Spec& spec) noexcept { return detail::all_kinds()[spec.index()].name; }
@@ -177,16 +183,24 @@ void detail::check_spec(const Spec& spec, std::string_view where) {
       spec);
 }
 
+std::vector<KindInfo> scaling_kinds() {
+  std::vector<KindInfo> result;
+  for (int i = 0; i < static_cast<int>(detail::scaling_words().size()); ++i) {
+    Scaling scaling = detail::default_scaling(i);
+    const std::string_view summary = std::visit([](const auto& s) { return s.summary; }, scaling);
+    KindInfo info{std::string(kind_of(scaling)), std::string(summary), {}, {}};
+    for (const detail::Field& field : detail::scaling_fields(scaling)) info.fields.push_back(info_of(field));
+    result.push_back(std::move(info));
+  }
+  return result;
+}
+
 std::vector<KindInfo> kinds() {
   std::vector<KindInfo> result;
   for (const detail::Kind& entry : detail::all_kinds()) {
     Spec spec = entry.fallback;
     KindInfo kind{std::string(entry.name), std::string(entry.summary), {}, {}};
-    for (const detail::Field& field : detail::fields_of(spec)) {
-      kind.fields.push_back({std::string(field.name), detail::type_text(field),
-                             field.required ? "" : detail::field_text(field), std::string(field.unit),
-                             std::string(field.help)});
-    }
+    for (const detail::Field& field : detail::fields_of(spec)) kind.fields.push_back(info_of(field));
     for (const detail::Shorthand& shorthand : detail::shorthands_of(spec)) {
       for (const detail::Shorthand::Name& item : shorthand.names) {
         kind.shorthands.push_back(

@@ -134,7 +134,8 @@ void add_selected(Members& members, const Json& object, const detail::Field& fie
     const std::string& name = key;
     const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (known != fields.end() && known->group != field.name) {
-      fail(ErrorKind::bad_input, source + ": " + field.name + "." + key + ": stands beside " + field.name + ", not in it");
+      fail(ErrorKind::bad_input,
+           source + ": " + field.name + "." + key + ": stands beside " + field.name + ", not in it");
     }
     members.emplace_back(key, &member);
   }

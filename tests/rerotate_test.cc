@@ -30,7 +30,8 @@ void expect_moved(const Rotary& before, const PositionView& from, const Rotary& 
   rotate(x.view(), from, old_angles, keys.view());
   rotate(x.view(), to, new_angles, wanted.view());
   rerotate(keys.view(), {old_angles, from}, {new_angles, to}, out.view());
-  const double size = 6.0 * std::max({1.0, after.attention_factor, after.attention_factor / before.attention_factor});
+  const double new_factor = new_angles.schedule().attention_factor;
+  const double size = 6.0 * std::max({1.0, new_factor, new_factor / old_angles.schedule().attention_factor});
   const std::vector<double> expected = wanted.values(), got = out.values();
   // f64 angles are good to 2 pi 2^-64 of the position.
   const double far = dtype == DType::f64 ? 4e-9 * 0.5 : 0.0;

@@ -233,9 +233,15 @@ TEST(RotaryJson, WritesEveryField) {
   "inv_freq": [],
   "axes": 2,
   "axis_of_pair": [1, 0],
-  "attention_factor": 1,
+  "attention_factor": null,
   "attention_factor_in": "table",
-  "precision": "exact"
+  "precision": "exact",
+  "scaling": {"kind": "none"},
+  "sequence_length": null,
+  "local_base": 0,
+  "global_every": 6,
+  "local_scaled": false,
+  "layer": null
 }
 )");
 }

@@ -152,9 +152,25 @@ TEST(Kinds, DescribesEveryField) {
                                           "inv_freq", "first", "order",   "odd",   "multiplier",      "zero_position"};
   const std::vector<std::string> learned = {"width",  "rows",       "past_end",  "first",
                                             "length", "multiplier", "normalize", "padding_row"};
-  const std::vector<std::string> rotary = {
-      "head_dim", "base", "layout",       "rotary_dim",       "partial_rotary_factor", "rope_offset", "exponent_dim",
-      "inv_freq", "axes", "axis_of_pair", "attention_factor", "attention_factor_in",   "precision"};
+  const std::vector<std::string> rotary = {"head_dim",
+                                           "base",
+                                           "layout",
+                                           "rotary_dim",
+                                           "partial_rotary_factor",
+                                           "rope_offset",
+                                           "exponent_dim",
+                                           "inv_freq",
+                                           "axes",
+                                           "axis_of_pair",
+                                           "attention_factor",
+                                           "attention_factor_in",
+                                           "precision",
+                                           "scaling",
+                                           "sequence_length",
+                                           "local_base",
+                                           "global_every",
+                                           "local_scaled",
+                                           "layer"};
   std::vector<std::string> hybrid;
   for (const std::string& name : fixed) hybrid.push_back("fixed." + name);
   for (const std::string& name : learned) hybrid.push_back("learned." + name);

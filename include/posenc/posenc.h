@@ -9,6 +9,7 @@
 #include "posenc/bias.h"
 #include "posenc/cache.h"
 #include "posenc/check.h"
+#include "posenc/context_plan.h"
 #include "posenc/demonstration.h"
 #include "posenc/drawing.h"
 #include "posenc/embed.h"

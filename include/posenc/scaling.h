@@ -1,9 +1,9 @@
 // Scalings of rotary encodings: how the ladder of frequencies is changed for contexts longer than the trained one.
 //
-//     posenc::Rotary spec{.head_dim = 128, .base = 1e6, .scaling = posenc::Yarn{.factor = 4.0, .original_positions = 32768}};
-//     posenc::ScaledLadder scaled = posenc::scale_ladder(spec.scaling, {.base = 1e6, .dim = 128, .pairs = 64});
-//     scaled.inv_freq;           // radians per position, one per pair
-//     scaled.attention_factor;   // 1.1386...: 0.1 ln 4 + 1
+//     posenc::Rotary spec{.head_dim = 128, .base = 1e6, .scaling = posenc::Yarn{.factor = 4.0, .original_positions =
+//     32768}}; posenc::ScaledLadder scaled = posenc::scale_ladder(spec.scaling, {.base = 1e6, .dim = 128, .pairs =
+//     64}); scaled.inv_freq;           // radians per position, one per pair scaled.attention_factor;   // 1.1386...:
+//     0.1 ln 4 + 1
 //
 // The plain ladder is f_i = base^(-2i / dim). Every scaling is plain data and a pure function of it; none keeps state.
 // docs/encodings/scalings.md has each with its formula, source, users, and when not to use it.
@@ -21,25 +21,30 @@ namespace posenc {
 
 struct NoScaling {
   static constexpr std::string_view kind = "none";
+  static constexpr std::string_view summary = "the frequencies as they are";
 };
 
 // Position interpolation (Chen et al., 2023): f_i / factor, as if every position were divided by the factor.
 struct LinearScaling {
   static constexpr std::string_view kind = "linear";
+  static constexpr std::string_view summary = "position interpolation: every frequency divided by the factor";
   double factor = 1.0;  // > 0, as every factor here
 };
 
-// NTK-aware (bloc97, 2023): the base becomes base * factor^(dim / (dim - 2)): the slowest pair is divided by the factor,
-// the fastest is kept.
+// NTK-aware (bloc97, 2023): the base becomes base * factor^(dim / (dim - 2)): the slowest pair is divided by the
+// factor, the fastest is kept.
 struct Ntk {
   static constexpr std::string_view kind = "ntk";
+  static constexpr std::string_view summary =
+      "NTK-aware: a larger base, so that slow pairs are divided and fast ones kept";
   double factor = 1.0;
 };
 
-// Dynamic NTK (emozilla, 2023): the base becomes base * (factor * s / L - (factor - 1))^(dim / (dim - 2)) for a sequence
-// of s tokens, s at least L = original_positions: up to L nothing changes. Needs the sequence length.
+// Dynamic NTK (emozilla, 2023): the base becomes base * (factor * s / L - (factor - 1))^(dim / (dim - 2)) for a
+// sequence of s tokens, s at least L = original_positions: up to L nothing changes. Needs the sequence length.
 struct DynamicNtk {
   static constexpr std::string_view kind = "dynamic";
+  static constexpr std::string_view summary = "dynamic NTK: a base that grows with the sequence";
   double factor = 1.0;
   std::int64_t original_positions = 0;  // the trained length; must be given, as in every struct below that has it
 };
@@ -48,6 +53,7 @@ struct DynamicNtk {
 // also where a part of it turns.
 struct NtkAlpha {
   static constexpr std::string_view kind = "ntk_alpha";
+  static constexpr std::string_view summary = "a fixed NTK step by alpha";
   double alpha = 1.0;
 };
 
@@ -55,6 +61,7 @@ struct NtkAlpha {
 // beta_fast, divided by the factor where it is at most beta_slow, and mixed linearly in r between.
 struct NtkByParts {
   static constexpr std::string_view kind = "ntk_by_parts";
+  static constexpr std::string_view summary = "pairs kept or divided by how often they turn within the trained length";
   double factor = 1.0;
   std::int64_t original_positions = 0;
   double beta_fast = 32.0;
@@ -67,6 +74,7 @@ struct NtkByParts {
 // g(mscale) / g(mscale_all_dim) where both are not 0; else g(1).
 struct Yarn {
   static constexpr std::string_view kind = "yarn";
+  static constexpr std::string_view summary = "pairs kept or divided by their number, and a factor on cos and sin";
   std::optional<double> factor = {};  // none: max_positions / original_positions
   std::int64_t original_positions = 0;
   std::int64_t max_positions = 0;  // the extended length; read where factor is none
@@ -79,7 +87,7 @@ struct Yarn {
 
 // Which list LongRoPE takes.
 enum class LongRopeList : int {
-  by_length,    // long_factor for sequences longer than original_positions
+  by_length,     // long_factor for sequences longer than original_positions
   short_factor,  // always the short one: Phi-3.5-MoE in Hugging Face, whatever the length
   long_factor,   // always the long one: engines that choose by the configured context
 };
@@ -89,6 +97,7 @@ enum class LongRopeList : int {
 // sqrt(1 + ln(factor) / ln(original_positions)), 1 up to factor 1, the same for both lists.
 struct LongRope {
   static constexpr std::string_view kind = "longrope";
+  static constexpr std::string_view summary = "a divisor for every pair, one list for short and one for long sequences";
   std::vector<double> short_factor = {};  // one per pair, > 0
   std::vector<double> long_factor = {};
   std::int64_t original_positions = 0;
@@ -103,16 +112,18 @@ struct LongRope {
 // them the frequency is mixed with s = (L / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor).
 struct Llama3 {
   static constexpr std::string_view kind = "llama3";
+  static constexpr std::string_view summary = "pairs kept or divided by their wavelength, with a smooth band between";
   double factor = 8.0;
   std::int64_t original_positions = 0;
   double low_freq_factor = 1.0;
-  double high_freq_factor = 4.0;  // above low_freq_factor
+  double high_freq_factor = 4.0;  // at least low_freq_factor; the same in Llama 4 Scout: a step
 };
 
-// Gemma 4: the first floor(share * head_dim / 2) pairs turn, by f_i / factor, the others never: the exponents are spaced
-// over the whole head, unlike those of a partial width.
+// Gemma 4: the first floor(share * head_dim / 2) pairs turn, by f_i / factor, the others never: the exponents are
+// spaced over the whole head, unlike those of a partial width.
 struct Proportional {
   static constexpr std::string_view kind = "proportional";
+  static constexpr std::string_view summary = "the fastest pairs turn, spaced over the whole head, the others never";
   double factor = 1.0;
   double share = 1.0;  // above 0 to 1: partial_rotary_factor in config.json
 };
@@ -120,18 +131,21 @@ struct Proportional {
 // p-RoPE (Barbero et al., 2025): the fastest pairs are kept, the slowest never turn: Proportional with factor 1.
 struct PRope {
   static constexpr std::string_view kind = "p_rope";
+  static constexpr std::string_view summary = "the fastest pairs are kept, the slowest never turn";
   double share = 0.75;
 };
 
 // Learned multipliers: f_i * exp(log_multipliers_i), from a checkpoint (Mistral Large 4).
 struct LearnedMultipliers {
   static constexpr std::string_view kind = "learned_multipliers";
+  static constexpr std::string_view summary = "every frequency times the exponential of a learned number";
   std::vector<double> log_multipliers = {};  // one per pair
 };
 
 // Resonance RoPE (Wang et al., 2024): every wavelength is rounded to a whole number of positions, at least 1.
 struct Resonance {
   static constexpr std::string_view kind = "resonance";
+  static constexpr std::string_view summary = "every wavelength rounded to a whole number of positions";
 };
 
 using Scaling = std::variant<NoScaling, LinearScaling, Ntk, DynamicNtk, NtkAlpha, NtkByParts, Yarn, LongRope, Llama3,
@@ -160,8 +174,8 @@ struct ScaledLadder {
 // Throws where the scaling needs a sequence length and there is none, and where its lists do not have `pairs` numbers.
 POSENC_API ScaledLadder scale_ladder(const Scaling& scaling, const Ladder& ladder);
 
-// YaRN's magnitude g(m) = 0.1 m ln(factor) + 1, and 1 up to factor 1. Models with multi-head latent attention (DeepSeek)
-// multiply the softmax scale by the square of that of mscale_all_dim, beside what acts on cos and sin.
+// YaRN's magnitude g(m) = 0.1 m ln(factor) + 1, and 1 up to factor 1. Models with multi-head latent attention
+// (DeepSeek) multiply the softmax scale by the square of that of mscale_all_dim, beside what acts on cos and sin.
 POSENC_API double yarn_magnitude(double factor, double mscale) noexcept;
 
 // The pairs (fractional unless truncated) between which YaRN mixes, clipped to 0 .. dim - 1.

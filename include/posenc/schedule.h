@@ -51,7 +51,7 @@ struct RotarySchedule {
   std::vector<double> inv_freq;  // [axes][pairs], radians per position; mostly zero where there are several axes
   double attention_factor = 1.0;
   FactorIn attention_factor_in = FactorIn::table;
-  Precision precision = Precision::exact;  // reference: inv_freq are float32 numbers
+  Precision precision = Precision::exact;            // reference: inv_freq are float32 numbers
   std::optional<std::int64_t> sequence_length = {};  // what it was built for; none where that makes no difference
 
   std::int64_t pairs() const noexcept { return rotary_dim / 2; }

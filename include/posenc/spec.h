@@ -130,12 +130,12 @@ struct Rotary {
   std::optional<double> attention_factor = {};  // 1e-9 to 1e9; none: as the scaling says, 1 without one
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;
-  Scaling scaling = NoScaling{};                      // of the ladder of frequencies: posenc/scaling.h
-  std::optional<std::int64_t> sequence_length = {};   // for scalings that depend on it; see make_schedule
-  double local_base = 0.0;                            // the base of layers that look nearby; 0: all layers are alike
-  std::int64_t global_every = 6;                      // with local_base: layer l looks far where (l + 1) is a multiple
-  bool local_scaled = false;                          // whether the scaling holds for layers that look nearby too
-  std::optional<std::int64_t> layer = {};             // with local_base: which layer; see at_layer
+  Scaling scaling = NoScaling{};                     // of the ladder of frequencies: posenc/scaling.h
+  std::optional<std::int64_t> sequence_length = {};  // for scalings that depend on it; see make_schedule
+  double local_base = 0.0;                           // the base of layers that look nearby; 0: all layers are alike
+  std::int64_t global_every = 6;                     // with local_base: layer l looks far where (l + 1) is a multiple
+  bool local_scaled = false;                         // whether the scaling holds for layers that look nearby too
+  std::optional<std::int64_t> layer = {};            // with local_base: which layer; see at_layer
 };
 
 // The encoding of one layer where layers differ (local_base): the base and scaling of that layer, and nothing left that
@@ -181,5 +181,7 @@ struct KindInfo {
 
 // All kinds with their fields, in the order in which they are documented.
 POSENC_API std::vector<KindInfo> kinds();
+// Likewise the scalings of a rotary encoding: their fields stand beside scaling= in text, in its object in JSON.
+POSENC_API std::vector<KindInfo> scaling_kinds();
 
 }  // namespace posenc

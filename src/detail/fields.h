@@ -60,8 +60,8 @@ struct Shorthand {
 std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
-// The value of every field that selects, in the fields of `spec`, set in `other`, a spec of the same kind: both then have
-// the same fields.
+// The value of every field that selects, in the fields of `spec`, set in `other`, a spec of the same kind: both then
+// have the same fields.
 void adopt_selections(Spec& spec, Spec& other);
 
 // The kinds, in the order of Spec's alternatives.
@@ -81,8 +81,8 @@ void check_field(std::string_view kind, const Field& field);
 
 // A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
 std::string field_text(const Field& field);
-// "integer", "number", "true|false", "integer or none", "number or none", "list of numbers", "list of integers" or the words of an enum:
-// "drop|zero|error".
+// "integer", "number", "true|false", "integer or none", "number or none", "list of numbers", "list of integers" or the
+// words of an enum: "drop|zero|error".
 std::string type_text(const Field& field);
 // The same for a message: "a number", "one of drop, zero, error".
 std::string wanted_text(const Field& field);

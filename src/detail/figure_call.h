@@ -33,6 +33,7 @@ std::vector<FigureEntry> shift_figures();
 std::vector<FigureEntry> mixing_figures();
 std::vector<FigureEntry> rotary_figures();
 std::vector<FigureEntry> layout_figures();
+std::vector<FigureEntry> scaling_figures();
 std::vector<FigureEntry> bias_figures();
 std::vector<FigureEntry> attention_figures();
 std::vector<FigureEntry> precision_figures();

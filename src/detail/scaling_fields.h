@@ -1,5 +1,5 @@
-// The field list of a scaling, and what none of its fields can tell alone. Its sources stand in src/scalings/, each with
-// the function that makes the numbers.
+// The field list of a scaling, and what none of its fields can tell alone. Its sources stand in src/scalings/, each
+// with the function that makes the numbers.
 #pragma once
 
 #include <cstdint>

@@ -70,6 +70,23 @@ std::string lesson_relative(Lesson& lesson) {
   return text;
 }
 
+std::string rotary_scalings(Lesson& lesson) {
+  std::string text = heading(3, "Longer than trained");
+  text += paragraph(
+      "A slow clock that was trained on a quarter of a turn has never seen the rest of its dial. Scalings change the "
+      "speeds so that a longer text stays on the part that was seen; they differ in which clocks they slow down.");
+  text += lesson.figure({.name = "scalings",
+                         .spec = "rotary:head_dim=64",
+                         .question = "Eight times the length: which pairs must be slowed down, and which need not?",
+                         .answer = "Pairs that turned often in training have seen every angle: ntk_by_parts, yarn and "
+                                   "llama3 keep them. The slow ones are divided by eight. linear divides all, and "
+                                   "blurs neighbours with it."});
+  text += details(
+      "By hand: YaRN on a head of 16 channels",
+      steps_list(explain(Rotary{.head_dim = 16, .scaling = Yarn{.factor = 8.0, .original_positions = 2048}}, 3.0, {})));
+  return text;
+}
+
 std::string lesson_rotary(Lesson& lesson) {
   lesson.tell("rotary");
   std::string text = heading(2, "Rotary: turn instead of add", "rotary");
@@ -108,7 +125,7 @@ std::string lesson_rotary(Lesson& lesson) {
                      .answer = "No: with random contents it moves attention without a clear preference. Rotation gives "
                                "a model the means to use distances; it does not force it.",
                      .options = {.tokens = lesson.words()}});
-  return text;
+  return text + rotary_scalings(lesson);
 }
 
 std::string lesson_choice(Lesson& lesson) {

@@ -63,11 +63,12 @@ struct Scaled {
     const double wavelength = kTwoPi / plain(), trained = static_cast<double>(s.original_positions);
     if (wavelength < trained / s.high_freq_factor) return plain();
     if (wavelength > trained / s.low_freq_factor) return plain() / s.factor;
-    return divided_where_slow(
-        (trained / wavelength - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor), s.factor);
+    return divided_where_slow((trained / wavelength - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor),
+                              s.factor);
   }
   double operator()(const Proportional& s) const {
-    return static_cast<double>(i + 1) <= s.share * static_cast<double>(ladder.head_dim) / 2.0 ? plain() / s.factor : 0.0;
+    return static_cast<double>(i + 1) <= s.share * static_cast<double>(ladder.head_dim) / 2.0 ? plain() / s.factor
+                                                                                              : 0.0;
   }
   double operator()(const PRope& s) const {
     return static_cast<double>(i + 1) <= s.share * static_cast<double>(ladder.dim) / 2.0 ? plain() : 0.0;

@@ -7,9 +7,7 @@ namespace posenc::scalings {
 namespace {
 
 // factor^(dim / (dim - 2)), as a logarithm: the slowest pair, exponent (dim - 2) / dim, is then divided by the factor.
-DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) {
-  return log_factor * whole(dim) / whole(dim - 2);
-}
+DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) { return log_factor * whole(dim) / whole(dim - 2); }
 
 }  // namespace
 

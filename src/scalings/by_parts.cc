@@ -127,8 +127,8 @@ std::vector<Field> fields_of(Llama3& s) {
           beta_field("high_freq_factor", s.high_freq_factor, "pairs that turn more often are kept")};
 }
 void check(const Llama3& s, std::int64_t, const Refuse& refuse) {
-  if (s.high_freq_factor > s.low_freq_factor) return;
-  refuse("high_freq_factor must be above low_freq_factor, " + detail::number_text(s.low_freq_factor) + ", but got " +
+  if (s.high_freq_factor >= s.low_freq_factor) return;
+  refuse("high_freq_factor must be at least low_freq_factor, " + detail::number_text(s.low_freq_factor) + ", but got " +
          detail::number_text(s.high_freq_factor));
 }
 LadderScale scale(const Llama3& s, const Ladder& ladder) {
@@ -136,7 +136,10 @@ LadderScale scale(const Llama3& s, const Ladder& ladder) {
   const DoubleDouble width = number(s.high_freq_factor) + number(-s.low_freq_factor);
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
     const DoubleDouble turns = turns_within(s.original_positions, plain_frequency(result.log_base, i, ladder.dim));
-    const DoubleDouble kept = clamped((turns + number(-s.low_freq_factor)) / width);
+    const DoubleDouble above = turns + number(-s.low_freq_factor);
+    // Llama 4 Scout has both factors alike: no band, a step.
+    const bool step = width.high == 0.0;
+    const DoubleDouble kept = step ? number(above.high >= 0.0 ? 1.0 : 0.0) : clamped(above / width);
     result.multipliers.push_back(mixture(number(1.0) + -kept, s.factor));
   }
   return result;

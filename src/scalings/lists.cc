@@ -90,7 +90,9 @@ std::vector<Field> fields_of(Proportional& s) {
   factor.required = false;
   return {factor, share_field(s.share)};
 }
-LadderScale scale(const Proportional& s, const Ladder& ladder) { return kept(s.share, s.factor, ladder.head_dim, ladder); }
+LadderScale scale(const Proportional& s, const Ladder& ladder) {
+  return kept(s.share, s.factor, ladder.head_dim, ladder);
+}
 
 std::vector<Field> fields_of(PRope& s) { return {share_field(s.share)}; }
 LadderScale scale(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, ladder.dim, ladder); }

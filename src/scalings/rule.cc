@@ -58,8 +58,12 @@ void check_list(const std::vector<double>& list, std::string_view name, std::int
 }
 
 Field factor_field(double& factor) {
-  return {.name = "factor", .value = &factor, .help = "how many times longer the context becomes", .low = 0,
-          .above_low = true, .required = true};
+  return {.name = "factor",
+          .value = &factor,
+          .help = "how many times longer the context becomes",
+          .low = 0,
+          .above_low = true,
+          .required = true};
 }
 
 Field factor_field(std::optional<double>& factor) {

@@ -1,5 +1,5 @@
-// What a file of this folder gives for each of its scalings: fields_of, check and scale. A new scaling adds its struct to
-// posenc/scaling.h and three lines here.
+// What a file of this folder gives for each of its scalings: fields_of, check and scale. A new scaling adds its struct
+// to posenc/scaling.h and three lines here.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ using detail::Refuse;
 
 // f_i = base^(-2i / dim) * multipliers_i in twice the precision: it is rounded once, at the end.
 struct LadderScale {
-  double base;                           // of the scaled ladder, rounded
-  DoubleDouble log_base;                 // its logarithm, not rounded
+  double base;                            // of the scaled ladder, rounded
+  DoubleDouble log_base;                  // its logarithm, not rounded
   std::vector<DoubleDouble> multipliers;  // one per pair; empty: all 1
   double attention_factor = 1.0;
 };

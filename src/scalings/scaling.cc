@@ -36,8 +36,8 @@ Ladder checked(const Scaling& scaling, const Ladder& given) {
     refuse(scaling, "depends on the length of the sequence: give sequence_length");
   }
   if (ladder.sequence_length && *ladder.sequence_length < 1) {
-    fail(ErrorKind::usage, "[scale_ladder] sequence_length must be at least 1 but got " +
-                               std::to_string(*ladder.sequence_length));
+    fail(ErrorKind::usage,
+         "[scale_ladder] sequence_length must be at least 1 but got " + std::to_string(*ladder.sequence_length));
   }
   const bool steps = std::holds_alternative<Ntk>(scaling) || std::holds_alternative<DynamicNtk>(scaling);
   if ((steps && ladder.dim < 3) || (std::holds_alternative<NtkAlpha>(scaling) && ladder.head_dim < 3)) {

@@ -52,7 +52,7 @@ LAYERS = {
         "uses": ["words", "numbers", "reference", "operations", "files"],
         "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
-                      detail/explain_rotary explain_mask detail/explain_mask detail/explain_text detail/sinusoidal_symbols
+                      detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask detail/explain_text detail/sinusoidal_symbols
                       terminal terminal_drawing detail/terminal_color detail/terminal_canvas
                       shell subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length

@@ -197,7 +197,7 @@ struct AttendCase {
       posenc::reference::rotate_head(spec, {&position, 1}, from.data() + i * width, result.data() + i * width);
     }
     if (is_query && spec.attention_factor_in == posenc::FactorIn::query) {
-      for (double& value : result) value *= spec.attention_factor;
+      for (double& value : result) value *= spec.attention_factor.value_or(1.0);
     }
     return result;
   }
@@ -215,7 +215,7 @@ struct AttendCase {
     result.scale = scale.value_or(1.0 / std::sqrt(static_cast<double>(width)));
     if (rotary && !scale) {
       const auto& spec = std::get<posenc::Rotary>(*rotary);
-      if (spec.attention_factor_in == posenc::FactorIn::softmax) result.scale *= spec.attention_factor;
+      if (spec.attention_factor_in == posenc::FactorIn::softmax) result.scale *= spec.attention_factor.value_or(1.0);
     }
     result.softcap = softcap;
     result.sinks = sinks;

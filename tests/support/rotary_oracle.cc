@@ -27,7 +27,7 @@ TurnedHead turn_head(const posenc::Rotary& spec, std::span<const double> positio
     head.values.push_back(scale * value);
     head.sizes.push_back(std::fabs(scale * value));
   }
-  const double factor = spec.attention_factor_in == posenc::FactorIn::table ? spec.attention_factor * scale : scale;
+  const double factor = scale * schedule.table_factor();
   for (std::int64_t i = 0; i < schedule.pairs(); ++i) {
     const Big angle = rotary_angle(schedule.inv_freq, schedule.pairs(), position, i);
     const double c = cos(angle).rounded();

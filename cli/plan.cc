@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "posenc/context_plan.h"
+#include "posenc/error.h"
+#include "posenc/load.h"
+#include "posenc/shell.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+// "0 .. 45", "3, 5 .. 7", "none".
+std::string ranges(const std::vector<std::int64_t>& pairs) {
+  std::string text;
+  for (std::size_t i = 0; i < pairs.size();) {
+    std::size_t end = i + 1;
+    while (end < pairs.size() && pairs[end] == pairs[end - 1] + 1) ++end;
+    text += text.empty() ? "" : ", ";
+    text += end - i == 1 ? fmt::format("{}", pairs[i]) : fmt::format("{} .. {}", pairs[i], pairs[end - 1]);
+    i = end;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
+  const std::size_t pairs = plan.turns.size();
+  std::string text = fmt::format("{}\ntrained on {} positions, to be used up to {}\n\n", to_text(Spec(spec)),
+                                 plan.trained, plan.target);
+  text += fmt::format("pairs that complete a turn in training      {} of {}: {}\n", plan.complete.size(), pairs,
+                      ranges(plan.complete));
+  text += fmt::format("pairs that meet new angles at the target    {} of {}: {}\n", plan.new_angles.size(), pairs,
+                      ranges(plan.new_angles));
+  text += fmt::format("slowest pair                                {:.4g} turns in training, {:.4g} at the target\n",
+                      plan.turns.back(), plan.turns_at_target.back());
+  text += plan.first_negative
+              ? fmt::format(
+                    "sum of cos(m theta_i)                       below 0 from distance {} on, down to {:.4f} per "
+                    "pair: keys that are unlike are preferred there\n",
+                    *plan.first_negative, plan.smallest_sum)
+              : fmt::format("sum of cos(m theta_i)                       never below 0, at least {:.4f} per pair\n",
+                            plan.smallest_sum);
+  text += plan.smallest_base ? fmt::format("smallest plain base without that            {:.6g}\n", *plan.smallest_base)
+                             : "smallest plain base without that            none up to 1e18: there are too few pairs\n";
+  return text;
+}
+
+}  // namespace
+
+int run_plan(const PlanOptions& options) {
+  const Spec spec = load_spec(options.spec);
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  if (!rotary) {
+    fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings; {} has no angles", kind_of(spec)));
+  }
+  const ContextPlan plan = plan_context(*rotary, options.trained, options.target);
+  if (choose_format(options.output, {"text", "json"}) != "json") {
+    write_text(options.output, plan_text(plan, *rotary));
+    return 0;
+  }
+  const auto optional = [](const auto& value) { return value ? Json(*value) : Json(); };
+  const auto integers = [](const std::vector<std::int64_t>& list) {
+    return Json(Json::Array(list.begin(), list.end()));
+  };
+  write_json(options.output, {{"spec", to_json(spec)},
+                              {"trained", Json(plan.trained)},
+                              {"target", Json(plan.target)},
+                              {"turns", Json(plan.turns)},
+                              {"turns_at_target", Json(plan.turns_at_target)},
+                              {"complete", integers(plan.complete)},
+                              {"new_angles", integers(plan.new_angles)},
+                              {"first_negative", optional(plan.first_negative)},
+                              {"smallest_sum", Json(plan.smallest_sum)},
+                              {"smallest_base", optional(plan.smallest_base)}});
+  return 0;
+}
+
+}  // namespace posenc::cli
