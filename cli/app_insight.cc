@@ -32,7 +32,7 @@ void add_plan(CLI::App& app, PlanOptions& options) {
                                   "  posenc plan rotary:head_dim=128 --trained 4096 --target 32768\n"
                                   "  posenc plan rotary:head_dim=128,scaling=yarn,factor=8,original_positions=4096 "
                                   "--trained 4096 --target 32768");
-  const CLI::Range lengths(std::int64_t{1}, std::int64_t{16777216});
+  const CLI::Range lengths(std::int64_t{1}, std::int64_t{1048576});
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   add_spec_choice(*command, options.spec);
   command->add_option("--trained", options.trained, "how many positions it was trained on")->required()->check(lengths);

@@ -1,6 +1,7 @@
 #include "posenc/context_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -11,21 +12,22 @@
 namespace posenc {
 namespace {
 
-constexpr std::int64_t kLongest = std::int64_t{1} << 24;
+constexpr std::int64_t kLongest = std::int64_t{1} << 20;
 constexpr double kLargestBase = 1e18;
 constexpr double kResolution = 1e-6;  // of a base, relative
 
 void check_length(std::int64_t length, const char* name, const char* where) {
   if (length >= 1 && length <= kLongest) return;
   fail(ErrorKind::usage,
-       "[" + std::string(where) + "] " + name + " must be from 1 to 16777216 but got " + std::to_string(length));
+       "[" + std::string(where) + "] " + name + " must be from 1 to 1048576 but got " + std::to_string(length));
 }
 
-// sum_i cos(m theta_i) for m = 1, 2, ..: every pair turns on by its own angle, and is set anew now and then, so that
-// rounding does not add up.
+// sum_i cos(m theta_i) for m = before + 1, before + 2, ..: every pair turns on by its own angle, and is set anew now
+// and then, so that rounding does not add up.
 class Sums {
  public:
-  explicit Sums(std::span<const double> inv_freq) : inv_freq_(inv_freq.begin(), inv_freq.end()) {
+  explicit Sums(std::span<const double> inv_freq, std::int64_t before = 0)
+      : inv_freq_(inv_freq.begin(), inv_freq.end()), m_(before) {
     cos_.resize(inv_freq_.size());
     sin_.resize(inv_freq_.size());
     for (const double frequency : inv_freq_) {
@@ -61,7 +63,7 @@ class Sums {
   }
 
   std::vector<double> inv_freq_, cos_, sin_, step_cos_, step_sin_;
-  std::int64_t m_ = 0;
+  std::int64_t m_;
 };
 
 struct PlainLadder {
@@ -89,6 +91,39 @@ double safe_step(const PlainLadder& ladder, std::span<const double> inv_freq, st
   return std::max(slope > 0.0 ? -sum / slope : INFINITY, kResolution);
 }
 
+// Distances that refused a base: they mostly refuse the next one too, and are asked before others are walked through.
+class Culprits {
+ public:
+  void add(std::int64_t m) { distances_[count_++ % distances_.size()] = m; }
+  std::int64_t last() const { return count_ == 0 ? 1 : distances_[(count_ - 1) % distances_.size()]; }
+  // The first step that one of them allows, the latest asked first.
+  double step(const PlainLadder& ladder, std::span<const double> inv_freq) const {
+    for (std::size_t i = 1; i <= std::min(count_, distances_.size()); ++i) {
+      const double step = safe_step(ladder, inv_freq, distances_[(count_ - i) % distances_.size()]);
+      if (step > 0.0) return step;
+    }
+    return 0.0;
+  }
+
+ private:
+  std::array<std::int64_t, 64> distances_{};
+  std::size_t count_ = 0;
+};
+
+// The most negative sum of distances from `first` to before `end`: the deeper it is, the farther it reaches.
+std::optional<std::int64_t> deepest(std::span<const double> inv_freq, std::int64_t first, std::int64_t end) {
+  Sums sums(inv_freq, first - 1);
+  std::optional<std::int64_t> found;
+  double lowest = 0.0;
+  for (std::int64_t m = first; m < end; ++m) {
+    const double sum = sums.next();
+    if (sum >= lowest) continue;
+    found = m;
+    lowest = sum;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> first_negative_sum(std::span<const double> inv_freq, std::int64_t target) {
@@ -105,15 +140,18 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
   if (dim < 1 || pairs < 1) fail(ErrorKind::usage, "[smallest_base] dim and pairs must be at least 1");
   const PlainLadder ladder{dim, pairs};
   double log_base = 0.0;
-  std::int64_t culprit = 1;  // the distance that refused the base before: it mostly refuses the next one too
+  Culprits culprits;
   while (log_base < std::log(kLargestBase)) {
     const std::vector<double> inv_freq = ladder.at(log_base);
-    double step = safe_step(ladder, inv_freq, culprit);
+    double step = culprits.step(ladder, inv_freq);
     if (step == 0.0) {
-      const std::optional<std::int64_t> other = first_negative_sum(inv_freq, target);
+      // Those about as far as the last one come first.
+      const std::int64_t near = culprits.last();
+      std::optional<std::int64_t> other = deepest(inv_freq, near - near / 8, std::min(target, near + near / 8 + 64));
+      if (!other) other = deepest(inv_freq, 1, target);
       if (!other) return std::exp(log_base);
-      culprit = *other;
-      step = std::max(safe_step(ladder, inv_freq, culprit), kResolution);
+      culprits.add(*other);
+      step = std::max(safe_step(ladder, inv_freq, *other), kResolution);
     }
     log_base += step;
   }
