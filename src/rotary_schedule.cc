@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
 
+#include "detail/axis_map.h"
 #include "detail/double_double.h"
 #include "detail/rotary_window.h"
 #include "posenc/error.h"
@@ -27,42 +29,50 @@ double rounded_frequency(double base, std::int64_t i, std::int64_t dim) {
   return static_cast<double>(1.0f / static_cast<float>(power.high));
 }
 
-// Pairs of a part: where every axis has a part of its own, the frequencies begin anew in each.
-std::int64_t part_pairs(const Rotary& spec, std::int64_t pairs) {
-  return spec.layout == Layout::half_per_axis ? pairs / spec.axes : pairs;
+double frequency_at(const Rotary& spec, std::int64_t index, std::int64_t exponent_dim) {
+  return spec.precision == Precision::reference ? rounded_frequency(spec.base, index, exponent_dim)
+                                                : exact_frequency(spec.base, index, exponent_dim);
 }
 
-double frequency_of(const Rotary& spec, const detail::RotaryWindow& window, std::int64_t pair) {
-  const bool rounded = spec.precision == Precision::reference;
-  if (!spec.inv_freq.empty()) {
-    const double given = spec.inv_freq[static_cast<std::size_t>(pair)];
-    return rounded ? static_cast<double>(static_cast<float>(given)) : given;
-  }
-  const std::int64_t i = pair % part_pairs(spec, window.pairs());
-  return rounded ? rounded_frequency(spec.base, i, window.exponent_dim)
-                 : exact_frequency(spec.base, i, window.exponent_dim);
+double scaled(const Rotary& spec, double frequency) {
+  if (spec.precision == Precision::exact) return spec.scale * frequency;
+  return static_cast<double>(static_cast<float>(spec.scale) * static_cast<float>(frequency));
 }
 
-std::int64_t axis_of(const Rotary& spec, std::int64_t pairs, std::int64_t pair) {
-  if (!spec.axis_of_pair.empty()) return spec.axis_of_pair[static_cast<std::size_t>(pair)];
-  return spec.layout == Layout::half_per_axis ? pair / part_pairs(spec, pairs) : 0;
+// Rejects what is beyond the numbers that the precision has.
+double checked_frequency(const Rotary& spec, std::int64_t pair, double frequency) {
+  if (std::isfinite(frequency)) return frequency;
+  fail(ErrorKind::bad_input, "[rotary] every frequency must be finite but that of pair " + std::to_string(pair) +
+                                 " is beyond the largest " +
+                                 (spec.precision == Precision::reference ? "float32" : "double"));
 }
 
-std::vector<double> frequencies_of(const Rotary& spec, const detail::RotaryWindow& window) {
-  const std::int64_t pairs = window.pairs();
-  std::vector<double> inv_freq(static_cast<std::size_t>(spec.axes * pairs));
-  const bool given_per_axis = spec.inv_freq.size() == inv_freq.size();
-  for (std::int64_t i = 0; i < (given_per_axis ? spec.axes * pairs : pairs); ++i) {
-    const std::int64_t place = given_per_axis ? i : axis_of(spec, pairs, i) * pairs + i;
-    const double frequency = frequency_of(spec, window, i);
-    if (!std::isfinite(frequency)) {
-      fail(ErrorKind::bad_input, "[rotary] every frequency must be finite but that of pair " +
-                                     std::to_string(i % pairs) + " is beyond the largest " +
-                                     (spec.precision == Precision::reference ? "float32" : "double"));
+std::vector<double> frequencies_of(const Rotary& spec, const std::vector<detail::PairPlace>& places,
+                                   std::int64_t pairs) {
+  const auto axes = static_cast<std::size_t>(detail::axes_of(spec));
+  std::vector<double> inv_freq(axes * places.size());
+  const bool given_per_axis = axes > 1 && spec.inv_freq.size() == axes * static_cast<std::size_t>(pairs);
+  for (std::size_t i = 0; i < (given_per_axis ? inv_freq.size() : places.size()); ++i) {
+    const detail::PairPlace& place = places[i % places.size()];
+    double frequency = 0.0;
+    if (given_per_axis) {
+      frequency = spec.inv_freq[i];
+    } else if (!spec.inv_freq.empty()) {
+      frequency = spec.inv_freq[static_cast<std::size_t>(place.pair)];
+    } else {
+      frequency = frequency_at(spec, place.index, place.exponent_dim);
     }
-    inv_freq[static_cast<std::size_t>(place)] = frequency;
+    const std::size_t at = given_per_axis ? i : static_cast<std::size_t>(place.axis) * places.size() + i;
+    inv_freq[at] = checked_frequency(spec, place.pair, scaled(spec, frequency));
   }
   return inv_freq;
+}
+
+// That of all pairs, or 0.
+std::int64_t common_exponent_dim(const Rotary& spec, const std::vector<detail::PairPlace>& places) {
+  const std::int64_t first = places.front().exponent_dim;
+  const auto same = [&](const detail::PairPlace& place) { return place.exponent_dim == first; };
+  return spec.inv_freq.empty() && std::all_of(places.begin(), places.end(), same) ? first : 0;
 }
 
 }  // namespace
@@ -70,14 +80,15 @@ std::vector<double> frequencies_of(const Rotary& spec, const detail::RotaryWindo
 RotarySchedule make_schedule(const Rotary& spec) {
   validate(spec);
   const detail::RotaryWindow window = detail::window_of(spec);
+  const std::vector<detail::PairPlace> places = detail::axis_map(spec, window);
   RotarySchedule schedule;
   schedule.head_dim = spec.head_dim;
   schedule.rotary_dim = window.rotary_dim;
   schedule.rope_offset = window.rope_offset;
-  schedule.exponent_dim = spec.inv_freq.empty() ? window.exponent_dim : 0;
+  schedule.exponent_dim = common_exponent_dim(spec, places);
   schedule.layout = spec.layout;
-  schedule.axes = spec.axes;
-  schedule.inv_freq = frequencies_of(spec, window);
+  schedule.axes = detail::axes_of(spec);
+  schedule.inv_freq = frequencies_of(spec, places, window.pairs());
   schedule.attention_factor = spec.attention_factor;
   schedule.attention_factor_in = spec.attention_factor_in;
   schedule.precision = spec.precision;

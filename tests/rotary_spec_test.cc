@@ -119,8 +119,9 @@ TEST(RotaryValidate, RefusesAxes) {
   expect_refused({.head_dim = 4, .axes = 0}, "axes must be at least 1 but got 0");
   expect_refused({.head_dim = 4, .axes = 9}, "axes must be at most 8 but got 9");
   expect_refused({.head_dim = 4, .axis_of_pair = {0, 0}}, "axis_of_pair is for several axes but axes is 1");
-  expect_refused({.head_dim = 4, .axes = 3},
-                 "axes=3 needs axis_of_pair, the axis of each of the 2 pairs, or inv_freq for every axis and pair");
+  expect_refused(
+      {.head_dim = 4, .axes = 3},
+      "axes=3 needs sections, or axis_of_pair, the axis of each of the 2 pairs, or inv_freq for every axis and pair");
   expect_refused({.head_dim = 4, .axes = 2, .axis_of_pair = {0}}, "axis_of_pair must have one number per pair, 2, but");
   expect_refused({.head_dim = 4, .axes = 2, .axis_of_pair = {0, 2}},
                  "axis_of_pair must name axes below axes, 2, but got 2");
@@ -134,8 +135,13 @@ TEST(RotaryValidate, RefusesAxes) {
 
 TEST(RotaryValidate, RefusesEnumsThatAreNone) {
   expect_refused(
-      {.head_dim = 4, .layout = static_cast<Layout>(5)},
-      "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis but got 5");
+      {.head_dim = 4, .layout = static_cast<Layout>(7)},
+      "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis, full_width_half, "
+      "interleaved_pairs_with_halves_tiling_per_axis but got 7");
+  expect_refused({.head_dim = 4, .section_order = static_cast<SectionOrder>(4)},
+                 "section_order must be one of chunked, interleaved, alternating, ernie but got 4");
+  expect_refused({.head_dim = 4, .axis_frequencies = static_cast<AxisFrequencies>(3)},
+                 "axis_frequencies must be one of shared, restart, dealt but got 3");
   expect_refused({.head_dim = 4, .attention_factor_in = static_cast<FactorIn>(3)},
                  "attention_factor_in must be one of table, query, softmax but got 3");
   expect_refused({.head_dim = 4, .precision = static_cast<Precision>(-1)},
@@ -195,6 +201,8 @@ const std::vector<std::string>& texts() {
       "rotary:head_dim=4,inv_freq=1/0/0/0.5,axes=2",
       "rotary:head_dim=8,axes=3,axis_of_pair=2/0/1/0",
       "rotary:head_dim=8,layout=half_per_axis,axes=2",
+      "rotary:head_dim=8,axes=2,sections=1/2/1,axis_frequencies=dealt,scale=0.5",
+      "rotary:head_dim=8,sections=2/1/1,section_order=interleaved",
       "rotary:head_dim=4,attention_factor=1.1902380714238083,attention_factor_in=softmax,precision=reference",
   };
   return all;
@@ -232,7 +240,11 @@ TEST(RotaryJson, WritesEveryField) {
   "exponent_dim": 0,
   "inv_freq": [],
   "axes": 2,
+  "sections": [],
+  "section_order": "chunked",
+  "axis_frequencies": "shared",
   "axis_of_pair": [1, 0],
+  "scale": 1,
   "attention_factor": 1,
   "attention_factor_in": "table",
   "precision": "exact"
