@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <map>
-#include <numbers>
+#include <span>
+#include <utility>
 
 #include "golden/files.h"
 #include "golden/rotary_cases.h"
+#include "posenc/attend.h"
 #include "posenc/reference.h"
 #include "posenc/rerotate.h"
 #include "posenc/rotate.h"
@@ -392,6 +394,64 @@ TEST(NoRotation, WorksInEveryCallThatNeedsNoInverse) {
   }
 }
 
+// Two queries, three keys: softmax of the products of heads that the plain definition turned, and its gradient by
+// differences.
+TEST(NoRotation, IsAttended) {
+  for (const char* text : {kHunyuan, kVjepa}) {
+    SCOPED_TRACE(text);
+    const Rotary spec = parse(text);
+    const RotaryAngles angles(spec);
+    const std::int64_t width = spec.head_dim, axes = angles.schedule().axes;
+    const auto size = static_cast<std::size_t>(width);
+    Vector q = head_of(2 * width, 0.4), places;
+    const Vector k = head_of(3 * width, 1.3), v = head_of(3 * width, 2.2), g = head_of(2 * width, 0.9);
+    for (const double seed : {1.0, 2.0, 3.0}) {
+      for (const double coordinate : place_of(axes, seed)) places.push_back(coordinate);
+    }
+    const auto coordinates = static_cast<std::size_t>(axes);
+    const Positions keys = Positions::reals(places, axes);
+    const Positions queries = Positions::reals({places.begin(), places.begin() + 2 * axes}, axes);
+    const auto plain_turn = [&](const Vector& x, std::size_t n) {
+      Vector out(size);
+      const std::span<const double> place(places.data() + n * coordinates, coordinates);
+      reference::rotate_head(spec, place, x.data() + n * size, out.data());
+      return out;
+    };
+    const auto plain = [&] {
+      Vector out(2 * size, 0.0);
+      for (std::size_t n = 0; n < 2; ++n) {
+        double sum = 0.0;
+        Vector weights;
+        for (std::size_t s = 0; s < 3; ++s) {
+          weights.push_back(std::exp(dot(plain_turn(q, n), plain_turn(k, s)) / std::sqrt(static_cast<double>(width))));
+          sum += weights.back();
+        }
+        for (std::size_t s = 0; s < 3; ++s) {
+          for (std::size_t c = 0; c < size; ++c) out[n * size + c] += weights[s] / sum * v[s * size + c];
+        }
+      }
+      return out;
+    };
+    const AttendOptions options{.rotary = angles, .query_positions = queries, .key_positions = keys};
+    const ConstView key = make_view(k.data(), {3, 1, width}), value = make_view(v.data(), {3, 1, width});
+    Vector out(2 * size), gradient(2 * size);
+    attend(make_view(q.data(), {2, 1, width}), key, value, make_view(out.data(), {2, 1, width}), options);
+    const Vector wanted = plain();
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_NEAR(out[i], wanted[i], 1e-11) << i;
+    attend_backward({make_view(std::as_const(q).data(), {2, 1, width}), key, value, make_view(g.data(), {2, 1, width})},
+                    {.q = make_view(gradient.data(), {2, 1, width})}, options);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{7}, size - 1, size + 5, 2 * size - 9}) {
+      const double before = q[i], step = 1e-5;
+      q[i] = before + step;
+      const double above = dot(g, plain());
+      q[i] = before - step;
+      const double below = dot(g, plain());
+      q[i] = before;
+      EXPECT_NEAR(gradient[i], (above - below) / (2.0 * step), 1e-8) << i;
+    }
+  }
+}
+
 TEST(NoRotation, RefusesWhatNeedsARotation) {
   for (const char* text : {kHunyuan, kVjepa}) {
     const RotaryAngles angles(parse(text));
@@ -409,43 +469,6 @@ TEST(NoRotation, RefusesWhatNeedsARotation) {
                  [&] { RotaryTable(angles, PositionView::range(0, 4)); });
     EXPECT_EQ(x, head_of(width, 1.0));
   }
-}
-
-// --- What is refused, by the field that is wrong.
-
-TEST(AxesErrors, NameTheField) {
-  const auto refused = [](const std::string& fields, const std::string& message) {
-    SCOPED_TRACE(fields);
-    expect_error(ErrorKind::bad_input, message, [&] { make_schedule(parse("head_dim=16," + fields)); });
-  };
-  refused("sections=2/2/2", "[rotary] sections must sum to the number of pairs, 8, but sum to 6");
-  refused("sections=9/-1", "sections must be at least 0 but got -1");
-  refused("sections=1/1/1/1/1/1/1/1/0", "sections must be at most 8 where axes is left out but are 9");
-  refused("axes=2", "axes=2 needs sections, or axis_of_pair");
-  refused("sections=4/4,section_order=mixed", "section_order");
-  refused("sections=4/4,axis_frequencies=twice", "axis_frequencies");
-  refused("section_order=alternating", "section_order is for several axes");
-  refused("axis_frequencies=restart", "axis_frequencies is for several axes");
-  refused("axes=3,sections=4/4,section_order=interleaved",
-          "section_order=interleaved needs one of sections per axis, 3, but has 2");
-  refused("axes=2,section_order=interleaved", "section_order=interleaved needs one of sections per axis, 2, but has 0");
-  refused("sections=4/2/2,section_order=ernie", "section_order=ernie needs three axes and three sections");
-  refused("sections=4/4,section_order=ernie", "section_order=ernie needs three axes and three sections");
-  refused("sections=6/2,section_order=alternating",
-          "sections must be what section_order=alternating gives, 4 pairs on axis 0, or be left out");
-  refused("axes=2,sections=4/4,axis_of_pair=0/0/0/0/1/1/1/1", "axis_of_pair and sections say the same thing");
-  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "sections say which axis a pair has");
-  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1,axis_frequencies=restart", "axis_frequencies is a rule");
-  refused("scale=nan", "scale");
-  refused("scale=inf", "scale");
-  refused("scale=1e300,inv_freq=1e300/1/1/1/1/1/1/1", "that of pair 0 is beyond the largest double");
-  refused("layout=half_per_axis,axes=2,sections=4/4", "layout=half_per_axis has one part per axis");
-  refused("layout=half_per_axis,axes=2,axis_frequencies=dealt", "layout=half_per_axis begins its frequencies anew");
-  refused("layout=full_width_half", "layout=full_width_half is for several axes but axes is 1");
-  refused("layout=full_width_half,axes=2", "layout=full_width_half needs sections");
-  refused("layout=full_width_half,axes=2,axis_of_pair=0/0/0/0/1/1/1/1", "leave out axis_of_pair");
-  refused("layout=full_width_half,sections=4/4,axis_frequencies=restart", "leave out section_order");
-  refused("layout=interleaved_pairs_with_halves_tiling_per_axis,axes=3,rotary_dim=16", "needs an even part of the");
 }
 
 TEST(Axes, ScaleMultipliesEveryFrequency) {

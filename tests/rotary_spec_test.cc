@@ -148,6 +148,41 @@ TEST(RotaryValidate, RefusesEnumsThatAreNone) {
                  "precision must be one of exact, reference but got -1");
 }
 
+TEST(RotaryValidate, RefusesAxesByTheFieldThatIsWrong) {
+  const auto refused = [](const std::string& fields, const std::string& message) {
+    SCOPED_TRACE(fields);
+    expect_error(ErrorKind::bad_input, message, [&] { make_schedule(parse("rotary:head_dim=16," + fields)); });
+  };
+  refused("sections=2/2/2", "[rotary] sections must sum to the number of pairs, 8, but sum to 6");
+  refused("sections=9/-1", "sections must be at least 0 but got -1");
+  refused("sections=1/1/1/1/1/1/1/1/0", "sections must be at most 8 where axes is left out but are 9");
+  refused("axes=2", "axes=2 needs sections, or axis_of_pair");
+  refused("sections=4/4,section_order=mixed", "section_order");
+  refused("sections=4/4,axis_frequencies=twice", "axis_frequencies");
+  refused("section_order=alternating", "section_order is for several axes");
+  refused("axis_frequencies=restart", "axis_frequencies is for several axes");
+  refused("axes=3,sections=4/4,section_order=interleaved",
+          "section_order=interleaved needs one of sections per axis, 3, but has 2");
+  refused("axes=2,section_order=interleaved", "section_order=interleaved needs one of sections per axis, 2, but has 0");
+  refused("sections=4/2/2,section_order=ernie", "section_order=ernie needs three axes and three sections");
+  refused("sections=4/4,section_order=ernie", "section_order=ernie needs three axes and three sections");
+  refused("sections=6/2,section_order=alternating",
+          "sections must be what section_order=alternating gives, 4 pairs on axis 0, or be left out");
+  refused("axes=2,sections=4/4,axis_of_pair=0/0/0/0/1/1/1/1", "axis_of_pair and sections say the same thing");
+  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "sections say which axis a pair has");
+  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1,axis_frequencies=restart", "axis_frequencies is a rule");
+  refused("scale=nan", "scale");
+  refused("scale=inf", "scale");
+  refused("scale=1e300,inv_freq=1e300/1/1/1/1/1/1/1", "that of pair 0 is beyond the largest double");
+  refused("layout=half_per_axis,axes=2,sections=4/4", "layout=half_per_axis has one part per axis");
+  refused("layout=half_per_axis,axes=2,axis_frequencies=dealt", "layout=half_per_axis begins its frequencies anew");
+  refused("layout=full_width_half", "layout=full_width_half is for several axes but axes is 1");
+  refused("layout=full_width_half,axes=2", "layout=full_width_half needs sections");
+  refused("layout=full_width_half,axes=2,axis_of_pair=0/0/0/0/1/1/1/1", "leave out axis_of_pair");
+  refused("layout=full_width_half,sections=4/4,axis_frequencies=restart", "leave out section_order");
+  refused("layout=interleaved_pairs_with_halves_tiling_per_axis,axes=3,rotary_dim=16", "needs an even part of the");
+}
+
 TEST(RotaryText, ReadsEveryField) {
   const Rotary spec = parse(
       "rotary:head_dim=72,base=500.5,layout=interleaved,partial_rotary_factor=0.5,rope_offset=-40,exponent_dim=30,"

@@ -145,7 +145,7 @@ struct Rotary {
   std::int64_t rotary_dim = 0;         // R, channels that turn, even; 0: int(head_dim * partial_rotary_factor)
   double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product turns one channel more
   std::int64_t rope_offset = 0;        // the first channel that turns; negative: counted from the end of the head
-  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part with half_per_axis
+  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part or axis that counts anew
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
   std::int64_t axes = 1;               // A, of positions: 1 to 8; 1 with sections: one axis per section
   std::vector<std::int64_t> sections = {};  // pairs of each section, which sum to the number of pairs

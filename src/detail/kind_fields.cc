@@ -186,7 +186,7 @@ std::vector<Field> fields_of(Rotary& s) {
       {.name = "exponent_dim",
        .value = &s.exponent_dim,
        .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
-               "that of a part",
+               "that of a part, of axis_frequencies=restart twice the pairs of the axis",
        .unit = "channels",
        .low = 0,
        .high = 1048576},

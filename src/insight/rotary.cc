@@ -50,14 +50,22 @@ std::string layout_text(const RotarySchedule& schedule) {
   return "Channels i and i + " + half + " turn together; the paper, GPT-J and GGUF files of Llama have 2i and 2i + 1.";
 }
 
+std::string formula_text(const RotarySchedule& schedule, const std::string& angle) {
+  if (is_rotation(schedule.layout)) {
+    return "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + angle + ", i = 0 .. " +
+           std::to_string(schedule.pairs() - 1);
+  }
+  return "channel c becomes x[c] cos t -+ x[partner] sin t, t = " + angle +
+         ", with the frequency i and the axis of its own channel";
+}
+
 KindFacts facts(const Spec& any) {
   const auto& spec = std::get<Rotary>(any);
   const RotarySchedule schedule = make_schedule(spec);
   const bool negative = schedule.layout == Layout::half_negative;
   const std::string sum = (negative ? "-" : "") + std::string(schedule.axes > 1 ? "sum over axes of p_axis " : "p ");
   KindFacts facts;
-  facts.formula = "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + sum +
-                  frequency_text(spec, schedule) + ", i = 0 .. " + std::to_string(schedule.pairs() - 1);
+  facts.formula = formula_text(schedule, sum + frequency_text(spec, schedule));
   const std::string theta = mi("\xce\xb8");
   const std::string frequency =
       spec.inv_freq.empty() && schedule.exponent_dim != 0 && spec.scale == 1.0
