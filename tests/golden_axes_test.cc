@@ -2,6 +2,7 @@
 // holds for every order of sections.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
@@ -122,15 +123,15 @@ TEST(GoldenAxes, SpecsHaveTheAxesAndFrequenciesOfTheFiles) {
 }
 
 // How far our float32 angles may be from the file's: the last bits of a frequency, or the product by 2 pi, count as
-// often as the position is large.
+// often as the position is large. No more than last bits: a wrong frequency must not make room for itself.
 double angle_room(const RotaryCase& c, const RotarySchedule& schedule, const PositionView& positions, std::int64_t n,
                   std::size_t pair) {
   const std::int64_t axis = c.spec.axis_of_pair[pair];
   const double position = std::fabs(positions.real(0, n, axis));
   const double theirs = c.spec.inv_freq[pair] * c.angle_multiplier;
   const double rounding = c.angle_multiplier == 1.0 ? 0.0 : 3.0 * 0x1p-24 * theirs;
-  return position * (std::fabs(frequency(schedule, axis, pair) - theirs) * 1.01 + rounding) +
-         (schedule.attention_factor == 1.0 ? 0.0 : 1e-7);
+  const double apart = std::min(std::fabs(frequency(schedule, axis, pair) - theirs), 1e-6 * theirs);
+  return position * (apart * 1.01 + rounding) + (schedule.attention_factor == 1.0 ? 0.0 : 1e-7);
 }
 
 TEST(GoldenAxes, SpecsHaveTheTablesOfTheFiles) {
