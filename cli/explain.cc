@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
+#include "posenc/schedule.h"
 #include "posenc/spec_json.h"
 
 namespace posenc::cli {
@@ -27,7 +28,7 @@ std::vector<double> single_position(const std::string& text, std::string_view op
 
 std::int64_t axes_of(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
-  return rotary == nullptr ? 1 : rotary->axes;
+  return rotary == nullptr ? 1 : make_schedule(*rotary).axes;
 }
 
 // What acts inside attention but for rotations, which have a position of their own.

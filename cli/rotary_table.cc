@@ -68,19 +68,20 @@ RotaryParts choose_parts(const std::string& tiling, const std::string& only, con
 Json inv_freq_json(const RotarySchedule& schedule) {
   if (schedule.axes == 1) return schedule.inv_freq;
   Json::Array axes;
-  for (auto row = schedule.inv_freq.begin(); row != schedule.inv_freq.end(); row += schedule.pairs()) {
-    axes.emplace_back(std::vector<double>(row, row + schedule.pairs()));
+  for (auto row = schedule.inv_freq.begin(); row != schedule.inv_freq.end(); row += schedule.columns()) {
+    axes.emplace_back(std::vector<double>(row, row + schedule.columns()));
   }
   return axes;
 }
 
 void check_axes(const Rotary& spec, const PositionView& positions, const std::string& text) {
-  if (positions.axes == spec.axes) return;
+  const std::int64_t axes = make_schedule(spec).axes;
+  if (positions.axes == axes) return;
   std::string hint =
       text.starts_with('@') ? ": the axis comes last, [N, A] or [B, N, A]" : ": write 1/2,3/4 or a grid, 3x5";
-  if (spec.axes == 1) hint.clear();
+  if (axes == 1) hint.clear();
   fail(ErrorKind::usage, fmt::format("'{}' has positions on {} {} but the spec takes {}{}", text, positions.axes,
-                                     positions.axes == 1 ? "axis" : "axes", spec.axes, hint));
+                                     positions.axes == 1 ? "axis" : "axes", axes, hint));
 }
 
 TableHead rotary_table(const Rotary& spec, const PositionView& positions, DType dtype, const RotaryParts& parts) {
@@ -88,7 +89,7 @@ TableHead rotary_table(const Rotary& spec, const PositionView& positions, DType 
   const RotaryAngles angles(spec);
   const RotarySchedule& schedule = angles.schedule();
   const Tiling tiling = tiling_of(parts.tiling);
-  const std::int64_t width = tiling == Tiling::per_pair ? schedule.pairs() : schedule.rotary_dim;
+  const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
   TableHead head{.positions = positions, .dtype = dtype, .largest = schedule.table_factor()};
   head.members = {{"spec", to_json(spec)},
                   {"dtype", Json(to_text(dtype))},

@@ -91,11 +91,12 @@ struct Rotation {
 };
 
 TokenPositions load_fitting(const std::string& text, const Rotary& spec, const std::string& file, TokenCount count) {
-  if (text.empty() && spec.axes > 1) {
+  const std::int64_t axes = make_schedule(spec).axes;
+  if (text.empty() && axes > 1) {
     fail(ErrorKind::usage,
-         fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", spec.axes));
+         fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", axes));
   }
-  TokenPositions positions = load_token_positions(text, spec.axes, count);
+  TokenPositions positions = load_token_positions(text, axes, count);
   check_axes(spec, positions.view, positions.text);
   positions.check_count(file, count);
   return positions;

@@ -25,7 +25,7 @@ bool is_published_form(const Spec& spec) {
   }
   if (const auto* rotary = std::get_if<Rotary>(&spec)) {
     const RotarySchedule schedule = make_schedule(*rotary);
-    return rotary->base == 10000.0 && rotary->inv_freq.empty() && rotary->axes == 1 &&
+    return rotary->base == 10000.0 && rotary->inv_freq.empty() && rotary->scale == 1.0 && schedule.axes == 1 &&
            schedule.rotary_dim == schedule.head_dim;
   }
   return true;

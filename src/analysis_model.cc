@@ -96,7 +96,7 @@ struct CostOf {
   }
   Cost operator()(const Rotary& spec) const {
     const RotarySchedule schedule = make_schedule(spec);
-    return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
+    return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
             6.0 * static_cast<double>(schedule.pairs())};
   }
   Cost operator()(const NoPosition&) const { return {}; }

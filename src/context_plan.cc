@@ -161,13 +161,13 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
 ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t target) {
   check_length(trained, "trained", "plan_context");
   check_length(target, "target", "plan_context");
-  if (spec.axes != 1) {
-    fail(ErrorKind::usage, "[plan_context] the spec must have one axis but has " + std::to_string(spec.axes));
-  }
   Rotary plain = spec, scaled = spec;
   plain.scaling = NoScaling{};
   if (!scaled.sequence_length) scaled.sequence_length = target;
   const RotarySchedule before = make_schedule(plain), after = make_schedule(scaled);
+  if (before.axes != 1) {
+    fail(ErrorKind::usage, "[plan_context] the spec must have one axis but has " + std::to_string(before.axes));
+  }
   const TurnsWithin seen = turns_within(before.inv_freq, trained), wanted = turns_within(after.inv_freq, target);
   ContextPlan plan{.trained = trained, .target = target};
   for (std::int64_t i = 0; i < before.pairs(); ++i) {

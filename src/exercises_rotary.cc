@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "detail/exercise_kinds.h"
+#include "posenc/error.h"
 #include "posenc/reference.h"
 #include "posenc/schedule.h"
 
@@ -182,6 +183,9 @@ void add_product(Sheet& sheet) {
 
 void add_questions(Sheet& sheet, const Rotary& spec) {
   const RotarySchedule schedule = make_schedule(spec);
+  if (!is_rotation(spec.layout)) {
+    fail(ErrorKind::unsupported, "[make_exercises] the layout is no rotation, and the questions are about rotations");
+  }
   const Turn turn(spec);
   add_pairs(sheet, schedule);
   add_layouts(sheet, schedule);

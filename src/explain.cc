@@ -4,6 +4,7 @@
 #include "detail/explain_mask.h"
 #include "detail/explain_rotary.h"
 #include "detail/explain_sinusoidal.h"
+#include "detail/rotary_window.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -36,7 +37,7 @@ std::vector<Step> explain(const Spec& spec, double position, const ExplainOption
 
 std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
   const auto* rotary = std::get_if<Rotary>(&spec);
-  const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(rotary->axes) : 1;
+  const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(detail::axes_of(*rotary)) : 1;
   if (position.size() != axes) {
     fail(ErrorKind::usage, "[explain] position must have one coordinate per axis, " + std::to_string(axes) +
                                ", but has " + std::to_string(position.size()));

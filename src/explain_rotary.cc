@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "detail/axis_map.h"
 #include "detail/explain_scaling.h"
 #include "detail/explain_text.h"
 #include "posenc/error.h"
@@ -34,6 +35,7 @@ class Explainer {
         exact_(schedule_of(Precision::exact)),
         has_rounded_(fits_float(spec, exact_)),
         rounded_(has_rounded_ ? schedule_of(Precision::reference) : exact_),
+        places_(axis_map(spec, window_of(spec))),
         position_(position.begin(), position.end()) {}
 
   Step formula() const;
@@ -72,6 +74,7 @@ class Explainer {
   double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
   std::string position_text() const;
   std::string power(std::int64_t i) const;
+  std::string rule() const;
   double exact_angle(std::int64_t i) const;
   double rounded_angle(std::int64_t i) const;
   double rounding(std::int64_t i) const;
@@ -90,6 +93,7 @@ class Explainer {
   const RotarySchedule exact_;  // the same encoding in both precisions
   const bool has_rounded_;
   const RotarySchedule rounded_;
+  const std::vector<PairPlace> places_;
   const std::vector<double> position_;
 };
 
@@ -109,11 +113,26 @@ std::string Explainer::position_text() const {
   return text;
 }
 
-// "10000^(2/8)": what the position is divided by. Where axes have parts of their own, pairs count anew in each.
+// "1/10000^(2/8)", as the rule counts pairs, times the scale.
 std::string Explainer::power(std::int64_t i) const {
-  const std::int64_t in_part = spec_.layout == Layout::half_per_axis ? pairs() / spec_.axes : pairs();
-  return number_text(spec_.base) + "^(" + std::to_string(2 * (i % in_part)) + "/" +
-         std::to_string(schedule_.exponent_dim) + ")";
+  const PairPlace& place = places_[static_cast<std::size_t>(i)];
+  const std::string scale = spec_.scale == 1.0 ? "1/" : number_text(spec_.scale) + "/";
+  return scale + number_text(spec_.base) + "^(" + std::to_string(2 * place.index) + "/" +
+         std::to_string(place.exponent_dim) + ")";
+}
+
+// "w_i = 1 / 10000^(2i/8)", and how i is counted where there are several axes.
+std::string Explainer::rule() const {
+  const std::string scale = number_text(spec_.scale);
+  if (!spec_.inv_freq.empty()) return "w_i as given" + (spec_.scale == 1.0 ? "" : ", times " + scale);
+  const bool same = schedule_.exponent_dim != 0;
+  const std::string divisor = same ? std::to_string(schedule_.exponent_dim) : "n";
+  std::string rule = "w_i = " + scale + " / " + number_text(spec_.base) + "^(2i/" + divisor + ")";
+  if (kind_of(spec_.scaling) != NoScaling::kind) rule += ", then scaled";
+  if (has_parts(spec_.layout) || spec_.axis_frequencies == AxisFrequencies::restart) {
+    return rule + ", i counted anew on every axis" + (same ? "" : ", n twice its pairs");
+  }
+  return spec_.axis_frequencies == AxisFrequencies::dealt ? rule + ", i dealt out to the axes in turn" : rule;
 }
 
 double Explainer::exact_angle(std::int64_t i) const {
@@ -143,7 +162,7 @@ double Explainer::rounding(std::int64_t i) const {
 std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
   std::vector<double> row(static_cast<std::size_t>(2 * pairs()));
   PositionView view = PositionView::of(position.data(), 1);
-  view.axes = spec_.axes;
+  view.axes = schedule_.axes;
   fill_cos_sin(angles_, view, make_view(row.data(), {1, 2 * pairs()}));
   return row;
 }
@@ -181,14 +200,9 @@ std::string Explainer::head_text(const Head& x, bool whole) {
 Step Explainer::formula() const {
   Step step{"formula", "The formula", {}, {}};
   const std::string range = "   for i = 0 .. " + std::to_string(pairs() - 1);
-  std::string frequency =
-      "w_i = 1 / " + number_text(spec_.base) + "^(2i/" + std::to_string(schedule_.exponent_dim) + ")";
-  if (!spec_.inv_freq.empty()) frequency = "w_i as given";
-  if (kind_of(spec_.scaling) != NoScaling::kind) frequency += ", then scaled";
-  if (spec_.inv_freq.empty() && spec_.layout == Layout::half_per_axis) frequency += ", i counted anew on every axis";
-  const bool many = spec_.axes > 1;
+  const bool many = schedule_.axes > 1;
   step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
-                       frequency + range);
+                       rule() + range);
   const bool negative = spec_.layout == Layout::half_negative;
   step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
                                 : "(a, b) becomes (a cos - b sin, b cos + a sin)");
@@ -237,7 +251,7 @@ Step Explainer::frequencies() const {
       if (w == 0.0 && position_.size() > 1) continue;
       const bool several = line.size() > label(i).size();
       const bool by_rule = spec_.inv_freq.empty() && kind_of(spec_.scaling) == NoScaling::kind;
-      const std::string formula = by_rule ? "1/" + power(i) + " = " : "";
+      const std::string formula = by_rule ? power(i) + " = " : "";
       line += std::string(several ? "; w = " : " w = ") + formula + general_text(w, digits);
       if (position_.size() > 1) line += " on axis " + std::to_string(axis);
       const double wavelength = wavelengths({w})[0];
@@ -360,9 +374,9 @@ Step Explainer::distances() const {
 }
 
 Step Explainer::score(double shift) const {
-  if (spec_.axes > 1) {
+  if (schedule_.axes > 1) {
     fail(ErrorKind::unsupported,
-         "[explain] a shift needs positions on one axis but the spec has " + std::to_string(spec_.axes));
+         "[explain] a shift needs positions on one axis but the spec has " + std::to_string(schedule_.axes));
   }
   check_positions(PositionView::of(&shift, 1), "explain --shift");
   const double p = position_[0];
@@ -412,6 +426,10 @@ std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> po
   }
   make_schedule(given);  // refuses layers that differ without one
   const Rotary spec = at_layer(given, given.layer.value_or(0));
+  if (!is_rotation(spec.layout)) {
+    fail(ErrorKind::unsupported,
+         "[explain] the layout is no rotation, and has no pairs to explain: table and rotate give its numbers");
+  }
   const Explainer explainer(spec, position);
   std::vector<Step> steps = {explainer.formula(), explainer.channels()};
   if (kind_of(spec.scaling) != NoScaling::kind) steps.push_back(explain_scaling(spec, make_schedule(spec)));
@@ -420,7 +438,7 @@ std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> po
     steps.push_back(std::move(step));
   }
   if (options.shift) steps.push_back(explainer.score(*options.shift));
-  if (spec.axes == 1) {
+  if (axes_of(spec) == 1) {
     steps.push_back(explainer.product(options.shift.value_or(2.0)));
     steps.push_back(explainer.distances());
   }

@@ -13,10 +13,19 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 std::string short_text(double value) { return general_text(value, 6); }
 
+// One number per pair: with several axes each pair turns with one of them.
+std::vector<double> by_pair(const RotarySchedule& schedule) {
+  const auto pairs = static_cast<std::size_t>(schedule.pairs());
+  std::vector<double> result(pairs, 0.0);
+  for (std::size_t i = 0; i < schedule.inv_freq.size(); ++i) result[i % pairs] += schedule.inv_freq[i];
+  return result;
+}
+
 struct Explainer {
   const Rotary& spec;
   const RotarySchedule& schedule;
-  std::vector<double> plain;  // without the scaling
+  std::vector<double> changed_to;  // per pair
+  std::vector<double> plain;       // without the scaling
   Step& step;
 
   Ladder ladder() const {
@@ -24,7 +33,7 @@ struct Explainer {
             spec.sequence_length};
   }
   void say(const std::string& line) const { step.lines.push_back(line); }
-  double scaled(std::size_t i) const { return schedule.inv_freq[i]; }
+  double scaled(std::size_t i) const { return changed_to[i]; }
   double share(std::size_t i) const { return scaled(i) / plain[i]; }
   std::string dim() const { return std::to_string(schedule.exponent_dim); }
 
@@ -186,7 +195,7 @@ struct Explainer {
   }
   void say_turning(double share, double factor) const {
     const auto turning = static_cast<std::size_t>(
-        std::count_if(schedule.inv_freq.begin(), schedule.inv_freq.end(), [](double f) { return f != 0.0; }));
+        std::count_if(changed_to.begin(), changed_to.end(), [](double f) { return f != 0.0; }));
     say(range(0, turning) + " turn (" + number_text(share) + " of " + std::to_string(plain.size()) + "), " +
         range(turning, plain.size()) + " never: they carry content at any distance");
     if (factor != 1.0) say("those that turn are divided by " + number_text(factor));
@@ -210,12 +219,11 @@ Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule) {
   Step step{"scaling", "The scaling: " + std::string(kind_of(spec.scaling)), {}, {}};
   Rotary plain = spec;
   plain.scaling = NoScaling{};
-  std::vector<double> frequencies = make_schedule(plain).inv_freq;
-  if (spec.axes > 1) {
-    step.lines.push_back("frequencies on several axes are scaled as on one");
+  if (schedule.exponent_dim == 0) {
+    step.lines.emplace_back("every axis has a ladder of its own: each is scaled as it would be alone");
     return step;
   }
-  std::visit(Explainer{spec, schedule, std::move(frequencies), step}, spec.scaling);
+  std::visit(Explainer{spec, schedule, by_pair(schedule), by_pair(make_schedule(plain)), step}, spec.scaling);
   return step;
 }
 

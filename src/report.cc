@@ -6,6 +6,7 @@
 #include "detail/html.h"
 #include "detail/insight.h"
 #include "detail/page_limit.h"
+#include "detail/rotary_window.h"
 #include "posenc/check.h"
 #include "posenc/error.h"
 #include "posenc/explain.h"
@@ -71,7 +72,8 @@ class ReportWriter {
     tell(name + ": properties");
     properties_.push_back(check(subject, {.train_length = options_.train_length, .seed = options_.seed}));
     text += property_table(properties_.back(), "What " + name + " promises, and what holds");
-    text += heading(3, "Worked example", id + "-example") + steps_list(example(subject));
+    const std::vector<Step> steps = example(subject);
+    if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
     text += heading(3, "Figures", id + "-figures");
     for (const std::string_view figure : figures_of(subject)) text += drawn(subject, figure, id);
     return text;
@@ -87,10 +89,11 @@ class ReportWriter {
   static std::vector<Step> example(const Subject& subject) {
     if (place_of(subject.spec) == Place::input || place_of(subject.spec) == Place::rotation) {
       const auto* rotary = std::get_if<Rotary>(&subject.spec);
+      if (rotary != nullptr && !is_rotation(rotary->layout)) return {};
       const Learned* learned = learned_part(subject.spec);
       const bool one_row =
           learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
-      const std::vector<double> position(static_cast<std::size_t>(rotary != nullptr ? rotary->axes : 1),
+      const std::vector<double> position(static_cast<std::size_t>(rotary != nullptr ? axes_of(*rotary) : 1),
                                          one_row ? 0.0 : 1.0);
       ExplainOptions explained{.spec_text = subject.spec_text, .table_text = subject.data_text, .table = subject.table};
       return explain(subject.spec, position, explained);

@@ -85,6 +85,9 @@ class MovedRows {
 };
 
 void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
+  if (!is_rotation(from.layout) || !is_rotation(to.layout)) {
+    fail(ErrorKind::unsupported, "[rerotate] the layout is no rotation, and what is none cannot be undone");
+  }
   const bool same = from.head_dim == to.head_dim && from.rotary_dim == to.rotary_dim &&
                     from.rope_offset == to.rope_offset && detail::parts_of(from) == detail::parts_of(to) &&
                     detail::written_pairing(from.layout) == detail::written_pairing(to.layout);

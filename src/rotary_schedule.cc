@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
+#include "detail/axis_map.h"
 #include "detail/double_double.h"
 #include "detail/rotary_window.h"
 #include "posenc/error.h"
@@ -21,51 +24,72 @@ double rounded_frequency(double base, std::int64_t i, std::int64_t dim) {
   return static_cast<double>(1.0f / static_cast<float>(power.high));
 }
 
-// Pairs of a part: where every axis has a part of its own, the frequencies begin anew in each.
-std::int64_t part_pairs(const Rotary& spec, std::int64_t pairs) {
-  return spec.layout == Layout::half_per_axis ? pairs / spec.axes : pairs;
-}
-
-// Number i of a ladder, as its scaling has it.
-double ladder_frequency(const scalings::LadderScale& scale, std::int64_t i, std::int64_t dim, bool rounded) {
-  const DoubleDouble multiplier =
-      scale.multipliers.empty() ? DoubleDouble{1.0, 0.0} : scale.multipliers[static_cast<std::size_t>(i)];
-  if (!rounded) return (scalings::plain_frequency(scale.log_base, i, dim) * multiplier).high;
-  return static_cast<double>(static_cast<float>(rounded_frequency(scale.base, i, dim) * multiplier.high));
-}
-
-double frequency_of(const Rotary& spec, const detail::RotaryWindow& window, const scalings::LadderScale& scale,
-                    std::int64_t pair) {
-  const bool rounded = spec.precision == Precision::reference;
-  if (!spec.inv_freq.empty()) {
-    const double given = spec.inv_freq[static_cast<std::size_t>(pair)];
-    return rounded ? static_cast<double>(static_cast<float>(given)) : given;
-  }
-  const std::int64_t i = pair % part_pairs(spec, window.pairs());
-  return ladder_frequency(scale, i, window.exponent_dim, rounded);
-}
-
-std::int64_t axis_of(const Rotary& spec, std::int64_t pairs, std::int64_t pair) {
-  if (!spec.axis_of_pair.empty()) return spec.axis_of_pair[static_cast<std::size_t>(pair)];
-  return spec.layout == Layout::half_per_axis ? pair / part_pairs(spec, pairs) : 0;
-}
-
-std::vector<double> frequencies_of(const Rotary& spec, const detail::RotaryWindow& window,
-                                   const scalings::LadderScale& scale) {
-  const std::int64_t pairs = window.pairs();
-  std::vector<double> inv_freq(static_cast<std::size_t>(spec.axes * pairs));
-  const bool given_per_axis = spec.inv_freq.size() == inv_freq.size();
-  for (std::int64_t i = 0; i < (given_per_axis ? spec.axes * pairs : pairs); ++i) {
-    const std::int64_t place = given_per_axis ? i : axis_of(spec, pairs, i) * pairs + i;
-    const double frequency = frequency_of(spec, window, scale, i);
-    if (!std::isfinite(frequency)) {
-      fail(ErrorKind::bad_input, "[rotary] every frequency must be finite but that of pair " +
-                                     std::to_string(i % pairs) + " is beyond the largest " +
-                                     (spec.precision == Precision::reference ? "float32" : "double"));
+// The ladders of a spec, each as its scaling has it: one, unless axes of different widths have their own.
+class Ladders {
+ public:
+  Ladders(const Rotary& spec, const std::vector<detail::PairPlace>& places)
+      : rounded_(spec.precision == Precision::reference) {
+    for (const Ladder& ladder : detail::ladders_of(spec, places)) {
+      scales_.emplace_back(ladder.dim, scalings::scale_of(spec.scaling, ladder));
     }
-    inv_freq[static_cast<std::size_t>(place)] = frequency;
+  }
+
+  double attention_factor() const { return scales_.front().second.attention_factor; }
+  double frequency(const detail::PairPlace& place) const {
+    const auto same = [&](const auto& scale) { return scale.first == place.exponent_dim; };
+    const scalings::LadderScale& scale = std::find_if(scales_.begin(), scales_.end(), same)->second;
+    const auto i = static_cast<std::size_t>(place.index);
+    const DoubleDouble multiplier = scale.multipliers.empty() ? DoubleDouble{1.0, 0.0} : scale.multipliers[i];
+    if (!rounded_)
+      return (scalings::plain_frequency(scale.log_base, place.index, place.exponent_dim) * multiplier).high;
+    const double plain = rounded_frequency(scale.base, place.index, place.exponent_dim);
+    return static_cast<double>(static_cast<float>(plain * multiplier.high));
+  }
+
+ private:
+  bool rounded_;
+  std::vector<std::pair<std::int64_t, scalings::LadderScale>> scales_;
+};
+
+double scaled(const Rotary& spec, double frequency) {
+  if (spec.precision == Precision::exact) return spec.scale * frequency;
+  return static_cast<double>(static_cast<float>(spec.scale) * static_cast<float>(frequency));
+}
+
+// Rejects what is beyond the numbers that the precision has.
+double checked_frequency(const Rotary& spec, std::int64_t pair, double frequency) {
+  if (std::isfinite(frequency)) return frequency;
+  fail(ErrorKind::bad_input, "[rotary] every frequency must be finite but that of pair " + std::to_string(pair) +
+                                 " is beyond the largest " +
+                                 (spec.precision == Precision::reference ? "float32" : "double"));
+}
+
+std::vector<double> frequencies_of(const Rotary& spec, const std::vector<detail::PairPlace>& places,
+                                   const Ladders& ladders, std::int64_t pairs) {
+  const auto axes = static_cast<std::size_t>(detail::axes_of(spec));
+  std::vector<double> inv_freq(axes * places.size());
+  const bool given_per_axis = axes > 1 && spec.inv_freq.size() == axes * static_cast<std::size_t>(pairs);
+  for (std::size_t i = 0; i < (given_per_axis ? inv_freq.size() : places.size()); ++i) {
+    const detail::PairPlace& place = places[i % places.size()];
+    double frequency = 0.0;
+    if (given_per_axis) {
+      frequency = spec.inv_freq[i];
+    } else if (!spec.inv_freq.empty()) {
+      frequency = spec.inv_freq[static_cast<std::size_t>(place.pair)];
+    } else {
+      frequency = ladders.frequency(place);
+    }
+    const std::size_t at = given_per_axis ? i : static_cast<std::size_t>(place.axis) * places.size() + i;
+    inv_freq[at] = checked_frequency(spec, place.pair, scaled(spec, frequency));
   }
   return inv_freq;
+}
+
+// That of all pairs, or 0.
+std::int64_t common_exponent_dim(const Rotary& spec, const std::vector<detail::PairPlace>& places) {
+  const std::int64_t first = places.front().exponent_dim;
+  const auto same = [&](const detail::PairPlace& place) { return place.exponent_dim == first; };
+  return spec.inv_freq.empty() && std::all_of(places.begin(), places.end(), same) ? first : 0;
 }
 
 }  // namespace
@@ -100,18 +124,17 @@ RotarySchedule make_schedule(const Rotary& given) {
                                    " depends on the length of the sequence: give sequence_length");
   }
   const detail::RotaryWindow window = detail::window_of(spec);
-  const scalings::LadderScale scale = scalings::scale_of(
-      spec.scaling,
-      {spec.base, window.exponent_dim, part_pairs(spec, window.pairs()), spec.head_dim, spec.sequence_length});
+  const std::vector<detail::PairPlace> places = detail::axis_map(spec, window);
+  const Ladders ladders(spec, places);
   RotarySchedule schedule;
   schedule.head_dim = spec.head_dim;
   schedule.rotary_dim = window.rotary_dim;
   schedule.rope_offset = window.rope_offset;
-  schedule.exponent_dim = spec.inv_freq.empty() ? window.exponent_dim : 0;
+  schedule.exponent_dim = common_exponent_dim(spec, places);
   schedule.layout = spec.layout;
-  schedule.axes = spec.axes;
-  schedule.inv_freq = frequencies_of(spec, window, scale);
-  schedule.attention_factor = spec.attention_factor.value_or(scale.attention_factor);
+  schedule.axes = detail::axes_of(spec);
+  schedule.inv_freq = frequencies_of(spec, places, ladders, window.pairs());
+  schedule.attention_factor = spec.attention_factor.value_or(ladders.attention_factor());
   schedule.attention_factor_in = spec.attention_factor_in;
   schedule.precision = spec.precision;
   if (by_length) schedule.sequence_length = spec.sequence_length;

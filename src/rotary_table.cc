@@ -74,7 +74,8 @@ void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
 // Writes the value of every pair where the tiling has it.
 template <class T>
 void scatter(const double* values, const RotarySchedule& schedule, Tiling tiling, T* row) {
-  const std::int64_t pairs = schedule.pairs();
+  if (!is_rotation(schedule.layout)) tiling = Tiling::per_pair;
+  const std::int64_t pairs = schedule.columns();
   const std::int64_t part = schedule.layout == Layout::half_per_axis ? pairs / schedule.axes : pairs;
   for (std::int64_t i = 0; i < pairs; ++i) {
     const T value = detail::narrow<T>(values[i]);
@@ -133,6 +134,10 @@ void RotaryTable::check_range(const PositionView& range) const {
   if (range.count < 1) {
     fail(ErrorKind::usage, "[RotaryTable] positions must be at least 1 but got " + std::to_string(range.count));
   }
+  if (!is_rotation(schedule().layout)) {
+    fail(ErrorKind::unsupported,
+         "[RotaryTable] the layout is no rotation: its channels have angles of their own, use RotaryAngles");
+  }
   if (!angles_.rows().one_axis_per_pair()) {
     fail(ErrorKind::unsupported,
          "[RotaryTable] every pair must turn with one axis, but one has a frequency on two: use RotaryAngles");
@@ -147,7 +152,7 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
     fail(ErrorKind::usage,
          "[fill_cos_sin] tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
   }
-  const std::int64_t width = tiling == Tiling::per_pair ? schedule.pairs() : schedule.rotary_dim;
+  const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
   detail::check_row_output(positions, width, cos, "fill_cos_sin");
   detail::check_row_output(positions, width, sin, "fill_cos_sin");
   if (cos.rank != sin.rank || (cos.rank == 3 && cos.shape[0] != sin.shape[0])) {
@@ -156,8 +161,8 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
   }
   if (detail::share_memory(cos, sin)) fail(ErrorKind::usage, "[fill_cos_sin] cos must not overlap sin");
   const std::int64_t batch = cos.rank == 3 ? cos.shape[0] : 1;
-  double cos_row[detail::kMaxHeadDim / 2];
-  double sin_row[detail::kMaxHeadDim / 2];
+  double cos_row[detail::kMaxHeadDim];
+  double sin_row[detail::kMaxHeadDim];
   const auto write = [&](const double* values, const View& rows, std::int64_t b, std::int64_t n) {
     const View row = rows.rank == 3 ? rows[b][n] : rows[n];
     detail::with_float_type(row.dtype, [&](auto type) { scatter(values, schedule, tiling, row.as<decltype(type)>()); });
@@ -173,12 +178,12 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
 
 void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos_sin) {
   check_axes(angles.schedule(), positions);
-  detail::check_row_output(positions, angles.schedule().rotary_dim, cos_sin, "fill_cos_sin");
+  const std::int64_t columns = angles.schedule().columns();
+  detail::check_row_output(positions, 2 * columns, cos_sin, "fill_cos_sin");
   if (positions.axes == 1 && made_by_schedule(angles.rows())) {
     return fill_table(cos_then_sin(angles.rows()), positions, cos_sin);
   }
-  const std::int64_t pairs = angles.schedule().pairs();
-  fill_cos_sin(angles, positions, detail::columns(cos_sin, 0, pairs), detail::columns(cos_sin, pairs, pairs));
+  fill_cos_sin(angles, positions, detail::columns(cos_sin, 0, columns), detail::columns(cos_sin, columns, columns));
 }
 
 }  // namespace posenc

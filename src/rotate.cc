@@ -9,6 +9,7 @@
 #include "detail/rotary_rows.h"
 #include "detail/rotate_checks.h"
 #include "detail/rotate_tokens.h"
+#include "detail/turn_channels.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -105,6 +106,10 @@ void check(const TurnedHeads& heads, const Call& call) {
   detail::check_head_positions(heads.views, call.positions, call.source, call.where);
   detail::check_scale(heads.views, heads.scale, call.where);
   detail::check_scale(heads.views, heads.window_scale, call.where);
+  if (call.direction == Direction::inverse && !is_rotation(call.source.schedule().layout)) {
+    fail(ErrorKind::unsupported,
+         "[" + std::string(call.where) + "] the layout is no rotation, and what is none cannot be undone");
+  }
 }
 
 detail::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) {
@@ -113,8 +118,17 @@ detail::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) {
           (schedule.layout == Layout::half_negative) != back, schedule.precision == Precision::reference};
 }
 
+// By the general form: a table has no such rows, so these come from angles.
+void run_channels(std::span<const TurnedHeads> views, const Call& call) {
+  for (const TurnedHeads& heads : views) {
+    detail::turn_channels({heads.views, call.positions, call.source.angles().rows(),
+                           call.direction == Direction::backward, heads.scale, call.workers});
+  }
+}
+
 void run(std::span<const TurnedHeads> views, const Call& call) {
   const RotarySchedule& schedule = call.source.schedule();
+  if (!is_rotation(schedule.layout)) return run_channels(views, call);
   const detail::TurnRule rule = rule_of(schedule, call.direction);
   const SourceRows rows{call.positions, call.source};
   detail::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);

@@ -1,8 +1,8 @@
 #include "posenc/rotate_channels.h"
 
 #include <string>
-#include <type_traits>
 
+#include "detail/channel_head.h"
 #include "detail/float_types.h"
 #include "detail/memory_overlap.h"
 #include "detail/rotary_window.h"
@@ -11,73 +11,6 @@
 
 namespace posenc {
 namespace {
-
-// Where pair i lies in the window before and after.
-struct Pair {
-  std::int64_t read_first, read_second;
-  std::int64_t write_first, write_second;
-};
-
-Pair pair_at(Layout layout, std::int64_t pairs, std::int64_t parts, std::int64_t i) {
-  const std::int64_t in_part = pairs / parts;
-  const std::int64_t first = i / in_part * 2 * in_part + i % in_part;
-  if (layout == Layout::interleaved) return {2 * i, 2 * i + 1, 2 * i, 2 * i + 1};
-  if (layout == Layout::interleaved_to_half) return {2 * i, 2 * i + 1, i, i + pairs};
-  return {first, first + in_part, first, first + in_part};
-}
-
-double number_at(const ConstView& row, std::int64_t channel) {
-  return row.dtype == DType::f64 ? row.as<double>()[channel] : static_cast<double>(row.as<float>()[channel]);
-}
-
-// One head: cosines and sines belong to the channel that is written.
-template <class T>
-class HeadOfChannels {
- public:
-  using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-  HeadOfChannels(const ChannelTables& tables, std::int64_t head_dim, bool backward)
-      : tables_(tables),
-        head_dim_(head_dim),
-        pairs_(tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1] / 2),
-        backward_(backward) {}
-
-  void turn(const ConstView& cos, const ConstView& sin, const T* in, T* out) const {
-    Real result[detail::kMaxHeadDim];
-    for (std::int64_t c = 0; c < head_dim_; ++c) result[c] = static_cast<Real>(detail::widen(in[c]));
-    for (std::int64_t i = 0; i < pairs_; ++i) turn_pair(cos, sin, i, in, result);
-    for (std::int64_t c = 0; c < head_dim_; ++c) out[c] = detail::narrow<T>(static_cast<double>(result[c]));
-  }
-
- private:
-  void turn_pair(const ConstView& cos, const ConstView& sin, std::int64_t i, const T* in, Real* result) const {
-    const Pair pair = pair_at(tables_.layout, pairs_, tables_.parts, i);
-    const auto c1 = static_cast<Real>(number_at(cos, pair.write_first));
-    const auto c2 = static_cast<Real>(number_at(cos, pair.write_second));
-    const Real sign = tables_.layout == Layout::half_negative ? Real(-1) : Real(1);
-    const Real s1 = sign * static_cast<Real>(number_at(sin, pair.write_first));
-    const Real s2 = sign * static_cast<Real>(number_at(sin, pair.write_second));
-    const auto value = [&](std::int64_t channel) {
-      return static_cast<Real>(detail::widen(in[tables_.rope_offset + channel]));
-    };
-    if (backward_) {
-      const Real a = value(pair.write_first);
-      const Real b = value(pair.write_second);
-      result[tables_.rope_offset + pair.read_first] = a * c1 + b * s2;
-      result[tables_.rope_offset + pair.read_second] = b * c2 - a * s1;
-    } else {
-      const Real a = value(pair.read_first);
-      const Real b = value(pair.read_second);
-      result[tables_.rope_offset + pair.write_first] = a * c1 - b * s1;
-      result[tables_.rope_offset + pair.write_second] = b * c2 + a * s2;
-    }
-  }
-
-  const ChannelTables& tables_;
-  std::int64_t head_dim_;
-  std::int64_t pairs_;
-  bool backward_;
-};
 
 void check_table(const ConstView& table, const char* name, const ConstView& x, const View& out,
                  std::string_view where) {
@@ -120,7 +53,7 @@ void check(const ConstView& x, const ChannelTables& tables, const View& out, std
     refuse("the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
            std::to_string(width) + " channels from " + std::to_string(tables.rope_offset) + " do not");
   }
-  if (tables.layout < Layout::half || tables.layout > Layout::half_per_axis) {
+  if (tables.layout < Layout::half || tables.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
     refuse("layout must be one of Layout");
   }
   const bool cut = tables.layout == Layout::half_per_axis;
@@ -129,26 +62,41 @@ void check(const ConstView& x, const ChannelTables& tables, const View& out, std
   }
 }
 
+template <class AnyView>
+AnyView token_of(const AnyView& view, bool batched, std::int64_t b, std::int64_t n) {
+  return batched ? view[b][n] : view[n];
+}
+
+template <class T, class Table>
+void turn_all(const ConstView& x, const ChannelTables& tables, const View& out, const detail::ChannelRule& rule) {
+  const detail::HeadGrid grid = detail::grid_of_heads(x);
+  const detail::ChannelHead<T> head(rule);
+  for (std::int64_t b = 0; b < grid.batch; ++b) {
+    for (std::int64_t n = 0; n < grid.tokens; ++n) {
+      const Table* cos = token_of(tables.cos, tables.cos.rank == 3, b, n).template as<Table>();
+      const Table* sin = token_of(tables.sin, tables.sin.rank == 3, b, n).template as<Table>();
+      const ConstView in = token_of(x, x.rank == 4, b, n);
+      const View to = token_of(out, x.rank == 4, b, n);
+      for (std::int64_t h = 0; h < grid.heads; ++h) head.turn(cos, sin, in[h].template as<T>(), to[h].template as<T>());
+    }
+  }
+}
+
 void run(const ConstView& x, const ChannelTables& tables, const View& out, bool backward) {
   check(x, tables, out, backward ? "rotate_channels_backward" : "rotate_channels");
   if (x.size() == 0) return;
-  const detail::HeadGrid grid = detail::grid_of_heads(x);
-  const auto token = [](const auto& view, std::int64_t b, std::int64_t n, bool batched) {
-    return batched ? view[b][n] : view[n];
-  };
+  const auto last = static_cast<std::size_t>(x.rank) - 1;
+  const detail::ChannelRule rule{.head_dim = x.shape[last],
+                                 .rope_offset = tables.rope_offset,
+                                 .pairs = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1] / 2,
+                                 .layout = tables.layout,
+                                 .parts = tables.parts,
+                                 .backward = backward,
+                                 .scale = 1.0};
   detail::with_float_type(x.dtype, [&](auto type) {
-    using T = decltype(type);
-    const HeadOfChannels<T> head(tables, x.shape[static_cast<std::size_t>(x.rank) - 1], backward);
-    for (std::int64_t b = 0; b < grid.batch; ++b) {
-      for (std::int64_t n = 0; n < grid.tokens; ++n) {
-        const ConstView cos = token(tables.cos, b, n, tables.cos.rank == 3);
-        const ConstView sin = token(tables.sin, b, n, tables.sin.rank == 3);
-        const ConstView in = token(x, b, n, x.rank == 4);
-        const View to = token(out, b, n, out.rank == 4);
-        for (std::int64_t h = 0; h < grid.heads; ++h)
-          head.turn(cos, sin, in[h].template as<T>(), to[h].template as<T>());
-      }
-    }
+    const bool wide = tables.cos.dtype == DType::f64;
+    if (wide) turn_all<decltype(type), double>(x, tables, out, rule);
+    if (!wide) turn_all<decltype(type), float>(x, tables, out, rule);
   });
 }
 

@@ -1,9 +1,9 @@
 #include "posenc/spec.h"
 
 #include <cmath>
-#include <functional>
 
 #include "detail/attention_fields.h"
+#include "detail/axis_map.h"
 #include "detail/fields.h"
 #include "detail/number_text.h"
 #include "detail/rotary_window.h"
@@ -75,33 +75,6 @@ void check_together(const Hybrid& spec, std::string_view where) {
   }
 }
 
-void check_axes(const Rotary& spec, std::int64_t pairs, const std::function<void(const std::string&)>& refuse) {
-  const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
-  if (given != 0 && given != pairs && given != spec.axes * pairs) {
-    refuse("inv_freq must have one number per pair, " + std::to_string(pairs) +
-           (spec.axes == 1 ? "" : ", or per axis and pair, " + std::to_string(spec.axes * pairs)) + ", but has " +
-           std::to_string(given));
-  }
-  const bool per_axis = spec.axes > 1 && given == spec.axes * pairs;
-  if (spec.axes == 1 && !spec.axis_of_pair.empty()) refuse("axis_of_pair is for several axes but axes is 1");
-  if (per_axis && !spec.axis_of_pair.empty()) {
-    refuse("axis_of_pair says which axis a pair has: give inv_freq once per pair, or leave it out");
-  }
-  if (spec.axes > 1 && !per_axis && spec.layout != Layout::half_per_axis && spec.axis_of_pair.empty()) {
-    refuse("axes=" + std::to_string(spec.axes) + " needs axis_of_pair, the axis of each of the " +
-           std::to_string(pairs) + " pairs, or inv_freq for every axis and pair");
-  }
-  if (!spec.axis_of_pair.empty() && static_cast<std::int64_t>(spec.axis_of_pair.size()) != pairs) {
-    refuse("axis_of_pair must have one number per pair, " + std::to_string(pairs) + ", but has " +
-           std::to_string(spec.axis_of_pair.size()));
-  }
-  for (const std::int64_t axis : spec.axis_of_pair) {
-    if (axis < spec.axes) continue;
-    refuse("axis_of_pair must name axes below axes, " + std::to_string(spec.axes) + ", but got " +
-           std::to_string(axis));
-  }
-}
-
 void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const detail::Refuse& refuse) {
   if (spec.local_base == 0.0 && spec.layer) refuse("layer is for local_base: without it all layers are alike");
   const std::string scaling(kind_of(spec.scaling));
@@ -113,11 +86,12 @@ void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const
         "partial_rotary_factor");
   }
   const bool steps = scaling == Ntk::kind || scaling == DynamicNtk::kind;
-  if ((steps && window.exponent_dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
-    refuse("scaling=" + scaling + " needs more than one pair: its exponent is dim / (dim - 2)");
+  for (const Ladder& ladder : detail::ladders_of(spec, detail::axis_map(spec, window))) {
+    if ((steps && ladder.dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
+      refuse("scaling=" + scaling + " needs more than one pair: its exponent is dim / (dim - 2)");
+    }
+    detail::check_together(spec.scaling, ladder.pairs, refuse);
   }
-  const std::int64_t parts = spec.layout == Layout::half_per_axis ? spec.axes : 1;
-  detail::check_together(spec.scaling, window.pairs() / parts, refuse);
 }
 
 void check_together(const Rotary& spec, std::string_view where) {
@@ -141,10 +115,6 @@ void check_together(const Rotary& spec, std::string_view where) {
     refuse("the window must lie inside the head of " + std::to_string(spec.head_dim) + " channels but rope_offset=" +
            std::to_string(spec.rope_offset) + " with " + std::to_string(window.rotary_dim) + " channels does not");
   }
-  if (spec.layout == Layout::half_per_axis && window.rotary_dim % (2 * spec.axes) != 0) {
-    refuse("layout=half_per_axis needs an even part of the window per axis but " + std::to_string(window.rotary_dim) +
-           " channels are to be shared by axes=" + std::to_string(spec.axes));
-  }
   if (!spec.inv_freq.empty() && (spec.base != fallback.base || spec.exponent_dim != fallback.exponent_dim)) {
     refuse("inv_freq replaces base and exponent_dim: leave them out");
   }
@@ -152,12 +122,12 @@ void check_together(const Rotary& spec, std::string_view where) {
   if (spec.attention_factor && *spec.attention_factor < 1e-9) {
     refuse("attention_factor must be at least 1e-09 but got " + detail::number_text(*spec.attention_factor));
   }
-  check_scaling(spec, window, refuse);
   const auto base = static_cast<float>(spec.base);
   if (spec.precision == Precision::reference && spec.inv_freq.empty() && !std::isnormal(base)) {
     refuse("base must be a float32 number with precision=reference but got " + detail::number_text(spec.base));
   }
-  check_axes(spec, window.pairs(), refuse);
+  detail::check_axes(spec, window, refuse);
+  check_scaling(spec, window, refuse);
 }
 
 FieldInfo info_of(const detail::Field& field) {

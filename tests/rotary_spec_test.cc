@@ -119,8 +119,9 @@ TEST(RotaryValidate, RefusesAxes) {
   expect_refused({.head_dim = 4, .axes = 0}, "axes must be at least 1 but got 0");
   expect_refused({.head_dim = 4, .axes = 9}, "axes must be at most 8 but got 9");
   expect_refused({.head_dim = 4, .axis_of_pair = {0, 0}}, "axis_of_pair is for several axes but axes is 1");
-  expect_refused({.head_dim = 4, .axes = 3},
-                 "axes=3 needs axis_of_pair, the axis of each of the 2 pairs, or inv_freq for every axis and pair");
+  expect_refused(
+      {.head_dim = 4, .axes = 3},
+      "axes=3 needs sections, or axis_of_pair, the axis of each of the 2 pairs, or inv_freq for every axis and pair");
   expect_refused({.head_dim = 4, .axes = 2, .axis_of_pair = {0}}, "axis_of_pair must have one number per pair, 2, but");
   expect_refused({.head_dim = 4, .axes = 2, .axis_of_pair = {0, 2}},
                  "axis_of_pair must name axes below axes, 2, but got 2");
@@ -134,12 +135,52 @@ TEST(RotaryValidate, RefusesAxes) {
 
 TEST(RotaryValidate, RefusesEnumsThatAreNone) {
   expect_refused(
-      {.head_dim = 4, .layout = static_cast<Layout>(5)},
-      "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis but got 5");
+      {.head_dim = 4, .layout = static_cast<Layout>(7)},
+      "layout must be one of half, interleaved, interleaved_to_half, half_negative, half_per_axis, full_width_half, "
+      "interleaved_pairs_with_halves_tiling_per_axis but got 7");
+  expect_refused({.head_dim = 4, .section_order = static_cast<SectionOrder>(4)},
+                 "section_order must be one of chunked, interleaved, alternating, ernie but got 4");
+  expect_refused({.head_dim = 4, .axis_frequencies = static_cast<AxisFrequencies>(3)},
+                 "axis_frequencies must be one of shared, restart, dealt but got 3");
   expect_refused({.head_dim = 4, .attention_factor_in = static_cast<FactorIn>(3)},
                  "attention_factor_in must be one of table, query, softmax but got 3");
   expect_refused({.head_dim = 4, .precision = static_cast<Precision>(-1)},
                  "precision must be one of exact, reference but got -1");
+}
+
+TEST(RotaryValidate, RefusesAxesByTheFieldThatIsWrong) {
+  const auto refused = [](const std::string& fields, const std::string& message) {
+    SCOPED_TRACE(fields);
+    expect_error(ErrorKind::bad_input, message, [&] { make_schedule(parse("rotary:head_dim=16," + fields)); });
+  };
+  refused("sections=2/2/2", "[rotary] sections must sum to the number of pairs, 8, but sum to 6");
+  refused("sections=9/-1", "sections must be at least 0 but got -1");
+  refused("sections=1/1/1/1/1/1/1/1/0", "sections must be at most 8 where axes is left out but are 9");
+  refused("axes=2", "axes=2 needs sections, or axis_of_pair");
+  refused("sections=4/4,section_order=mixed", "section_order");
+  refused("sections=4/4,axis_frequencies=twice", "axis_frequencies");
+  refused("section_order=alternating", "section_order is for several axes");
+  refused("axis_frequencies=restart", "axis_frequencies is for several axes");
+  refused("axes=3,sections=4/4,section_order=interleaved",
+          "section_order=interleaved needs one of sections per axis, 3, but has 2");
+  refused("axes=2,section_order=interleaved", "section_order=interleaved needs one of sections per axis, 2, but has 0");
+  refused("sections=4/2/2,section_order=ernie", "section_order=ernie needs three axes and three sections");
+  refused("sections=4/4,section_order=ernie", "section_order=ernie needs three axes and three sections");
+  refused("sections=6/2,section_order=alternating",
+          "sections must be what section_order=alternating gives, 4 pairs on axis 0, or be left out");
+  refused("axes=2,sections=4/4,axis_of_pair=0/0/0/0/1/1/1/1", "axis_of_pair and sections say the same thing");
+  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "sections say which axis a pair has");
+  refused("sections=4/4,inv_freq=1/1/1/1/1/1/1/1,axis_frequencies=restart", "axis_frequencies is a rule");
+  refused("scale=nan", "scale");
+  refused("scale=inf", "scale");
+  refused("scale=1e300,inv_freq=1e300/1/1/1/1/1/1/1", "that of pair 0 is beyond the largest double");
+  refused("layout=half_per_axis,axes=2,sections=4/4", "layout=half_per_axis has one part per axis");
+  refused("layout=half_per_axis,axes=2,axis_frequencies=dealt", "layout=half_per_axis begins its frequencies anew");
+  refused("layout=full_width_half", "layout=full_width_half is for several axes but axes is 1");
+  refused("layout=full_width_half,axes=2", "layout=full_width_half needs sections");
+  refused("layout=full_width_half,axes=2,axis_of_pair=0/0/0/0/1/1/1/1", "leave out axis_of_pair");
+  refused("layout=full_width_half,sections=4/4,axis_frequencies=restart", "leave out section_order");
+  refused("layout=interleaved_pairs_with_halves_tiling_per_axis,axes=3,rotary_dim=16", "needs an even part of the");
 }
 
 TEST(RotaryText, ReadsEveryField) {
@@ -195,6 +236,8 @@ const std::vector<std::string>& texts() {
       "rotary:head_dim=4,inv_freq=1/0/0/0.5,axes=2",
       "rotary:head_dim=8,axes=3,axis_of_pair=2/0/1/0",
       "rotary:head_dim=8,layout=half_per_axis,axes=2",
+      "rotary:head_dim=8,axes=2,sections=1/2/1,axis_frequencies=dealt,scale=0.5",
+      "rotary:head_dim=8,sections=2/1/1,section_order=interleaved",
       "rotary:head_dim=4,attention_factor=1.1902380714238083,attention_factor_in=softmax,precision=reference",
   };
   return all;
@@ -232,7 +275,11 @@ TEST(RotaryJson, WritesEveryField) {
   "exponent_dim": 0,
   "inv_freq": [],
   "axes": 2,
+  "sections": [],
+  "section_order": "chunked",
+  "axis_frequencies": "shared",
   "axis_of_pair": [1, 0],
+  "scale": 1,
   "attention_factor": null,
   "attention_factor_in": "table",
   "precision": "exact",

@@ -56,7 +56,8 @@ struct RotaryPair {
 };
 POSENC_API RotaryPair rotary_pair(const Rotary& spec, std::int64_t i);
 
-// The inverse frequency of pair i on an axis, radians per position; exact precision only.
+// The inverse frequency of pair i on an axis, radians per position; exact precision only. With a layout that is no
+// rotation, i is a channel of the window.
 POSENC_API double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::int64_t i);
 // Number i of the ladder that a scaling makes of base^(-2i / dim), and the factor on cos and sin that comes with it.
 POSENC_API double scaled_inv_freq(const Scaling& scaling, const Ladder& ladder, std::int64_t i);

@@ -55,7 +55,8 @@ class POSENC_API RotaryTable {
   // The same in the caller's memory, [count, 2 pairs] f32 or f64, rows may be strided: it must outlive the table.
   RotaryTable(const RotaryAngles& angles, const PositionView& range, const View& memory);
   // With several axes a row holds every pair at the same position, whatever its axis; a token takes each pair from the
-  // row of its own axis. A pair that turns with two axes at once has no such row: an error, use RotaryAngles.
+  // row of its own axis. A pair that turns with two axes at once has no such row, nor do layouts that are no rotation:
+  // an error, use RotaryAngles.
 
   const ConstView& view() const noexcept { return view_; }  // [count, 2 pairs]
   std::int64_t start() const noexcept { return start_; }    // the position of row 0
@@ -73,7 +74,8 @@ class POSENC_API RotaryTable {
   std::int64_t start_ = 0;
 };
 
-// How often and where the value of pair i of n stands in a row of cosines, or of sines.
+// How often and where the value of pair i of n stands in a row of cosines, or of sines. With a layout that is no
+// rotation, a row has one value per channel, whatever the tiling.
 enum class Tiling {
   per_pair,  // [n]: c0 .. cn
   halves,    // [2n]: c0 .. cn c0 .. cn, as the channels of Layout::half (of half_per_axis: part by part)
@@ -81,10 +83,11 @@ enum class Tiling {
 };
 
 // Writes cos and sin of every pair at every position, times the attention factor where it acts in the table: each out
-// is [N, n] or [N, 2n], or with a batch [B, N, ..], f32, f64, f16 or bf16 (rounded once); rows may be strided.
+// is [N, n] or [N, 2n], one per channel where the layout is no rotation, or with a batch [B, N, ..], f32, f64, f16 or
+// bf16 (rounded once); rows may be strided.
 POSENC_API void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos,
                              const View& sin, Tiling tiling = Tiling::per_pair);
-// Both in one row, [cos | sin]: out is [N, 2n] or [B, N, 2n].
+// Both in one row, [cos | sin]: out is [N, 2n] or [B, N, 2n], twice that where the layout is no rotation.
 POSENC_API void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos_sin);
 
 }  // namespace posenc

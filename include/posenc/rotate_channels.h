@@ -1,6 +1,7 @@
 // The general form of a rotation: a cosine and a sine for every channel, given by the caller. Two known models are no
 // pure rotations and need it: HunYuan-VL, whose channels of one pair can follow different axes, and V-JEPA 2, whose
-// tables are tiled as halves while its pairs are interleaved. In plain code, not in kernels.
+// tables are tiled as halves while its pairs are interleaved. In plain code, not in kernels. Specs with their layouts
+// (Layout::full_width_half, Layout::interleaved_pairs_with_halves_tiling_per_axis) come this way in posenc/rotate.h.
 //
 //     out[c] = x[c] * cos[c] + sign * x[partner of c] * sin[c]     // sign is -1 for the first of a pair, else 1
 //

@@ -45,16 +45,18 @@ struct RotarySchedule {
   std::int64_t head_dim = 0;      // D
   std::int64_t rotary_dim = 0;    // R, even; channels rope_offset .. rope_offset + R turn
   std::int64_t rope_offset = 0;   // from the start of the head
-  std::int64_t exponent_dim = 0;  // what the exponents were divided by; 0 where inv_freq was given
+  std::int64_t exponent_dim = 0;  // what the exponents were divided by; 0 where inv_freq was given, or axes differ
   Layout layout = Layout::half;
   std::int64_t axes = 1;
-  std::vector<double> inv_freq;  // [axes][pairs], radians per position; mostly zero where there are several axes
+  std::vector<double> inv_freq;  // [axes][columns], radians per position; mostly zero where there are several axes
   double attention_factor = 1.0;
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;            // reference: inv_freq are float32 numbers
   std::optional<std::int64_t> sequence_length = {};  // what it was built for; none where that makes no difference
 
   std::int64_t pairs() const noexcept { return rotary_dim / 2; }
+  // Angles of a token: one per pair, or one per channel with a layout that is no rotation.
+  std::int64_t columns() const noexcept { return is_rotation(layout) ? pairs() : rotary_dim; }
   // What multiplies cos and sin, the query, and the scores: the attention factor in one of them, 1 in the others.
   double table_factor() const noexcept { return factor_in(FactorIn::table); }
   double query_factor() const noexcept { return factor_in(FactorIn::query); }

@@ -96,6 +96,29 @@ enum class Layout : int {
   interleaved_to_half,  // reads 2i and 2i + 1, writes i and i + n: DeepSeek V3, and the shortest tutorials
   half_negative,        // half, by the negative angle: nanochat
   half_per_axis,        // the window is cut in one part per axis, half within each: Gemma 4's vision tower
+  // Two published mistakes that checkpoints were trained with. A channel c has its own angle, and becomes
+  // x[c] cos(angle_c) -+ x[partner] sin(angle_c): where the angles of partners differ, that is no rotation.
+  full_width_half,  // partners as in half; sections, twice as long, lie once over the channels: HunYuan-VL
+  interleaved_pairs_with_halves_tiling_per_axis,  // one part per axis; partners 2i and 2i + 1, angles as in half:
+                                                  // V-JEPA 2
+};
+
+// Whether a layout turns pairs as wholes, by one angle each.
+constexpr bool is_rotation(Layout layout) noexcept { return layout < Layout::full_width_half; }
+
+// How the sections of a rotary encoding lie over its pairs. A is the number of axes.
+enum class SectionOrder : int {
+  chunked,      // one after the other, section k on axis k % A: Qwen2-VL, GLM-4V
+  interleaved,  // pair i on axis k = i % A while i < A * sections[k], else on axis 0: Qwen3-VL
+  alternating,  // pair i on axis i % A: Kimi K2.5, NeoMME, EfficientLoFTR; needs no sections
+  ernie,        // sections are (h, w, t): pairs of the first two take turns on axes 1 and 2, then axis 0: ERNIE 4.5 VL
+};
+
+// Which exponent a pair has where there are several axes. Pair i is number r, counted from 0, of its axis.
+enum class AxisFrequencies : int {
+  shared,   // 2i / exponent_dim, whatever its axis: M-RoPE
+  restart,  // 2r / (2 * pairs of its axis): most vision towers
+  dealt,    // 2 (r A + axis) / exponent_dim, one ladder dealt out to A axes: Pixtral
 };
 
 // Where an attention factor acts.
@@ -123,10 +146,14 @@ struct Rotary {
   std::int64_t rotary_dim = 0;         // R, channels that turn, even; 0: int(head_dim * partial_rotary_factor)
   double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product turns one channel more
   std::int64_t rope_offset = 0;        // the first channel that turns; negative: counted from the end of the head
-  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part with half_per_axis
+  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part or axis that counts anew
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
-  std::int64_t axes = 1;               // A, of positions: 1 to 8
-  std::vector<std::int64_t> axis_of_pair = {};  // [pairs]; several axes need it, or inv_freq as [axes][pairs]
+  std::int64_t axes = 1;               // A, of positions: 1 to 8; 1 with sections: one axis per section
+  std::vector<std::int64_t> sections = {};  // pairs of each section, which sum to the number of pairs
+  SectionOrder section_order = SectionOrder::chunked;
+  AxisFrequencies axis_frequencies = AxisFrequencies::shared;  // half_per_axis begins anew in every part
+  std::vector<std::int64_t> axis_of_pair = {};                 // [pairs]; says the axes one by one, instead of sections
+  double scale = 1.0;  // multiplies every frequency, given ones too: 2 pi where a coordinate counts turns
   std::optional<double> attention_factor = {};  // 1e-9 to 1e9; none: as the scaling says, 1 without one
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;

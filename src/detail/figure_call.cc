@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "detail/number_text.h"
+#include "detail/rotary_window.h"
 #include "posenc/error.h"
 #include "posenc/random.h"
 
@@ -11,7 +12,7 @@ namespace posenc::detail {
 
 bool has_one_axis(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
-  return rotary == nullptr || rotary->axes == 1;
+  return rotary == nullptr || axes_of(*rotary) == 1;
 }
 
 FigurePage begin_figure(const FigureCall& call, const FigureText& text) {

@@ -18,8 +18,15 @@ constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
 constexpr std::array<std::string_view, 3> kPastEndWords = {"error", "clamp", "interpolate"};
 constexpr std::array<std::string_view, 2> kNormalizeWords = {"none", "l2"};
 
-constexpr std::array<std::string_view, 5> kLayoutWords = {"half", "interleaved", "interleaved_to_half", "half_negative",
-                                                          "half_per_axis"};
+constexpr std::array<std::string_view, 7> kLayoutWords = {"half",
+                                                          "interleaved",
+                                                          "interleaved_to_half",
+                                                          "half_negative",
+                                                          "half_per_axis",
+                                                          "full_width_half",
+                                                          "interleaved_pairs_with_halves_tiling_per_axis"};
+constexpr std::array<std::string_view, 4> kSectionOrderWords = {"chunked", "interleaved", "alternating", "ernie"};
+constexpr std::array<std::string_view, 3> kAxisFrequenciesWords = {"shared", "restart", "dealt"};
 constexpr std::array<std::string_view, 3> kFactorInWords = {"table", "query", "softmax"};
 constexpr std::array<std::string_view, 2> kPrecisionWords = {"exact", "reference"};
 
@@ -217,7 +224,7 @@ std::vector<Field> fields_of(Rotary& s) {
       {.name = "exponent_dim",
        .value = &s.exponent_dim,
        .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
-               "that of a part",
+               "that of a part, of axis_frequencies=restart twice the pairs of the axis",
        .unit = "channels",
        .low = 0,
        .high = 1048576},
@@ -225,12 +232,33 @@ std::vector<Field> fields_of(Rotary& s) {
        .value = &s.inv_freq,
        .help = "frequencies given one by one, instead of the rule: one per pair, or per axis and pair",
        .unit = "radians per position"},
-      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
+      {.name = "axes",
+       .value = &s.axes,
+       .help = "coordinates of a position; 1 with several sections: one for each",
+       .low = 1,
+       .high = 8},
+      {.name = "sections",
+       .value = &s.sections,
+       .help = "with several axes: the pairs of each section (mrope_section); they sum to all pairs",
+       .unit = "pairs",
+       .low = 0,
+       .high = static_cast<double>(kMaxHeadDim / 2)},
+      {.name = "section_order",
+       .value = enum_field(s.section_order, kSectionOrderWords),
+       .help = "how sections lie over the pairs: one after the other (Qwen2-VL), interleaved (Qwen3-VL), axes in turn "
+               "(Kimi), or h and w in turn, then t (ERNIE)"},
+      {.name = "axis_frequencies",
+       .value = enum_field(s.axis_frequencies, kAxisFrequenciesWords),
+       .help = "one ladder of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one dealt out "
+               "to the axes (Pixtral)"},
       {.name = "axis_of_pair",
        .value = &s.axis_of_pair,
-       .help = "with several axes: the axis that each pair turns with, counted from 0",
+       .help = "with several axes: the axis that each pair turns with, counted from 0, instead of sections",
        .low = 0,
        .high = 7},
+      {.name = "scale",
+       .value = &s.scale,
+       .help = "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3"},
       {.name = "attention_factor",
        .value = &s.attention_factor,
        .help = "a magnitude beside the rotation; none: as the scaling says, 1 without one",

@@ -27,15 +27,18 @@ const RotarySchedule& checked(const RotarySchedule& s) {
   }
   if (s.rope_offset < 0 || s.rope_offset > s.head_dim - s.rotary_dim) refuse("window must lie inside the head");
   if (s.axes < 1 || s.axes > 8) refuse("axes must be 1 to 8");
-  if (s.layout < Layout::half || s.layout > Layout::half_per_axis) refuse("layout must be one of Layout");
+  if (s.layout < Layout::half || s.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
+    refuse("layout must be one of Layout");
+  }
+  if (!is_rotation(s.layout) && s.axes == 1) refuse("layout must be a rotation where there is one axis");
   if (s.attention_factor_in < FactorIn::table || s.attention_factor_in > FactorIn::softmax) {
     refuse("attention_factor_in must be one of FactorIn");
   }
   if (s.precision < Precision::exact || s.precision > Precision::reference) {
     refuse("precision must be one of Precision");
   }
-  if (static_cast<std::int64_t>(s.inv_freq.size()) != s.axes * s.pairs()) {
-    refuse("inv_freq must have a number per axis and pair");
+  if (static_cast<std::int64_t>(s.inv_freq.size()) != s.axes * s.columns()) {
+    refuse("inv_freq must have a number per axis and pair, or channel where the layout is no rotation");
   }
   if (s.layout == Layout::half_per_axis && s.pairs() % s.axes != 0) refuse("window must have a part per axis");
   if (!(s.attention_factor >= 1e-9 && s.attention_factor <= 1e9)) {
@@ -60,10 +63,10 @@ std::vector<PhaseStep> steps_of(const std::vector<double>& inv_freq) {
 
 RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
   RotaryRows::OwnAxes own;
-  for (std::int64_t pair = 0; pair < s.pairs(); ++pair) {
+  for (std::int64_t pair = 0; pair < s.columns(); ++pair) {
     std::int64_t axis = -1;
     for (std::int64_t a = 0; a < s.axes; ++a) {
-      if (s.inv_freq[static_cast<std::size_t>(a * s.pairs() + pair)] == 0.0) continue;
+      if (s.inv_freq[static_cast<std::size_t>(a * s.columns() + pair)] == 0.0) continue;
       if (axis >= 0) return {};
       axis = a;
     }
@@ -71,7 +74,7 @@ RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
     if (axis < 0) axis = own.runs.empty() ? 0 : own.runs.back().axis;
     if (own.runs.empty() || own.runs.back().axis != axis) own.runs.push_back({axis, pair, 0});
     ++own.runs.back().count;
-    own.inv_freq.push_back(s.inv_freq[static_cast<std::size_t>(axis * s.pairs() + pair)]);
+    own.inv_freq.push_back(s.inv_freq[static_cast<std::size_t>(axis * s.columns() + pair)]);
   }
   return own;
 }
@@ -111,7 +114,7 @@ float RotaryRows::rounded_angle(const PositionView& positions, std::int64_t b, s
                                 std::int64_t pair) const noexcept {
   float angle = 0.0f;
   for (std::int64_t a = 0; a < schedule_.axes; ++a) {
-    const double frequency = schedule_.inv_freq[static_cast<std::size_t>(a * schedule_.pairs() + pair)];
+    const double frequency = schedule_.inv_freq[static_cast<std::size_t>(a * schedule_.columns() + pair)];
     const float product = rounded_position(positions, b, n, a) * static_cast<float>(frequency);
     angle = a == 0 ? product : angle + product;
   }
@@ -120,7 +123,7 @@ float RotaryRows::rounded_angle(const PositionView& positions, std::int64_t b, s
 
 template <class T>
 void RotaryRows::at(const PositionView& positions, std::int64_t b, std::int64_t n, T* cos, T* sin) const noexcept {
-  const std::int64_t pairs = schedule_.pairs();
+  const std::int64_t pairs = schedule_.columns();
   if (schedule_.precision == Precision::reference) {
     for (std::int64_t i = 0; i < pairs; ++i) {
       const SinCos value = rounded_sin_cos(rounded_angle(positions, b, n, i), schedule_.table_factor());
@@ -137,7 +140,7 @@ void RotaryRows::at(const PositionView& positions, std::int64_t b, std::int64_t 
     }
   }
   if (one_axis_per_pair()) return;
-  std::uint64_t sums[kMaxHeadDim / 2];
+  std::uint64_t sums[kMaxHeadDim];
   phases(positions, b, n, sums);
   kernels::sin_cos_row(sums, pairs, schedule_.table_factor(), sin, cos);
 }
@@ -152,7 +155,7 @@ void RotaryRows::at(std::int64_t position, T* cos, T* sin) const noexcept {
 
 void RotaryRows::phases(const PositionView& positions, std::int64_t b, std::int64_t n,
                         std::uint64_t* phases) const noexcept {
-  const std::int64_t pairs = schedule_.pairs();
+  const std::int64_t pairs = schedule_.columns();
   for (std::int64_t i = 0; i < pairs; ++i) {
     if (schedule_.precision == Precision::reference) {
       phases[i] = make_phase_step(static_cast<double>(rounded_angle(positions, b, n, i))).step;

@@ -11,7 +11,7 @@
 namespace posenc::detail {
 
 // Constant once made, so threads may share it; nothing allocates but the constructor. Positions must have passed
-// check_positions and have the schedule's axes.
+// check_positions and have the schedule's axes. With a layout that is no rotation, every channel counts as a pair.
 class RotaryRows {
  public:
   // Throws unless the fields of the schedule fit together.

@@ -128,7 +128,7 @@ Figure make_distance(const FigureCall& call) {
 Figure make_rotated_scores(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
   const Rotary& spec = std::get<Rotary>(numbers.spec());
-  if (spec.axes != 1) {
+  if (numbers.rotary()->axes != 1) {
     fail(ErrorKind::usage, "[make_figure] rotated_scores: a rotary encoding with several axes has no single distance");
   }
   const std::int64_t distances = std::min<std::int64_t>(distances_of(call, 101), 4096);

@@ -77,7 +77,9 @@ std::vector<double> shares(const std::vector<double>& inv_freq, const std::vecto
 
 bool can_be_scaled(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
-  return rotary && rotary->axes == 1 && rotary->inv_freq.empty() && make_schedule(*rotary).exponent_dim > 2;
+  if (!rotary || !rotary->inv_freq.empty()) return false;
+  const RotarySchedule schedule = make_schedule(*rotary);
+  return schedule.axes == 1 && schedule.exponent_dim > 2;
 }
 
 Figure make_scalings(const FigureCall& call) {

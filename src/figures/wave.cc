@@ -171,7 +171,7 @@ Figure make_wavelengths(const FigureCall& call) {
   std::vector<double> inv_freq;
   if (numbers.rotary()) {
     // Of several axes a pair has the frequency of the axis that it turns with.
-    const std::int64_t pairs = numbers.rotary()->pairs();
+    const std::int64_t pairs = numbers.rotary()->columns();
     for (std::int64_t i = 0; i < pairs; ++i) {
       double largest = 0.0;
       for (std::int64_t a = 0; a < numbers.rotary()->axes; ++a) {

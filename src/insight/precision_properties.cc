@@ -158,7 +158,7 @@ std::vector<Property> precision_properties(const SinusoidalSchedule& schedule) {
 
 std::vector<Property> precision_properties(const RotarySchedule& schedule) {
   const RotaryAngles angles(schedule);
-  const std::int64_t pairs = schedule.pairs();
+  const std::int64_t pairs = schedule.columns();
   FloatTable table{.pairs = pairs, .factor = schedule.table_factor(), .angle = {}, .fill = {}};
   table.exact = schedule.precision == Precision::exact;
   table.angle = [&](double position, std::int64_t i) {

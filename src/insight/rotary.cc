@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "detail/float_types.h"
+#include "detail/rotary_window.h"
 #include "insight/kinds.h"
 #include "insight/mathml.h"
 #include "insight/precision_properties.h"
@@ -14,10 +15,17 @@ namespace posenc::detail {
 namespace {
 
 constexpr std::int64_t kMostDistances = 4096;
+constexpr const char* kNoRotation = ": the two channels of a pair have angles of their own";
 
 std::string frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
-  if (!spec.inv_freq.empty()) return "inv_freq[i]";
-  return number_text(spec.base) + "^(-2i/" + std::to_string(schedule.exponent_dim) + ")";
+  const std::string scale = spec.scale == 1.0 ? "" : number_text(spec.scale) + " ";
+  if (!spec.inv_freq.empty()) return scale + "inv_freq[i]";
+  const bool restarts = has_parts(spec.layout) || spec.axis_frequencies == AxisFrequencies::restart;
+  const std::string divisor = schedule.exponent_dim == 0 ? "n" : std::to_string(schedule.exponent_dim);
+  const std::string rule = scale + number_text(spec.base) + "^(-2r/" + divisor + ")";
+  if (restarts) return rule + ", r counted anew on every axis" + (divisor == "n" ? ", n twice its pairs" : "");
+  if (spec.axis_frequencies == AxisFrequencies::dealt) return rule + ", r dealt out to the axes in turn";
+  return scale + number_text(spec.base) + "^(-2i/" + divisor + ")";
 }
 
 std::string layout_text(const RotarySchedule& schedule) {
@@ -32,10 +40,23 @@ std::string layout_text(const RotarySchedule& schedule) {
       return "Channels i and i + " + half + " turn together, by the negative angle.";
     case Layout::half_per_axis:
       return "The window is cut in one part per axis, and channels half a part apart turn together.";
+    case Layout::full_width_half:
+      return "Channels i and i + " + half + " meet, each with an angle of its own: no rotation.";
+    case Layout::interleaved_pairs_with_halves_tiling_per_axis:
+      return "Channels 2i and 2i + 1 meet, each with an angle of its own: no rotation.";
     case Layout::half:
       break;
   }
   return "Channels i and i + " + half + " turn together; the paper, GPT-J and GGUF files of Llama have 2i and 2i + 1.";
+}
+
+std::string formula_text(const RotarySchedule& schedule, const std::string& angle) {
+  if (is_rotation(schedule.layout)) {
+    return "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + angle + ", i = 0 .. " +
+           std::to_string(schedule.pairs() - 1);
+  }
+  return "channel c becomes x[c] cos t -+ x[partner] sin t, t = " + angle +
+         ", with the frequency i and the axis of its own channel";
 }
 
 KindFacts facts(const Spec& any) {
@@ -44,11 +65,10 @@ KindFacts facts(const Spec& any) {
   const bool negative = schedule.layout == Layout::half_negative;
   const std::string sum = (negative ? "-" : "") + std::string(schedule.axes > 1 ? "sum over axes of p_axis " : "p ");
   KindFacts facts;
-  facts.formula = "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + sum +
-                  frequency_text(spec, schedule) + ", i = 0 .. " + std::to_string(schedule.pairs() - 1);
+  facts.formula = formula_text(schedule, sum + frequency_text(spec, schedule));
   const std::string theta = mi("\xce\xb8");
   const std::string frequency =
-      spec.inv_freq.empty()
+      spec.inv_freq.empty() && schedule.exponent_dim != 0 && spec.scale == 1.0
           ? msup(mn(spec.base), mrow(mo("-"), mn(std::int64_t{2}), mi("i"), mo("/"), mn(schedule.exponent_dim)))
           : msub(mi("\xcf\x89"), mi("i"));
   facts.formula_mathml =
@@ -72,12 +92,14 @@ double room_of(const RotarySchedule& schedule) {
 
 Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   const bool factor = schedule.table_factor() != 1.0;
+  const bool rotation = is_rotation(schedule.layout);
   Property property{.name = "norm_kept",
                     .title = "turning keeps the length of queries and keys",
-                    .verdict = judge(!factor, found.norm <= room_of(schedule)),
+                    .verdict = judge(!factor && rotation, found.norm <= room_of(schedule)),
                     .until = {},
                     .finding = "lengths change by " + residual_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
+  if (!rotation) property.finding += kNoRotation;
   if (factor) property.finding += ": the attention factor " + short_text(schedule.table_factor()) + " is in the table";
   return property;
 }
@@ -114,13 +136,15 @@ Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances
 // Float32 angles break by their rounding what exact ones keep.
 Property measured(const char* name, const char* title, double residual, double room, const RotarySchedule& schedule) {
   const bool exact = schedule.precision == Precision::exact;
+  const bool rotation = is_rotation(schedule.layout);
   Property property{.name = name,
                     .title = title,
-                    .verdict = judge(exact, residual <= room),
+                    .verdict = judge(exact && rotation, residual <= room),
                     .until = {},
                     .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
-  if (property.verdict == Verdict::does_not_hold) property.finding += ": angles are rounded to float32";
+  if (property.verdict != Verdict::does_not_hold) return property;
+  property.finding += rotation ? ": angles are rounded to float32" : kNoRotation;
   return property;
 }
 
@@ -129,7 +153,7 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
   const ConstView& table = options.observed;
   const RotarySchedule& schedule = *numbers.rotary();
   const RotaryAngles angles(schedule);
-  const std::int64_t pairs = schedule.pairs(), count = options.positions.count;
+  const std::int64_t pairs = schedule.columns(), count = options.positions.count;
   check_cos_sin(table, count, pairs);
   const double factor = schedule.table_factor();
   const double room = tolerance_of(table.dtype) * std::max(factor, 1.0);
@@ -216,7 +240,9 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
   if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
   list.push_back(composes(schedule, found.composed));
-  list.push_back(measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
+  if (is_rotation(schedule.layout))
+    list.push_back(
+        measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(formula_monotone(schedule, options.positions.count));
   list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
   list.push_back(positions_held());

@@ -201,7 +201,9 @@ RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView&
   for (const Place& place : places_of(positions)) {
     const Vector x = turned(q, place, angles);
     found.norm = std::max(found.norm, std::fabs(length(x) - 1.0));
-    found.inverse = std::max(found.inverse, largest_difference(turned_back(x, place, angles), q));
+    if (is_rotation(schedule.layout)) {
+      found.inverse = std::max(found.inverse, largest_difference(turned_back(x, place, angles), q));
+    }
     if (!within_range(moved(place, 3.0))) continue;
     found.relative = std::max(found.relative, relative_spread(q, k, place, angles));
     const Vector twice = turned(turned(q, place, angles), Place(place.size(), 3.0), angles);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -6,17 +7,59 @@
 namespace posenc::reference {
 namespace {
 
+std::int64_t axes_of(const Rotary& spec) {
+  return spec.axes > 1 || spec.sections.empty() ? spec.axes : static_cast<std::int64_t>(spec.sections.size());
+}
+
+bool has_part_per_axis(Layout layout) {
+  return layout == Layout::half_per_axis || layout == Layout::interleaved_pairs_with_halves_tiling_per_axis;
+}
+
 // Channels that turn, and what the exponents are divided by, unless the spec says something else.
 std::int64_t stated_width(const Rotary& spec) {
   if (spec.rotary_dim > 0) return spec.rotary_dim;
-  return static_cast<std::int64_t>(std::floor(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor));
+  const auto width = static_cast<std::int64_t>(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor);
+  if (spec.layout != Layout::interleaved_pairs_with_halves_tiling_per_axis) return width;
+  return axes_of(spec) * 2 * (width / axes_of(spec) / 2);
 }
 
 std::int64_t pairs_of(const Rotary& spec) { return (stated_width(spec) + 1) / 2; }
 
 // Where several axes have a part of the window each.
 std::int64_t pairs_per_part(const Rotary& spec) {
-  return spec.layout == Layout::half_per_axis ? pairs_of(spec) / spec.axes : pairs_of(spec);
+  return has_part_per_axis(spec.layout) ? pairs_of(spec) / axes_of(spec) : pairs_of(spec);
+}
+
+// One section after the other, each `times` as long.
+std::vector<std::int64_t> chunks(const Rotary& spec, std::int64_t times) {
+  std::vector<std::int64_t> axes;
+  std::int64_t section = 0;
+  for (const std::int64_t length : spec.sections) {
+    axes.insert(axes.end(), static_cast<std::size_t>(times * length), section++ % axes_of(spec));
+  }
+  return axes;
+}
+
+// The axis of every pair.
+std::vector<std::int64_t> axes_of_pairs(const Rotary& spec) {
+  if (!spec.axis_of_pair.empty()) return spec.axis_of_pair;
+  const std::int64_t n = pairs_of(spec), count = axes_of(spec);
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(n), 0);
+  const auto set = [&](std::int64_t first, std::int64_t end, std::int64_t step, std::int64_t axis) {
+    for (std::int64_t i = first; i < std::min(end, n); i += step) axes[static_cast<std::size_t>(i)] = axis;
+  };
+  if (has_part_per_axis(spec.layout)) {
+    for (std::int64_t a = 0; a < count; ++a) set(a * n / count, (a + 1) * n / count, 1, a);
+  } else if (spec.section_order == SectionOrder::alternating) {
+    for (std::int64_t a = 0; a < count; ++a) set(a, n, count, a);
+  } else if (spec.section_order == SectionOrder::interleaved) {
+    for (std::int64_t a = 1; a < count; ++a) set(a, count * spec.sections[static_cast<std::size_t>(a)], count, a);
+  } else if (spec.section_order == SectionOrder::ernie) {
+    for (const std::int64_t a : {1, 2}) set(a - 1, spec.sections[0] + spec.sections[1], 2, a);
+  } else if (!spec.sections.empty()) {
+    return chunks(spec, 1);
+  }
+  return axes;
 }
 
 // Where layers differ: those that look nearby have a base of their own, and mostly no scaling.
@@ -34,6 +77,44 @@ Ladder ladder_of(const Rotary& spec, std::int64_t divisor) {
   return {layer_of(spec).base, divisor, pairs_per_part(spec), spec.head_dim, spec.sequence_length};
 }
 
+// base^-exponent of pair i by the rule.
+double ruled_frequency(const Rotary& spec, std::int64_t i) {
+  const std::vector<std::int64_t> axes = axes_of_pairs(spec);
+  const std::int64_t axis = axes[static_cast<std::size_t>(i)];
+  const auto end = axes.begin() + i;
+  const std::int64_t rank = std::count(axes.begin(), end, axis);
+  std::int64_t number = i;
+  std::int64_t divisor = stated_width(spec);
+  if (has_part_per_axis(spec.layout)) {
+    number = i % pairs_per_part(spec);
+    divisor = 2 * pairs_per_part(spec);
+  } else if (spec.axis_frequencies == AxisFrequencies::restart) {
+    number = rank;
+    divisor = 2 * std::count(axes.begin(), axes.end(), axis);
+  } else if (spec.axis_frequencies == AxisFrequencies::dealt) {
+    number = rank * axes_of(spec) + axis;
+  }
+  if (spec.exponent_dim > 0) divisor = spec.exponent_dim;
+  return scaled_inv_freq(layer_of(spec).scaling, ladder_of(spec, divisor), number);
+}
+
+// Layouts with an angle per channel: out[c] from x[c] and its partner.
+void turn_channels(const Rotary& spec, std::span<const double> position, double factor, const double* x, double* out) {
+  const std::int64_t start = spec.rope_offset < 0 ? spec.head_dim + spec.rope_offset : spec.rope_offset;
+  const std::int64_t width = 2 * pairs_of(spec), half = width / 2;
+  for (std::int64_t c = 0; c < width; ++c) {
+    double angle = 0.0;
+    for (std::size_t axis = 0; axis < position.size(); ++axis) {
+      angle += position[axis] * rotary_inv_freq(spec, static_cast<std::int64_t>(axis), c);
+    }
+    const bool halves = spec.layout == Layout::full_width_half;
+    const bool first = halves ? c < half : c % 2 == 0;
+    const std::int64_t distance = halves ? half : 1;
+    const double partner = first ? -x[start + c + distance] : x[start + c - distance];
+    out[start + c] = factor * (x[start + c] * std::cos(angle) + partner * std::sin(angle));
+  }
+}
+
 }  // namespace
 
 RotaryPair rotary_pair(const Rotary& spec, std::int64_t i) {
@@ -44,6 +125,7 @@ RotaryPair rotary_pair(const Rotary& spec, std::int64_t i) {
   const RotaryPair neighbours = {start + 2 * i, start + 2 * i + 1, start + 2 * i, start + 2 * i + 1};
   switch (spec.layout) {
     case Layout::interleaved:
+    case Layout::interleaved_pairs_with_halves_tiling_per_axis:
       return neighbours;
     case Layout::interleaved_to_half:
       return {neighbours.read_first, neighbours.read_second, half.write_first, half.write_second};
@@ -54,16 +136,19 @@ RotaryPair rotary_pair(const Rotary& spec, std::int64_t i) {
 
 double rotary_inv_freq(const Rotary& spec, std::int64_t axis, std::int64_t i) {
   const auto n = static_cast<std::size_t>(pairs_of(spec));
-  const auto pair = static_cast<std::size_t>(i);
-  const bool per_axis = spec.axes > 1 && spec.inv_freq.size() == n * static_cast<std::size_t>(spec.axes);
-  if (per_axis) return spec.inv_freq[static_cast<std::size_t>(axis) * n + pair];
-  std::int64_t own_axis = spec.layout == Layout::half_per_axis ? i / pairs_per_part(spec) : 0;
-  if (!spec.axis_of_pair.empty()) own_axis = spec.axis_of_pair[pair];
-  if (axis != own_axis) return 0.0;
-  if (!spec.inv_freq.empty()) return spec.inv_freq[pair];
-  std::int64_t divisor = spec.exponent_dim;
-  if (divisor == 0) divisor = stated_width(spec) / (spec.layout == Layout::half_per_axis ? spec.axes : 1);
-  return scaled_inv_freq(layer_of(spec).scaling, ladder_of(spec, divisor), i % pairs_per_part(spec));
+  const auto axes = static_cast<std::size_t>(axes_of(spec));
+  if (axes > 1 && spec.inv_freq.size() == n * axes) {
+    return spec.scale * spec.inv_freq[static_cast<std::size_t>(axis) * n + static_cast<std::size_t>(i)];
+  }
+  std::int64_t pair = i;
+  if (!is_rotation(spec.layout))
+    pair = i / (2 * pairs_per_part(spec)) * pairs_per_part(spec) + i % pairs_per_part(spec);
+  const bool by_channel = spec.layout == Layout::full_width_half;
+  const std::int64_t own =
+      by_channel ? chunks(spec, 2)[static_cast<std::size_t>(i)] : axes_of_pairs(spec)[static_cast<std::size_t>(pair)];
+  if (axis != own) return 0.0;
+  return spec.scale *
+         (spec.inv_freq.empty() ? ruled_frequency(spec, pair) : spec.inv_freq[static_cast<std::size_t>(pair)]);
 }
 
 void rotate_head(const Rotary& spec, std::span<const double> position, const double* x, double* out) {
@@ -71,6 +156,7 @@ void rotate_head(const Rotary& spec, std::span<const double> position, const dou
   const double stated =
       spec.attention_factor.value_or(scaling_factor(layer_of(spec).scaling, ladder_of(spec, stated_width(spec))));
   const double factor = spec.attention_factor_in == FactorIn::table ? stated : 1.0;
+  if (!is_rotation(spec.layout)) return turn_channels(spec, position, factor, x, out);
   for (std::int64_t i = 0; i < pairs_of(spec); ++i) {
     double angle = 0.0;
     for (std::size_t axis = 0; axis < position.size(); ++axis) {

@@ -10,7 +10,7 @@ LAYERS = {
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
                       workers detail/thread_pool
                       attention_spec order scaling detail/scaling_fields
-                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window
+                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window detail/axis_map
                       detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
                       detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
@@ -38,7 +38,7 @@ LAYERS = {
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
                       detail/fire_term detail/matrix_term detail/convert_row
                       rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
-                      detail/rotate_tokens detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
+                      detail/rotate_tokens detail/channel_head detail/turn_channels detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows
                       detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
