@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "posenc/error.h"
+#include "posenc/pope.h"
 #include "posenc/random.h"
 #include "posenc/shell.h"
+#include "posenc/xpos.h"
 
 namespace posenc::detail {
 namespace {
@@ -48,6 +50,8 @@ SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : sub
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&subject_.spec)) sinusoidal_ = make_schedule(*sinusoidal);
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) sinusoidal_ = make_schedule(hybrid->fixed);
   if (const auto* rotary = std::get_if<Rotary>(&subject_.spec)) rotary_ = make_schedule(*rotary);
+  if (const auto* pope = std::get_if<Pope>(&subject_.spec)) rotary_ = make_schedule(*pope);
+  if (const auto* xpos = std::get_if<Xpos>(&subject_.spec)) rotary_ = make_schedule(*xpos).rotation;
   find_table(seed);
   find_parameters(seed);
   if (place() == Place::bias) bias_.emplace(subject_.spec, parameters_);
