@@ -19,6 +19,16 @@ void add_width_question(Sheet& sheet, std::int64_t head_dim, std::int64_t channe
                     text_of(channels) + " + " + text_of(head_dim - channels) + " = " + text_of(head_dim + channels)}});
 }
 
+void add_magnitude_question(Sheet& sheet, Draw& draw) {
+  const double x = draw.tenths(-20, 20), length = std::log1p(std::exp(x));
+  sheet.add({.level = Level::easy,
+             .text = "A channel of a query holds " + decimals_text(x, 1) +
+                     ". What magnitude does PoPE make of it, by softplus?",
+             .hint = "ln(1 + e^x)",
+             .values = {length},
+             .solution = {"ln(1 + e^" + in_formula(x) + ") = " + five_decimals(length)}});
+}
+
 void add_scale_question(Sheet& sheet, std::int64_t head_dim, Draw& draw) {
   const std::string root = "1 / sqrt(" + text_of(head_dim) + ")";
   sheet.add_choice({.level = Level::medium,
@@ -68,6 +78,7 @@ void add_content_question(Sheet& sheet) {
 
 void add_questions(Sheet& sheet, const Pope& spec) {
   Draw draw = sheet.draw("pope");
+  add_magnitude_question(sheet, draw);
   add_width_question(sheet, spec.head_dim, spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim);
   add_scale_question(sheet, spec.head_dim, draw);
   add_kernel_question(sheet, draw);
@@ -95,6 +106,13 @@ void add_questions(Sheet& sheet, const Xpos& given) {
              .hint = "The query has zeta^(t/16), the key zeta^(-s/16).",
              .values = {kept},
              .solution = {five_decimals(zeta) + "^(" + text_of(distance) + "/16) = " + five_decimals(kept)}});
+  const std::int64_t center = draw.between(100, 900);
+  sheet.add({.level = Level::easy,
+             .text = "xPos has its center at position " + text_of(center) +
+                     ". What multiplies the pairs of a query that stands there?",
+             .hint = "What is the exponent?",
+             .values = {1.0},
+             .solution = {"zeta^((" + text_of(center) + " - " + text_of(center) + ") / scale_base) = zeta^0 = 1"}});
   sheet.add_choice({.level = Level::medium,
                     .text = "The center of xPos moves from position 0 to position 1000. What happens to scores?",
                     .hint = "Multiply the factor of a query by that of a key.",
@@ -108,7 +126,7 @@ void add_questions(Sheet& sheet, const Xpos& given) {
        .kind = AnswerKind::reasoned,
        .text = "Why is xPos meant for causal attention, and what happens to its factors in long texts?",
        .hint = "Look at a key ahead of its query, and at zeta^(-p/B) for a large p.",
-       .solution = {"The decay has a direction: a key behind is damped, one ahead is amplified, the more the farther.",
+       .solution = {"The decay has a direction: a key before is damped, one ahead is amplified, the more the farther.",
                     "Without a causal mask the farthest key ahead would win.",
                     "Queries shrink and keys grow exponentially with the position: beyond some ten thousand",
                     "positions float32 has no such numbers. A center among the positions halves the exponent."},
@@ -129,6 +147,13 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
              .hint = "The floor first.",
              .values = {factor},
              .solution = {"1 + " + scale + " ln(1 + " + steps + ") = " + five_decimals(factor)}});
+  const std::int64_t length = 1024 * draw.between(1, 16);
+  sheet.add({.level = Level::easy,
+             .text = "Queries are multiplied by 1 + 0.1 ln(1 + floor((p + 1)/" + text_of(length) +
+                     ")), positions counted from 0. Which is the first position whose factor is above 1?",
+             .hint = "When does the floor become 1?",
+             .values = {static_cast<double>(length - 1)},
+             .solution = {"p + 1 = " + text_of(length) + ": p = " + text_of(length - 1)}});
   add_softmax_question(sheet, "the same scores, each times " + decimals_text(factor - 1.0, 3) + " more",
                        {2.0, 1.0, 0.0}, {2.0 * (factor - 1.0), factor - 1.0, 0.0});
   sheet.add_choice(
@@ -137,7 +162,7 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
                "keys by it?",
        .hint = "Which scores does a query's factor multiply?",
        .choices = {"No: all scores of a query get the same factor.", "Yes, where the factor is above 1.",
-                   "Yes, but only behind the query.", "Only in the first layer."},
+                   "Yes, but only for keys before it.", "Only in the first layer."},
        .solution = {"The factor sharpens or flattens the softmax of a query; it prefers no key."}},
       draw);
   add_long_context_question(sheet);

@@ -134,7 +134,13 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
   list.push_back(positions_held());
   for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
-  list.push_back(parameters(0));
+  list.push_back(
+      {.name = "parameters",
+       .title = "it goes without learned numbers",
+       .verdict = Verdict::holds,
+       .until = {},
+       .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, may be left out: it is 0 then",
+       .numbers = {{"optional_per_head", static_cast<double>(schedule.pairs())}}});
   list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
   return list;
 }
