@@ -101,8 +101,9 @@ void add_questions(Sheet& sheet, const Xpos& given) {
        .values = {zeta},
        .solution = {"(" + text_of(2 * pair) + "/8 + " + gamma + ") / (1 + " + gamma + ") = " + five_decimals(zeta)}});
   sheet.add({.level = Level::medium,
-             .text = "The same with scale_base 16: by what is the part of pair " + text_of(pair) +
-                     " multiplied in the score of a query and the key " + text_of(distance) + " positions before it?",
+             .text = "xPos with 8 channels, gamma " + gamma + " and scale_base 16: by what is the part of pair " +
+                     text_of(pair) + " multiplied in the score of a query and the key " + text_of(distance) +
+                     " positions before it?",
              .hint = "The query has zeta^(t/16), the key zeta^(-s/16).",
              .values = {kept},
              .solution = {five_decimals(zeta) + "^(" + text_of(distance) + "/16) = " + five_decimals(kept)}});
@@ -154,8 +155,16 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
              .hint = "When does the floor become 1?",
              .values = {static_cast<double>(length - 1)},
              .solution = {"p + 1 = " + text_of(length) + ": p = " + text_of(length - 1)}});
-  add_softmax_question(sheet, "the same scores, each times " + decimals_text(factor - 1.0, 3) + " more",
-                       {2.0, 1.0, 0.0}, {2.0 * (factor - 1.0), factor - 1.0, 0.0});
+  const double sharp = draw.tenths(11, 15);
+  const double weight = 1.0 / (1.0 + std::exp(-sharp) + std::exp(-2.0 * sharp));
+  sheet.add({.level = Level::medium,
+             .text = "The scaled scores of a query with three keys are 2, 1 and 0 before its factor, which is " +
+                     decimals_text(sharp, 1) + ". What weight does the softmax give the first key?",
+             .hint = "The factor multiplies every score.",
+             .values = {weight},
+             .solution = {"1 / (1 + e^-" + decimals_text(sharp, 1) + " + e^-" + decimals_text(2.0 * sharp, 1) +
+                              ") = " + five_decimals(weight),
+                          "Without the factor it would be 0.66524."}});
   sheet.add_choice(
       {.level = Level::medium,
        .text = "Every query is multiplied by a factor of its position. Can attention tell the order of two "
