@@ -80,7 +80,7 @@ void add_questions(Sheet& sheet, const Pope& spec) {
   Draw draw = sheet.draw("pope");
   add_magnitude_question(sheet, draw);
   add_width_question(sheet, spec.head_dim, spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim);
-  add_scale_question(sheet, spec.head_dim, draw);
+  add_scale_question(sheet, spec.head_dim < 4 ? 64 : spec.head_dim, draw);  // the choices of narrow heads are alike
   add_kernel_question(sheet, draw);
   add_content_question(sheet);
   add_long_context_question(sheet);

@@ -167,7 +167,10 @@ void check_temperature(const QueryTemperature& temperature, const PositionView& 
     refuse(where, "temperature needs positions on one axis but they have " + std::to_string(positions.axes));
   }
   for (std::int64_t b = 0; b < positions.batch; ++b) {
-    for (std::int64_t n = 0; n < positions.count; ++n) query_factor(temperature, positions.real(b, n));
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      const double position = positions.real(b, n);
+      if (position < -static_cast<double>(temperature.first)) query_factor(temperature, position);  // throws
+    }
   }
 }
 

@@ -76,8 +76,8 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
     for (std::int64_t a = 0; a < spec.axes; ++a) {
       const auto axis = static_cast<std::size_t>(a);
       at[axis] = positions.real(0, n, a);
-      moved[axis] = at[axis] + by;
-      start[axis] = by;
+      start[axis] = at[axis] > 0.0 ? -by : by;  // towards 0: there are positions on that side
+      moved[axis] = at[axis] + start[axis];
     }
     const auto view = [&](const std::vector<double>& place) {
       PositionView one = PositionView::of(place.data(), 1);

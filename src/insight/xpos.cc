@@ -59,15 +59,16 @@ double score_at(const XposAngles& angles, double query, double key, std::uint64_
   return sum;
 }
 
-// Keys at 0 and queries up to scale_base, and the same pairs around the center.
+// A key at the center and queries within scale_base of it, and the same pairs half as far on. Towards 0: there are
+// positions on that side.
 Property relative(const Xpos& spec, std::uint64_t seed) {
   const XposAngles angles(spec);
   double largest = 0.0;
-  const double around = std::floor(spec.center), reach = std::min(spec.scale_base, 1000.0);
+  const double reach = std::min(spec.scale_base, 1000.0) * (spec.center > 0.0 ? -1.0 : 1.0);
   for (const double part : {0.0, 0.125, 0.5, 1.0}) {
-    const double distance = std::floor(part * reach), by = std::floor(reach / 2.0) + 1.0;
-    largest = std::max(largest, std::fabs(score_at(angles, around + distance, around, seed) -
-                                          score_at(angles, around + distance - by, around - by, seed)));
+    const double query = spec.center + part * reach, by = reach / 2.0;
+    largest = std::max(largest, std::fabs(score_at(angles, query, spec.center, seed) -
+                                          score_at(angles, query + by, spec.center + by, seed)));
   }
   return {.name = "relative",
           .title = "scores depend on the distance alone",
@@ -91,12 +92,18 @@ Property decays(const XposSchedule& schedule) {
 // The distance from the center at which float32 has no factor for pair 0 any more.
 Property range(const XposSchedule& schedule) {
   const double reach = std::floor(schedule.scale_base * std::log(0x1p126) / -std::log(schedule.zeta.front()));
-  return {.name = "range",
-          .title = "factors are float32 numbers at every position",
-          .verdict = Verdict::holds_to,
-          .until = reach,
-          .finding = "from the center, to either side; f64 reaches 8 times as far",
-          .numbers = {{"reach", reach}}};
+  Property property{.name = "range",
+                    .title = "factors are float32 numbers at every position",
+                    .verdict = Verdict::holds,
+                    .until = {},
+                    .finding = "pair 0 decays so slowly that no position is too far",
+                    .numbers = {}};
+  if (!(reach < 2.0 * static_cast<double>(kMaxPosition))) return property;
+  property.verdict = Verdict::holds_to;
+  property.until = reach;
+  property.finding = "from the center, to either side; f64 reaches 8 times as far";
+  property.numbers = {{"reach", reach}};
+  return property;
 }
 
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
