@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detail/bound_parameters.h"
 #include "posenc/error.h"
 #include "posenc/pope.h"
 #include "posenc/random.h"
@@ -77,6 +78,9 @@ void SubjectNumbers::find_table(std::uint64_t seed) {
 
 void SubjectNumbers::find_parameters(std::uint64_t seed) {
   parameters_ = subject_.parameters;
+  if (std::holds_alternative<Pope>(subject_.spec)) {
+    const BoundParameters fitting(subject_.spec, parameters_, "pope");  // throws where they do not fit
+  }
   if (place() != Place::bias && place() != Place::term) return;
   infos_ = parameters_of(subject_.spec);
   const bool given = !parameters_.empty();
