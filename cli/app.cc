@@ -166,7 +166,8 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
       add_command(app, "rotate", "Queries or keys turned by their positions: [N, D], [N, H, D] or [B, N, H, D].",
                   "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
                   "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
-                  "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy");
+                  "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy\n"
+                  "  posenc rotate pope:head_dim=64 --input k.npy --keys --delta delta.npy -o expanded.npy");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
   command->add_option("--input,-i", options.input, "queries or keys: q.npy, or file.safetensors:tensor")
       ->required()
@@ -178,6 +179,10 @@ void add_rotate(CLI::App& app, RotateOptions& options) {
   add_spec_choice(*command, options.spec);
   command->add_flag("--inverse", options.inverse, "undo the rotation instead");
   command->add_flag("--backward", options.backward, "the gradient by the input instead: the transpose");
+  command->add_flag("--keys", options.keys, "of pope and xpos: the input are keys, not queries");
+  command
+      ->add_option("--delta", options.delta, "of pope: the learned angles [H, R], delta.npy or file.safetensors:tensor")
+      ->check(not_empty);
   command->add_option("--to", options.to, "the input is rotated at --positions already: move it to these")
       ->check(not_empty);
   command->add_option("--to-spec", options.to_spec, "the same, to another rotary encoding of these channels")

@@ -61,8 +61,8 @@ void add_attend(CLI::App& app, AttendOptions& options) {
       "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --scale 1 -o out.npy");
   command
       ->add_option("SPEC", options.specs,
-                   "none, or what acts inside attention: a rotary encoding, a bias, a score term, window, chunked;\n"
-                   "one of each may be given")
+                   "none, or what acts inside attention: rotary, pope or xpos, temperature, a bias, a score term,\n"
+                   "window, chunked; one of each may be given")
       ->required();
   add_spec_choice(*command, options.specs);
   command->add_option("--q", options.q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q")

@@ -53,6 +53,10 @@ struct Attention {
   std::vector<Spec> specs;
   std::vector<Spec> masks;  // those of them that hide keys by their positions
   std::optional<RotaryAngles> rotary;
+  std::optional<PopeAngles> pope;
+  LoadedParameters delta;  // of pope
+  std::optional<XposAngles> xpos;
+  std::optional<QueryTemperature> temperature;
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
   std::vector<LoadedParameters> loaded;
@@ -75,6 +79,16 @@ void add_spec(const Spec& spec, const ParameterOptions& parameters, Attention& a
   if (const auto* rotary = std::get_if<Rotary>(&spec)) {
     if (attention.rotary) fail_twice("rotary encoding");
     attention.rotary.emplace(*rotary);
+  } else if (const auto* pope = std::get_if<Pope>(&spec)) {
+    if (attention.pope) fail_twice("PoPE encoding");
+    attention.pope.emplace(*pope);
+    attention.delta = load_parameters(spec, parameters);
+  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
+    if (attention.xpos) fail_twice("xPos encoding");
+    attention.xpos.emplace(*xpos);
+  } else if (const auto* temperature = std::get_if<QueryTemperature>(&spec)) {
+    if (attention.temperature) fail_twice("temperature");
+    attention.temperature = *temperature;
   } else if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
     if (attention.term) fail_twice("score term");
     attention.loaded.push_back(load_parameters(spec, parameters));
@@ -125,7 +139,8 @@ void add_numbers(const AttendOptions& options, Attention& attention) {
 }
 
 void add_positions(const AttendOptions& options, const Array& q, const Array& k, Attention& attention) {
-  const std::int64_t axes = attention.rotary ? attention.rotary->schedule().axes : 1;
+  std::int64_t axes = 1;
+  for (const Spec& spec : attention.specs) axes = std::max(axes, axes_of(spec));
   const auto load = [&](const std::string& text, const std::string& file, const Array& heads, TokenPositions& to) {
     const std::size_t rank = heads.shape.size();
     const TokenCount count{rank == 4 ? heads.shape[0] : 0, heads.shape[rank == 4 ? 1 : 0]};
@@ -157,6 +172,19 @@ void check_outputs(const AttendOptions& options) {
                                          file == "-" ? "standard output" : file));
     }
     files.push_back(file);
+  }
+}
+
+void add_turns(Attention& attention) {
+  posenc::AttendOptions& made = attention.options;
+  if (attention.pope) made.pope = &*attention.pope;
+  if (attention.xpos) made.xpos = &*attention.xpos;
+  if (attention.temperature) made.temperature = &*attention.temperature;
+  for (const Parameter& parameter : attention.delta.views()) {
+    if (parameter.name != "delta") {
+      fail(ErrorKind::usage, fmt::format("pope has no parameter '{}': it has delta", parameter.name));
+    }
+    made.pope_delta = parameter.value;
   }
 }
 
@@ -231,6 +259,7 @@ int run_attend(const AttendOptions& options) {
   check_mask(made.mask, grid, "attend");
   add_mask_specs(attention.masks, grid, made, attention.mask_memory);
   if (attention.rotary) made.rotary = *attention.rotary;
+  add_turns(attention);
   if (attention.bias) made.bias = &*attention.bias;
   if (attention.term) made.term = &*attention.term;
   const Workers workers(options.threads);

@@ -31,7 +31,10 @@ Positions load_one_axis(const Spec& spec, const std::string& text) {
 
 void check_kind(const Spec& spec) {
   const std::string_view kind = kind_of(spec);
-  if (kind == "shaw" || kind == "transformer_xl" || kind == "none") refuse_attention_kind(spec);
+  if (kind == "shaw" || kind == "transformer_xl" || kind == "none" || kind == "pope" || kind == "xpos" ||
+      kind == "temperature") {
+    refuse_attention_kind(spec);
+  }
   if (kind == "rotary") {
     fail(ErrorKind::usage, "rotary turns queries and keys, and adds nothing to scores: see posenc rotate --help");
   }

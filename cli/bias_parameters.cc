@@ -34,18 +34,25 @@ std::optional<std::vector<double>> numbers_of(const std::string& text) {
 
 // The numbers in the shape that the parameter has.
 Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers) {
+  std::vector<std::int64_t> shape = info.shape;
+  const auto open = std::find(shape.begin(), shape.end(), -1);
   std::int64_t size = 1;
-  for (const std::int64_t length : info.shape) {
-    if (length < 0) {
+  if (open != shape.end()) {  // one length follows from how many numbers there are
+    *open = 1;
+    for (const std::int64_t length : shape) size *= length;
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    if (size < 1 || count % size != 0) {
       fail(ErrorKind::usage, fmt::format("numbers alone cannot say the shape of {}: give it by a file", info.name));
     }
-    size *= length;
+    *open = count / size;
   }
+  size = 1;
+  for (const std::int64_t length : shape) size *= length;
   if (size != static_cast<std::int64_t>(numbers.size())) {
     fail(ErrorKind::usage, fmt::format("{1} must have {0} numbers, [{2}], but there are {3}", size, info.name,
-                                       fmt::join(info.shape, ", "), numbers.size()));
+                                       fmt::join(shape, ", "), numbers.size()));
   }
-  Array array{DType::f64, info.shape, {}};
+  Array array{DType::f64, shape, {}};
   array.data.resize(numbers.size() * sizeof(double));
   std::memcpy(array.data.data(), numbers.data(), array.data.size());
   return array;

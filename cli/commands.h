@@ -78,6 +78,8 @@ struct RotateOptions {
   std::string positions;  // empty: 0 to N; @ids.npy may have a row per batch row
   bool inverse = false;
   bool backward = false;
+  bool keys = false;    // of pope and xpos: the input are keys
+  std::string delta;    // of pope: the learned angles, a file
   std::string to;       // positions that rotated keys move to; empty: none, or with to_spec where they are
   std::string to_spec;  // the encoding that they move to; empty: the same
   std::string scale = "1";

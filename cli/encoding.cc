@@ -117,6 +117,10 @@ void refuse_attention_kind(const Spec& spec) {
                                        "attend --help",
                                        kind));
   }
+  if (kind == "pope" || kind == "xpos" || kind == "temperature") {
+    fail(ErrorKind::usage,
+         fmt::format("{} acts on queries and keys, not on embeddings or scores: see posenc rotate --help", kind));
+  }
   const bool at_input = kind == "sinusoidal" || kind == "learned" || kind == "hybrid" || kind == "rotary";
   if (at_input) return;
   fail(ErrorKind::usage,

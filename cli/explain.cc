@@ -10,6 +10,7 @@
 #include "posenc/load.h"
 #include "posenc/schedule.h"
 #include "posenc/spec_json.h"
+#include "posenc/subject.h"
 
 namespace posenc::cli {
 namespace {
@@ -26,15 +27,10 @@ std::vector<double> single_position(const std::string& text, std::string_view op
   return coordinates;
 }
 
-std::int64_t axes_of(const Spec& spec) {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  return rotary == nullptr ? 1 : make_schedule(*rotary).axes;
-}
-
-// What acts inside attention but for rotations, which have a position of their own.
+// What acts inside attention but for what is done to queries and keys, which have a position of their own.
 bool acts_on_pairs(const Spec& spec) {
-  return !std::holds_alternative<Sinusoidal>(spec) && !std::holds_alternative<Learned>(spec) &&
-         !std::holds_alternative<Hybrid>(spec) && !std::holds_alternative<Rotary>(spec);
+  const Place place = place_of(spec);
+  return place != Place::input && place != Place::rotation && place != Place::query;
 }
 
 std::string steps_text(const std::string& heading, const std::vector<Step>& steps, bool color) {
@@ -125,7 +121,7 @@ int run_explain(const ExplainOptions& given) {
   const std::vector<double> position = single_position(options.position, "--position", axes_of(spec));
   posenc::ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
-  if (std::holds_alternative<Rotary>(spec)) refuse_weights(spec, options.weights);
+  if (place_of(spec) == Place::rotation || place_of(spec) == Place::query) refuse_weights(spec, options.weights);
   std::unique_ptr<Encoding> encoding;  // a learned table may be left out: which row is read does not need it
   if (!options.weights.file.empty() || !options.weights.init.empty()) {
     encoding = load_encoding(spec, options.weights);

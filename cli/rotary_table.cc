@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "posenc/error.h"
+#include "posenc/pope.h"
 #include "posenc/schedule.h"
 #include "posenc/spec_json.h"
 
@@ -74,8 +75,8 @@ Json inv_freq_json(const RotarySchedule& schedule) {
   return axes;
 }
 
-void check_axes(const Rotary& spec, const PositionView& positions, const std::string& text) {
-  const std::int64_t axes = make_schedule(spec).axes;
+void check_axes(const Spec& spec, const PositionView& positions, const std::string& text) {
+  const std::int64_t axes = axes_of(spec);
   if (positions.axes == axes) return;
   std::string hint =
       text.starts_with('@') ? ": the axis comes last, [N, A] or [B, N, A]" : ": write 1/2,3/4 or a grid, 3x5";
@@ -84,9 +85,10 @@ void check_axes(const Rotary& spec, const PositionView& positions, const std::st
                                      positions.axes == 1 ? "axis" : "axes", axes, hint));
 }
 
-TableHead rotary_table(const Rotary& spec, const PositionView& positions, DType dtype, const RotaryParts& parts) {
+TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dtype, const RotaryParts& parts) {
   check_positions(positions, "table");
-  const RotaryAngles angles(spec);
+  const auto* pope = std::get_if<Pope>(&spec);
+  const RotaryAngles angles(pope != nullptr ? make_schedule(*pope) : make_schedule(std::get<Rotary>(spec)));
   const RotarySchedule& schedule = angles.schedule();
   const Tiling tiling = tiling_of(parts.tiling);
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;

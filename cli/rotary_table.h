@@ -21,12 +21,13 @@ struct RotaryParts {
 // user does not say which, it is [cos | sin]. What does not go together is an error.
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format);
 
-TableHead rotary_table(const Rotary& spec, const PositionView& positions, DType dtype, const RotaryParts& parts);
+// Of a rotary encoding, or of one whose angles are its pairs: pope.
+TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dtype, const RotaryParts& parts);
 
 // inv_freq in JSON: one number per pair, or a list of them per axis where there are several.
 Json inv_freq_json(const RotarySchedule& schedule);
 
 // Throws unless positions have the axes of the encoding; `text` is what the user wrote.
-void check_axes(const Rotary& spec, const PositionView& positions, const std::string& text);
+void check_axes(const Spec& spec, const PositionView& positions, const std::string& text);
 
 }  // namespace posenc::cli

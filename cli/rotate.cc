@@ -15,9 +15,12 @@
 #include "cli/token_positions.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
+#include "posenc/pope.h"
+#include "posenc/query_temperature.h"
 #include "posenc/rerotate.h"
 #include "posenc/spec_json.h"
 #include "posenc/workers.h"
+#include "posenc/xpos.h"
 
 namespace posenc::cli {
 namespace {
@@ -90,8 +93,8 @@ struct Rotation {
   std::optional<TokenPositions> to = {};
 };
 
-TokenPositions load_fitting(const std::string& text, const Rotary& spec, const std::string& file, TokenCount count) {
-  const std::int64_t axes = make_schedule(spec).axes;
+TokenPositions load_fitting(const std::string& text, const Spec& spec, const std::string& file, TokenCount count) {
+  const std::int64_t axes = axes_of(spec);
   if (text.empty() && axes > 1) {
     fail(ErrorKind::usage,
          fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", axes));
@@ -102,9 +105,13 @@ TokenPositions load_fitting(const std::string& text, const Rotary& spec, const s
   return positions;
 }
 
-Rotation load_rotation(const RotateOptions& options, const Rotary& spec, const Array& input) {
+TokenCount tokens_of(const Array& input) {
   const std::size_t rank = input.shape.size();
-  const TokenCount count{rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
+  return {rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
+}
+
+Rotation load_rotation(const RotateOptions& options, const Rotary& spec, const Array& input) {
+  const TokenCount count = tokens_of(input);
   Rotation rotation{spec, load_fitting(options.positions, spec, options.input, count)};
   if (!moves(options)) return rotation;
   rotation.to_spec = options.to_spec.empty() ? spec : load_rotary(options.to_spec);
@@ -145,12 +152,99 @@ Json::Object head_of(const RotateOptions& options, const Rotation& rotation, dou
           {"scale", Json(scale)}};
 }
 
+// What pope, xpos and temperature do not do.
+void check_other_options(const RotateOptions& options, const Spec& spec) {
+  const bool xpos = std::holds_alternative<Xpos>(spec), pope = std::holds_alternative<Pope>(spec);
+  const auto refuse = [&](bool given, const char* option) {
+    if (given) fail(ErrorKind::usage, fmt::format("{} is not for {}", option, kind_of(spec)));
+  };
+  refuse(!options.to.empty(), "--to");
+  refuse(!options.to_spec.empty(), "--to-spec");
+  refuse(options.inverse && !xpos, "--inverse");
+  refuse(options.backward && !xpos, "--backward");
+  refuse(options.keys && !xpos && !pope, "--keys");
+  refuse(!options.delta.empty() && !pope, "--delta");
+  refuse(options.scale != "1" && !xpos, "--scale");
+}
+
+Array expanded(const RotateOptions& options, const Pope& spec, Array& input, const PositionView& positions,
+               const Workers& workers) {
+  const PopeAngles angles(spec);
+  Array out{input.dtype, input.shape, {}};
+  out.shape.back() = angles.out_dim();
+  out.data.resize(static_cast<std::size_t>(out.size() * size_of(out.dtype)));
+  Array delta;
+  PopeOptions made{.workers = &workers};
+  if (!options.delta.empty()) {
+    delta = load_array(options.delta);
+    made.delta = delta.view();
+  }
+  (options.keys ? pope_keys : pope_queries)(heads_of(input), positions, angles, heads_of(out), made);
+  return out;
+}
+
+void turn_xpos(const RotateOptions& options, const Xpos& spec, const View& x, const PositionView& positions,
+               const Workers& workers) {
+  const XposAngles angles(spec);
+  const XposOptions made{.scale = scale_of(options.scale), .workers = &workers};
+  if (options.backward) {
+    (options.keys ? xpos_keys_backward : xpos_queries_backward)(x, positions, angles, x, made);
+  } else if (options.inverse) {
+    (options.keys ? xpos_queries_backward : xpos_keys_backward)(x, positions, angles, x, made);
+  } else {
+    (options.keys ? xpos_keys : xpos_queries)(x, positions, angles, x, made);
+  }
+}
+
+// Of a temperature any width fits.
+std::int64_t head_dim_of(const Spec& spec, const std::string& file) {
+  if (const auto* pope = std::get_if<Pope>(&spec)) return pope->head_dim;
+  if (const auto* xpos = std::get_if<Xpos>(&spec)) return xpos->head_dim;
+  const Array heads = load_array(file);
+  return heads.shape.empty() ? 1 : heads.shape.back();
+}
+
+int run_other(const RotateOptions& options, const Spec& spec, const std::string& format) {
+  check_other_options(options, spec);
+  Array input = load_heads(options.input, options.spec, head_dim_of(spec, options.input));
+  const TokenPositions positions = load_fitting(options.positions, spec, options.input, tokens_of(input));
+  const Workers workers(options.threads);
+  if (const auto* pope = std::get_if<Pope>(&spec)) {
+    input = expanded(options, *pope, input, positions.view, workers);
+  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
+    turn_xpos(options, *xpos, heads_of(input), positions.view, workers);
+  } else {
+    const View x = heads_of(input);
+    scale_queries(x, positions.view, std::get<QueryTemperature>(spec), x, {&workers});
+  }
+  const char* direction = options.inverse ? "inverse" : options.backward ? "backward" : "forward";
+  Json::Object head = {{"spec", to_json(spec)},
+                       {"positions", Json(positions.text)},
+                       {"direction", Json(direction)},
+                       {"side", Json(options.keys ? "key" : "query")},
+                       {"scale", Json(scale_of(options.scale))}};
+  const Metadata metadata = {{"posenc", to_text(Json(head))}};
+  head.emplace_back("dtype", to_text(input.dtype));
+  write_array(input.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
+              options.output);
+  return 0;
+}
+
+bool is_other_turn(const Spec& spec) {
+  return std::holds_alternative<Pope>(spec) || std::holds_alternative<Xpos>(spec) ||
+         std::holds_alternative<QueryTemperature>(spec);
+}
+
 }  // namespace
 
 int run_rotate(const RotateOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   check_options(options, format);
   const double scale = scale_of(options.scale);
+  if (const Spec other = load_spec(options.spec); is_other_turn(other)) return run_other(options, other, format);
+  if (options.keys || !options.delta.empty()) {
+    fail(ErrorKind::usage, "--keys and --delta are for pope and xpos: rotary turns queries and keys alike");
+  }
   const Rotary spec = load_rotary(options.spec);
   Array input = load_heads(options.input, options.spec, spec.head_dim);
   const Rotation rotation = load_rotation(options, spec, input);

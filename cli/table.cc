@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/input_table.h"
 #include "cli/output.h"
+#include "cli/query_table.h"
 #include "cli/rotary_table.h"
 #include "cli/table_text.h"
 #include "posenc/error.h"
@@ -29,7 +30,20 @@ void write_input_table(const TableOptions& options, const std::string& format, c
   write_table(head, format, options.output);
 }
 
-void write_rotary_table(const TableOptions& options, const std::string& format, const Rotary& spec) {
+// Of xpos and temperature: all there is of them.
+void write_query_table(const TableOptions& options, const std::string& format, const Spec& spec) {
+  if (options.derivative || !options.tiling.empty() || !options.only.empty()) {
+    fail(ErrorKind::usage, fmt::format("--derivative, --tiling and --only are not for {}", kind_of(spec)));
+  }
+  refuse_weights(spec, options.weights);
+  const Positions positions = load_positions(options.positions);
+  check_one_axis(spec, positions.axes(), options.positions);
+  const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
+void write_rotary_table(const TableOptions& options, const std::string& format, const Spec& spec) {
   if (options.derivative) {
     fail(ErrorKind::unsupported,
          "--derivative is for sinusoidal encodings: the derivative of cos and sin by the position is -inv_freq sin and "
@@ -49,8 +63,10 @@ void write_rotary_table(const TableOptions& options, const std::string& format, 
 int run_table(const TableOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
   const Spec spec = load_spec(options.spec);
-  if (const auto* rotary = std::get_if<Rotary>(&spec)) {
-    write_rotary_table(options, format, *rotary);
+  if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec)) {
+    write_rotary_table(options, format, spec);
+  } else if (std::holds_alternative<Xpos>(spec) || std::holds_alternative<QueryTemperature>(spec)) {
+    write_query_table(options, format, spec);
   } else {
     write_input_table(options, format, spec);
   }

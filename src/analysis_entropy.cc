@@ -7,6 +7,7 @@
 #include "detail/walk_rows.h"
 #include "posenc/analysis.h"
 #include "posenc/error.h"
+#include "posenc/query_temperature.h"
 #include "posenc/random.h"
 #include "posenc/rotary_table.h"
 #include "posenc/rotate.h"
@@ -94,13 +95,14 @@ class EntropyDraws {
         bias_.emplace(encoding, parameters);
         check_head();
         break;
-      case Place::rotation:
-        angles_.emplace(std::get<Rotary>(encoding));
-        check_axes();
+      case Place::query:
+        validate(encoding);
+        temperature_ = std::get<QueryTemperature>(encoding);
         break;
       default:
-        fail(ErrorKind::usage, "[attention_entropy] the encoding must be none, a bias or rotary but is " +
-                                   std::string(kind_of(encoding)));
+        if (!std::holds_alternative<Rotary>(encoding)) fail_kind(encoding);
+        angles_.emplace(std::get<Rotary>(encoding));
+        check_axes();
     }
   }
 
@@ -113,6 +115,10 @@ class EntropyDraws {
   // What the last of `length` queries makes of the nearest scores of a draw.
   std::vector<double> scores(const std::vector<double>& drawn, std::int64_t length) const {
     std::vector<double> result(drawn.begin(), drawn.begin() + length);
+    if (temperature_) {
+      const double factor = query_factor(*temperature_, static_cast<double>(length - 1));
+      for (double& score : result) score *= factor;
+    }
     if (!bias_) return result;
     add_bias(*bias_, {.head = options_.head, .queries = 1, .keys = length}, PositionView::range(length - 1, 1),
              PositionView::range(length - 1, length, -1), make_view(result.data(), {1, length}));
@@ -120,6 +126,10 @@ class EntropyDraws {
   }
 
  private:
+  [[noreturn]] static void fail_kind(const Spec& encoding) {
+    fail(ErrorKind::usage, "[attention_entropy] the encoding must be none, a bias, a temperature or rotary but is " +
+                               std::string(kind_of(encoding)));
+  }
   void check_head() const {
     const std::int64_t heads = std::max<std::int64_t>(bias_->heads(), 1);
     if (options_.head >= 0 && options_.head < heads) return;
@@ -134,6 +144,7 @@ class EntropyDraws {
   const EntropyOptions& options_;
   std::optional<Bias> bias_;
   std::optional<RotaryAngles> angles_;
+  std::optional<QueryTemperature> temperature_;
 };
 
 }  // namespace

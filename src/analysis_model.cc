@@ -8,7 +8,9 @@
 #include "posenc/analysis.h"
 #include "posenc/error.h"
 #include "posenc/parameters.h"
+#include "posenc/pope.h"
 #include "posenc/random.h"
+#include "posenc/xpos.h"
 
 namespace posenc {
 namespace {
@@ -99,6 +101,18 @@ struct CostOf {
     return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
             6.0 * static_cast<double>(schedule.pairs())};
   }
+  Cost operator()(const Pope& spec) const {
+    const RotarySchedule schedule = make_schedule(spec);
+    // A softplus counts as four: an exponential, a logarithm, a maximum and a sum.
+    return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
+            6.0 * static_cast<double>(schedule.pairs())};
+  }
+  Cost operator()(const Xpos& spec) const {
+    const RotarySchedule schedule = make_schedule(spec).rotation;
+    return {product({positions, schedule.pairs(), 3, size}), (kPhaseBytes + size) * schedule.pairs(), 0,
+            8.0 * static_cast<double>(schedule.pairs())};
+  }
+  Cost operator()(const QueryTemperature&) const { return {product({positions, size}), 0, 0, 1.0}; }
   Cost operator()(const NoPosition&) const { return {}; }
   Cost operator()(const Alibi& spec) const { return matrix(spec.heads, spec.heads, 2.0); }
   Cost operator()(const Clipped& spec) const { return matrix(spec.heads, 2 * spec.max_distance + 1, 1.0); }

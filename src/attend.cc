@@ -27,10 +27,11 @@ void check_read_apart(const AttendOptions& options, const View& out, const char*
   if (out.data == nullptr) return;
   const Mask& mask = options.mask;
   const ConstView bias = options.bias != nullptr ? options.bias->values().memory() : ConstView{};
-  for (const ConstView& read : {mask.starts, mask.ends, mask.documents, mask.keys, mask.pairs, options.sinks, bias}) {
+  for (const ConstView& read :
+       {mask.starts, mask.ends, mask.documents, mask.keys, mask.pairs, options.sinks, bias, options.pope_delta}) {
     if (read.data == nullptr || !detail::share_memory(read, out)) continue;
     fail(ErrorKind::usage, std::string("[attend] ") + name +
-                               " must be apart from mask, sinks and bias but shares memory with one of them");
+                               " must be apart from mask, sinks, bias and delta but shares memory with one of them");
   }
   for (const PositionView& positions : {options.query_positions, options.key_positions}) {
     if (positions.count == 0 || !detail::share_memory(positions, out)) continue;

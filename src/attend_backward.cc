@@ -36,6 +36,25 @@ void check_grad_out(const detail::AttendCall& call, const ConstView& grad_out) {
          shape_text(grad_out) + " " + std::string(to_text(grad_out.dtype)));
 }
 
+void check_delta_gradient(const detail::AttendCall& call, const AttendInputs& inputs,
+                          const AttendGradients& gradients) {
+  const View& delta = gradients.pope_delta;
+  if (call.options.pope == nullptr) refuse("the gradient of pope_delta is asked for but there is no pope");
+  const std::int64_t heads = call.delta_on_keys ? call.shape.key_heads : call.shape.heads;
+  const std::int64_t channels = call.options.pope->rotary_dim();
+  if (delta.rank != 2 || delta.shape[0] != heads || delta.shape[1] != channels ||
+      (delta.dtype != DType::f32 && delta.dtype != DType::f64) || detail::reaches_too_far(delta) ||
+      detail::overlaps_itself(delta)) {
+    refuse("the gradient of pope_delta must be [" + std::to_string(heads) + ", " + std::to_string(channels) +
+           "] of f32 or f64 without overlaps but is " + shape_text(delta) + " " + std::string(to_text(delta.dtype)));
+  }
+  for (const ConstView& other : {inputs.q, inputs.k, inputs.v, inputs.grad_out, ConstView(gradients.q),
+                                 ConstView(gradients.k), ConstView(gradients.v), call.options.pope_delta}) {
+    if (!detail::share_memory(other, delta)) continue;
+    refuse("the gradient of pope_delta must be apart from inputs and other gradients but shares memory with one");
+  }
+}
+
 void check_gradients(const detail::AttendCall& call, const AttendInputs& inputs, const AttendGradients& gradients) {
   const View* views[] = {&gradients.q, &gradients.k, &gradients.v};
   const ConstView* likes[] = {&call.q, &call.k, &call.v};
@@ -60,6 +79,7 @@ void check_gradients(const detail::AttendCall& call, const AttendInputs& inputs,
              shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
     }
   }
+  if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {
     if (call.options.bias == nullptr) refuse("gradients of a bias are asked for but there is none");
     call.options.bias->values().check_gradients(gradients.bias, kWhere);
@@ -80,8 +100,55 @@ void convert(const ConstView& from, const View& to) {
 }
 
 template <class Real>
+View contiguous(std::vector<Real>& numbers, const ConstView& like, std::int64_t channels) {
+  return make_view(numbers.data(), {like.shape[0], like.shape[1], like.shape[2], channels});
+}
+template <class Real>
 View contiguous(std::vector<Real>& numbers, const ConstView& like) {
-  return make_view(numbers.data(), {like.shape[0], like.shape[1], like.shape[2], like.shape[3]});
+  return contiguous(numbers, like, like.shape[3]);
+}
+
+// What PoPE does to the gradient of a side: with the sums of its angles where delta is that side's.
+PopeGradients pope_gradients(const View& x, const AttendGradients& gradients, bool delta) {
+  return {.x = x.data == nullptr ? View{} : detail::with_batch(x), .delta = delta ? gradients.pope_delta : View{}};
+}
+
+// The gradient of queries as they met the keys, into that of q as it came in.
+void turn_back_queries(const detail::AttendCall& call, const View& sums, const AttendGradients& gradients) {
+  const AttendOptions& options = call.options;
+  const PositionView& positions = call.query_positions;
+  const bool delta = !call.delta_on_keys && gradients.pope_delta.data != nullptr;
+  if (gradients.q.data == nullptr && !delta) return;
+  if (options.temperature != nullptr) scale_queries(sums, positions, *options.temperature, sums, {options.workers});
+  if (options.pope != nullptr) {
+    return pope_queries_backward({call.q, sums}, positions, *options.pope,
+                                 pope_gradients(gradients.q, gradients, delta), call.pope_options(false));
+  }
+  if (options.xpos != nullptr) {
+    xpos_queries_backward(sums, positions, *options.xpos, sums, {.workers = options.workers});
+  }
+  if (options.rotary) {
+    rotate_backward(sums, positions, *options.rotary, {.scale = call.query_factor, .workers = options.workers});
+  }
+  convert(sums, gradients.q);
+}
+
+void turn_back_keys(const detail::AttendCall& call, const View& sums, const AttendGradients& gradients) {
+  const AttendOptions& options = call.options;
+  const PositionView& positions = call.key_positions;
+  const bool delta = call.delta_on_keys && gradients.pope_delta.data != nullptr;
+  if (gradients.k.data == nullptr && !delta) return;
+  if (options.pope != nullptr) {
+    return pope_keys_backward({call.k, sums}, positions, *options.pope, pope_gradients(gradients.k, gradients, delta),
+                              call.pope_options(true));
+  }
+  if (call.rotate_keys && options.xpos != nullptr) {
+    xpos_keys_backward(sums, positions, *options.xpos, sums, {.workers = options.workers});
+  }
+  if (call.rotate_keys && options.rotary) {
+    rotate_backward(sums, positions, *options.rotary, {.workers = options.workers});
+  }
+  convert(sums, gradients.k);
 }
 
 template <class Real>
@@ -101,15 +168,8 @@ void run(const detail::AttendCall& call, const AttendInputs& inputs, const Atten
                                 make_view(log_sum_exp.data(), {shape.batch, shape.heads, shape.queries}),
                                 {}});
   detail::AttendSums<Real> sums = detail::attend_gradient<Real>(call, operands, rows, {grad_out, out, log_sum_exp});
-  if (options.rotary && gradients.q.data != nullptr) {
-    rotate_backward(contiguous(sums.q, call.q), call.query_positions, *options.rotary,
-                    {.scale = call.query_factor, .workers = options.workers});
-  }
-  if (call.rotate_keys && gradients.k.data != nullptr) {
-    rotate_backward(contiguous(sums.k, call.k), call.key_positions, *options.rotary, {.workers = options.workers});
-  }
-  if (gradients.q.data != nullptr) convert(contiguous(sums.q, call.q), gradients.q);
-  if (gradients.k.data != nullptr) convert(contiguous(sums.k, call.k), gradients.k);
+  turn_back_queries(call, contiguous(sums.q, call.q, shape.width), gradients);
+  turn_back_keys(call, contiguous(sums.k, call.k, shape.width), gradients);
   if (gradients.v.data != nullptr) convert(contiguous(sums.v, call.v), gradients.v);
   if (gradients.sinks.data != nullptr) detail::add_to_gradient(sums.sinks, gradients.sinks);
   if (!gradients.bias.empty()) options.bias->values().store_gradients(sums.bias, shape.heads, gradients.bias);

@@ -130,6 +130,9 @@ BiasSchedule schedule_of(const Chunked& spec) { return {0, Added::after_scale, P
 // What the kinds do that are no biases.
 std::string other_use(const Spec& spec) {
   if (std::holds_alternative<Rotary>(spec)) return "it turns queries and keys (posenc/rotate.h)";
+  if (std::holds_alternative<Pope>(spec)) return "it turns queries and keys (posenc/pope.h)";
+  if (std::holds_alternative<Xpos>(spec)) return "it turns queries and keys (posenc/xpos.h)";
+  if (std::holds_alternative<QueryTemperature>(spec)) return "it multiplies queries (posenc/query_temperature.h)";
   if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
     return "its vectors meet queries and keys (posenc/score_term.h)";
   }

@@ -2,6 +2,7 @@
 
 #include "detail/explain_learned.h"
 #include "detail/explain_mask.h"
+#include "detail/explain_query.h"
 #include "detail/explain_rotary.h"
 #include "detail/explain_sinusoidal.h"
 #include "detail/rotary_window.h"
@@ -22,6 +23,11 @@ struct Kinds {
   std::vector<Step> operator()(const NoPosition&) const { return detail::explain_none(position[0], options); }
   std::vector<Step> operator()(const Window& s) const { return detail::explain_mask(s, position[0], options); }
   std::vector<Step> operator()(const Chunked& s) const { return detail::explain_mask(s, position[0], options); }
+  std::vector<Step> operator()(const Pope& s) const { return detail::explain_pope(s, position, options); }
+  std::vector<Step> operator()(const Xpos& s) const { return detail::explain_xpos(s, position[0], options); }
+  std::vector<Step> operator()(const QueryTemperature& s) const {
+    return detail::explain_temperature(s, position[0], options);
+  }
   template <class Relative>
   std::vector<Step> operator()(const Relative& s) const {
     fail(ErrorKind::usage,
@@ -36,8 +42,7 @@ std::vector<Step> explain(const Spec& spec, double position, const ExplainOption
 }
 
 std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(detail::axes_of(*rotary)) : 1;
+  const auto axes = static_cast<std::size_t>(axes_of(spec));
   if (position.size() != axes) {
     fail(ErrorKind::usage, "[explain] position must have one coordinate per axis, " + std::to_string(axes) +
                                ", but has " + std::to_string(position.size()));

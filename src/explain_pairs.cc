@@ -48,8 +48,13 @@ std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
   for (const double score : pairs.scores) {
     if (!std::isfinite(score)) refuse("scores must be finite but got " + detail::number_text(score));
   }
-  if (std::holds_alternative<Rotary>(spec)) {
-    refuse("rotary turns queries and keys: explain it at a position, with a shift for the score");
+  if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec) ||
+      std::holds_alternative<Xpos>(spec)) {
+    refuse(std::string(kind_of(spec)) +
+           " turns queries and keys: explain it at a position, with a shift for the score");
+  }
+  if (std::holds_alternative<QueryTemperature>(spec)) {
+    refuse("temperature multiplies queries: explain it at a position");
   }
   const bool term = std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec);
   const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||

@@ -60,7 +60,14 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
   detail::linear_backward<Real>(to_out, call.out, {grad_mixed.data()}, call.workers());
   // Before anything else is written: it checks the gradients that are its own.
   attend_backward({rows.q, rows.k, rows.v, grad_heads},
-                  {grads.q, grads.k, grads.v, gradients.sinks, gradients.bias, gradients.term}, options);
+                  {.q = grads.q,
+                   .k = grads.k,
+                   .v = grads.v,
+                   .sinks = gradients.sinks,
+                   .pope_delta = gradients.pope_delta,
+                   .bias = gradients.bias,
+                   .term = gradients.term},
+                  options);
   detail::linear_backward<Real>(to_out, call.out, {nullptr, false, gradients.out_proj_weight, gradients.out_proj_bias},
                                 call.workers());
   input_gradients(call, grads, gradients);

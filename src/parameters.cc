@@ -88,6 +88,13 @@ Infos infos_of(const TransformerXl& spec) {
            .help = "what sinusoidal rows of distances are multiplied by"}};
 }
 
+Infos infos_of(const Pope& spec) {
+  return {{.name = "delta",
+           .shape = {-1, spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim},
+           .help = "an angle per head and channel, added to that of keys; else 0",
+           .optional = true}};
+}
+
 template <class Fixed>
 Infos infos_of(const Fixed&) {
   return {};

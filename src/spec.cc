@@ -6,6 +6,7 @@
 #include "detail/axis_map.h"
 #include "detail/fields.h"
 #include "detail/number_text.h"
+#include "detail/query_fields.h"
 #include "detail/rotary_window.h"
 #include "detail/scaling_fields.h"
 #include "detail/sinusoidal_pairs.h"
@@ -138,6 +139,12 @@ FieldInfo info_of(const detail::Field& field) {
 }  // namespace
 
 std::string_view kind_of(const Spec& spec) noexcept { return detail::all_kinds()[spec.index()].name; }
+
+std::int64_t axes_of(const Spec& spec) noexcept {
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) return detail::axes_of(*rotary);
+  const auto* pope = std::get_if<Pope>(&spec);
+  return pope != nullptr ? pope->axes : 1;
+}
 
 void validate(const Spec& spec) { detail::check_spec(spec, kind_of(spec)); }
 

@@ -311,7 +311,7 @@ TEST(DistanceAnalysis, EntropyOfWeights) {
   // Turning q and k of independent content changes no distribution.
   const std::vector<EntropyPoint> rotary = attention_entropy(Rotary{.head_dim = 64}, {}, options);
   EXPECT_NEAR(rotary[2].entropy, none[2].entropy, 0.1);
-  expect_error(ErrorKind::usage, "must be none, a bias or rotary but is learned",
+  expect_error(ErrorKind::usage, "must be none, a bias, a temperature or rotary but is learned",
                [&] { attention_entropy(Learned{.past_end = PastEnd::error}, {}, options); });
   expect_error(ErrorKind::usage, "lengths must ascend", [] {
     attention_entropy(NoPosition{}, {}, {.lengths = {4, 4}});

@@ -419,10 +419,10 @@ TEST_F(AttendErrors, EncodingsThatDoNotFit) {
 TEST_F(AttendErrors, OutputsThatAreRead) {
   std::vector<double> both(2 * 112 + 7, 0.0);
   out_view = make_view(both.data(), {7, 4, 4});
-  expect("out must be apart from mask, sinks and bias", {.sinks = make_view(both.data() + 100, {4})});
+  expect("out must be apart from mask, sinks, bias and delta", {.sinks = make_view(both.data() + 100, {4})});
   const posenc::Bias matrix(posenc::MatrixBias{.heads = 4}, {{"values", make_view(both.data() + 50, {7, 7})}});
-  expect("out must be apart from mask, sinks and bias", {.bias = &matrix});
-  expect("out must be apart from mask, sinks and bias",
+  expect("out must be apart from mask, sinks, bias and delta", {.bias = &matrix});
+  expect("out must be apart from mask, sinks, bias and delta",
          {.mask = {.pairs = make_view(reinterpret_cast<const std::uint8_t*>(both.data()), {7, 7})}});
   expect("out must be apart from the positions",
          {.query_positions = posenc::PositionView::of(static_cast<const double*>(both.data()), 7)});

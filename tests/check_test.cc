@@ -38,7 +38,11 @@ std::vector<Spec> every_kind() {
           Shaw{.head_dim = 8, .left = 4, .right = 2},
           TransformerXl{.heads = 2, .head_dim = 4, .width = 8},
           Window{.left = 7, .right = 0},
-          Chunked{.size = 8}};
+          Chunked{.size = 8},
+          Pope{.head_dim = 8},
+          Pope{.head_dim = 6, .axes = 2, .sections = {4, 2}},
+          Xpos{.head_dim = 8},
+          QueryTemperature{}};
 }
 
 const Property* find(const std::vector<Property>& properties, const std::string& name) {

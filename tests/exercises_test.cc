@@ -29,7 +29,10 @@ const std::vector<std::string> kSpecs = {"sinusoidal:width=64",
                                          "shaw:head_dim=64,left=8,right=8",
                                          "transformer_xl:heads=4,head_dim=16,width=64",
                                          "window:left=4,right=0",
-                                         "chunked:size=8"};
+                                         "chunked:size=8",
+                                         "pope:head_dim=8",
+                                         "xpos:head_dim=8",
+                                         "temperature"};
 
 // Specs at the edge of what a kind allows.
 const std::vector<std::string> kEdges = {"sinusoidal:width=1",

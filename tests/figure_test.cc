@@ -30,7 +30,10 @@ const std::vector<std::string>& every_kind() {
                                                  "shaw:head_dim=16,left=4,right=2",
                                                  "transformer_xl:heads=2,head_dim=8,width=32",
                                                  "window:left=4,right=0",
-                                                 "chunked:size=8"};
+                                                 "chunked:size=8",
+                                                 "pope:head_dim=8",
+                                                 "xpos:head_dim=8",
+                                                 "temperature:length=64"};
   return specs;
 }
 

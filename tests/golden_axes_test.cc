@@ -34,7 +34,8 @@ const std::map<std::string, std::string>& specs() {
       {"b-glm-4.1v-9b", glm + ",layout=interleaved"},
       {"b-glm-4.5v-like", glm},
       {"b-glm-image-like", glm},
-      {"b-qwen2-vl-7b-yarn", "head_dim=128,sections=16/24/24"},
+      {"b-qwen2-vl-7b-yarn",
+       "head_dim=128,base=1000000,sections=16/24/24,scaling=yarn,factor=4,original_positions=32768"},
       {"b-qwen3-omni-thinker", "head_dim=128,base=1000000,sections=24/20/20,section_order=interleaved"},
       {"b-qwen3-vl-8b", "head_dim=128,base=5000000,axes=3,sections=24/20/20,section_order=interleaved"},
       {"c-glm-ocr", "head_dim=64,layout=interleaved,axes=3,sections=8/12/12"},
@@ -75,12 +76,7 @@ Rotary parse(const std::string& fields) { return std::get<Rotary>(parse_spec("ro
 
 // YaRN's frequencies are not those of the plain rule: the file's own, given.
 Rotary spec_of(const RotaryCase& c) {
-  Rotary spec = parse(specs().at(c.name));
-  if (c.name == "b-qwen2-vl-7b-yarn") {
-    spec.inv_freq = c.spec.inv_freq;
-    spec.attention_factor = c.spec.attention_factor;
-  }
-  return spec;
+  return parse(specs().at(c.name));
 }
 
 const std::vector<RotaryCase>& cases() {

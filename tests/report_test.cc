@@ -106,7 +106,8 @@ TEST(Report, OfEveryKindIsSound) {
         "hybrid:fixed.width=16,learned.rows=24,learned.past_end=clamp", "rotary:head_dim=16", "none",
         "clipped:heads=2,max_distance=4", "t5:heads=2", "alibi:heads=4", "kerple:heads=2", "fire:heads=2",
         "sandwich:heads=2,width=16", "matrix:heads=2", "shaw:head_dim=8,left=2,right=2",
-        "transformer_xl:heads=2,head_dim=4,width=16", "window:left=4,right=0", "chunked:size=8"}) {
+        "transformer_xl:heads=2,head_dim=4,width=16", "window:left=4,right=0", "chunked:size=8", "pope:head_dim=8",
+        "xpos:head_dim=8", "temperature"}) {
     const std::string page = make_report({{.spec = parse_spec(text)}}, {});
     SCOPED_TRACE(text);
     expect_sound(page);

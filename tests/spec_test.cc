@@ -190,7 +190,11 @@ TEST(Kinds, DescribesEveryField) {
       {"shaw", {"head_dim", "left", "right", "offset", "past", "term"}},
       {"transformer_xl", {"heads", "head_dim", "width", "base", "order", "clamp_distance"}},
       {"window", {"left", "right"}},
-      {"chunked", {"size", "direction"}}};
+      {"chunked", {"size", "direction"}},
+      {"pope", {"head_dim", "base", "rotary_dim", "inv_freq", "axes", "sections", "order", "magnitude", "delta_clamp"}},
+      {"xpos",
+       {"head_dim", "base", "layout", "rotary_dim", "rope_offset", "inv_freq", "gamma", "scale_base", "center"}},
+      {"temperature", {"scale", "length", "first", "form"}}};
   ASSERT_EQ(all.size(), expected.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].name, expected[i].first);

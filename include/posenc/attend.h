@@ -11,7 +11,7 @@
 // formed block by block: memory does not grow with N * S unless the weights are asked for. A query that sees no key
 // gets zeros. The score of a pair, step by step:
 //
-//     score = scale * (q.k + term)           q and k rotated first, if so wished
+//     score = scale * (q.k + term)           q and k first rotated, or by PoPE or xPos; q times its temperature
 //     score = softcap * tanh(score / softcap)
 //     score = score + bias                   or, for Added::before_scale, + scale * bias
 //
@@ -26,17 +26,27 @@
 #include "posenc/export.h"
 #include "posenc/mask.h"
 #include "posenc/parameters.h"
+#include "posenc/pope.h"
 #include "posenc/position.h"
+#include "posenc/query_temperature.h"
 #include "posenc/rotate.h"
 #include "posenc/score_term.h"
 #include "posenc/view.h"
 #include "posenc/workers.h"
+#include "posenc/xpos.h"
 
 namespace posenc {
 
 struct AttendOptions {
   std::optional<RotarySource> rotary = {};  // a table or angles: turns q and k, else they are taken as they are
   bool keys_rotated = false;                // keys were turned before, as a cache has them: turn q alone
+  // PoPE or xPos instead of a rotation, one of the three. Of PoPE the score has the D + R channels of posenc/pope.h,
+  // the scale is 1 / sqrt(D) all the same, and delta is [G, R], on keys, or [H, R] where H is not G. Keys that were
+  // expanded before, as a cache has them: expand q too, leave `pope` out and give the scale.
+  const PopeAngles* pope = nullptr;
+  ConstView pope_delta = {};
+  const XposAngles* xpos = nullptr;
+  const QueryTemperature* temperature = nullptr;  // beside any of them, or alone
   const Bias* bias = nullptr;
   const ScoreTerm* term = nullptr;
   Mask mask = {};
@@ -74,6 +84,7 @@ struct AttendGradients {
   View k = {};
   View v = {};
   View sinks = {};
+  View pope_delta = {};  // [G, R] or [H, R], f32 or f64
   Gradients bias = {};
   Gradients term = {};
 };

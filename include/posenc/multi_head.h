@@ -60,6 +60,7 @@ struct MultiHeadGradients {
   View sinks = {};  // as AttendGradients have them, and so below
   Gradients bias = {};
   Gradients term = {};
+  View pope_delta = {};
 };
 
 // The gradients. Options must be those of the forward call, which is computed again; its outputs are not written.

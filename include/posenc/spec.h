@@ -17,7 +17,9 @@
 
 #include "posenc/attention_spec.h"
 #include "posenc/export.h"
+#include "posenc/layout.h"
 #include "posenc/order.h"
+#include "posenc/query_spec.h"
 #include "posenc/scaling.h"
 
 namespace posenc {
@@ -88,24 +90,6 @@ struct Hybrid {
   Learned learned;
 };
 
-// Which channels of the window turn together. Of n pairs, pair i is (a, b), and (a, b) becomes (a c - b s, b c + a s)
-// with the cosine and sine of its angle.
-enum class Layout : int {
-  half,                 // channels i and i + n: Llama, GPT-NeoX and most others
-  interleaved,          // 2i and 2i + 1: the paper, GPT-J, Cohere
-  interleaved_to_half,  // reads 2i and 2i + 1, writes i and i + n: DeepSeek V3, and the shortest tutorials
-  half_negative,        // half, by the negative angle: nanochat
-  half_per_axis,        // the window is cut in one part per axis, half within each: Gemma 4's vision tower
-  // Two published mistakes that checkpoints were trained with. A channel c has its own angle, and becomes
-  // x[c] cos(angle_c) -+ x[partner] sin(angle_c): where the angles of partners differ, that is no rotation.
-  full_width_half,  // partners as in half; sections, twice as long, lie once over the channels: HunYuan-VL
-  interleaved_pairs_with_halves_tiling_per_axis,  // one part per axis; partners 2i and 2i + 1, angles as in half:
-                                                  // V-JEPA 2
-};
-
-// Whether a layout turns pairs as wholes, by one angle each.
-constexpr bool is_rotation(Layout layout) noexcept { return layout < Layout::full_width_half; }
-
 // How the sections of a rotary encoding lie over its pairs. A is the number of axes.
 enum class SectionOrder : int {
   chunked,      // one after the other, section k on axis k % A: Qwen2-VL, GLM-4V
@@ -171,7 +155,7 @@ POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
 // Every kind of encoding that posenc knows.
 using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire, Sandwich,
-                          MatrixBias, Shaw, TransformerXl, Window, Chunked>;
+                          MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature>;
 
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;
@@ -186,6 +170,9 @@ POSENC_API std::string to_text(const Spec& spec);
 
 // "sinusoidal", ...
 POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
+
+// How many coordinates the positions of an encoding have: 1 for all but rotary and pope.
+POSENC_API std::int64_t axes_of(const Spec& spec) noexcept;
 
 // Throws an Error that names the field if the spec stands for no encoding. Everything that takes a spec calls it.
 POSENC_API void validate(const Spec& spec);

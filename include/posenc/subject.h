@@ -31,6 +31,7 @@ struct Subject {
 enum class Place : int {
   input,     // a row is added to the embedding
   rotation,  // queries and keys are turned
+  query,     // queries are multiplied
   bias,      // a number is added to the score; masks too
   term,      // a learned vector meets queries and keys
   nowhere,   // no positions

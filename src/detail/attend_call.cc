@@ -9,6 +9,7 @@
 #include "detail/float_types.h"
 #include "detail/memory_overlap.h"
 #include "detail/number_text.h"
+#include "detail/pope_call.h"
 #include "detail/rotate_checks.h"
 #include "detail/term_values.h"
 #include "posenc/error.h"
@@ -153,6 +154,26 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
   }
 }
 
+void check_one_turn(const AttendOptions& options, std::string_view where) {
+  const int turns = (options.rotary ? 1 : 0) + (options.pope != nullptr ? 1 : 0) + (options.xpos != nullptr ? 1 : 0);
+  if (turns > 1) refuse(where, "rotary, pope and xpos exclude each other but several are given");
+  if (options.pope_delta.rank != 0 && options.pope == nullptr)
+    refuse(where, "pope_delta is for pope, but that is null");
+}
+
+void check_temperature(const QueryTemperature& temperature, const PositionView& positions, std::string_view where) {
+  validate(temperature);
+  if (positions.axes != 1) {
+    refuse(where, "temperature needs positions on one axis but they have " + std::to_string(positions.axes));
+  }
+  for (std::int64_t b = 0; b < positions.batch; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      const double position = positions.real(b, n);
+      if (position < -static_cast<double>(temperature.first)) query_factor(temperature, position);  // throws
+    }
+  }
+}
+
 }  // namespace
 
 AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const ConstView& v_view,
@@ -174,7 +195,8 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
   // One row of positions is for all, whatever its stride says.
   if (query_positions.batch == 1) query_positions.batch_stride = 0;
   if (key_positions.batch == 1) key_positions.batch_stride = 0;
-  if (given || options.rotary || options.bias != nullptr || options.term != nullptr) {
+  check_one_turn(options, where);
+  if (given || changes_queries() || options.bias != nullptr || options.term != nullptr) {
     check_counts(query_positions, shape.batch, shape.queries, "query_positions", where);
     check_counts(key_positions, shape.batch, shape.keys, "key_positions", where);
     check_positions(query_positions, where);
@@ -194,12 +216,42 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
     const View k_tokens{const_cast<void*>(k.data), k.dtype, 4, k.shape, k.strides};
     check_head_positions({q, q_tokens, "q", "q"}, query_positions, *options.rotary, where);
     if (rotate_keys) check_head_positions({k, k_tokens, "k", "k"}, key_positions, *options.rotary, where);
-  } else if (query_positions.axes != 1 || key_positions.axes != 1) {
+  } else if (options.pope == nullptr && (query_positions.axes != 1 || key_positions.axes != 1)) {
     refuse(where, "positions with several axes are for a rotary encoding but there is none");
   }
   if (options.bias != nullptr) options.bias->values().check(shape.heads, query_positions, key_positions, where);
   if (options.term != nullptr)
     options.term->values().check({shape.heads, shape.width, shape.value_width}, query_positions, key_positions, where);
+  if (options.temperature != nullptr) check_temperature(*options.temperature, query_positions, where);
+  if (options.xpos != nullptr) settle_xpos();
+  if (options.pope != nullptr) settle_pope();
+}
+
+void AttendCall::settle_xpos() {
+  const RotarySchedule& schedule = options.xpos->schedule().rotation;
+  rotate_keys = !options.keys_rotated;
+  if (schedule.head_dim != shape.width) {
+    refuse(where, "the xPos encoding must have heads of " + std::to_string(shape.width) +
+                      " channels, as q and k, but has " + std::to_string(schedule.head_dim));
+  }
+}
+
+void AttendCall::settle_pope() {
+  const ConstView& delta = options.pope_delta;
+  if (options.keys_rotated) {
+    refuse(where, "keys_rotated is for rotary and xPos: expand q by pope_queries and give no pope");
+  }
+  if (options.term != nullptr) refuse(where, "a score term meets the channels of q, but PoPE makes other ones of them");
+  if (options.pope->head_dim() != shape.width) {
+    refuse(where, "the PoPE encoding must have heads of " + std::to_string(shape.width) +
+                      " channels, as q and k, but has " + std::to_string(options.pope->head_dim()));
+  }
+  delta_on_keys = delta.rank != 2 || delta.shape[0] == shape.key_heads || delta.shape[0] != shape.heads;
+  const PopeOptions on_q = pope_options(false), on_k = pope_options(true);
+  check_pope_input(q, {query_positions, *options.pope, on_q, PopeSide::query, where}, "q");
+  check_pope_input(k, {key_positions, *options.pope, on_k, PopeSide::key, where}, "k");
+  rotate_keys = true;
+  shape.width = options.pope->out_dim();
 }
 
 Dropout AttendCall::weight_dropout() const noexcept {

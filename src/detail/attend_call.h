@@ -15,7 +15,7 @@ struct AttendShape {
   std::int64_t keys = 0;         // S
   std::int64_t heads = 0;        // H
   std::int64_t key_heads = 0;    // G
-  std::int64_t width = 0;        // D
+  std::int64_t width = 0;        // D; with PoPE D + R
   std::int64_t value_width = 0;  // Dv
 
   std::int64_t group() const noexcept { return heads / key_heads; }
@@ -50,6 +50,17 @@ struct AttendCall {
   double scale = 1.0;         // of the scores
   double query_factor = 1.0;  // of the rotary, on the queries
   bool rotate_keys = false;
+  bool delta_on_keys = true;  // of PoPE: else on queries, for their heads share keys
+
+  bool changes_queries() const noexcept {
+    return options.rotary || options.pope != nullptr || options.xpos != nullptr || options.temperature != nullptr;
+  }
+  PopeOptions pope_options(bool keys) const noexcept {
+    return {.delta = keys == delta_on_keys ? options.pope_delta : ConstView{}, .workers = options.workers};
+  }
+  // What turns queries and keys, other than a rotary encoding, checked against them.
+  void settle_pope();
+  void settle_xpos();
 
   bool is_double() const noexcept { return q.dtype == DType::f64; }
   // The dropout of the weights, for DropoutRows: a head of a batch row is a row of its own there, b * H + h.

@@ -29,13 +29,40 @@ ConstView readable(const ConstView& view, const Workers* workers, AlignedVector<
   return copied(view, workers, memory);
 }
 
+// Room for what PoPE makes of a view.
 template <class Real>
-ConstView rotated(const AttendCall& call, const ConstView& view, const PositionView& positions, double factor,
-                  AlignedVector<Real>& memory) {
-  const View copy = copied(view, call.options.workers, memory);
-  if (copy.size() == 0) return copy;
-  rotate(copy, positions, *call.options.rotary, {.scale = factor, .workers = call.options.workers});
-  return copy;
+View room_for(const ConstView& view, std::int64_t channels, AlignedVector<Real>& memory) {
+  memory.resize(static_cast<std::size_t>(view.shape[0] * view.shape[1] * view.shape[2] * channels));
+  return make_view(memory.data(), {view.shape[0], view.shape[1], view.shape[2], channels});
+}
+
+template <class Real>
+ConstView turned_queries(const AttendCall& call, AlignedVector<Real>& memory) {
+  const AttendOptions& options = call.options;
+  const View q =
+      options.pope != nullptr ? room_for(call.q, call.shape.width, memory) : copied(call.q, options.workers, memory);
+  if (q.size() == 0) return q;
+  const PositionView& positions = call.query_positions;
+  if (options.pope != nullptr) pope_queries(call.q, positions, *options.pope, q, call.pope_options(false));
+  if (options.xpos != nullptr) xpos_queries(q, positions, *options.xpos, q, {.workers = options.workers});
+  if (options.rotary) {
+    rotate(q, positions, *options.rotary, {.scale = call.query_factor, .workers = options.workers});
+  }
+  if (options.temperature != nullptr) scale_queries(q, positions, *options.temperature, q, {options.workers});
+  return q;
+}
+
+template <class Real>
+ConstView turned_keys(const AttendCall& call, AlignedVector<Real>& memory) {
+  const AttendOptions& options = call.options;
+  const View k =
+      options.pope != nullptr ? room_for(call.k, call.shape.width, memory) : copied(call.k, options.workers, memory);
+  if (k.size() == 0) return k;
+  const PositionView& positions = call.key_positions;
+  if (options.pope != nullptr) pope_keys(call.k, positions, *options.pope, k, call.pope_options(true));
+  if (options.xpos != nullptr) xpos_keys(k, positions, *options.xpos, k, {.workers = options.workers});
+  if (options.rotary) rotate(k, positions, *options.rotary, {.workers = options.workers});
+  return k;
 }
 
 // Padding may hold anything, NaN too: 0 times that must stay 0, so rows that no query of theirs may see become zeros.
@@ -60,10 +87,8 @@ template <class Real>
 AttendOperands<Real>::AttendOperands(const AttendCall& call)
     : shape_(call.shape), blocks_((call.shape.keys + kKeyBlock - 1) / kKeyBlock) {
   const Workers* workers = call.options.workers;
-  q_ = call.options.rotary ? rotated(call, call.q, call.query_positions, call.query_factor, q_memory_)
-                           : readable(call.q, workers, q_memory_);
-  k_ = call.rotate_keys ? rotated(call, call.k, call.key_positions, 1.0, k_memory_)
-                        : readable(call.k, workers, k_memory_);
+  q_ = call.changes_queries() ? turned_queries(call, q_memory_) : readable(call.q, workers, q_memory_);
+  k_ = call.rotate_keys ? turned_keys(call, k_memory_) : readable(call.k, workers, k_memory_);
   k_ = cleared(call, k_, k_memory_);
   v_ = cleared(call, readable(call.v, workers, v_memory_), v_memory_);
   if (shape_.queries < kFewQueries) return;

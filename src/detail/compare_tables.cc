@@ -15,6 +15,8 @@ std::string place_text(Place place) {
       return "at the input: added to embeddings";
     case Place::rotation:
       return "in attention: turns queries and keys";
+    case Place::query:
+      return "in attention: multiplies queries";
     case Place::bias:
       return "in attention: added to scores";
     case Place::term:

@@ -90,11 +90,19 @@ Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens)
   add_input_encoding(encoding, *this, x);
   MultiHeadOptions options;
   std::optional<RotaryAngles> angles;
+  std::optional<PopeAngles> pope;
+  std::optional<XposAngles> xpos;
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
   const RandomParameters parameters(encoding, *this, x.rows);
   if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
     options.attend.rotary = angles.emplace(*rotary);
+  } else if (const auto* of_pope = std::get_if<Pope>(&encoding)) {
+    options.attend.pope = &pope.emplace(*of_pope);
+  } else if (const auto* of_xpos = std::get_if<Xpos>(&encoding)) {
+    options.attend.xpos = &xpos.emplace(*of_xpos);
+  } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
+    options.attend.temperature = temperature;
   } else if (std::holds_alternative<Shaw>(encoding) || std::holds_alternative<TransformerXl>(encoding)) {
     options.attend.term = &term.emplace(encoding, parameters.views);
   } else if (!is_input(encoding) && !std::holds_alternative<NoPosition>(encoding)) {

@@ -25,6 +25,9 @@ void add_questions(Sheet& sheet, const Shaw& spec);
 void add_questions(Sheet& sheet, const TransformerXl& spec);
 void add_questions(Sheet& sheet, const Window& spec);
 void add_questions(Sheet& sheet, const Chunked& spec);
+void add_questions(Sheet& sheet, const Pope& spec);
+void add_questions(Sheet& sheet, const Xpos& spec);
+void add_questions(Sheet& sheet, const QueryTemperature& spec);
 
 // Attention without positions: equivariant, not invariant. A choice, easy.
 void add_permutation_question(Sheet& sheet);

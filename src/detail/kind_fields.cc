@@ -4,6 +4,7 @@
 
 #include "detail/attention_fields.h"
 #include "detail/enum_field.h"
+#include "detail/query_fields.h"
 #include "detail/rotary_window.h"
 #include "detail/scaling_fields.h"
 #include "posenc/position.h"
@@ -319,10 +320,13 @@ const std::vector<Kind>& all_kinds() {
        TransformerXl{}},
       {"window", "a mask: keys within a reach to the left and right", Window{}},
       {"chunked", "a mask: keys of the query's own chunk", Chunked{}},
+      {"pope", "magnitudes of queries and keys turned by the position alone, one frequency per channel", Pope{}},
+      {"xpos", "a rotation of queries and keys whose scores decay with the distance", Xpos{}},
+      {"temperature", "a factor on queries that grows with the position", QueryTemperature{}},
   };
   return kinds;
 }
-static_assert(std::variant_size_v<Spec> == 16, "all_kinds lists the alternatives of Spec in their order");
+static_assert(std::variant_size_v<Spec> == 19, "all_kinds lists the alternatives of Spec in their order");
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;

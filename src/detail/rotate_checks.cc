@@ -16,31 +16,6 @@ namespace {
   fail(ErrorKind::usage, "[" + std::string(where) + "] " + std::string(name) + " " + message);
 }
 
-void check_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name) {
-  if (view.rank != 3 && view.rank != 4) {
-    refuse(where, name, "must be [N, H, D] or [B, N, H, D] but is " + shape_text(view));
-  }
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
-    if (view.shape[axis] < 0) refuse(where, name, "must have no negative length but has shape " + shape_text(view));
-  }
-  const auto last = static_cast<std::size_t>(view.rank) - 1;
-  if (view.shape[last] != head_dim) {
-    refuse(where, name,
-           "must have heads of " + std::to_string(head_dim) + " channels, as the encoding has, but is " +
-               shape_text(view));
-  }
-  if (!is_float(view.dtype)) {
-    refuse(where, name, "must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
-  }
-  if (reaches_too_far(view)) refuse(where, name, "must lie in memory but its strides lead out of it");
-  if (view.size() == 0) return;
-  if (view.data == nullptr) refuse(where, name, "must not be null but has shape " + shape_text(view));
-  if (view.strides[last] != 1) {
-    refuse(where, name,
-           "must have contiguous channels but the stride of its last axis is " + std::to_string(view.strides[last]));
-  }
-}
-
 template <class T>
 bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
   bool inside = true;
@@ -90,6 +65,31 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
 
 }  // namespace
 
+void check_head_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name) {
+  if (view.rank != 3 && view.rank != 4) {
+    refuse(where, name, "must be [N, H, D] or [B, N, H, D] but is " + shape_text(view));
+  }
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
+    if (view.shape[axis] < 0) refuse(where, name, "must have no negative length but has shape " + shape_text(view));
+  }
+  const auto last = static_cast<std::size_t>(view.rank) - 1;
+  if (view.shape[last] != head_dim) {
+    refuse(where, name,
+           "must have heads of " + std::to_string(head_dim) + " channels, as the encoding has, but is " +
+               shape_text(view));
+  }
+  if (!is_float(view.dtype)) {
+    refuse(where, name, "must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
+  }
+  if (reaches_too_far(view)) refuse(where, name, "must lie in memory but its strides lead out of it");
+  if (view.size() == 0) return;
+  if (view.data == nullptr) refuse(where, name, "must not be null but has shape " + shape_text(view));
+  if (view.strides[last] != 1) {
+    refuse(where, name,
+           "must have contiguous channels but the stride of its last axis is " + std::to_string(view.strides[last]));
+  }
+}
+
 bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
   if (p.count == 0 || p.batch == 0) return true;
   switch (p.source) {
@@ -108,7 +108,7 @@ bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) n
 }
 
 void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where) {
-  check_input(views.in, head_dim, where, views.in_name);
+  check_head_input(views.in, head_dim, where, views.in_name);
   const bool in_place = same_memory(views.in, views.out);
   // In place all else has been seen; what does overlap itself is refused with the output's message.
   if (in_place && !overlaps_itself(views.in)) return;

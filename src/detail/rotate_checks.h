@@ -31,6 +31,9 @@ inline HeadGrid grid_of_heads(const ConstView& view) noexcept {
                         : HeadGrid{1, view.shape[0], view.shape[1]};
 }
 
+// Throws unless the view is [N, H, head_dim] or [B, N, H, head_dim] of a float type with contiguous channels.
+void check_head_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name);
+
 // Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
 void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where);
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detail/bound_parameters.h"
 #include "posenc/error.h"
+#include "posenc/pope.h"
 #include "posenc/random.h"
 #include "posenc/shell.h"
+#include "posenc/xpos.h"
 
 namespace posenc::detail {
 namespace {
@@ -48,6 +51,8 @@ SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : sub
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&subject_.spec)) sinusoidal_ = make_schedule(*sinusoidal);
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) sinusoidal_ = make_schedule(hybrid->fixed);
   if (const auto* rotary = std::get_if<Rotary>(&subject_.spec)) rotary_ = make_schedule(*rotary);
+  if (const auto* pope = std::get_if<Pope>(&subject_.spec)) rotary_ = make_schedule(*pope);
+  if (const auto* xpos = std::get_if<Xpos>(&subject_.spec)) rotary_ = make_schedule(*xpos).rotation;
   find_table(seed);
   find_parameters(seed);
   if (place() == Place::bias) bias_.emplace(subject_.spec, parameters_);
@@ -73,6 +78,9 @@ void SubjectNumbers::find_table(std::uint64_t seed) {
 
 void SubjectNumbers::find_parameters(std::uint64_t seed) {
   parameters_ = subject_.parameters;
+  if (std::holds_alternative<Pope>(subject_.spec)) {
+    const BoundParameters fitting(subject_.spec, parameters_, "pope");  // throws where they do not fit
+  }
   if (place() != Place::bias && place() != Place::term) return;
   infos_ = parameters_of(subject_.spec);
   const bool given = !parameters_.empty();

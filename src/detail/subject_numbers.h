@@ -38,6 +38,7 @@ class SubjectNumbers {
   std::optional<std::int64_t> positions() const;
 
   const std::optional<SinusoidalSchedule>& sinusoidal() const noexcept { return sinusoidal_; }  // or the fixed part
+  // Of a rotary encoding; of xpos its rotation, of pope its angles, one pair per channel.
   const std::optional<RotarySchedule>& rotary() const noexcept { return rotary_; }
   const std::optional<Bias>& bias() const noexcept { return bias_; }  // masks too
   const std::optional<ScoreTerm>& term() const noexcept { return term_; }

@@ -22,6 +22,10 @@ class SmallLayer {
                  ? std::max<std::int64_t>(numbers_.heads(), 1)
                  : 8;
     head_dim_ = numbers_.rotary() ? numbers_.rotary()->head_dim : numbers_.term() ? numbers_.term()->head_dim() : 8;
+    if (const auto* pope = std::get_if<Pope>(&numbers_.spec())) {
+      head_dim_ = pope->head_dim;
+      if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
+    }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
     embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_);
     repeat_words(call.options.tokens);
@@ -44,7 +48,14 @@ class SmallLayer {
     AttendOptions options;
     options.weights = make_view(weights.data(), {heads_, tokens_, tokens_});
     std::optional<RotaryAngles> angles;
-    if (encoded && numbers_.rotary()) options.rotary = angles.emplace(*numbers_.rotary());
+    std::optional<PopeAngles> pope;
+    std::optional<XposAngles> xpos;
+    const Spec& spec = numbers_.spec();
+    if (encoded && std::holds_alternative<Rotary>(spec)) options.rotary = angles.emplace(*numbers_.rotary());
+    if (encoded && std::holds_alternative<Pope>(spec)) options.pope = &pope.emplace(std::get<Pope>(spec));
+    if (options.pope != nullptr && !numbers_.parameters().empty()) options.pope_delta = delta();
+    if (encoded && std::holds_alternative<Xpos>(spec)) options.xpos = &xpos.emplace(std::get<Xpos>(spec));
+    if (encoded) options.temperature = std::get_if<QueryTemperature>(&spec);
     if (encoded && numbers_.bias()) options.bias = &*numbers_.bias();
     if (encoded && numbers_.term()) options.term = &*numbers_.term();
     const ConstView keys = view(k);
@@ -59,6 +70,8 @@ class SmallLayer {
   }
 
  private:
+  const ConstView& delta() const { return numbers_.parameters().front().value; }  // the learned angles of pope
+
   ConstView view(const std::vector<double>& values) const {
     return make_view(values.data(), {tokens_, heads_, head_dim_});
   }

@@ -41,7 +41,7 @@ class Json(Case):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "catalog", "figures"})
         self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary", "none", "clipped", "t5", "alibi", "kerple", "fire", "sandwich",
-                          "matrix", "shaw", "transformer_xl", "window", "chunked"])
+                          "matrix", "shaw", "transformer_xl", "window", "chunked", "pope", "xpos", "temperature"])
         self.assertIn("heatmap", [figure["name"] for figure in data["figures"]])
         for figure in data["figures"]:
             self.assertTrue(figure["summary"] and figure["look_for"], figure)

@@ -9,8 +9,8 @@ LAYERS = {
         "uses": [],
         "members": """export version error nearest view half position position_text spec spec_text resize_rule
                       workers detail/thread_pool
-                      attention_spec order scaling detail/scaling_fields
-                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window detail/axis_map
+                      attention_spec query_spec order layout scaling detail/scaling_fields
+                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/query_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window detail/axis_map
                       detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
                       detail/aligned_vector detail/high_product detail/memory_overlap""",
     },
@@ -37,7 +37,7 @@ LAYERS = {
                       detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
                       detail/fire_term detail/matrix_term detail/convert_row
-                      rotary_table rotate rerotate rotate_channels detail/rotary_rows detail/rotate_checks
+                      rotary_table rotate rerotate rotate_channels pope pope_backward detail/pope_call xpos query_temperature detail/rotary_rows detail/rotate_checks
                       detail/rotate_tokens detail/channel_head detail/turn_channels detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
                       detail/check_rows detail/for_each_row detail/dropout_rows
                       detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
@@ -52,13 +52,13 @@ LAYERS = {
         "uses": ["words", "numbers", "reference", "operations", "files"],
         "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
-                      detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask detail/explain_text detail/sinusoidal_symbols
+                      detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask explain_query detail/explain_query detail/explain_text detail/sinusoidal_symbols
                       terminal terminal_drawing detail/terminal_color detail/terminal_canvas
                       shell subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
                       expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
-                      exercises_bias exercises_function exercises_term exercises_mask exercises_grade exercises_sheet
+                      exercises_bias exercises_function exercises_term exercises_mask exercises_query exercises_grade exercises_sheet
                       detail/exercise_sheet detail/exercise_kinds
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
                       published figure figures/

@@ -1,0 +1,94 @@
+#include "cli/query_table.h"
+
+#include <algorithm>
+
+#include "posenc/half.h"
+#include "posenc/query_temperature.h"
+#include "posenc/schedule.h"
+#include "posenc/spec_json.h"
+#include "posenc/xpos.h"
+
+namespace posenc::cli {
+namespace {
+
+void store(const View& block, std::int64_t row, std::int64_t column, double value) {
+  const std::int64_t at = row * block.strides[0] + column;
+  if (block.dtype == DType::f64) block.as<double>()[at] = value;
+  if (block.dtype == DType::f32) block.as<float>()[at] = static_cast<float>(value);
+  if (block.dtype == DType::f16) block.as<f16>()[at] = to_f16(value);
+  if (block.dtype == DType::bf16) block.as<bf16>()[at] = to_bf16(value);
+}
+
+// Columns first .. first + count of a block.
+View columns_of(const View& block, std::int64_t first, std::int64_t count) {
+  View part = block;
+  part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
+  part.shape[1] = count;
+  return part;
+}
+
+void fill_factors(const XposSchedule& schedule, const PositionView& positions, const View& block) {
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) {
+      store(block, n, i, schedule.factor(i, positions.real(0, n)));
+    }
+  }
+}
+
+TableHead xpos_table(const Xpos& spec, const PositionView& positions, DType dtype, const std::string& format) {
+  const XposAngles angles(spec);
+  const std::int64_t pairs = angles.schedule().rotation.pairs();
+  TableHead head{.positions = positions, .dtype = dtype};
+  head.members = {{"spec", to_json(spec)},
+                  {"dtype", Json(to_text(dtype))},
+                  {"inv_freq", Json(angles.schedule().rotation.inv_freq)},
+                  {"zeta", Json(angles.schedule().zeta)}};
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    head.largest = std::max(head.largest, angles.schedule().factor(0, positions.real(0, n)));
+  }
+  const auto fill = [angles, pairs](const PositionView& some, const View& block, bool all) {
+    if (!all) return fill_factors(angles.schedule(), some, block);
+    fill_cos_sin(angles.angles(), some, columns_of(block, 0, pairs), columns_of(block, pairs, pairs));
+    fill_factors(angles.schedule(), some, columns_of(block, 2 * pairs, pairs));
+  };
+  if (format == "text" || format == "csv" || format == "npy") {
+    head.parts = {
+        {"cos_sin_factor", 3 * pairs, {"cos", "sin", "factor"}, [fill](const PositionView& some, const View& block) {
+           fill(some, block, true);
+         }}};
+    return head;
+  }
+  head.parts = {
+      {"cos_sin",
+       2 * pairs,
+       {"cos", "sin"},
+       [angles](const PositionView& some, const View& block) { fill_cos_sin(angles.angles(), some, block); }},
+      {"factor", pairs, {"factor"}, [fill](const PositionView& some, const View& block) { fill(some, block, false); }}};
+  return head;
+}
+
+TableHead temperature_table(const QueryTemperature& spec, const PositionView& positions, DType dtype) {
+  TableHead head{.positions = positions, .dtype = dtype};
+  head.members = {{"spec", to_json(spec)}, {"dtype", Json(to_text(dtype))}};
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    head.largest = std::max(head.largest, query_factor(spec, positions.real(0, n)));
+  }
+  head.parts = {{"factor", 1, {"factor"}, [spec](const PositionView& some, const View& block) {
+                   for (std::int64_t n = 0; n < some.count; ++n)
+                     store(block, n, 0, query_factor(spec, some.real(0, n)));
+                 }}};
+  return head;
+}
+
+}  // namespace
+
+TableHead query_table(const Spec& spec, const PositionView& positions, DType dtype, const std::string& format) {
+  check_positions(positions, "table");
+  TableHead head = std::holds_alternative<Xpos>(spec)
+                       ? xpos_table(std::get<Xpos>(spec), positions, dtype, format)
+                       : temperature_table(std::get<QueryTemperature>(spec), positions, dtype);
+  head.metadata = {{"posenc", to_text(to_json(spec))}};
+  return head;
+}
+
+}  // namespace posenc::cli

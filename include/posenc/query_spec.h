@@ -1,0 +1,86 @@
+// Specs of what is done to queries and keys beside the plain rotation: PoPE, xPos, and a factor on long texts' queries.
+//
+//     posenc::Pope pope{.head_dim = 64};                                      // "pope:head_dim=64"; posenc/pope.h
+//     posenc::Xpos xpos{.head_dim = 64, .center = 512};                       // posenc/xpos.h
+//     posenc::QueryTemperature llama4{.scale = 0.1, .length = 8192};          // posenc/query_temperature.h
+//
+// Plain data without weights; `posenc list KIND` has every field.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "posenc/layout.h"
+
+namespace posenc {
+
+// Where the cosine and the sine of a channel stand in what PoPE writes.
+enum class PopeOrder : int {
+  interleaved,  // 2c and 2c + 1: PoPE-pytorch
+  halves,       // c and c + R: x-transformers
+};
+
+// What makes a magnitude of a channel.
+enum class Magnitude : int {
+  softplus,  // ln(1 + e^x): the paper
+  relu,      // max(x, 0), an ablation
+  identity,  // x itself, which may be negative: an ablation
+};
+
+// What becomes of a learned phase outside [-2 pi, 0] when it is read.
+enum class DeltaClamp : int {
+  none,     // it is taken as it is: cosines repeat after 2 pi
+  forward,  // it is clamped, and has no gradient outside: the published code
+};
+
+// Polar coordinate position embeddings (Gopalakrishnan et al., 2025): a channel has a magnitude and an angle, and the
+// angle is the position's alone. One frequency per channel, not per pair:
+//
+//     score = sum over c of m(q_c) m(k_c) cos((s - t) inv_freq_c + delta_c),  inv_freq_c = base^(-c / R)
+//
+// for a query at t and a key at s. Parameter, optional: delta [H, R]. docs/encodings/pope.md.
+struct Pope {
+  std::int64_t head_dim = 0;                // D, 1 to 4096; must be given
+  double base = 10000.0;                    // > 0
+  std::int64_t rotary_dim = 0;              // R, the first channels, which turn; the others pass raw; 0: all
+  std::vector<double> inv_freq = {};        // radians per position, [R] or [axes][R] in one list; replaces the rule
+  std::int64_t axes = 1;                    // of positions: 1 to 8
+  std::vector<std::int64_t> sections = {};  // channels of each axis; every axis begins with the fastest frequency
+  PopeOrder order = PopeOrder::interleaved;
+  Magnitude magnitude = Magnitude::softplus;
+  DeltaClamp delta_clamp = DeltaClamp::none;
+};
+
+// xPos (Sun et al., 2022): a rotation, and a decay that grows with the distance, as a growing factor on queries and its
+// inverse on keys:
+//
+//     q times zeta_i^((p - center) / scale_base), k divided by it,  zeta_i = (2i / R + gamma) / (1 + gamma)
+//
+// for pair i of a window of R channels. The center cancels in scores: it keeps the factors near 1.
+// docs/encodings/xpos.md.
+struct Xpos {
+  std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
+  double base = 10000.0;      // > 0
+  Layout layout = Layout::interleaved;
+  std::int64_t rotary_dim = 0;        // R, channels that turn, even; 0: all
+  std::int64_t rope_offset = 0;       // the first channel that turns; negative: counted from the end of the head
+  std::vector<double> inv_freq = {};  // radians per position, [pairs]; replaces the rule
+  double gamma = 0.4;                 // > 0
+  double scale_base = 512.0;          // > 0, positions
+  double center = 0.0;                // the position whose factor is 1
+};
+
+enum class TemperatureForm : int {
+  log_floor,  // 1 + scale * ln(1 + floor((p + first) / length)): Llama 4, Ministral 3
+  power,      // (1 + (p + first) / length)^scale: Beam
+};
+
+// A factor on queries that grows with the position, so that the softmax of long texts stays sharp.
+struct QueryTemperature {
+  double scale = 0.1;          // 0: the factor is 1 everywhere
+  std::int64_t length = 8192;  // positions, at least 1
+  std::int64_t first = 1;      // what position 0 counts as: 1 in Llama 4, 0 in Ministral 3
+  TemperatureForm form = TemperatureForm::log_floor;
+};
+
+}  // namespace posenc
