@@ -37,6 +37,7 @@ TableHead input_table(const Encoding& encoding, const PositionView& positions, D
   head.members = {{"spec", to_json(encoding.spec)},
                   {"dtype", Json(to_text(dtype))},
                   {"derivative", Json(rows == Rows::derivative)}};
+  if (encoding.fourier) head.members.emplace_back("inv_freq", Json(encoding.fourier->inv_freq));
   if (encoding.schedule) head.members.emplace_back("inv_freq", Json(encoding.schedule->inv_freq));
   head.metadata = {{"posenc", to_text(to_json(encoding.spec))}};
   head.parts.push_back({.name = "values",

@@ -1,5 +1,6 @@
 #include "posenc/explain.h"
 
+#include "detail/explain_axes.h"
 #include "detail/explain_learned.h"
 #include "detail/explain_mask.h"
 #include "detail/explain_rotary.h"
@@ -17,6 +18,8 @@ struct Kinds {
   }
   std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
   std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
+  std::vector<Step> operator()(const Concat& s) const { return detail::explain_concat(s, position, options); }
+  std::vector<Step> operator()(const Fourier& s) const { return detail::explain_fourier(s, position, options); }
   std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
   std::vector<Step> operator()(const NoPosition&) const { return detail::explain_none(position[0], options); }
   std::vector<Step> operator()(const Window& s) const { return detail::explain_mask(s, position[0], options); }
@@ -35,8 +38,7 @@ std::vector<Step> explain(const Spec& spec, double position, const ExplainOption
 }
 
 std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  const std::size_t axes = rotary != nullptr ? static_cast<std::size_t>(rotary->axes) : 1;
+  const auto axes = static_cast<std::size_t>(axes_of(spec));
   if (position.size() != axes) {
     fail(ErrorKind::usage, "[explain] position must have one coordinate per axis, " + std::to_string(axes) +
                                ", but has " + std::to_string(position.size()));

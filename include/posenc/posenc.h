@@ -6,6 +6,7 @@
 #include "posenc/array.h"
 #include "posenc/attend.h"
 #include "posenc/attention_spec.h"
+#include "posenc/axial.h"
 #include "posenc/bias.h"
 #include "posenc/cache.h"
 #include "posenc/check.h"
@@ -59,4 +60,5 @@
 #include "posenc/terminal.h"
 #include "posenc/version.h"
 #include "posenc/view.h"
+#include "posenc/vision_positions.h"
 #include "posenc/workers.h"

@@ -9,10 +9,7 @@
 
 namespace posenc::detail {
 
-bool has_one_axis(const Spec& spec) {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  return rotary == nullptr || rotary->axes == 1;
-}
+bool has_one_axis(const Spec& spec) { return axes_of(spec) == 1; }
 
 FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   FigurePage page;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "posenc/error.h"
+#include "posenc/position_ids.h"
 #include "posenc/random.h"
 #include "posenc/shell.h"
 
@@ -43,12 +44,27 @@ const Learned* learned_part(const Spec& spec) noexcept {
   return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
+std::vector<std::int64_t> small_grid(std::int64_t axes) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
+  if (axes == 1) shape = {64};
+  if (axes == 2) shape = {12, 16};
+  if (axes == 3) shape = {4, 6, 8};
+  std::vector<std::int64_t> places;
+  append_grid(places, shape, 0);
+  return places;
+}
+
 SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : subject_(subject) {
   validate(subject_.spec);
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&subject_.spec)) sinusoidal_ = make_schedule(*sinusoidal);
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) sinusoidal_ = make_schedule(hybrid->fixed);
   if (const auto* rotary = std::get_if<Rotary>(&subject_.spec)) rotary_ = make_schedule(*rotary);
+  if (const auto* fourier = std::get_if<Fourier>(&subject_.spec)) fourier_ = make_schedule(*fourier);
   find_table(seed);
+  if (const auto* concat = std::get_if<Concat>(&subject_.spec)) {
+    parts_ = make_schedule(*concat);
+    find_tables(*concat, seed);
+  }
   find_parameters(seed);
   if (place() == Place::bias) bias_.emplace(subject_.spec, parameters_);
   if (place() == Place::term) term_.emplace(subject_.spec, parameters_);
@@ -69,6 +85,18 @@ void SubjectNumbers::find_table(std::uint64_t seed) {
   const std::int64_t own_width = learned->width > 0 ? learned->width : kDrawnWidth;
   const std::int64_t width = sinusoidal_ ? sinusoidal_->width : own_width;
   table_ = make_view(draw(rows, width, kTableStd, seed).data(), {rows, width});
+}
+
+void SubjectNumbers::find_tables(const Concat& spec, std::uint64_t seed) {
+  tables_ = subject_.tables;
+  if (!tables_.empty()) return;
+  for (const ConcatPart& part : spec.parts) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    const std::int64_t rows = learned->rows > 0 ? learned->rows : kDrawnRows;
+    const std::int64_t width = learned->width > 0 ? learned->width : kDrawnWidth;
+    tables_.push_back(make_view(draw(rows, width, kTableStd, seed++).data(), {rows, width}));
+  }
 }
 
 void SubjectNumbers::find_parameters(std::uint64_t seed) {
@@ -119,6 +147,8 @@ InputRows SubjectNumbers::rows() const {
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) {
     return HybridRows{StreamedRows{&*sinusoidal_}, {hybrid->learned, table_}};
   }
+  if (const auto* concat = std::get_if<Concat>(&subject_.spec)) return concat_rows(*concat, parts_, tables_);
+  if (fourier_) return FourierRows{&*fourier_};
   if (!sinusoidal_) fail(ErrorKind::usage, std::string(kind_of(subject_.spec)) + " adds no rows to embeddings");
   return StreamedRows{&*sinusoidal_};
 }

@@ -229,10 +229,10 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
 }  // namespace
 
 const KindInsight& kind_insight(const Rotary&) {
-  static const KindInsight insight{
-      facts,
-      properties,
-      {"turn", "layouts", "wavelengths", "clocks", "distance", "rotated_scores", "attention", "entropy", "precision"}};
+  static const KindInsight insight{facts,
+                                   properties,
+                                   {"turn", "layouts", "wavelengths", "clocks", "distance", "rotated_scores",
+                                    "attention", "entropy", "precision", "map"}};
   return insight;
 }
 
