@@ -233,7 +233,9 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
     part.width = hybrid.fixed.width;
     encoding->table = load_weights(part, weights);
   }
-  width_of(encoding->rows());  // throws where table and spec do not fit
+  PositionView none = PositionView::of(static_cast<const double*>(nullptr), 0);
+  none.axes = axes_of(spec);
+  check_rows(encoding->rows(), none, kind_of(spec));  // whether tables and spec fit
   return encoding;
 }
 

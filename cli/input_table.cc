@@ -25,6 +25,10 @@ std::shared_ptr<RowStream> make_stream(const Encoding& encoding, const PositionV
   if (std::holds_alternative<Sinusoidal>(encoding.spec)) {
     return std::make_shared<RowStream>(*encoding.schedule, positions, Rows::derivative);
   }
+  if (std::holds_alternative<Concat>(encoding.spec) || std::holds_alternative<Fourier>(encoding.spec)) {
+    fail(ErrorKind::unsupported,
+         fmt::format("--derivative is for sinusoidal encodings but the spec is {}", kind_of(encoding.spec)));
+  }
   fail(ErrorKind::unsupported,
        fmt::format("{} has no derivative by the position: its rows follow no rule", kind_of(encoding.spec)));
 }

@@ -86,13 +86,14 @@ class ReportWriter {
   // What fits on a page: a small position, or four queries and keys.
   static std::vector<Step> example(const Subject& subject) {
     if (place_of(subject.spec) == Place::input || place_of(subject.spec) == Place::rotation) {
-      const auto* rotary = std::get_if<Rotary>(&subject.spec);
       const Learned* learned = learned_part(subject.spec);
       const bool one_row =
           learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
-      const std::vector<double> position(static_cast<std::size_t>(rotary != nullptr ? rotary->axes : 1),
-                                         one_row ? 0.0 : 1.0);
-      ExplainOptions explained{.spec_text = subject.spec_text, .table_text = subject.data_text, .table = subject.table};
+      const std::vector<double> position(static_cast<std::size_t>(axes_of(subject.spec)), one_row ? 0.0 : 1.0);
+      ExplainOptions explained{.spec_text = subject.spec_text,
+                               .table_text = subject.data_text,
+                               .table = subject.table,
+                               .tables = subject.tables};
       return explain(subject.spec, position, explained);
     }
     return explain_pairs(subject.spec, {.queries = PositionView::range(0, 4),

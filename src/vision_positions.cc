@@ -5,6 +5,7 @@
 #include <string>
 
 #include "detail/id_view.h"
+#include "detail/memory_overlap.h"
 #include "detail/number_text.h"
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
@@ -193,6 +194,25 @@ void check_mask_values(const ConstView& mask) {
   }
 }
 
+void check_ids(const MropeInput& input, const View& ids) {
+  constexpr std::string_view kWhere = "mrope_positions";
+  const bool batched = input.token_types.rank == 2;
+  const bool integers = ids.dtype == DType::i32 || ids.dtype == DType::i64;
+  const bool flat = !batched && ids.rank == 2 && ids.shape[0] == input.token_types.shape[0];
+  const bool rows = batched && ids.rank == 3 && ids.shape[0] == input.token_types.shape[0] &&
+                    ids.shape[1] == input.token_types.shape[1];
+  if (!integers || !(flat || rows) || ids.shape[static_cast<std::size_t>(ids.rank - 1)] != kAxes) {
+    refuse(kWhere, "ids must be i32 or i64 of the shape of token_types, " + shape_text(input.token_types) +
+                       ", and 3 axes but are " + shape_text(ids) + " " + std::string(to_text(ids.dtype)));
+  }
+  if (ids.size() > 0 && (ids.data == nullptr || detail::overlaps_itself(ids))) {
+    refuse(kWhere,
+           "ids must be memory of their own, each at an address of its own, but are not: check data and strides");
+  }
+  detail::check_apart(ids, {kWhere, "ids"}, input.token_types, "token_types");
+  if (input.mask.rank != 0) detail::check_apart(ids, {kWhere, "ids"}, input.mask, "mask");
+}
+
 void check_input(const MropeInput& input, const MropeRule& rule, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
   check_rule(rule, kWhere);
@@ -217,17 +237,7 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
     refuse(kWhere, "seconds_per_grid must be one per video, " + std::to_string(input.videos.size()) + ", but are " +
                        std::to_string(input.seconds_per_grid.size()));
   }
-  const bool integers = ids.dtype == DType::i32 || ids.dtype == DType::i64;
-  const bool flat = !batched && ids.rank == 2 && ids.shape[0] == input.token_types.shape[0];
-  const bool rows = batched && ids.rank == 3 && ids.shape[0] == input.token_types.shape[0] &&
-                    ids.shape[1] == input.token_types.shape[1];
-  if (!integers || !(flat || rows) || ids.shape[static_cast<std::size_t>(ids.rank - 1)] != kAxes) {
-    refuse(kWhere, "ids must be i32 or i64 of the shape of token_types, " + shape_text(input.token_types) +
-                       ", and 3 axes but are " + shape_text(ids) + " " + std::string(to_text(ids.dtype)));
-  }
-  check_output(ids, kWhere);
-  detail::check_apart(ids, {kWhere, "ids"}, input.token_types, "token_types");
-  if (input.mask.rank != 0) detail::check_apart(ids, {kWhere, "ids"}, input.mask, "mask");
+  check_ids(input, ids);
 }
 
 // Writes a row's ids to the tokens that are no pads, and returns its delta.

@@ -264,6 +264,19 @@ TEST(GoldenAxes, MropeWithPadding) {
       make_view(ids.data(), {2, 13, 3}));
   EXPECT_EQ(ids, axis_last(c.output("position_ids_3bn")));
   EXPECT_EQ(deltas, integers(c.output("rope_deltas")));
+  std::vector<std::int32_t> memory(2 * 13 * 3, -7);  // [3, B, N], as Hugging Face has it
+  posenc::View axes_first = make_view(memory.data(), {2, 13, 3});
+  axes_first.strides = {13, 1, 26};
+  posenc::mrope_positions(
+      {.token_types = make_view(types.data(), {2, 13}),
+       .images = images,
+       .videos = videos,
+       .seconds_per_grid = seconds.values,
+       .mask = make_view(mask.data(), {2, 13})},
+      {.merge = c.integer("spatial_merge_size"), .tokens_per_second = c.input("tokens_per_second").number()},
+      axes_first);
+  const std::vector<std::int64_t> wanted = integers(c.output("position_ids_3bn"));
+  EXPECT_TRUE(std::equal(memory.begin(), memory.end(), wanted.begin(), wanted.end()));
 }
 
 TEST(GoldenAxes, MropeOfALongVideoByBothRules) {

@@ -80,9 +80,9 @@ struct MropeInput {
   ConstView mask = {};                            // of the same shape: 0 is a pad, skipped; rank 0: no pads
 };
 
-// Writes the ids, [N, 3] or [B, N, 3] of i32 or i64, and returns for every row of the batch its rope_delta: the largest
-// id + 1 - the number of tokens that are no pads. Token n that is decoded later gets id n + rope_delta. Pictures must
-// fill their runs of tokens exactly, and all grids must be used.
+// Writes the ids, [N, 3] or [B, N, 3] of i32 or i64 with any strides (so that memory of [3, B, N] fits), and returns
+// for every row of the batch its rope_delta: the largest id + 1 - the number of tokens that are no pads. Token n that
+// is decoded later gets id n + rope_delta. Pictures must fill their runs of tokens exactly, and all grids must be used.
 POSENC_API std::vector<std::int64_t> mrope_positions(const MropeInput& input, const MropeRule& rule, const View& ids);
 
 }  // namespace posenc

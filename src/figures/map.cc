@@ -1,6 +1,7 @@
 // Maps: how alike every place of a grid is to one of its places.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "detail/figure_call.h"
 #include "detail/number_text.h"
@@ -22,6 +23,7 @@ struct PlaceGrid {
   std::int64_t axes = 2;
   std::vector<std::int64_t> shape;  // [axes]
 
+  std::int64_t frame_cells() const { return shape[shape.size() - 1] * shape[shape.size() - 2]; }
   std::int64_t places() const { return static_cast<std::int64_t>(coordinates.size()) / axes; }
   PositionView view() const {
     PositionView view = PositionView::of(coordinates.data(), places());
@@ -78,7 +80,7 @@ PlaceGrid grid_of(const FigureCall& call) {
     for (std::int64_t axis = 0; axis < grid.axes; ++axis) grid.coordinates.push_back(positions.real(0, n, axis));
   }
   find_shape(grid);
-  if (grid.places() / (grid.shape[grid.shape.size() - 1] * grid.shape[grid.shape.size() - 2]) > kMostFrames) {
+  if (grid.places() / grid.frame_cells() > kMostFrames) {
     refuse("there must be at most 16 frames");
   }
   return grid;
@@ -147,37 +149,49 @@ HeatOptions heat_options(const PlaceGrid& grid, const std::string& title) {
           .square = true};
 }
 
-Figure make_map(const FigureCall& call) {
-  const PlaceGrid grid = grid_of(call);
-  const std::int64_t chosen = chosen_place(call, grid);
-  const std::vector<double> values = similarities(*call.numbers, grid, chosen);
-  const std::int64_t rows = grid.shape[grid.shape.size() - 2], columns = grid.shape.back();
-  const std::int64_t frames = grid.places() / (rows * columns);
-  const bool rotary = call.numbers->rotary().has_value();
-  FigurePage page = begin_figure(
-      call, {.title = "How alike places are to " + place_text(grid, chosen) + ": " + call.numbers->command_text(),
-             .finding = (rotary ? "the score of equal queries and keys" : "the cosine of rows") +
-                        std::string(", 1 at the place itself and down to ") +
-                        general_text(*std::min_element(values.begin(), values.end()), 3) + " among " +
-                        several(grid.places(), "place"),
-             .body_height = frames > 1 ? 300.0 : 440.0,
-             .width = frames > 4 ? 1100.0 : 720.0});
+std::string frame_title(const PlaceGrid& grid, std::int64_t first) {
+  std::string title;
+  for (std::int64_t axis = 0; axis + 2 < grid.axes; ++axis) {
+    title += (axis > 0 ? ", axis " : "axis ") + std::to_string(axis) + ": " + general_text(grid.at(first, axis), 4);
+  }
+  return title;
+}
+
+// A panel per frame, or `only` one of them; the data have all.
+void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<double>& values,
+                 std::optional<std::int64_t> only) {
+  const std::int64_t cells = grid.frame_cells(), frames = grid.places() / cells;
   const std::vector<Box> boxes =
-      columns_of(page.drawing(), page.body, std::vector<double>(static_cast<std::size_t>(frames), 1.0));
+      columns_of(page.drawing(), page.body, std::vector<double>(static_cast<std::size_t>(only ? 1 : frames), 1.0));
   for (std::int64_t t = 0; t < frames; ++t) {
-    const auto first = values.begin() + t * rows * columns;
-    const Heat heat{rows, columns, {first, first + rows * columns}};
-    std::string title;
-    for (std::int64_t axis = 0; axis + 2 < grid.axes; ++axis) {
-      title += (axis > 0 ? ", axis " : "axis ") + std::to_string(axis) + ": " +
-               general_text(grid.at(t * rows * columns, axis), 4);
+    const auto first = values.begin() + t * cells;
+    const Heat heat{cells / grid.shape.back(), grid.shape.back(), {first, first + cells}};
+    HeatOptions options = heat_options(grid, frame_title(grid, t * cells));
+    options.color_bar = only || t + 1 == frames;
+    if (!only || t == *only) {
+      draw_heat(page.drawing(), boxes[static_cast<std::size_t>(only ? 0 : t)], heat, options);
     }
-    HeatOptions options = heat_options(grid, title);
-    options.color_bar = t + 1 == frames;
-    draw_heat(page.drawing(), boxes[static_cast<std::size_t>(t)], heat, options);
     page.figure.data.push_back(heat_table(frames > 1 ? "frame " + std::to_string(t) : "similarity", heat, "row",
                                           "column", options.first_row, options.row_step));
   }
+}
+
+Figure make_map(const FigureCall& call) {
+  const PlaceGrid grid = grid_of(call);
+  const std::int64_t chosen = chosen_place(call, grid), frames = grid.places() / grid.frame_cells();
+  const std::vector<double> values = similarities(*call.numbers, grid, chosen);
+  std::optional<std::int64_t> only;  // a terminal has room for one
+  if (frames > 1 && call.options.metrics == TextMetrics::cells) only = chosen / grid.frame_cells();
+  FigurePage page = begin_figure(
+      call, {.title = "How alike places are to " + place_text(grid, chosen) + ": " + call.numbers->command_text(),
+             .finding = (call.numbers->rotary() ? "the score of equal queries and keys" : "the cosine of rows") +
+                        std::string(", 1 at the place itself and down to ") +
+                        general_text(*std::min_element(values.begin(), values.end()), 3) + " among " +
+                        several(grid.places(), "place"),
+             .note = only ? "the frame of the place itself; the data have all " + std::to_string(frames) : "",
+             .body_height = frames > 1 ? 300.0 : 440.0,
+             .width = frames > 4 ? 1100.0 : 720.0});
+  draw_frames(page, grid, values, only);
   return std::move(page.figure);
 }
 
