@@ -43,7 +43,8 @@ std::vector<std::string> part_files(const std::vector<std::size_t>& learned, con
       fail(ErrorKind::usage, fmt::format("--file {}: part {} is not learned", word, part));
     const auto place = named ? static_cast<std::size_t>(found - learned.begin()) : next++;
     if (place >= files.size()) {
-      fail(ErrorKind::usage, fmt::format("there are {} tables but {} learned parts", given.size(), learned.size()));
+      fail(ErrorKind::usage,
+           fmt::format("--file is given {} times but the number of learned parts is {}", given.size(), learned.size()));
     }
     if (!files[place].empty()) fail(ErrorKind::usage, fmt::format("part {} has two tables", learned[place]));
     files[place] = named ? std::string(rest + 1, end) : word;

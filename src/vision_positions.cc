@@ -148,9 +148,9 @@ class Mrope {
     if (split) grid.frames = 1;
     const std::int64_t tokens = grid.frames * (grid.height / rule_.merge) * (grid.width / rule_.merge);
     if (tokens > length) {
-      refuse("mrope_positions", "a " + what + " of " + grid_text(grid) + " patches needs " + std::to_string(tokens) +
-                                    " tokens but row " + std::to_string(b) + " has " + std::to_string(length) +
-                                    " in a run");
+      refuse("mrope_positions", (video ? "a video of " : "an image of ") + grid_text(grid) + " patches needs " +
+                                    std::to_string(tokens) + " tokens but row " + std::to_string(b) + " has " +
+                                    std::to_string(length) + " in a run");
     }
     const bool timed = video && !split && !input_.seconds_per_grid.empty();
     start_ = append_vision(ids_, grid, start_, picture_rule(video), timed ? input_.seconds_per_grid[cursor.next] : 1.0);

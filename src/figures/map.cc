@@ -62,6 +62,7 @@ void find_shape(PlaceGrid& grid) {
 PlaceGrid grid_of(const FigureCall& call) {
   PlaceGrid grid;
   grid.axes = axes_of(call.numbers->spec());
+  if (grid.axes < 2) refuse("the encoding must have several axes but has one: see similarity and distance");
   PositionView positions = call.options.positions;
   const std::vector<std::int64_t> small = small_grid(grid.axes);
   if (positions.count == 0) {
@@ -126,11 +127,11 @@ std::vector<double> similarities(const SubjectNumbers& numbers, const PlaceGrid&
   std::int64_t width = 0;
   const std::vector<double> rows = rows_on(numbers, grid, width);
   const double* own = rows.data() + chosen * width;
-  const double own_norm = std::sqrt(dot(own, own, width));
+  const double own_square = dot(own, own, width);
   std::vector<double> values;
   for (std::int64_t n = 0; n < grid.places(); ++n) {
     const double* row = rows.data() + n * width;
-    const double size = own_norm * std::sqrt(dot(row, row, width));
+    const double size = std::sqrt(own_square * dot(row, row, width));
     values.push_back(size > 0.0 ? dot(own, row, width) / size : 0.0);
   }
   return values;
