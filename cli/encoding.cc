@@ -101,7 +101,7 @@ void refuse_both(const WeightOptions& weights) {
 }
 
 void load_parts(Encoding& encoding, const Concat& spec, const WeightOptions& weights) {
-  encoding.parts = make_schedule(spec);
+  encoding.parts = make_concat_schedule(spec);
   std::vector<std::size_t> learned;
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     if (std::holds_alternative<Learned>(spec.parts[i].encoding)) learned.push_back(i);
@@ -224,7 +224,7 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
     encoding->table = load_weights(*learned, weights);
   } else if (const auto* fourier = std::get_if<Fourier>(&spec)) {
     refuse_weights(spec, weights);
-    encoding->fourier = make_schedule(*fourier);
+    encoding->fourier = make_fourier_schedule(*fourier);
   } else if (const auto* concat = std::get_if<Concat>(&spec)) {
     load_parts(*encoding, *concat, weights);
   } else {

@@ -105,7 +105,7 @@ void look_at_bias(AdviceRow& row, const SubjectNumbers& numbers, const AdviceOpt
 void look_at_parts(AdviceRow& row, const Concat& spec, const std::vector<ConstView>& tables,
                    const AdviceOptions& options) {
   std::vector<double> inv_freq;
-  for (const auto& part : make_schedule(spec)) {
+  for (const auto& part : make_concat_schedule(spec)) {
     if (part) inv_freq.insert(inv_freq.end(), part->inv_freq.begin(), part->inv_freq.end());
   }
   for (const ConcatPart& part : spec.parts) {

@@ -106,7 +106,7 @@ struct CostOf {
     return cost;
   }
   Cost operator()(const Fourier& spec) const {
-    const FourierSchedule schedule = make_schedule(spec);
+    const FourierSchedule schedule = make_fourier_schedule(spec);
     return {product({positions, schedule.width, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
             static_cast<double>(schedule.width)};
   }

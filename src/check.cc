@@ -68,7 +68,7 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
     settled.positions = PositionView::range(0, default_count(numbers));
     const std::int64_t axes = axes_of(numbers.spec());
     if (axes > 1) {
-      places = numbers.rotary() ? default_places(kPositions, axes) : detail::small_grid(axes);
+      places = numbers.rotary() ? default_places(kPositions, axes) : numbers.small_grid();
       settled.positions = PositionView::of(places.data(), static_cast<std::int64_t>(places.size()) / axes);
       settled.positions.axes = axes;
       settled.positions.token_stride = axes;

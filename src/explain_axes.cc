@@ -120,7 +120,7 @@ std::vector<Step> explain_concat(const Concat& spec, std::span<const double> pos
     }
   }
   if (options.tables.size() != next) return steps;
-  const ConcatSchedule schedule = make_schedule(spec);
+  const ConcatSchedule schedule = make_concat_schedule(spec);
   steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts side by side"));
   steps.push_back(reproduce(spec, position, options));
   return steps;
@@ -130,7 +130,7 @@ std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> p
                                   const ExplainOptions& options) {
   check_positions(view_of(position), "explain");
   refuse_options("fourier", options);
-  const FourierSchedule schedule = make_schedule(spec);
+  const FourierSchedule schedule = make_fourier_schedule(spec);
   Step rule{"formula",
             "The rule",
             {"angle_j = sum over coordinates a of p_a * inv_freq[a][j]",

@@ -83,7 +83,7 @@ SinusoidalSchedule make_schedule(const Sinusoidal& spec) {
   return schedule;
 }
 
-FourierSchedule make_schedule(const Fourier& spec) {
+FourierSchedule make_fourier_schedule(const Fourier& spec) {
   validate(spec);
   FourierSchedule schedule;
   schedule.axes = spec.axes;
@@ -94,7 +94,7 @@ FourierSchedule make_schedule(const Fourier& spec) {
   return schedule;
 }
 
-ConcatSchedule make_schedule(const Concat& spec) {
+ConcatSchedule make_concat_schedule(const Concat& spec) {
   validate(spec);
   ConcatSchedule schedules;
   for (const ConcatPart& part : spec.parts) {

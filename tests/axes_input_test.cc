@@ -51,12 +51,12 @@ std::vector<double> rows_of(const posenc::InputRows& rows, const PositionView& p
 }
 
 std::vector<double> rows_of(const Concat& spec, const PositionView& positions) {
-  const posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+  const posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
   return rows_of(posenc::concat_rows(spec, schedule), positions);
 }
 
 std::vector<double> rows_of(const Fourier& spec, const PositionView& positions) {
-  const posenc::FourierSchedule schedule = posenc::make_schedule(spec);
+  const posenc::FourierSchedule schedule = posenc::make_fourier_schedule(spec);
   return rows_of(posenc::FourierRows{&schedule}, positions);
 }
 
@@ -175,7 +175,7 @@ TEST(AxesRows, LearnedPartsReadTheirTables) {
   const std::vector<float> by_row = {1, 2, 3, 4}, by_column = {10, 20, 30, 40, 50, 60};
   Concat spec = posenc::axial_learned({1, 0});
   spec.parts.push_back({0, Sinusoidal{.width = 2}});
-  const posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+  const posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
   const std::vector<ConstView> tables = {make_view(by_column.data(), {3, 2}), make_view(by_row.data(), {2, 2})};
   const posenc::ConcatRows rows = posenc::concat_rows(spec, schedule, tables);
   const Positions places = posenc::parse_positions("1/2,0/1");
@@ -203,7 +203,7 @@ TEST(AxesRows, LearnedPartsReadTheirTables) {
 // f32, f16 and bf16, cut parts and batches of positions: each as the f64 row, rounded once.
 TEST(AxesRows, EveryTypeIsTheRoundedRow) {
   const Concat spec = posenc::positional_encodings_sine(7, 2);
-  const posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+  const posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
   const posenc::ConcatRows rows = posenc::concat_rows(spec, schedule);
   const std::vector<std::int64_t> ids = {1, 2, 3, 4, 5, 6, 7, 8};
   PositionView batch = PositionView::of(ids.data(), 2);
@@ -226,7 +226,7 @@ TEST(AxesRows, EveryTypeIsTheRoundedRow) {
 
 TEST(AxesRows, AreAddedToEmbeddings) {
   const Concat spec = posenc::detr_sine(2, 20.0);
-  const posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+  const posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
   std::vector<double> x(2 * 3 * 4, 0.5), joined(2 * 3 * 6);
   const Positions places = posenc::parse_positions("1x3");
   const std::vector<double> rows = rows_of(spec, places);

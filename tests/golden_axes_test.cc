@@ -54,10 +54,10 @@ std::vector<double> rows(const posenc::Spec& spec, const PositionView& positions
   posenc::FourierSchedule fourier;
   posenc::InputRows source;
   if (const auto* concat = std::get_if<posenc::Concat>(&spec)) {
-    parts = posenc::make_schedule(*concat);
+    parts = posenc::make_concat_schedule(*concat);
     source = posenc::concat_rows(*concat, parts, tables);
   } else {
-    fourier = posenc::make_schedule(std::get<posenc::Fourier>(spec));
+    fourier = posenc::make_fourier_schedule(std::get<posenc::Fourier>(spec));
     source = posenc::FourierRows{&fourier};
   }
   const std::int64_t width = posenc::width_of(source);
@@ -176,7 +176,7 @@ TEST(GoldenAxes, Summer) {
   const golden::Case c = load("a_pe_summer");
   const Tensor x(c.input("x"));
   const posenc::Concat spec = posenc::positional_encodings_sine(x.shape[2], 1);
-  const posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+  const posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
   std::vector<double> sum(x.values.size());
   posenc::add_positions(x.view(), PositionView::range(0, x.shape[1]), posenc::concat_rows(spec, schedule),
                         make_view(sum.data(), {x.shape[0], x.shape[1], x.shape[2]}));

@@ -3,7 +3,7 @@
 //
 //     posenc::Concat spec = posenc::detr_sine(128);                       // [row | column], 256 channels
 //     posenc::Positions places = posenc::product_positions({{posenc::counted_axis(3, 1), posenc::counted_axis(4, 1)}});
-//     posenc::ConcatSchedule schedule = posenc::make_schedule(spec);
+//     posenc::ConcatSchedule schedule = posenc::make_concat_schedule(spec);
 //     posenc::fill_rows(posenc::concat_rows(spec, schedule), places, out);      // [12, 256]
 //
 // Axis 0 is the row y and axis 1 the column x; of video, axis 0 is the frame. docs/encodings/axes-input.md has a table

@@ -53,13 +53,13 @@ struct FourierSchedule {
 };
 
 // Throws what validate(spec) throws.
-POSENC_API FourierSchedule make_schedule(const Fourier& spec);
+POSENC_API FourierSchedule make_fourier_schedule(const Fourier& spec);
 
 // The sinusoidal parts of a concat in numbers: one schedule per part, none for a learned one.
 using ConcatSchedule = std::vector<std::optional<SinusoidalSchedule>>;
 
 // Throws what validate(spec) throws.
-POSENC_API ConcatSchedule make_schedule(const Concat& spec);
+POSENC_API ConcatSchedule make_concat_schedule(const Concat& spec);
 
 // A rotary encoding in numbers: every field of the spec settled.
 struct RotarySchedule {

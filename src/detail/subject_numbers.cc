@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
@@ -44,25 +45,15 @@ const Learned* learned_part(const Spec& spec) noexcept {
   return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
-std::vector<std::int64_t> small_grid(std::int64_t axes) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
-  if (axes == 1) shape = {64};
-  if (axes == 2) shape = {12, 16};
-  if (axes == 3) shape = {4, 6, 8};
-  std::vector<std::int64_t> places;
-  append_grid(places, shape, 0);
-  return places;
-}
-
 SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : subject_(subject) {
   validate(subject_.spec);
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&subject_.spec)) sinusoidal_ = make_schedule(*sinusoidal);
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) sinusoidal_ = make_schedule(hybrid->fixed);
   if (const auto* rotary = std::get_if<Rotary>(&subject_.spec)) rotary_ = make_schedule(*rotary);
-  if (const auto* fourier = std::get_if<Fourier>(&subject_.spec)) fourier_ = make_schedule(*fourier);
+  if (const auto* fourier = std::get_if<Fourier>(&subject_.spec)) fourier_ = make_fourier_schedule(*fourier);
   find_table(seed);
   if (const auto* concat = std::get_if<Concat>(&subject_.spec)) {
-    parts_ = make_schedule(*concat);
+    parts_ = make_concat_schedule(*concat);
     find_tables(*concat, seed);
   }
   find_parameters(seed);
@@ -153,11 +144,43 @@ InputRows SubjectNumbers::rows() const {
   return StreamedRows{&*sinusoidal_};
 }
 
+// The smallest number of rows that the learned parts of a coordinate have for themselves; none: no end.
+std::optional<std::int64_t> SubjectNumbers::rows_along(std::int64_t axis) const {
+  const auto* concat = std::get_if<Concat>(&subject_.spec);
+  std::optional<std::int64_t> rows;
+  std::size_t next = 0;
+  for (const ConcatPart& part : concat != nullptr ? std::span(concat->parts) : std::span<const ConcatPart>()) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    const std::int64_t given = std::max<std::int64_t>(tables_[next++].shape[0] - learned->first, 0);
+    if (part.axis != axis || learned->past_end == PastEnd::clamp) continue;
+    const std::int64_t own = learned->length.value_or(given);
+    rows = std::min(rows.value_or(own), own);
+  }
+  return rows;
+}
+
 std::optional<std::int64_t> SubjectNumbers::positions() const {
+  if (std::holds_alternative<Concat>(subject_.spec) && axes_of(subject_.spec) == 1) return rows_along(0);
   const Learned* learned = learned_part(subject_.spec);
   if (learned == nullptr) return std::nullopt;
   if (learned->past_end == PastEnd::interpolate && learned->length) return *learned->length;
   return std::max<std::int64_t>(table_.shape[0] - learned->first, 0);
+}
+
+std::vector<std::int64_t> SubjectNumbers::small_grid() const {
+  const std::int64_t axes = axes_of(subject_.spec);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
+  if (axes == 1) shape = {64};
+  if (axes == 2) shape = {12, 16};
+  if (axes == 3) shape = {4, 6, 8};
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    std::int64_t& length = shape[static_cast<std::size_t>(axis)];
+    length = std::max<std::int64_t>(std::min(length, rows_along(axis).value_or(length)), 1);
+  }
+  std::vector<std::int64_t> places;
+  append_grid(places, shape, 0);
+  return places;
 }
 
 std::int64_t SubjectNumbers::heads() const noexcept {

@@ -18,10 +18,6 @@ namespace posenc::detail {
 // The learned table's spec of a kind at the input that has one, else null.
 const Learned* learned_part(const Spec& spec) noexcept;
 
-// Places to look at where nobody says which: 0:64 on one axis, 12 x 16 on two, 4 x 6 x 8 on three, fewer per axis on
-// more. [places][axes], row by row.
-std::vector<std::int64_t> small_grid(std::int64_t axes);
-
 class SubjectNumbers {
  public:
   // Throws what validate(spec) throws, and where learned numbers do not fit the spec.
@@ -42,6 +38,10 @@ class SubjectNumbers {
   // How many positions have a row without a rule past the end; none: all have.
   std::optional<std::int64_t> positions() const;
 
+  // Places to look at where nobody says which, [places][axes], row by row: 64 on one axis, 12 x 16 on two, 4 x 6 x 8 on
+  // three, 2 per axis on more; fewer where a learned table ends.
+  std::vector<std::int64_t> small_grid() const;
+
   const std::optional<SinusoidalSchedule>& sinusoidal() const noexcept { return sinusoidal_; }  // or the fixed part
   const std::optional<FourierSchedule>& fourier() const noexcept { return fourier_; }
   const std::optional<RotarySchedule>& rotary() const noexcept { return rotary_; }
@@ -56,6 +56,7 @@ class SubjectNumbers {
 
  private:
   void find_table(std::uint64_t seed);
+  std::optional<std::int64_t> rows_along(std::int64_t axis) const;
   void find_tables(const Concat& spec, std::uint64_t seed);
   void find_parameters(std::uint64_t seed);
   std::vector<double>& draw(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed);

@@ -64,7 +64,7 @@ PlaceGrid grid_of(const FigureCall& call) {
   grid.axes = axes_of(call.numbers->spec());
   if (grid.axes < 2) refuse("the encoding must have several axes but has one: see similarity and distance");
   PositionView positions = call.options.positions;
-  const std::vector<std::int64_t> small = small_grid(grid.axes);
+  const std::vector<std::int64_t> small = call.numbers->small_grid();
   if (positions.count == 0) {
     positions = PositionView::of(small.data(), static_cast<std::int64_t>(small.size()) / grid.axes);
     positions.axes = positions.token_stride = grid.axes;

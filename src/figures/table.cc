@@ -54,7 +54,7 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   PositionView positions = call.options.positions;
   const std::int64_t axes = axes_of(call.numbers->spec());
   if (positions.count == 0) {
-    grid = small_grid(axes);
+    grid = call.numbers->small_grid();
     positions = PositionView::of(grid.data(), static_cast<std::int64_t>(grid.size()) / axes);
     positions.axes = positions.token_stride = axes;
   }
