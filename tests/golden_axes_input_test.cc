@@ -44,7 +44,7 @@ const std::set<std::string> kFiles = {"a_dab_detr",
 
 golden::Case load(const std::string& name) {
   EXPECT_TRUE(kFiles.contains(name)) << name;
-  return golden::Case(POSENC_TESTS "/golden/axes/" + name + ".json");
+  return golden::Case(POSENC_TESTS "/golden/axes_input/" + name + ".json");
 }
 
 // The rows of a spec without learned parts, [places][width].
@@ -331,7 +331,7 @@ TEST(GoldenAxes, PatchesInTheOrderOfTowers) {
 
 TEST(GoldenAxes, EveryFileHasATest) {
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(POSENC_TESTS "/golden/axes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(POSENC_TESTS "/golden/axes_input")) {
     files.insert(entry.path().stem().string());
   }
   EXPECT_EQ(files, kFiles);
