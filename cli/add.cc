@@ -79,8 +79,8 @@ int run_add(const AddOptions& options) {
   Array input = load_input(options.input);
   const std::size_t rank = input.shape.size();
   const TokenCount count{rank == 3 ? input.shape[0] : 0, input.shape[rank - 2]};
-  const TokenPositions positions = load_token_positions(options.positions, 1, count);
-  check_one_axis(spec, positions.view.axes, positions.text);
+  const TokenPositions positions = load_token_positions(options.positions, axes_of(spec), count);
+  check_input_axes(spec, positions.view.axes, positions.text);
   positions.check_count(options.input, count);
   const Workers workers(options.threads);
   const EmbedOptions embed{

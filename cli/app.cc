@@ -17,8 +17,13 @@
 namespace posenc::cli {
 
 void add_weights(CLI::App& command, WeightOptions& weights) {
-  command.add_option("--file", weights.file, "the learned table: table.npy, or model.safetensors:tensor")
-      ->check(not_empty);
+  command
+      .add_option(
+          "--file", weights.files,
+          "the learned table: table.npy, or model.safetensors:tensor; of a concat one per learned part, in order "
+          "or as PART=FILE")
+      ->check(not_empty)
+      ->allow_extra_args(false);
   command.add_option("--init", weights.init, "make the learned table instead: normal or uniform")
       ->check(CLI::IsMember({"normal", "uniform"}));
   command.add_option("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
@@ -286,6 +291,10 @@ void add_position_sources(CLI::App& command, PositionsOptions& options) {
   source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
   source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
   source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
+  source("--patches", options.patches, "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge");
+  source(
+      "--token-types", options.token_types,
+      "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask");
   source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
 }
 
@@ -308,15 +317,47 @@ void add_position_rules(CLI::App& command, PositionsOptions& options) {
   command.add_option("--by", options.by, "with --packed-ids: step or minimum")->check(not_empty);
 }
 
+void add_vision_rules(CLI::App& command, VisionOptions& options) {
+  const auto text = [&](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help)->check(not_empty)->group("Pictures");
+  };
+  command
+      .add_option("--merge", options.merge,
+                  "patches per side of a block that becomes one token (default: 1; of "
+                  "--token-types 2)")
+      ->group("Pictures");
+  text("--axes", options.axes, "with --patches: yx, xy or tyx (default: yx)");
+  text("--coordinates", options.coordinates,
+       "with --patches: index, centers (2 (i + 0.5) / n - 1) or ends (-1 to 1) (default: index)");
+  text("--images", options.images, "with --token-types: 1x4x4,1x2x4, patches of each image before merging");
+  text("--videos", options.videos, "with --token-types: 2x4x2, frames and patches of each video");
+  text("--resume", options.resume,
+       "with --token-types: text after a picture goes on at its extent (transformers 5) or at the largest id + 1 "
+       "(transformers 4, the paper) (default: extent)");
+  command
+      .add_option("--tokens-per-second", options.tokens_per_second,
+                  "with --videos: ids per second (default: frames are 1 apart)")
+      ->group("Pictures");
+  text("--seconds-per-grid", options.seconds_per_grid, "with --tokens-per-second: 1.5,2: seconds from frame to frame");
+  text("--frame-step", options.frame_step,
+       "what is truncated: interval, frame or seconds (default: interval, transformers 5.22)");
+  command
+      .add_flag("--split-frames", options.split_frames, "with --videos: every frame is a picture of its own (Qwen3-VL)")
+      ->group("Pictures");
+}
+
 void add_positions(CLI::App& app, PositionsOptions& options) {
   CLI::App* command =
       add_command(app, "positions", "Position ids from masks, tokens, packed documents, caches and grids.",
                   "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
                   "  posenc positions --tokens 0,9,8,1,1 --pad-token 1 --convention roberta\n"
                   "  posenc positions --lengths 3,1,5 --format json\n"
-                  "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step");
+                  "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step\n"
+                  "  posenc positions --token-types 0,0,1,1,1,1,0 --images 1x4x4 --format json\n"
+                  "  posenc positions --patches 4x6 --merge 2");
   add_position_sources(*command, options);
   add_position_rules(*command, options);
+  add_vision_rules(*command, options.vision);
   add_output(*command, options.output, "text, json, npy, safetensors");
 }
 

@@ -18,6 +18,7 @@
 #include "posenc/error.h"
 #include "posenc/load.h"
 #include "posenc/spec_json.h"
+#include "posenc/subject.h"
 #include "posenc/workers.h"
 
 namespace posenc::cli {
@@ -99,8 +100,7 @@ void add_spec(const Spec& spec, const ParameterOptions& parameters, Attention& a
   } else if (std::holds_alternative<Chunked>(spec)) {
     if (has_kind<Chunked>(attention.masks)) fail_twice("chunked mask");
     attention.masks.push_back(spec);
-  } else if (std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-             std::holds_alternative<Hybrid>(spec)) {
+  } else if (place_of(spec) == Place::input) {
     fail(ErrorKind::usage,
          fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(spec)));
   } else if (!std::holds_alternative<NoPosition>(spec)) {

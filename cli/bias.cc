@@ -25,7 +25,7 @@ DType dtype_of(const BiasOptions& options, const std::string& format) {
 
 Positions load_one_axis(const Spec& spec, const std::string& text) {
   Positions positions = load_positions(text);
-  check_one_axis(spec, positions.axes(), text);
+  check_input_axes(spec, positions.axes(), text);
   return positions;
 }
 

@@ -16,10 +16,12 @@ struct OutputOptions {
 
 // Where the table of a learned encoding comes from.
 struct WeightOptions {
-  std::string file;                // file.npy or file.safetensors:tensor
+  std::vector<std::string> files;  // file.npy or file.safetensors:tensor; several for the parts of a concat
   std::string init;                // normal or uniform; empty: not made
   std::optional<double> std = {};  // 0.02
   std::string seed;                // 0
+
+  bool given() const { return !files.empty() || !init.empty(); }
 };
 
 struct ListOptions {
@@ -145,8 +147,20 @@ struct PlotOptions {
 };
 
 // Of the sources, the first nine, exactly one is given; the others say more about it.
+// Positions of pictures: patches of a tower, or the ids of text with pictures in it.
+struct VisionOptions {
+  std::optional<std::int64_t> merge;
+  std::string axes, coordinates;  // with patches
+  std::string images, videos;     // with token_types: 1x4x4,1x2x4
+  std::string resume, frame_step, seconds_per_grid;
+  std::optional<double> tokens_per_second;
+  bool split_frames = false;
+};
+
 struct PositionsOptions {
   std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::string patches;      // HxW or TxHxW
+  std::string token_types;  // 0 text, 1 image, 2 video
   std::optional<std::int64_t> pad_token;
   std::string pads;        // an id, "previous" or "counted"
   std::string convention;  // instead of pads and first
@@ -156,6 +170,7 @@ struct PositionsOptions {
   std::optional<std::int64_t> side;   // with image
   std::string fraction;               // with image
   std::string by;                     // with packed_ids
+  VisionOptions vision;
   OutputOptions output;
 };
 

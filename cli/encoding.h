@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "posenc/array.h"
@@ -17,6 +18,11 @@ struct Encoding {
   Spec spec;
   std::optional<SinusoidalSchedule> schedule;  // of the fixed part
   std::optional<Array> table;                  // of the learned part, [R, M]
+  std::optional<FourierSchedule> fourier;      // of a fourier
+  ConcatSchedule parts;                        // of a concat, and ...
+  std::vector<Array> tables;                   // ... those of its learned parts
+
+  std::vector<ConstView> table_views() const;
 
   // Views of the members: valid while this lives where it is.
   InputRows rows() const;
@@ -49,7 +55,10 @@ void check_learned_table(const Array& table, const std::string& file);
 // The options that give this table again: "--file wpe.npy".
 std::string weights_text(const WeightOptions& weights);
 
-// Throws unless positions have one axis; `text` is what the user wrote.
-void check_one_axis(const Spec& spec, std::int64_t axes, const std::string& text);
+// Throws unless positions have as many axes as the encoding; `text` is what the user wrote.
+void check_input_axes(const Spec& spec, std::int64_t axes, const std::string& text);
+
+// The one file that was given, or none; several are an error: only a concat has several tables.
+std::string one_file(const WeightOptions& weights);
 
 }  // namespace posenc::cli

@@ -63,8 +63,7 @@ std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
   ExplainPairs pairs{
       .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = options.spec};
   if (!options.scores.empty()) pairs.scores = slashed_numbers(options.scores, "--scores");
-  const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-                        std::holds_alternative<Hybrid>(spec);
+  const bool at_input = place_of(spec) == Place::input;
   std::unique_ptr<Encoding> encoding;
   LoadedParameters loaded;
   if (at_input) {
@@ -79,9 +78,9 @@ std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
     if (!options.weights.init.empty() || options.weights.std || !options.weights.seed.empty()) {
       fail(ErrorKind::usage, fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(spec)));
     }
-    loaded = load_parameters(spec, {options.weights.file, options.parameters, options.values});
+    loaded = load_parameters(spec, {one_file(options.weights), options.parameters, options.values});
     pairs.parameters = loaded.views();
-    pairs.parameter_text = parameters_text({options.weights.file, options.parameters, options.values});
+    pairs.parameter_text = parameters_text({one_file(options.weights), options.parameters, options.values});
   }
   return explain_pairs(spec, pairs);
 }
@@ -123,9 +122,10 @@ int run_explain(const ExplainOptions& given) {
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
   if (place_of(spec) == Place::rotation || place_of(spec) == Place::query) refuse_weights(spec, options.weights);
   std::unique_ptr<Encoding> encoding;  // a learned table may be left out: which row is read does not need it
-  if (!options.weights.file.empty() || !options.weights.init.empty()) {
+  if (options.weights.given()) {
     encoding = load_encoding(spec, options.weights);
-    explain_options.table = encoding->table->view();
+    if (encoding->table) explain_options.table = encoding->table->view();
+    explain_options.tables = encoding->table_views();
     explain_options.table_text = weights_text(options.weights);
   }
   const std::vector<Step> steps = explain(spec, position, explain_options);

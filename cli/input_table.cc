@@ -25,6 +25,10 @@ std::shared_ptr<RowStream> make_stream(const Encoding& encoding, const PositionV
   if (std::holds_alternative<Sinusoidal>(encoding.spec)) {
     return std::make_shared<RowStream>(*encoding.schedule, positions, Rows::derivative);
   }
+  if (std::holds_alternative<Concat>(encoding.spec) || std::holds_alternative<Fourier>(encoding.spec)) {
+    fail(ErrorKind::unsupported,
+         fmt::format("--derivative is for sinusoidal encodings but the spec is {}", kind_of(encoding.spec)));
+  }
   fail(ErrorKind::unsupported,
        fmt::format("{} has no derivative by the position: its rows follow no rule", kind_of(encoding.spec)));
 }
@@ -37,6 +41,7 @@ TableHead input_table(const Encoding& encoding, const PositionView& positions, D
   head.members = {{"spec", to_json(encoding.spec)},
                   {"dtype", Json(to_text(dtype))},
                   {"derivative", Json(rows == Rows::derivative)}};
+  if (encoding.fourier) head.members.emplace_back("inv_freq", Json(encoding.fourier->inv_freq));
   if (encoding.schedule) head.members.emplace_back("inv_freq", Json(encoding.schedule->inv_freq));
   head.metadata = {{"posenc", to_text(to_json(encoding.spec))}};
   head.parts.push_back({.name = "values",

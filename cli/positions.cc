@@ -10,9 +10,10 @@
 #include "cli/conventions.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/vision_positions.h"
+#include "cli/word_choice.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
-#include "posenc/nearest.h"
 #include "posenc/position_ids.h"
 
 namespace posenc::cli {
@@ -24,7 +25,7 @@ struct Source {
   std::string PositionsOptions::*text;
 };
 
-constexpr std::array<Source, 9> kSources = {{
+constexpr std::array<Source, 11> kSources = {{
     {"--mask", &PositionsOptions::mask},
     {"--tokens", &PositionsOptions::tokens},
     {"--lengths", &PositionsOptions::lengths},
@@ -33,6 +34,8 @@ constexpr std::array<Source, 9> kSources = {{
     {"--after", &PositionsOptions::after},
     {"--grid", &PositionsOptions::grid},
     {"--image", &PositionsOptions::image},
+    {"--patches", &PositionsOptions::patches},
+    {"--token-types", &PositionsOptions::token_types},
     {"--packed-ids", &PositionsOptions::packed_ids},
 }};
 
@@ -42,6 +45,7 @@ std::string_view choose_source(const PositionsOptions& options) {
   for (const Source& source : kSources) {
     list += (list.empty() ? "" : ", ") + std::string(source.name);
     if ((options.*source.text).empty()) continue;
+    if (source.name == "--mask" && !options.token_types.empty()) continue;  // the padding of those tokens
     if (!chosen.empty())
       fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
     chosen = source.name;
@@ -59,19 +63,33 @@ void check_option(std::string_view option, bool given, std::string_view source,
   fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, list, source));
 }
 
+void check_vision_options(const VisionOptions& options, std::string_view source) {
+  check_option("--merge", options.merge.has_value(), source, {"--patches", "--token-types"});
+  check_option("--axes", !options.axes.empty(), source, {"--patches"});
+  check_option("--coordinates", !options.coordinates.empty(), source, {"--patches"});
+  check_option("--images", !options.images.empty(), source, {"--token-types"});
+  check_option("--videos", !options.videos.empty(), source, {"--token-types"});
+  check_option("--resume", !options.resume.empty(), source, {"--token-types"});
+  check_option("--tokens-per-second", options.tokens_per_second.has_value(), source, {"--token-types"});
+  check_option("--seconds-per-grid", !options.seconds_per_grid.empty(), source, {"--token-types"});
+  check_option("--frame-step", !options.frame_step.empty(), source, {"--token-types"});
+  check_option("--split-frames", options.split_frames, source, {"--token-types"});
+}
+
 void check_options(const PositionsOptions& options, std::string_view source) {
-  check_option("--pads", !options.pads.empty(), source, {"--mask", "--tokens"});
+  check_option("--pads", !options.pads.empty(), source, {"--mask", "--tokens", "--token-types"});
   check_option("--convention", !options.convention.empty(), source, {"--mask", "--tokens"});
   check_option("--past", options.past.has_value(), source, {"--mask", "--tokens"});
   check_option("--last", options.last.has_value(), source, {"--mask", "--tokens"});
   check_option("--first", options.first.has_value(), source,
-               {"--mask", "--tokens", "--lengths", "--bounds", "--segments"});
+               {"--mask", "--tokens", "--lengths", "--bounds", "--segments", "--patches"});
   check_option("--pad-token", options.pad_token.has_value(), source, {"--mask", "--tokens"});
   check_option("--count", options.count.has_value(), source, {"--after"});
   check_option("--at", !options.at.empty(), source, {"--grid"});
   check_option("--side", options.side.has_value(), source, {"--image"});
   check_option("--fraction", !options.fraction.empty(), source, {"--image"});
   check_option("--by", !options.by.empty(), source, {"--packed-ids"});
+  check_vision_options(options.vision, source);
 }
 
 template <class Value>
@@ -174,17 +192,6 @@ Integers from_grid(const PositionsOptions& options) {
   return places;
 }
 
-template <class Choice, std::size_t N>
-Choice choose(const std::string& word, std::string_view option, const std::array<std::string_view, N>& words) {
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found != words.end()) return static_cast<Choice>(found - words.begin());
-  std::string list;
-  for (const std::string_view known : words) list += (list.empty() ? "" : ", ") + std::string(known);
-  const std::string_view near = nearest(word, {words.begin(), words.end()});
-  fail(ErrorKind::usage, fmt::format("{} must be one of {} but got '{}'{}", option, list, word,
-                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-}
-
 Integers from_image(const PositionsOptions& options) {
   constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
   const std::int64_t side = needed(options.side, "--image needs --side: how many rows and columns the table has");
@@ -255,6 +262,10 @@ int run_positions(const PositionsOptions& options) {
     return 0;
   }
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  if (source == "--patches" || source == "--token-types") {
+    write_vision_positions(options, format);
+    return 0;
+  }
   const Integers ids = positions_of(options, source);
   write_array(ids.view(), {.format = format, .name = "positions"}, options.output);
   return 0;

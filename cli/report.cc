@@ -79,8 +79,7 @@ void check_together(const ReportCommandOptions& options) {
   if (!options.lesson && !options.advise && options.specs.empty()) {
     fail(ErrorKind::usage, "a SPEC is needed, or --lesson, or --advise");
   }
-  const bool numbers = !options.weights.file.empty() || !options.weights.init.empty() || !options.parameters.empty() ||
-                       !options.values.empty();
+  const bool numbers = options.weights.given() || !options.parameters.empty() || !options.values.empty();
   if (numbers && options.specs.size() != 1) {
     fail(ErrorKind::usage, "learned numbers are given for one SPEC: make a report of that one");
   }

@@ -10,13 +10,16 @@ namespace posenc::cli {
 namespace {
 
 void load_table(LoadedSubject& loaded, const WeightOptions& weights) {
-  if (weights.file.empty() && weights.init.empty()) {
+  if (!weights.given()) {
     refuse_weights(loaded.subject.spec, weights);
     return;
   }
-  loaded.table = load_encoding(loaded.subject.spec, weights)->table;
-  if (!loaded.table) return;
-  loaded.subject.table = loaded.table->view();
+  const std::unique_ptr<Encoding> encoding = load_encoding(loaded.subject.spec, weights);
+  loaded.table = std::move(encoding->table);
+  loaded.tables = std::move(encoding->tables);
+  if (!loaded.table && loaded.tables.empty()) return;
+  if (loaded.table) loaded.subject.table = loaded.table->view();
+  for (const Array& array : loaded.tables) loaded.subject.tables.push_back(array.view());
   loaded.subject.data_text = weights_text(weights);
 }
 
@@ -41,7 +44,7 @@ std::unique_ptr<LoadedSubject> load_subject(const std::string& spec_text, const 
     fail(ErrorKind::usage,
          fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(subject.spec)));
   }
-  const ParameterOptions options{weights.file, parameters, values};
+  const ParameterOptions options{one_file(weights), parameters, values};
   loaded->parameters = load_parameters(subject.spec, options);
   subject.parameters = loaded->parameters.views();
   subject.data_text = parameters_text(options);

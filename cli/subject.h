@@ -15,6 +15,7 @@ namespace posenc::cli {
 
 struct LoadedSubject {
   std::optional<Array> table;
+  std::vector<Array> tables;  // of the learned parts of a concat
   LoadedParameters parameters;
   Subject subject;  // views of both: valid while this lives where it is
 };

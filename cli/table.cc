@@ -22,7 +22,7 @@ void write_input_table(const TableOptions& options, const std::string& format, c
                                        options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
   }
   const Positions positions = load_positions(options.positions);
-  check_one_axis(spec, positions.axes(), options.positions);
+  check_input_axes(spec, positions.axes(), options.positions);
   const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
   const TableHead head = input_table(*encoding, positions, dtype_of(options, format),
                                      options.derivative ? Rows::derivative : Rows::values);

@@ -101,6 +101,20 @@ void look_at_bias(AdviceRow& row, const SubjectNumbers& numbers, const AdviceOpt
                    : "no bias that was not met in training: at most " + general_text(row.used_bias, 4) + " in size";
 }
 
+// Every coordinate may go as far as the length says.
+void look_at_parts(AdviceRow& row, const Concat& spec, const std::vector<ConstView>& tables,
+                   const AdviceOptions& options) {
+  std::vector<double> inv_freq;
+  for (const auto& part : make_concat_schedule(spec)) {
+    if (part) inv_freq.insert(inv_freq.end(), part->inv_freq.begin(), part->inv_freq.end());
+  }
+  for (const ConcatPart& part : spec.parts) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned != nullptr) return look_at_rows(row, *learned, tables.empty() ? ConstView{} : tables[0], options);
+  }
+  look_at_turns(row, inv_freq, options);
+}
+
 void look_at_attention(AdviceRow& row, const Subject& subject, const AdviceOptions& options) {
   const SubjectNumbers numbers(subject);
   if (numbers.sinusoidal() || numbers.rotary()) {
@@ -123,7 +137,11 @@ AdviceRow look_at(const Subject& subject, const AdviceOptions& options) {
   const Cost cost = cost_of(subject.spec, options.infer_length, DType::f32);
   row.parameters = cost.parameters;
   row.table_bytes = static_cast<double>(cost.table_bytes);
-  if (const Learned* learned = learned_part(subject.spec)) {
+  if (const auto* concat = std::get_if<Concat>(&subject.spec)) {
+    look_at_parts(row, *concat, subject.tables, options);
+  } else if (const auto* fourier = std::get_if<Fourier>(&subject.spec)) {
+    look_at_turns(row, fourier->inv_freq, options);
+  } else if (const Learned* learned = learned_part(subject.spec)) {
     look_at_rows(row, *learned, subject.table, options);
   } else {
     look_at_attention(row, subject, options);

@@ -96,6 +96,22 @@ struct CostOf {
     cost.flops_per_token *= 2.0;
     return cost;
   }
+  Cost operator()(const Concat& spec) const {
+    Cost cost;
+    for (const ConcatPart& part : spec.parts) {
+      const Cost one = std::visit(*this, Spec(std::visit([](const auto& s) { return Spec(s); }, part.encoding)));
+      cost.table_bytes += one.table_bytes;
+      cost.stream_bytes += one.stream_bytes;
+      cost.parameters += one.parameters;
+      cost.flops_per_token += one.flops_per_token;
+    }
+    return cost;
+  }
+  Cost operator()(const Fourier& spec) const {
+    const FourierSchedule schedule = make_fourier_schedule(spec);
+    return {product({positions, schedule.width, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
+            static_cast<double>(schedule.width)};
+  }
   Cost operator()(const Rotary& spec) const {
     const RotarySchedule schedule = make_schedule(spec);
     return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
@@ -162,7 +178,7 @@ std::int64_t learned_numbers(const Spec& spec) {
 
 bool leaves_lengths_open(const Spec& spec) {
   return std::holds_alternative<Learned>(spec) || std::holds_alternative<Hybrid>(spec) ||
-         std::holds_alternative<MatrixBias>(spec);
+         std::holds_alternative<Concat>(spec) || std::holds_alternative<MatrixBias>(spec);
 }
 
 }  // namespace

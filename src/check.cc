@@ -66,10 +66,10 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
   std::vector<std::int64_t> places;
   if (options.positions.count == 0) {
     settled.positions = PositionView::range(0, default_count(numbers));
-    const std::int64_t axes = numbers.rotary() ? numbers.rotary()->axes : 1;
+    const std::int64_t axes = axes_of(numbers.spec());
     if (axes > 1) {
-      places = default_places(kPositions, axes);
-      settled.positions = PositionView::of(places.data(), kPositions);
+      places = numbers.rotary() ? default_places(kPositions, axes) : numbers.small_grid();
+      settled.positions = PositionView::of(places.data(), static_cast<std::int64_t>(places.size()) / axes);
       settled.positions.axes = axes;
       settled.positions.token_stride = axes;
     }
@@ -84,9 +84,11 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
     fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " has no table to compare");
   }
 
-  if (settled.positions.axes != 1 && !numbers.rotary()) {
-    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) +
-                               " takes positions on one axis but they have " + std::to_string(settled.positions.axes));
+  if (settled.positions.axes != axes_of(numbers.spec()) && !numbers.rotary()) {
+    const std::int64_t axes = axes_of(numbers.spec());
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " takes positions on " +
+                               (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + " but they have " +
+                               std::to_string(settled.positions.axes));
   }
   std::vector<Property> properties = detail::insight_of(numbers.spec()).properties(numbers, settled);
   for (Property& property : properties) {

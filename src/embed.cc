@@ -70,7 +70,7 @@ class Joiner {
     for (std::int64_t line = begin; line < end; ++line) {
       const std::int64_t b = line / grid.count;
       const std::int64_t n = line % grid.count;
-      join(b, n, row_of(work_.positions.batch == 1 ? 0 : b, n, scratch.data()));
+      join(b, n, source_.get(work_.positions, work_.positions.batch == 1 ? 0 : b, n, scratch.data()));
     }
   }
 
@@ -84,13 +84,8 @@ class Joiner {
     }
     for (std::int64_t n = first; n < last; ++n) {
       Real* place = scratch + (n - first) * source_.width();
-      rows[n - first] = range ? place : row_of(0, n, place);
+      rows[n - first] = range ? place : source_.get(work_.positions, 0, n, place);
     }
-  }
-
-  const Real* row_of(std::int64_t b, std::int64_t n, Real* scratch) {
-    if (work_.positions.integral()) return source_.get(work_.positions.integer(b, n), scratch);
-    return source_.get(work_.positions.real(b, n), scratch);
   }
 
   void join(std::int64_t b, std::int64_t n, const Real* row) {

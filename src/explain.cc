@@ -1,5 +1,6 @@
 #include "posenc/explain.h"
 
+#include "detail/explain_axes.h"
 #include "detail/explain_learned.h"
 #include "detail/explain_mask.h"
 #include "detail/explain_query.h"
@@ -19,6 +20,8 @@ struct Kinds {
   }
   std::vector<Step> operator()(const Learned& s) const { return detail::explain_learned(s, position[0], options); }
   std::vector<Step> operator()(const Hybrid& s) const { return detail::explain_hybrid(s, position[0], options); }
+  std::vector<Step> operator()(const Concat& s) const { return detail::explain_concat(s, position, options); }
+  std::vector<Step> operator()(const Fourier& s) const { return detail::explain_fourier(s, position, options); }
   std::vector<Step> operator()(const Rotary& s) const { return detail::explain_rotary(s, position, options); }
   std::vector<Step> operator()(const NoPosition&) const { return detail::explain_none(position[0], options); }
   std::vector<Step> operator()(const Window& s) const { return detail::explain_mask(s, position[0], options); }

@@ -56,6 +56,9 @@ std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
   if (std::holds_alternative<QueryTemperature>(spec)) {
     refuse("temperature multiplies queries: explain it at a position");
   }
+  if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
+    refuse(std::string(kind_of(spec)) + " has a row per position: explain it at a position");
+  }
   const bool term = std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec);
   const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
                         std::holds_alternative<Hybrid>(spec);

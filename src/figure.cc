@@ -17,10 +17,11 @@ namespace {
 const std::vector<detail::FigureEntry>& entries() {
   static const std::vector<detail::FigureEntry> all = [] {
     std::vector<detail::FigureEntry> list;
-    for (const auto& some : {detail::table_figures(), detail::wave_figures(), detail::distance_figures(),
-                             detail::shift_figures(), detail::mixing_figures(), detail::rotary_figures(),
-                             detail::layout_figures(), detail::scaling_figures(), detail::bias_figures(),
-                             detail::attention_figures(), detail::precision_figures(), detail::published_figures()}) {
+    for (const auto& some :
+         {detail::table_figures(), detail::map_figures(), detail::wave_figures(), detail::distance_figures(),
+          detail::shift_figures(), detail::mixing_figures(), detail::rotary_figures(), detail::layout_figures(),
+          detail::scaling_figures(), detail::bias_figures(), detail::attention_figures(), detail::precision_figures(),
+          detail::published_figures()}) {
       list.insert(list.end(), some.begin(), some.end());
     }
     return list;

@@ -1,5 +1,6 @@
 #include "posenc/input_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -72,6 +73,33 @@ void check_source(const HybridRows& rows, std::string_view where) {
                     std::to_string(width_of_source(rows.learned)));
 }
 
+std::int64_t width_of_source(const FourierRows& rows) { return rows.schedule->width; }
+std::int64_t width_of_source(const ConcatRows& rows) {
+  if (rows.width != 0) return rows.width;
+  std::int64_t width = 0;
+  for (const ConcatRows::Part& part : rows.parts) {
+    width += std::visit([](const auto& source) { return width_of_source(source); }, part.rows);
+  }
+  return width;
+}
+
+void check_source(const FourierRows& rows, std::string_view where) {
+  if (rows.schedule == nullptr) refuse(where, "Fourier rows need a schedule but it is null");
+  detail::check_schedule(*rows.schedule, where);
+}
+
+void check_source(const ConcatRows& rows, std::string_view where) {
+  if (rows.parts.empty()) refuse(where, "concat rows must have parts but have none");
+  if (rows.width < 0) refuse(where, "width must be at least 0 but is " + std::to_string(rows.width));
+  for (std::size_t i = 0; i < rows.parts.size(); ++i) {
+    std::visit([&](const auto& source) { check_source(source, where); }, rows.parts[i].rows);
+    const std::int64_t axis = rows.parts[i].axis;
+    if (axis >= 0 && axis < axes_of(rows)) continue;
+    refuse(where, "the axis of part " + std::to_string(i) + " must be 0 to " + std::to_string(axes_of(rows) - 1) +
+                      " but is " + std::to_string(axis));
+  }
+}
+
 // Calls check(position) -> why it has no row, for every position; of a range the ends are enough.
 template <class Check>
 void check_each(const PositionView& positions, std::string_view where, const Check& check) {
@@ -119,7 +147,57 @@ void check_at(const HybridRows& rows, const PositionView& positions, std::string
   check_at(rows.learned, positions, where);
 }
 
+void check_axes(std::int64_t axes, const PositionView& positions, std::string_view where) {
+  check_positions(positions, where);
+  if (positions.axes == axes) return;
+  refuse(where, "the encoding takes positions on " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
+                    " but they have " + std::to_string(positions.axes));
+}
+
+void check_at(const ConcatRows& rows, const PositionView& positions, std::string_view where) {
+  check_axes(axes_of(rows), positions, where);
+  for (const ConcatRows::Part& part : rows.parts) {
+    std::visit([&](const auto& source) { check_at(source, positions.axis(part.axis), where); }, part.rows);
+  }
+}
+
+void check_at(const FourierRows& rows, const PositionView& positions, std::string_view where) {
+  check_axes(rows.schedule->axes, positions, where);
+}
+
 }  // namespace
+
+ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::span<const ConstView> tables) {
+  validate(spec);
+  if (schedule.size() != spec.parts.size()) refuse("concat_rows", "the schedule must be that of the spec");
+  ConcatRows rows{.parts = {}, .axes = axes_of(Spec(spec)), .width = spec.width};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding);
+    if ((learned == nullptr) != schedule[i].has_value()) {
+      refuse("concat_rows", "the schedule must be that of the spec");
+    }
+    if (learned == nullptr) {
+      rows.parts.push_back({spec.parts[i].axis, StreamedRows{&*schedule[i]}});
+    } else if (next < tables.size()) {
+      rows.parts.push_back({spec.parts[i].axis, LearnedRows{*learned, tables[next]}});
+    }
+    next += learned == nullptr ? 0 : 1;
+  }
+  if (next == tables.size()) return rows;
+  refuse("concat_rows", "there must be a table per learned part, " + std::to_string(next) + ", but there are " +
+                            std::to_string(tables.size()));
+}
+
+std::int64_t axes_of(const InputRows& rows) {
+  if (const auto* fourier = std::get_if<FourierRows>(&rows)) return fourier->schedule ? fourier->schedule->axes : 1;
+  const auto* concat = std::get_if<ConcatRows>(&rows);
+  if (concat == nullptr) return 1;
+  if (concat->axes != 0) return concat->axes;
+  std::int64_t axes = 1;
+  for (const ConcatRows::Part& part : concat->parts) axes = std::max(axes, part.axis + 1);
+  return axes;
+}
 
 std::int64_t width_of(const InputRows& rows) {
   return std::visit(

@@ -22,6 +22,18 @@ Infos infos_of(const Hybrid& spec) {
            .help = "a row per position, of the learned part"}};
 }
 
+Infos infos_of(const Concat& spec) {
+  Infos infos;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding);
+    if (learned == nullptr) continue;
+    infos.push_back({.name = "table" + std::to_string(i),
+                     .shape = {length_or_any(learned->rows), length_or_any(learned->width)},
+                     .help = "a row per coordinate, of part " + std::to_string(i)});
+  }
+  return infos;
+}
+
 Infos infos_of(const Clipped& spec) {
   return {{.name = "table",
            .shape = {2 * spec.max_distance + 1, spec.heads},

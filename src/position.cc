@@ -73,6 +73,16 @@ double PositionView::real(std::int64_t b, std::int64_t n, std::int64_t a) const 
   return static_cast<const double*>(data)[b * batch_stride + n * token_stride + a * axis_stride];
 }
 
+PositionView PositionView::axis(std::int64_t a) const noexcept {
+  PositionView view = *this;
+  view.axes = 1;
+  view.axis_stride = 1;
+  if (source == Source::i32) view.data = static_cast<const std::int32_t*>(data) + a * axis_stride;
+  if (source == Source::i64) view.data = static_cast<const std::int64_t*>(data) + a * axis_stride;
+  if (source == Source::f64) view.data = static_cast<const double*>(data) + a * axis_stride;
+  return view;
+}
+
 PositionView PositionView::slice(std::int64_t first, std::int64_t length) const noexcept {
   PositionView view = *this;
   view.count = length;

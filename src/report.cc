@@ -95,7 +95,10 @@ class ReportWriter {
       const bool one_row =
           learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
       const std::vector<double> position(static_cast<std::size_t>(axes_of(subject.spec)), one_row ? 0.0 : 1.0);
-      ExplainOptions explained{.spec_text = subject.spec_text, .table_text = subject.data_text, .table = subject.table};
+      ExplainOptions explained{.spec_text = subject.spec_text,
+                               .table_text = subject.data_text,
+                               .table = subject.table,
+                               .tables = subject.tables};
       return explain(subject.spec, position, explained);
     }
     return explain_pairs(subject.spec, {.queries = PositionView::range(0, 4),

@@ -39,10 +39,11 @@ void check_finite(const std::vector<double>& inv_freq) {
   }
 }
 
-void place_columns(const Sinusoidal& spec, std::int64_t pairs, SinusoidalSchedule& schedule) {
-  const bool cosine_first = spec.order == Order::cos_interleaved || spec.order == Order::cos_halves;
-  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
-  const bool dropped = spec.odd != OddWidth::zero && spec.width % 2 != 0;
+// `dropped`: whether the last pair has no second column.
+template <class Schedule>
+void place_columns(Order order, std::int64_t pairs, bool dropped, Schedule& schedule) {
+  const bool cosine_first = order == Order::cos_interleaved || order == Order::cos_halves;
+  const bool halves = order == Order::halves || order == Order::cos_halves;
   const std::int64_t stride = halves ? 1 : 2;
   const Columns leading{0, stride, pairs};
   const Columns trailing{halves ? pairs : 1, stride, pairs - (dropped ? 1 : 0)};
@@ -77,8 +78,30 @@ SinusoidalSchedule make_schedule(const Sinusoidal& spec) {
   schedule.multiplier = spec.multiplier;
   schedule.first = spec.first;
   schedule.zero_position = spec.zero_position;
-  place_columns(spec, detail::pairs_of(spec), schedule);
+  const bool dropped = spec.odd != OddWidth::zero && spec.width % 2 != 0;
+  place_columns(spec.order, detail::pairs_of(spec), dropped, schedule);
   return schedule;
+}
+
+FourierSchedule make_fourier_schedule(const Fourier& spec) {
+  validate(spec);
+  FourierSchedule schedule;
+  schedule.axes = spec.axes;
+  schedule.inv_freq = spec.inv_freq;
+  schedule.width = spec.width != 0 ? spec.width : 2 * schedule.pairs();
+  schedule.multiplier = spec.multiplier;
+  place_columns(spec.order, schedule.pairs(), /*dropped=*/false, schedule);
+  return schedule;
+}
+
+ConcatSchedule make_concat_schedule(const Concat& spec) {
+  validate(spec);
+  ConcatSchedule schedules;
+  for (const ConcatPart& part : spec.parts) {
+    const auto* sinusoidal = std::get_if<Sinusoidal>(&part.encoding);
+    schedules.push_back(sinusoidal == nullptr ? std::nullopt : std::optional(make_schedule(*sinusoidal)));
+  }
+  return schedules;
 }
 
 SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> inv_freq_gradient) {

@@ -1,5 +1,6 @@
 #include "posenc/spec.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "detail/attention_fields.h"
@@ -76,6 +77,43 @@ void check_together(const Hybrid& spec, std::string_view where) {
   }
 }
 
+void check_together(const Concat& spec, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+  };
+  if (spec.parts.empty() || spec.parts.size() > detail::kMaxParts) {
+    refuse("there must be 1 to " + std::to_string(detail::kMaxParts) + " parts but there are " +
+           std::to_string(spec.parts.size()));
+  }
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const std::string part = std::to_string(i) + ".";
+    std::visit([&](const auto& encoding) { check_together(encoding, where, part); }, spec.parts[i].encoding);
+    if (spec.axes == 0 || spec.parts[i].axis < spec.axes) continue;
+    refuse(part + "axis must be below axes, " + std::to_string(spec.axes) + ", but got " +
+           std::to_string(spec.parts[i].axis));
+  }
+}
+
+void check_together(const Fourier& spec, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+  };
+  const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
+  if (given == 0 || given % spec.axes != 0) {
+    refuse("inv_freq must have a number per axis and pair, a multiple of axes=" + std::to_string(spec.axes) +
+           ", but has " + std::to_string(given));
+  }
+  const std::int64_t pairs = given / spec.axes;
+  if (2 * pairs > detail::kMaxHeadDim) {
+    refuse("inv_freq must be of at most " + std::to_string(detail::kMaxHeadDim / 2) + " pairs but is of " +
+           std::to_string(pairs));
+  }
+  if (spec.width != 0 && spec.width < 2 * pairs) {
+    refuse("width must be at least two channels per pair, " + std::to_string(2 * pairs) + ", but got " +
+           std::to_string(spec.width));
+  }
+}
+
 void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const detail::Refuse& refuse) {
   if (spec.local_base == 0.0 && spec.layer) refuse("layer is for local_base: without it all layers are alike");
   const std::string scaling(kind_of(spec.scaling));
@@ -142,8 +180,14 @@ std::string_view kind_of(const Spec& spec) noexcept { return detail::all_kinds()
 
 std::int64_t axes_of(const Spec& spec) noexcept {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return detail::axes_of(*rotary);
-  const auto* pope = std::get_if<Pope>(&spec);
-  return pope != nullptr ? pope->axes : 1;
+  if (const auto* pope = std::get_if<Pope>(&spec)) return pope->axes;
+  if (const auto* fourier = std::get_if<Fourier>(&spec)) return fourier->axes;
+  const auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr) return 1;
+  if (concat->axes != 0) return concat->axes;
+  std::int64_t axes = 1;
+  for (const ConcatPart& part : concat->parts) axes = std::max(axes, part.axis + 1);
+  return axes;
 }
 
 void validate(const Spec& spec) { detail::check_spec(spec, kind_of(spec)); }

@@ -141,10 +141,44 @@ void add_selected(Members& members, const Json& object, const detail::Field& fie
   }
 }
 
+bool has_numbered_parts(const std::vector<detail::Field>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return detail::part_number(f.name); });
+}
+
+// What stands in the list of a concat's parts has the part's number before a point.
+void add_numbered(const Json& list, Members& members, const std::string& source) {
+  std::size_t part = 0;
+  for (const Json& item : list.array(source + ": parts")) {
+    for (const auto& [inner, value] : item.object(source + ": parts[" + std::to_string(part) + "]")) {
+      if (inner != "schema") members.emplace_back(std::to_string(part) + "." + inner, &value);
+    }
+    ++part;
+  }
+}
+
+void make_parts(Spec& spec, const Json& json, const std::string& source) {
+  const Json* list = json.find("parts");
+  if (list == nullptr || !std::holds_alternative<Concat>(spec)) return;
+  const Json::Array& parts = list->array(source + ": parts");
+  if (parts.empty() || parts.size() > detail::kMaxParts) {
+    fail(ErrorKind::bad_input, source + ": parts: expected 1 to " + std::to_string(detail::kMaxParts) +
+                                   " parts but got " + std::to_string(parts.size()));
+  }
+  detail::make_parts(spec, parts.size(), [&](std::size_t part) -> std::string_view {
+    const Json* kind = parts[part].find("kind");
+    return kind == nullptr ? std::string_view() : std::string_view(kind->string(source + ": parts: kind"));
+  });
+}
+
 Members members_of(const Json& json, const std::vector<detail::Field>& fields, const std::string& source) {
   Members members;
+  const bool numbered = has_numbered_parts(fields);
   for (const auto& [key, member] : json.object(source)) {
     if (key == "schema" || key == "kind") continue;
+    if (numbered && key == "parts") {
+      add_numbered(member, members, source);
+      continue;
+    }
     const std::string& name = key;  // clang 14 cannot capture a structured binding
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end() && field->selects) {
@@ -153,6 +187,9 @@ Members members_of(const Json& json, const std::vector<detail::Field>& fields, c
     }
     if (field != fields.end() && !field->group.empty()) {
       fail(ErrorKind::bad_input, source + ": " + key + ": stands in the object of " + std::string(field->group));
+    }
+    if (numbered && (detail::part_number(key) || detail::part_number(key + "."))) {
+      fail(ErrorKind::bad_input, source + ": " + key + ": expected the parts as a list, {\"parts\": [{...}, ...]}");
     }
     if (!is_part(fields, key)) {
       if (key.find('.') != std::string::npos && is_part(fields, key.substr(0, key.find('.')))) {
@@ -187,6 +224,7 @@ Json to_json(const Spec& spec) {
   json.set("schema", kSchema);
   json.set("kind", kind_of(spec));
   Json part;
+  Json::Array numbered;
   std::string part_name;
   const std::vector<detail::Field> fields = detail::fields_of(copy);
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -202,7 +240,13 @@ Json to_json(const Spec& spec) {
     part_name = fields[i].name.substr(0, point);
     part.set(fields[i].name.substr(point + 1), field_json(fields[i]));
     if (i + 1 < fields.size() && fields[i + 1].name.starts_with(part_name + ".")) continue;
-    json.set(part_name, std::move(part));
+    if (detail::part_number(fields[i].name)) {
+      numbered.push_back(std::move(part));
+      const bool last = i + 1 == fields.size() || !detail::part_number(fields[i + 1].name);
+      if (last) json.set("parts", numbered);
+    } else {
+      json.set(part_name, std::move(part));
+    }
     part = Json();
   }
   return json;
@@ -212,6 +256,7 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
   const std::string source(source_view);
   json.object(source);  // anything else is refused
   Spec spec = default_spec_of(json, source);
+  make_parts(spec, json, source);
   const std::string kind = source + ": " + std::string(kind_of(spec));
   for (const detail::Field& field : detail::fields_of(spec)) {
     const Json* word = selection_in(json, field, source);

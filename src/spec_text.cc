@@ -129,6 +129,26 @@ Spec default_spec_of(std::string_view text, std::string_view kind) {
   return *std::move(spec);
 }
 
+// What stands in for a value in the message about a field that is missing.
+std::string example_of(const detail::Field& field) {
+  if (const auto* words = std::get_if<detail::EnumField>(&field.value)) {
+    return std::string(words->words[0]) + " (or another of " + detail::type_text(field) + ")";
+  }
+  if (std::holds_alternative<std::vector<double>*>(field.value)) return "1/0.5";
+  return field.high < 512.0 ? detail::number_text(field.low) : "512";
+}
+
+void make_parts(Spec& spec, const std::vector<Item>& items) {
+  std::size_t count = 0;
+  for (const Item& item : items) {
+    if (const auto part = detail::part_number(item.name)) count = std::max(count, *part + 1);
+  }
+  detail::make_parts(spec, count, [&](std::size_t part) {
+    const Item* kind = find(items, std::to_string(part) + ".kind");
+    return kind == nullptr ? std::string_view() : kind->value;
+  });
+}
+
 void read_shorthands(std::string_view text, Spec& spec, const std::vector<Item>& items) {
   const auto number_given = [&](std::string_view name) -> std::optional<double> {
     const Item* item = find(items, name);
@@ -150,6 +170,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   const std::vector<Item> items =
       split_items(text, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
   check_repeats(text, items);
+  make_parts(spec, items);
   for (const detail::Field& field : detail::fields_of(spec)) {
     const Item* item = field.selects ? find(items, field.name) : nullptr;
     if (item) std::visit(FieldReader{kind, field, item->value, read_list}, field.value);
@@ -165,10 +186,8 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   }
   for (const detail::Field& field : fields) {
     if (field.required && find(items, field.name) == nullptr) {
-      const auto* words = std::get_if<detail::EnumField>(&field.value);
-      const std::string example =
-          words ? std::string(words->words[0]) + " (or another of " + detail::type_text(field) + ")" : "512";
-      fail_text(text, field.name + " must be given, as in " + std::string(kind) + ":" + field.name + "=" + example);
+      fail_text(text,
+                field.name + " must be given, as in " + std::string(kind) + ":" + field.name + "=" + example_of(field));
     }
   }
   read_shorthands(text, spec, items);
@@ -178,7 +197,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
 
 std::string to_text(const Spec& spec) {
   Spec copy = spec;
-  Spec fallback = *detail::default_spec(kind_of(spec));
+  Spec fallback = detail::blank_like(spec);
   detail::adopt_selections(copy, fallback);
   const std::vector<detail::Field> fields = detail::fields_of(copy);
   const std::vector<detail::Field> defaults = detail::fields_of(fallback);

@@ -7,6 +7,8 @@ struct PlaceOf {
   Place operator()(const Sinusoidal&) const noexcept { return Place::input; }
   Place operator()(const Learned&) const noexcept { return Place::input; }
   Place operator()(const Hybrid&) const noexcept { return Place::input; }
+  Place operator()(const Concat&) const noexcept { return Place::input; }
+  Place operator()(const Fourier&) const noexcept { return Place::input; }
   Place operator()(const Rotary&) const noexcept { return Place::rotation; }
   Place operator()(const Pope&) const noexcept { return Place::rotation; }
   Place operator()(const Xpos&) const noexcept { return Place::rotation; }

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "posenc/axial.h"
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 
@@ -15,34 +16,38 @@ namespace posenc {
 namespace {
 
 std::vector<Spec> every_kind() {
-  return {Sinusoidal{.width = 16},
-          Sinusoidal{.width = 7},
-          Sinusoidal{.width = 8, .first = 1, .zero_position = 3},
-          Learned{.past_end = PastEnd::error},
-          Learned{.width = 8, .rows = 20, .past_end = PastEnd::interpolate, .first = 2, .length = 40},
-          Hybrid{.fixed = {.width = 8}, .learned = {.past_end = PastEnd::clamp}},
-          Rotary{.head_dim = 16},
-          Rotary{.head_dim = 16, .layout = Layout::interleaved_to_half, .rotary_dim = 8, .attention_factor = 1.5},
-          Rotary{.head_dim = 8, .axes = 2, .axis_of_pair = {0, 0, 1, 1}},
-          Rotary{.head_dim = 8, .precision = Precision::reference},
-          NoPosition{},
-          Clipped{.heads = 2, .max_distance = 4},
-          T5{.heads = 2},
-          Alibi{.heads = 3},
-          Alibi{.heads = 2, .form = AlibiForm::key_position},
-          Kerple{.heads = 2},
-          Kerple{.heads = 2, .kernel = KerpleKernel::power},
-          Fire{.heads = 2},
-          Sandwich{.heads = 2, .width = 16},
-          MatrixBias{.heads = 2},
-          Shaw{.head_dim = 8, .left = 4, .right = 2},
-          TransformerXl{.heads = 2, .head_dim = 4, .width = 8},
-          Window{.left = 7, .right = 0},
-          Chunked{.size = 8},
-          Pope{.head_dim = 8},
-          Pope{.head_dim = 6, .axes = 2, .sections = {4, 2}},
-          Xpos{.head_dim = 8},
-          QueryTemperature{}};
+  return {
+      Sinusoidal{.width = 16},
+      Sinusoidal{.width = 7},
+      Sinusoidal{.width = 8, .first = 1, .zero_position = 3},
+      Learned{.past_end = PastEnd::error},
+      Learned{.width = 8, .rows = 20, .past_end = PastEnd::interpolate, .first = 2, .length = 40},
+      Hybrid{.fixed = {.width = 8}, .learned = {.past_end = PastEnd::clamp}},
+      Rotary{.head_dim = 16},
+      Rotary{.head_dim = 16, .layout = Layout::interleaved_to_half, .rotary_dim = 8, .attention_factor = 1.5},
+      Rotary{.head_dim = 8, .axes = 2, .axis_of_pair = {0, 0, 1, 1}},
+      Rotary{.head_dim = 8, .precision = Precision::reference},
+      mae_sine(8, ImageOrder::yx),
+      Concat{.parts = {{1, Learned{.width = 3, .rows = 5, .past_end = PastEnd::error}}, {2, Sinusoidal{.width = 3}}}},
+      Fourier{.axes = 3, .inv_freq = {1.0, 0.0, 0.5, 0.25, 0.0, 2.0}, .multiplier = 2.0},
+      NoPosition{},
+      Clipped{.heads = 2, .max_distance = 4},
+      T5{.heads = 2},
+      Alibi{.heads = 3},
+      Alibi{.heads = 2, .form = AlibiForm::key_position},
+      Kerple{.heads = 2},
+      Kerple{.heads = 2, .kernel = KerpleKernel::power},
+      Fire{.heads = 2},
+      Sandwich{.heads = 2, .width = 16},
+      MatrixBias{.heads = 2},
+      Shaw{.head_dim = 8, .left = 4, .right = 2},
+      TransformerXl{.heads = 2, .head_dim = 4, .width = 8},
+      Window{.left = 7, .right = 0},
+      Chunked{.size = 8},
+      Pope{.head_dim = 8},
+      Pope{.head_dim = 6, .axes = 2, .sections = {4, 2}},
+      Xpos{.head_dim = 8},
+      QueryTemperature{}};
 }
 
 const Property* find(const std::vector<Property>& properties, const std::string& name) {

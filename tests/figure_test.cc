@@ -18,6 +18,8 @@ const std::vector<std::string>& every_kind() {
   static const std::vector<std::string> specs = {"sinusoidal:width=64",
                                                  "learned:rows=40,width=32,past_end=error",
                                                  "hybrid:fixed.width=32,learned.rows=64,learned.past_end=clamp",
+                                                 "concat:0.axis=0,0.width=32,1.axis=1,1.width=32",
+                                                 "fourier:axes=3,inv_freq=1/0.5/0.25/2/0/1",
                                                  "rotary:head_dim=64",
                                                  "none",
                                                  "clipped:heads=3,max_distance=8",

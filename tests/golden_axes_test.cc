@@ -75,9 +75,7 @@ const std::map<std::string, std::string>& specs() {
 Rotary parse(const std::string& fields) { return std::get<Rotary>(parse_spec("rotary:" + fields)); }
 
 // YaRN's frequencies are not those of the plain rule: the file's own, given.
-Rotary spec_of(const RotaryCase& c) {
-  return parse(specs().at(c.name));
-}
+Rotary spec_of(const RotaryCase& c) { return parse(specs().at(c.name)); }
 
 const std::vector<RotaryCase>& cases() {
   static const std::vector<RotaryCase> all = [] {

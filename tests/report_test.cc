@@ -101,13 +101,27 @@ TEST(Lesson, TellsItsProgressAndRefusesSentences) {
 }
 
 TEST(Report, OfEveryKindIsSound) {
-  for (const char* text :
-       {"sinusoidal:width=16", "learned:rows=24,width=16,past_end=error",
-        "hybrid:fixed.width=16,learned.rows=24,learned.past_end=clamp", "rotary:head_dim=16", "none",
-        "clipped:heads=2,max_distance=4", "t5:heads=2", "alibi:heads=4", "kerple:heads=2", "fire:heads=2",
-        "sandwich:heads=2,width=16", "matrix:heads=2", "shaw:head_dim=8,left=2,right=2",
-        "transformer_xl:heads=2,head_dim=4,width=16", "window:left=4,right=0", "chunked:size=8", "pope:head_dim=8",
-        "xpos:head_dim=8", "temperature"}) {
+  for (const char* text : {"sinusoidal:width=16",
+                           "learned:rows=24,width=16,past_end=error",
+                           "hybrid:fixed.width=16,learned.rows=24,learned.past_end=clamp",
+                           "concat:0.axis=0,0.width=8,1.axis=1,1.width=8",
+                           "fourier:axes=3,inv_freq=1/0.5/0.25",
+                           "rotary:head_dim=16",
+                           "none",
+                           "clipped:heads=2,max_distance=4",
+                           "t5:heads=2",
+                           "alibi:heads=4",
+                           "kerple:heads=2",
+                           "fire:heads=2",
+                           "sandwich:heads=2,width=16",
+                           "matrix:heads=2",
+                           "shaw:head_dim=8,left=2,right=2",
+                           "transformer_xl:heads=2,head_dim=4,width=16",
+                           "window:left=4,right=0",
+                           "chunked:size=8",
+                           "pope:head_dim=8",
+                           "xpos:head_dim=8",
+                           "temperature"}) {
     const std::string page = make_report({{.spec = parse_spec(text)}}, {});
     SCOPED_TRACE(text);
     expect_sound(page);
@@ -123,6 +137,7 @@ TEST(Report, LeavesOutWhatDoesNotFit) {
   for (const char* text :
        {"sinusoidal:width=7", "sinusoidal:width=1", "rotary:head_dim=64,axes=2,layout=half_per_axis", "alibi:heads=128",
         "learned:width=4,rows=1,past_end=error", "hybrid:fixed.width=8,learned.rows=5,learned.past_end=error",
+        "concat:0.axis=0,0.width=3", "fourier:inv_freq=0", "concat:0.axis=1,0.kind=learned,0.past_end=clamp",
         "rotary:head_dim=2", "rotary:head_dim=64,partial_rotary_factor=0.25", "window", "chunked:size=1",
         "shaw:head_dim=2,left=0,right=0"}) {
     SCOPED_TRACE(text);

@@ -324,8 +324,8 @@ TEST(RotaryJson, Refuses) {
 // The default that is shown is the default that is used: giving it changes nothing.
 TEST(RotaryKind, ShowsTheRealDefaults) {
   const std::vector<KindInfo> all = kinds();
-  ASSERT_EQ(all.at(3).name, "rotary");
-  for (const FieldInfo& field : all.at(3).fields) {
+  ASSERT_EQ(all.at(5).name, "rotary");
+  for (const FieldInfo& field : all.at(5).fields) {
     if (field.name == "head_dim") {
       EXPECT_EQ(field.fallback, "");
       continue;
@@ -333,7 +333,7 @@ TEST(RotaryKind, ShowsTheRealDefaults) {
     ASSERT_FALSE(field.fallback.empty()) << field.name;
     EXPECT_EQ(to_text(parse_spec("rotary:head_dim=4," + field.name + "=" + field.fallback)), "rotary:head_dim=4");
   }
-  EXPECT_EQ(all.at(3).fields.at(9).type, "list of integers");
+  EXPECT_EQ(all.at(5).fields.at(9).type, "list of integers");
 }
 
 }  // namespace

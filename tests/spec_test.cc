@@ -174,10 +174,15 @@ TEST(Kinds, DescribesEveryField) {
   std::vector<std::string> hybrid;
   for (const std::string& name : fixed) hybrid.push_back("fixed." + name);
   for (const std::string& name : learned) hybrid.push_back("learned." + name);
+  std::vector<std::string> concat = {"0.axis", "0.kind"};  // with one part
+  for (const std::string& name : fixed) concat.push_back("0." + name);
+  concat.insert(concat.end(), {"axes", "width"});
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected = {
       {"sinusoidal", fixed},
       {"learned", learned},
       {"hybrid", hybrid},
+      {"concat", concat},
+      {"fourier", {"axes", "inv_freq", "width", "order", "multiplier"}},
       {"rotary", rotary},
       {"none", {}},
       {"clipped", {"heads", "max_distance", "offset", "added"}},
@@ -227,7 +232,7 @@ TEST(Kinds, ShowsTheRealDefaults) {
 
 TEST(Kinds, ShowsTheRealDefaultsInsideAttention) {
   const std::vector<KindInfo> all = kinds();
-  for (std::size_t i = 4; i < all.size(); ++i) {
+  for (std::size_t i = 6; i < all.size(); ++i) {
     // What must be given, as 2, which every such field takes.
     std::string shortest = all[i].name;
     for (const FieldInfo& field : all[i].fields) {

@@ -35,6 +35,7 @@ struct ExplainOptions {
   bool derivative = false;           // also the derivative by the position
   std::string table_text = {};       // how the commands in the last step give the learned table: "--file wpe.npy"
   ConstView table = {};              // of a learned encoding: its rows, for the numbers; without it, which row is read
+  std::vector<ConstView> tables = {};  // of a concat: one per learned part, or none
 };
 
 // `position` must lie within +-(2^31 - 1); so must the shift, and position + shift. Of a mask: what a query there sees.

@@ -1,9 +1,11 @@
-// Where the rows of an encoding at the input come from: a table, a schedule, a learned table, or fixed plus learned.
+// Where the rows of an encoding at the input come from: a table, a schedule, a learned table, fixed plus learned, or
+// parts of several axes.
 //
 //     posenc::InputRows a = posenc::FixedRows{table.view()};               // row p of a table made before
 //     posenc::InputRows b = posenc::StreamedRows{&schedule};               // made as they are needed: constant memory
 //     posenc::InputRows c = posenc::LearnedRows{spec, weights};            // [R, M], looked up by the spec's rule
 //     posenc::InputRows d = posenc::HybridRows{posenc::StreamedRows{&schedule}, {spec, weights}};
+//     posenc::InputRows e = posenc::concat_rows(concat, concat_schedule, tables);     // [row | column] of an image
 //     posenc::fill_rows(c, positions, out);                                // posenc/embed.h adds them to embeddings
 //
 // They are views: what they point to must outlive them. Table and streamed rows of the same spec are the same numbers,
@@ -11,8 +13,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "posenc/export.h"
 #include "posenc/position.h"
@@ -47,7 +51,31 @@ struct HybridRows {
   LearnedRows learned;
 };
 
-using InputRows = std::variant<FixedRows, StreamedRows, LearnedRows, HybridRows>;
+// Rows side by side, each read at one axis of the positions. For the gradient of a learned part, take its columns of
+// the gradient of the row and positions.axis(a).
+struct ConcatRows {
+  struct Part {
+    std::int64_t axis = 0;
+    std::variant<FixedRows, StreamedRows, LearnedRows> rows;
+  };
+  std::vector<Part> parts;
+  std::int64_t axes = 0;   // of positions; 0: one more than the largest axis of a part
+  std::int64_t width = 0;  // 0: that of all parts; less cuts the row, more ends it in zeros
+};
+
+// Fourier features at positions on the schedule's axes, integers or real numbers.
+struct FourierRows {
+  const FourierSchedule* schedule = nullptr;
+};
+
+using InputRows = std::variant<FixedRows, StreamedRows, LearnedRows, HybridRows, ConcatRows, FourierRows>;
+
+// The rows of a concat: `schedule` is that of the spec, `tables` has one table per learned part, in their order.
+POSENC_API ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule,
+                                  std::span<const ConstView> tables = {});
+
+// How many coordinates a position has: those of concat and Fourier rows, 1 of every other.
+POSENC_API std::int64_t axes_of(const InputRows& rows);
 
 // M; throws what check_rows throws of the rows themselves.
 POSENC_API std::int64_t width_of(const InputRows& rows);

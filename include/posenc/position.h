@@ -50,6 +50,8 @@ struct POSENC_API PositionView {
 
   // The tokens first .. first + length of every batch row.
   PositionView slice(std::int64_t first, std::int64_t length) const noexcept;
+  // The coordinates of one axis, as positions on one axis; `a` is not checked. A range has axis 0 alone.
+  PositionView axis(std::int64_t a) const noexcept;
 };
 
 // Throws unless every position of the view lies within +-kMaxPosition and is a number. `where` opens the message.

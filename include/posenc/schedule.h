@@ -40,6 +40,27 @@ struct SinusoidalSchedule {
 // Throws what validate(spec) throws.
 POSENC_API SinusoidalSchedule make_schedule(const Sinusoidal& spec);
 
+// Fourier features in numbers. Columns as in a SinusoidalSchedule.
+struct FourierSchedule {
+  std::int64_t width = 0;
+  std::int64_t axes = 1;
+  std::vector<double> inv_freq;  // [axes][pairs], radians per position
+  Columns sine;
+  Columns cosine;
+  double multiplier = 1.0;
+
+  std::int64_t pairs() const noexcept { return static_cast<std::int64_t>(inv_freq.size()) / axes; }
+};
+
+// Throws what validate(spec) throws.
+POSENC_API FourierSchedule make_fourier_schedule(const Fourier& spec);
+
+// The sinusoidal parts of a concat in numbers: one schedule per part, none for a learned one.
+using ConcatSchedule = std::vector<std::optional<SinusoidalSchedule>>;
+
+// Throws what validate(spec) throws.
+POSENC_API ConcatSchedule make_concat_schedule(const Concat& spec);
+
 // A rotary encoding in numbers: every field of the spec settled.
 struct RotarySchedule {
   std::int64_t head_dim = 0;      // D

@@ -90,6 +90,35 @@ struct Hybrid {
   Learned learned;
 };
 
+// One part of a Concat: an encoding of one coordinate.
+struct ConcatPart {
+  std::int64_t axis = 0;  // the coordinate of the position that it reads, counted from 0
+  std::variant<Sinusoidal, Learned> encoding = {};
+};
+
+// One-axis encodings side by side, each of one coordinate of the position: an image gets [row | column]. Learned parts
+// read tables that are passed beside the spec, one per learned part in their order. posenc/axial.h makes those of
+// published models; docs/encodings/axes-input.md, `posenc list concat`.
+struct Concat {
+  std::vector<ConcatPart> parts = {};  // 1 to 64
+  std::int64_t axes = 0;               // A, of positions: 1 to 8; 0: one more than the largest axis of a part
+  std::int64_t width = 0;              // M; 0: that of all parts. Less cuts the row, more ends it in zeros.
+};
+
+// Sines and cosines of sums over the axes (Tancik et al., 2020, and every axis-wise encoding as a special case):
+//
+//     angle(p, j) = sum over axes of p_axis * inv_freq[axis][j],  row = multiplier * (sin, cos of all angles, in
+//     `order`)
+//
+// docs/encodings/axes-input.md, `posenc list fourier`.
+struct Fourier {
+  std::int64_t axes = 1;              // A, of positions: 1 to 8
+  std::vector<double> inv_freq = {};  // radians per position, [axes][pairs] in one list; must be given
+  std::int64_t width = 0;             // M, to 8192; 0: 2 pairs. More ends the row in zeros.
+  Order order = Order::halves;
+  double multiplier = 1.0;  // multiplies every value
+};
+
 // How the sections of a rotary encoding lie over its pairs. A is the number of axes.
 enum class SectionOrder : int {
   chunked,      // one after the other, section k on axis k % A: Qwen2-VL, GLM-4V
@@ -154,13 +183,15 @@ struct Rotary {
 POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
 // Every kind of encoding that posenc knows.
-using Spec = std::variant<Sinusoidal, Learned, Hybrid, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire, Sandwich,
-                          MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature>;
+using Spec =
+    std::variant<Sinusoidal, Learned, Hybrid, Concat, Fourier, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire,
+                 Sandwich, MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature>;
 
 // Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
 using ListReader = std::function<std::vector<double>(const std::string& path)>;
 
-// Reads `kind:field=value,...`. Lists are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads.
+// Reads `kind:field=value,...`. The parts of a concat are numbered: `0.axis=0,0.width=4,1.axis=1,1.kind=learned`. Lists
+// are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads.
 // Unknown and repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest
 // known one.
 POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list = {});
@@ -171,7 +202,7 @@ POSENC_API std::string to_text(const Spec& spec);
 // "sinusoidal", ...
 POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
 
-// How many coordinates the positions of an encoding have: 1 for all but rotary and pope.
+// How many coordinates a position has: `axes` of a rotary, pope, fourier or concat encoding, 1 of every other.
 POSENC_API std::int64_t axes_of(const Spec& spec) noexcept;
 
 // Throws an Error that names the field if the spec stands for no encoding. Everything that takes a spec calls it.

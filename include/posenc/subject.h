@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "posenc/export.h"
 #include "posenc/parameters.h"
@@ -21,10 +22,11 @@ namespace posenc {
 // Views: what they point to must outlive it.
 struct Subject {
   Spec spec;
-  std::string spec_text = {};  // as in commands; empty: to_text(spec)
-  std::string data_text = {};  // the options that give the learned numbers in commands: "--file wpe.npy"
-  ConstView table = {};        // of learned and hybrid, [R, M]
-  Parameters parameters = {};  // of what acts inside attention, by the names of posenc/parameters.h
+  std::string spec_text = {};          // as in commands; empty: to_text(spec)
+  std::string data_text = {};          // the options that give the learned numbers in commands: "--file wpe.npy"
+  ConstView table = {};                // of learned and hybrid, [R, M]
+  std::vector<ConstView> tables = {};  // of concat: one per learned part, in their order
+  Parameters parameters = {};          // of what acts inside attention, by the names of posenc/parameters.h
 };
 
 // Where an encoding enters a model.

@@ -11,21 +11,43 @@
 
 namespace posenc::detail {
 
+namespace {
+
+bool lies_inside(const Columns& columns, std::int64_t pairs, std::int64_t width) {
+  if (columns.count == 0) return true;
+  return columns.count > 0 && columns.count <= pairs && columns.start >= 0 && columns.start < width &&
+         columns.stride >= 1 && (columns.count - 1) <= (width - 1 - columns.start) / columns.stride;
+}
+
 // A schedule is plain data that anyone can fill in: rows are written by its columns, so they must lie inside.
+template <class Schedule>
+void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_view where) {
+  if (schedule.width >= 1 && lies_inside(schedule.sine, pairs, schedule.width) &&
+      lies_inside(schedule.cosine, pairs, schedule.width)) {
+    return;
+  }
+  fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
+                             std::to_string(schedule.width) + ", one per frequency: use make_schedule");
+}
+
+}  // namespace
+
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
-  const auto inside = [&](const Columns& columns) {
-    if (columns.count == 0) return true;
-    return columns.count > 0 && columns.count <= static_cast<std::int64_t>(schedule.inv_freq.size()) &&
-           columns.start >= 0 && columns.start < schedule.width && columns.stride >= 1 &&
-           (columns.count - 1) <= (schedule.width - 1 - columns.start) / columns.stride;
-  };
   if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
     fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's first must lie within +-2147483647 but is " +
                                std::to_string(schedule.first));
   }
-  if (schedule.width >= 1 && inside(schedule.sine) && inside(schedule.cosine)) return;
-  fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
-                             std::to_string(schedule.width) + ", one per frequency: use make_schedule");
+  check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
+}
+
+void check_schedule(const FourierSchedule& schedule, std::string_view where) {
+  const auto numbers = static_cast<std::int64_t>(schedule.inv_freq.size());
+  if (schedule.axes < 1 || schedule.axes > 8 || numbers == 0 || numbers % schedule.axes != 0) {
+    fail(ErrorKind::usage, "[" + std::string(where) +
+                               "] the schedule must have a frequency per axis and pair: use "
+                               "make_schedule");
+  }
+  check_columns(schedule, numbers / schedule.axes, where);
 }
 
 void check_one_axis(const PositionView& positions, std::string_view where) {
@@ -86,6 +108,13 @@ void check_apart(const InputRows& rows, const ConstView& written, const std::str
   const auto* learned = hybrid ? &hybrid->learned : std::get_if<LearnedRows>(&rows);
   if (hybrid) std::visit(fixed, hybrid->fixed);
   if (learned) apart(learned->table, "the learned table");
+  const auto* concat = std::get_if<ConcatRows>(&rows);
+  if (concat == nullptr) return;
+  for (const ConcatRows::Part& part : concat->parts) {
+    std::visit(fixed, part.rows);
+    const auto* of_part = std::get_if<LearnedRows>(&part.rows);
+    if (of_part) apart(of_part->table, "a learned table");
+  }
 }
 
 }  // namespace posenc::detail

@@ -15,6 +15,7 @@ namespace posenc::detail {
 // Throws unless the schedule's columns lie inside its width, and the positions, as they are and as they count, in the
 // range that accuracy is promised for, on one axis.
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where);
+void check_schedule(const FourierSchedule& schedule, std::string_view where);
 void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where);
 
 // Throws unless positions are on one axis and valid, as check_positions.

@@ -4,7 +4,9 @@
 #include <deque>
 #include <optional>
 
+#include "detail/subject_numbers.h"
 #include "posenc/embed.h"
+#include "posenc/error.h"
 #include "posenc/multi_head.h"
 #include "posenc/random.h"
 
@@ -43,6 +45,14 @@ void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matri
     const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
     return add(StreamedRows{&schedule});
   }
+  if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
+    if (axes_of(spec) != 1) {
+      fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
+                                 " takes " + std::to_string(axes_of(spec)));
+    }
+    const SubjectNumbers numbers(Subject{.spec = spec}, model.seed);
+    return add(numbers.rows());
+  }
   const auto* hybrid = std::get_if<Hybrid>(&spec);
   const Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec);
   if (learned == nullptr) return;
@@ -53,10 +63,7 @@ void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matri
   add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
 }
 
-bool is_input(const Spec& spec) {
-  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-         std::holds_alternative<Hybrid>(spec);
-}
+bool is_input(const Spec& spec) { return place_of(spec) == Place::input; }
 
 // out += W x for one token.
 void add_product(const Matrix& weights, std::int64_t first_row, const float* x, std::vector<double>& out) {

@@ -12,6 +12,8 @@ namespace posenc::detail {
 void add_questions(Sheet& sheet, const Sinusoidal& spec);
 void add_questions(Sheet& sheet, const Learned& spec);
 void add_questions(Sheet& sheet, const Hybrid& spec);
+void add_questions(Sheet& sheet, const Concat& spec);
+void add_questions(Sheet& sheet, const Fourier& spec);
 void add_questions(Sheet& sheet, const Rotary& spec);
 void add_questions(Sheet& sheet, const NoPosition& spec);
 void add_questions(Sheet& sheet, const Clipped& spec);

@@ -76,6 +76,15 @@ std::vector<std::string_view> kind_names();
 // A default spec of that kind, or nothing if there is no such kind.
 std::optional<Spec> default_spec(std::string_view name);
 
+// The parts of a concat have numbers for names: "0.axis" is part 0. Nothing where a name begins with no such number.
+inline constexpr std::size_t kMaxParts = 64;
+std::optional<std::size_t> part_number(std::string_view name) noexcept;
+// Gives a concat that many parts of the kinds that its input names, before fields are bound to them; of other kinds,
+// and of none, nothing happens.
+void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given);
+// A spec of default fields with the same list of fields: what is not printed.
+Spec blank_like(const Spec& spec);
+
 // Throws, naming the field, if its value lies outside its range or is not finite.
 void check_field(std::string_view kind, const Field& field);
 

@@ -27,6 +27,7 @@ struct FigureEntry {
 bool has_one_axis(const Spec& spec);
 // The figures of each file of src/figures/; figure.cc puts them in their order.
 std::vector<FigureEntry> table_figures();
+std::vector<FigureEntry> map_figures();
 std::vector<FigureEntry> wave_figures();
 std::vector<FigureEntry> distance_figures();
 std::vector<FigureEntry> shift_figures();

@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 3> kOddWords = {"drop", "zero", "error"};
 constexpr std::array<std::string_view, 3> kPastEndWords = {"error", "clamp", "interpolate"};
 constexpr std::array<std::string_view, 2> kNormalizeWords = {"none", "l2"};
 
+constexpr std::array<std::string_view, 2> kPartWords = {"sinusoidal", "learned"};
+
 constexpr std::array<std::string_view, 7> kLayoutWords = {"half",
                                                           "interleaved",
                                                           "interleaved_to_half",
@@ -150,6 +152,91 @@ std::vector<Shorthand> shorthands_of(Hybrid& s) {
     for (std::string& name : shorthand.replaces) name = "fixed." + name;
   }
   return shorthands;
+}
+
+using PartEncoding = std::variant<Sinusoidal, Learned>;
+
+// The kind of a part: its words are the alternatives. make_parts settles it before fields are bound to the part.
+EnumField part_kind_field(PartEncoding& encoding) {
+  return {&encoding, kPartWords,
+          [](const void* value) noexcept { return static_cast<int>(static_cast<const PartEncoding*>(value)->index()); },
+          [](void* value, int index) noexcept {
+            auto& part = *static_cast<PartEncoding*>(value);
+            if (index == static_cast<int>(part.index())) return;
+            if (index == 0) part.emplace<Sinusoidal>();
+            if (index == 1) part.emplace<Learned>();
+          }};
+}
+
+std::string part_prefix(std::size_t part) { return std::to_string(part) + "."; }
+
+void add_part_fields(ConcatPart& part, const std::string& prefix, std::vector<Field>& fields) {
+  const bool learned = std::holds_alternative<Learned>(part.encoding);
+  fields.push_back({.name = prefix + "axis",
+                    .value = &part.axis,
+                    .help = "the coordinate that the part reads, counted from 0",
+                    .low = 0,
+                    .high = 7,
+                    .required = true});
+  fields.push_back({.name = prefix + "kind",
+                    .value = part_kind_field(part.encoding),
+                    .help = "what the part is; the fields of that kind follow",
+                    .required = learned});
+  for (Field& field : std::visit([](auto& encoding) { return fields_of(encoding); }, part.encoding)) {
+    field.name = prefix + field.name;
+    fields.push_back(std::move(field));
+  }
+}
+
+// Parts are numbered from 0, each name behind the part's number: 0.axis, 1.width. JSON has them as the list `parts`.
+std::vector<Field> fields_of(Concat& s) {
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], part_prefix(i), fields);
+  fields.push_back({.name = "axes",
+                    .value = &s.axes,
+                    .help = "coordinates of a position; 0: one more than the largest axis of a part",
+                    .low = 0,
+                    .high = 8});
+  fields.push_back({.name = "width",
+                    .value = &s.width,
+                    .help = "channels of a row; 0: those of all parts. Less cuts the row, more ends it in zeros",
+                    .unit = "channels",
+                    .low = 0,
+                    .high = 1048576});
+  return fields;
+}
+
+std::vector<Shorthand> shorthands_of(Concat& s) {
+  std::vector<Shorthand> all;
+  for (std::size_t i = 0; i < s.parts.size(); ++i) {
+    auto* sinusoidal = std::get_if<Sinusoidal>(&s.parts[i].encoding);
+    if (sinusoidal == nullptr) continue;
+    for (Shorthand& shorthand : shorthands_of(*sinusoidal)) {
+      for (Shorthand::Name& name : shorthand.names) name.name = part_prefix(i) + name.name;
+      for (std::string& name : shorthand.replaces) name = part_prefix(i) + name;
+      all.push_back(std::move(shorthand));
+    }
+  }
+  return all;
+}
+
+std::vector<Field> fields_of(Fourier& s) {
+  return {
+      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "a frequency per axis and pair: those of axis 0 for every pair, then those of axis 1",
+       .unit = "radians per position",
+       .required = true},
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row; 0: two per pair. More ends it in zeros",
+       .unit = "channels",
+       .low = 0,
+       .high = static_cast<double>(kMaxHeadDim)},
+      {.name = "order", .value = enum_field(s.order, kOrderWords), .help = "where sines and cosines stand in a row"},
+      {.name = "multiplier", .value = &s.multiplier, .help = "multiplies every value"},
+  };
 }
 
 // The words of the variant's alternatives; choosing one begins it with its defaults.
@@ -306,6 +393,9 @@ const std::vector<Kind>& all_kinds() {
       {"sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{}},
       {"learned", "rows of a trained table, added to the embeddings", Learned{}},
       {"hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{}},
+      {"concat", "encodings of single coordinates side by side: images, video, axial tables",
+       Concat{.parts = {ConcatPart{}}}},
+      {"fourier", "sines and cosines of sums over coordinates, each with frequencies of its own", Fourier{}},
       {"rotary", "queries and keys turned by angles that grow with the position, pair by pair", Rotary{}},
       {"none", "no positions: attention with nothing but its mask", NoPosition{}},
       {"clipped", "a learned number per head and clipped offset, added to the scores", Clipped{}},
@@ -326,7 +416,7 @@ const std::vector<Kind>& all_kinds() {
   };
   return kinds;
 }
-static_assert(std::variant_size_v<Spec> == 19, "all_kinds lists the alternatives of Spec in their order");
+static_assert(std::variant_size_v<Spec> == 21, "all_kinds lists the alternatives of Spec in their order");
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;
@@ -339,6 +429,40 @@ std::optional<Spec> default_spec(std::string_view name) {
     if (kind.name == name) return kind.fallback;
   }
   return std::nullopt;
+}
+
+std::optional<std::size_t> part_number(std::string_view name) noexcept {
+  const std::size_t point = name.find('.');
+  if (point == std::string_view::npos || point < 1 || point > 2) return std::nullopt;
+  std::size_t number = 0;
+  for (const char digit : name.substr(0, point)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::size_t>(digit - '0');
+  }
+  if (number >= kMaxParts || (point == 2 && number < 10)) return std::nullopt;
+  return number;
+}
+
+void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given) {
+  auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr || count == 0) return;
+  concat->parts.assign(count, ConcatPart{});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (kind_given(i) == kPartWords[1]) concat->parts[i].encoding = Learned{};
+  }
+}
+
+Spec blank_like(const Spec& spec) {
+  Spec blank = *default_spec(kind_of(spec));
+  const auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr) return blank;
+  auto& parts = std::get<Concat>(blank).parts;
+  parts.clear();
+  for (const ConcatPart& part : concat->parts) {
+    parts.emplace_back();
+    if (std::holds_alternative<Learned>(part.encoding)) parts.back().encoding = Learned{};
+  }
+  return blank;
 }
 
 }  // namespace posenc::detail

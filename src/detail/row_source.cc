@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "detail/axes_source.h"
 #include "detail/float_types.h"
 #include "detail/for_each_row.h"
 #include "detail/learned_read.h"
@@ -42,8 +43,14 @@ double inverse_length(const std::vector<double>& row) {
   return 1.0 / std::max(std::sqrt(squares), 1e-12);
 }
 
+RowSource::~RowSource() = default;
+
 RowSource::RowSource(const InputRows& rows) : width_(width_of(rows)) {
   const auto width = static_cast<std::size_t>(width_);
+  if (std::holds_alternative<ConcatRows>(rows) || std::holds_alternative<FourierRows>(rows)) {
+    axes_ = std::make_unique<AxesSource>(rows, width_);
+    return;
+  }
   const auto take_fixed = [&](const FixedRows& fixed) {
     fixed_ = fixed;
     sum_.resize(width);
@@ -72,7 +79,7 @@ bool RowSource::reads_plainly(const RowRead& read) const {
 }
 
 const void* RowSource::find(double position, DType dtype) const {
-  if (maker_ || (fixed_ && learned_)) return nullptr;
+  if (axes_ || maker_ || (fixed_ && learned_)) return nullptr;
   if (fixed_) return fixed_->table.dtype == dtype ? fixed_row(position).data : nullptr;
   if (learned_->table.dtype != dtype) return nullptr;
   const RowRead read = read_of(learned_->spec, learned_->table.shape[0], position);
@@ -103,12 +110,19 @@ void RowSource::write_any(Position position, const View& row) {
   store_row(sum_.data(), row);
 }
 
+void RowSource::write(const PositionView& positions, std::int64_t b, std::int64_t n, const View& row) {
+  if (axes_) return axes_->write(positions, b, n, row);
+  if (positions.integral()) return write(positions.integer(b, n), row);
+  write(positions.real(b, n), row);
+}
+
 void RowSource::write(std::int64_t position, const View& row) { write_any(position, row); }
 void RowSource::write(double position, const View& row) { write_any(position, row); }
 
 void RowSource::write_all(const PositionView& positions, const View& out) {
   if (!makes_range(positions)) {
-    return for_each_row(positions, out, [&](auto position, const View& row) { write(position, row); });
+    return for_each_token(positions, out,
+                          [&](std::int64_t b, std::int64_t n, const View& row) { write(positions, b, n, row); });
   }
   const std::int64_t batch = out.rank == 3 ? out.shape[0] : 1;
   for (std::int64_t b = 0; b < batch; ++b) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -14,14 +15,20 @@
 
 namespace posenc::detail {
 
+// The rows of parts side by side, or of Fourier features: they need all coordinates of a token.
+class AxesSource;
+
 // Positions must have passed check_rows. Not for several threads at once: it keeps rows between calls.
 class RowSource {
  public:
   explicit RowSource(const InputRows& rows);
+  ~RowSource();
 
   std::int64_t width() const noexcept { return width_; }
 
-  // Writes the row of a position, [M], of any float type.
+  // Writes the row of token n of batch row b, [M], of any float type.
+  void write(const PositionView& positions, std::int64_t b, std::int64_t n, const View& row);
+  // The same of a position where rows have one axis.
   void write(std::int64_t position, const View& row);
   void write(double position, const View& row);
 
@@ -33,12 +40,12 @@ class RowSource {
     return maker_ && !learned_ && positions.source == PositionView::Source::range && positions.step == 1;
   }
 
-  // The row of a position as T, float or double: in the table itself where it lies there as such, else in `scratch`,
+  // The row of a token as T, float or double: in the table itself where it lies there as such, else in `scratch`,
   // [M].
-  template <class T, class Position>
-  const T* get(Position position, T* scratch) {
-    if (const void* found = find(static_cast<double>(position), dtype_of<T>())) return static_cast<const T*>(found);
-    write(position, make_view(scratch, {width_}));
+  template <class T>
+  const T* get(const PositionView& positions, std::int64_t b, std::int64_t n, T* scratch) {
+    if (const void* found = find(positions.real(b, n), dtype_of<T>())) return static_cast<const T*>(found);
+    write(positions, b, n, make_view(scratch, {width_}));
     return scratch;
   }
 
@@ -57,6 +64,7 @@ class RowSource {
   std::vector<double> sum_;
   std::vector<double> learned_row_;
   std::vector<double> next_row_;
+  std::unique_ptr<AxesSource> axes_;
 };
 
 // The row that a learned table holds for a read, before normalisation and multiplier, in double; `scratch` is [M].

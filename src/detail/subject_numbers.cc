@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "detail/bound_parameters.h"
 #include "posenc/error.h"
 #include "posenc/pope.h"
+#include "posenc/position_ids.h"
 #include "posenc/random.h"
 #include "posenc/shell.h"
 #include "posenc/xpos.h"
@@ -53,7 +55,12 @@ SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : sub
   if (const auto* rotary = std::get_if<Rotary>(&subject_.spec)) rotary_ = make_schedule(*rotary);
   if (const auto* pope = std::get_if<Pope>(&subject_.spec)) rotary_ = make_schedule(*pope);
   if (const auto* xpos = std::get_if<Xpos>(&subject_.spec)) rotary_ = make_schedule(*xpos).rotation;
+  if (const auto* fourier = std::get_if<Fourier>(&subject_.spec)) fourier_ = make_fourier_schedule(*fourier);
   find_table(seed);
+  if (const auto* concat = std::get_if<Concat>(&subject_.spec)) {
+    parts_ = make_concat_schedule(*concat);
+    find_tables(*concat, seed);
+  }
   find_parameters(seed);
   if (place() == Place::bias) bias_.emplace(subject_.spec, parameters_);
   if (place() == Place::term) term_.emplace(subject_.spec, parameters_);
@@ -74,6 +81,18 @@ void SubjectNumbers::find_table(std::uint64_t seed) {
   const std::int64_t own_width = learned->width > 0 ? learned->width : kDrawnWidth;
   const std::int64_t width = sinusoidal_ ? sinusoidal_->width : own_width;
   table_ = make_view(draw(rows, width, kTableStd, seed).data(), {rows, width});
+}
+
+void SubjectNumbers::find_tables(const Concat& spec, std::uint64_t seed) {
+  tables_ = subject_.tables;
+  if (!tables_.empty()) return;
+  for (const ConcatPart& part : spec.parts) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    const std::int64_t rows = learned->rows > 0 ? learned->rows : kDrawnRows;
+    const std::int64_t width = learned->width > 0 ? learned->width : kDrawnWidth;
+    tables_.push_back(make_view(draw(rows, width, kTableStd, seed++).data(), {rows, width}));
+  }
 }
 
 void SubjectNumbers::find_parameters(std::uint64_t seed) {
@@ -127,15 +146,49 @@ InputRows SubjectNumbers::rows() const {
   if (const auto* hybrid = std::get_if<Hybrid>(&subject_.spec)) {
     return HybridRows{StreamedRows{&*sinusoidal_}, {hybrid->learned, table_}};
   }
+  if (const auto* concat = std::get_if<Concat>(&subject_.spec)) return concat_rows(*concat, parts_, tables_);
+  if (fourier_) return FourierRows{&*fourier_};
   if (!sinusoidal_) fail(ErrorKind::usage, std::string(kind_of(subject_.spec)) + " adds no rows to embeddings");
   return StreamedRows{&*sinusoidal_};
 }
 
+// The smallest number of rows that the learned parts of a coordinate have for themselves; none: no end.
+std::optional<std::int64_t> SubjectNumbers::rows_along(std::int64_t axis) const {
+  const auto* concat = std::get_if<Concat>(&subject_.spec);
+  std::optional<std::int64_t> rows;
+  std::size_t next = 0;
+  for (const ConcatPart& part : concat != nullptr ? std::span(concat->parts) : std::span<const ConcatPart>()) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    const std::int64_t given = std::max<std::int64_t>(tables_[next++].shape[0] - learned->first, 0);
+    if (part.axis != axis || learned->past_end == PastEnd::clamp) continue;
+    const std::int64_t own = learned->length.value_or(given);
+    rows = std::min(rows.value_or(own), own);
+  }
+  return rows;
+}
+
 std::optional<std::int64_t> SubjectNumbers::positions() const {
+  if (std::holds_alternative<Concat>(subject_.spec) && axes_of(subject_.spec) == 1) return rows_along(0);
   const Learned* learned = learned_part(subject_.spec);
   if (learned == nullptr) return std::nullopt;
   if (learned->past_end == PastEnd::interpolate && learned->length) return *learned->length;
   return std::max<std::int64_t>(table_.shape[0] - learned->first, 0);
+}
+
+std::vector<std::int64_t> SubjectNumbers::small_grid() const {
+  const std::int64_t axes = axes_of(subject_.spec);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
+  if (axes == 1) shape = {64};
+  if (axes == 2) shape = {12, 16};
+  if (axes == 3) shape = {4, 6, 8};
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    std::int64_t& length = shape[static_cast<std::size_t>(axis)];
+    length = std::max<std::int64_t>(std::min(length, rows_along(axis).value_or(length)), 1);
+  }
+  std::vector<std::int64_t> places;
+  append_grid(places, shape, 0);
+  return places;
 }
 
 std::int64_t SubjectNumbers::heads() const noexcept {

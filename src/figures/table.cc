@@ -49,6 +49,19 @@ Binned binned_rows(const SubjectNumbers& numbers, const PositionView& positions)
   return {std::move(heat), std::move(note)};
 }
 
+// The places asked for on several axes, or a small grid kept in `grid`.
+PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& grid) {
+  PositionView positions = call.options.positions;
+  const std::int64_t axes = axes_of(call.numbers->spec());
+  if (positions.count == 0) {
+    grid = call.numbers->small_grid();
+    positions = PositionView::of(grid.data(), static_cast<std::int64_t>(grid.size()) / axes);
+    positions.axes = positions.token_stride = axes;
+  }
+  check_rows(call.numbers->rows(), positions, "make_figure");
+  return positions;
+}
+
 // The sides where channels turn fast and slowly, above the columns that begin and end a run of frequencies.
 std::vector<TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int64_t columns) {
   if (schedule.inv_freq.size() < 2) return {};
@@ -73,7 +86,9 @@ std::vector<TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int6
 
 Figure make_heatmap(const FigureCall& call) {
   const SubjectNumbers& numbers = *call.numbers;
-  const PositionView positions = figure_positions(call, {});
+  const bool one_axis = has_one_axis(numbers.spec());
+  std::vector<std::int64_t> grid;
+  const PositionView positions = one_axis ? figure_positions(call, {}) : figure_places(call, grid);
   Binned binned = binned_rows(numbers, positions);
   // Averages are smaller than what they are of: a fixed encoding keeps the scale of its rows.
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
@@ -84,15 +99,17 @@ Figure make_heatmap(const FigureCall& call) {
              .finding = several(positions.count, "position") + " down and " + several(numbers.width(), "channel") +
                         " across, " + (binned.note.empty() ? "values" : "means") + " from " +
                         tick_text(*extremes.first) + " to " + tick_text(*extremes.second) +
-                        (numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
-                                              : ": no order is visible unless training put it there"),
+                        (!one_axis              ? ": what repeats within a row of places knows the last axis"
+                         : numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
+                                                : ": no order is visible unless training put it there"),
              .note = binned.note,
              .body_height = 440.0});
   HeatOptions options{
-      .row_label = "position",
+      .row_label = one_axis ? "position" : "place, row by row",
       .column_label = "channel",
-      .first_row = first_of(positions),
-      .row_step = step_of(positions) * static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows),
+      .first_row = one_axis ? first_of(positions) : 0.0,
+      .row_step = (one_axis ? step_of(positions) : 1.0) * static_cast<double>(positions.count) /
+                  static_cast<double>(binned.heat.rows),
       .column_step = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns),
       .low = -largest,
       .high = largest,

@@ -9,6 +9,8 @@ namespace posenc::detail {
 const KindInsight& kind_insight(const Sinusoidal&);        // sinusoidal.cc
 const KindInsight& kind_insight(const Learned&);           // learned.cc
 const KindInsight& kind_insight(const Hybrid&);            // learned.cc
+const KindInsight& kind_insight(const Concat&);            // axes.cc
+const KindInsight& kind_insight(const Fourier&);           // axes.cc
 const KindInsight& kind_insight(const Rotary&);            // rotary.cc
 const KindInsight& kind_insight(const NoPosition&);        // none.cc
 const KindInsight& kind_insight(const Clipped&);           // bucket_biases.cc

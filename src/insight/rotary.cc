@@ -258,7 +258,7 @@ const KindInsight& kind_insight(const Rotary&) {
   static const KindInsight insight{facts,
                                    properties,
                                    {"turn", "layouts", "wavelengths", "clocks", "distance", "rotated_scores",
-                                    "scalings", "attention", "entropy", "precision"}};
+                                    "scalings", "attention", "entropy", "precision", "map"}};
   return insight;
 }
 

@@ -30,7 +30,7 @@ LAYERS = {
     },
     "operations": {
         "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions resize resize_taps
+        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions vision_positions axial resize resize_taps
                       bias mask score_term attend cache multi_head layer multi_head_backward layer_norm layer_backward score_parts
                       detail/layer_checks detail/linear detail/multi_head_call detail/multi_head_checks detail/layer_call
                       detail/bias_values detail/mask_rows detail/term_values detail/attend_call
@@ -38,7 +38,7 @@ LAYERS = {
                       attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
                       detail/fire_term detail/matrix_term detail/convert_row
                       rotary_table rotate rerotate rotate_channels pope pope_backward detail/pope_call xpos query_temperature detail/rotary_rows detail/rotate_checks
-                      detail/rotate_tokens detail/channel_head detail/turn_channels detail/angle_rows detail/pair_writer detail/row_maker detail/row_source
+                      detail/rotate_tokens detail/channel_head detail/turn_channels detail/angle_rows detail/pair_writer detail/row_maker detail/row_source detail/axes_source
                       detail/check_rows detail/for_each_row detail/dropout_rows
                       detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
     },
@@ -50,14 +50,14 @@ LAYERS = {
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files"],
-        "members": """explain explain_sinusoidal explain_learned explain_rotary explain_pairs explain_bias explain_term
+        "members": """explain explain_sinusoidal explain_learned explain_axes detail/explain_axes explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask explain_query detail/explain_query detail/explain_text detail/sinusoidal_symbols
                       terminal terminal_drawing detail/terminal_color detail/terminal_canvas
                       shell subject detail/subject_numbers check detail/insight insight/
                       analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
                       analysis_model analysis_precision detail/walk_rows detail/sample
-                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_rotary
+                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_axes exercises_rotary
                       exercises_bias exercises_function exercises_term exercises_mask exercises_query exercises_grade exercises_sheet
                       detail/exercise_sheet detail/exercise_kinds
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot

@@ -1,0 +1,126 @@
+#include "cli/vision_positions.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "cli/array_output.h"
+#include "cli/bias_parameters.h"
+#include "cli/integers.h"
+#include "cli/word_choice.h"
+#include "posenc/axial.h"
+#include "posenc/error.h"
+#include "posenc/vision_positions.h"
+
+namespace posenc::cli {
+namespace {
+
+PatchGrid grid_of(const std::string& text, const std::string& option) {
+  const std::vector<std::int64_t> lengths = read_grid(text, option);
+  if (lengths.size() == 2) return {.frames = 1, .height = lengths[0], .width = lengths[1]};
+  if (lengths.size() == 3) return {.frames = lengths[0], .height = lengths[1], .width = lengths[2]};
+  fail(ErrorKind::usage,
+       fmt::format("{}: expected rows x columns or frames x rows x columns but got '{}'", option, text));
+}
+
+std::vector<PatchGrid> grids_of(const std::string& text, const std::string& option) {
+  std::vector<PatchGrid> grids;
+  for (std::size_t start = 0; !text.empty() && start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    grids.push_back(grid_of(text.substr(start, comma - start), option));
+    start = comma + 1;
+  }
+  return grids;
+}
+
+std::vector<double> seconds_of(std::string text) {
+  if (text.empty()) return {};
+  std::replace(text.begin(), text.end(), ',', '/');
+  return slashed_numbers(text, "--seconds-per-grid");
+}
+
+// Ids that count are changed to the coordinates of an axis of that length.
+std::vector<double> coordinates_of(const std::vector<std::int64_t>& ids, const PatchGrid& grid, PatchAxes axes,
+                                   bool centers) {
+  const auto along = [&](std::int64_t count) { return centers ? centred_axis(count) : linspace_axis(count); };
+  std::vector<std::vector<double>> lookup = {along(grid.height), along(grid.width)};
+  if (axes == PatchAxes::xy) std::swap(lookup[0], lookup[1]);
+  if (axes == PatchAxes::tyx) lookup.insert(lookup.begin(), along(grid.frames));
+  std::vector<double> values;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    values.push_back(lookup[i % lookup.size()][static_cast<std::size_t>(ids[i])]);
+  }
+  return values;
+}
+
+void write_patches(const PositionsOptions& options, const std::string& format) {
+  constexpr std::array<std::string_view, 3> kAxes = {"yx", "xy", "tyx"};
+  constexpr std::array<std::string_view, 3> kCoordinates = {"index", "centers", "ends"};
+  const VisionOptions& vision = options.vision;
+  const PatchGrid grid = grid_of(options.patches, "--patches");
+  const auto axes = choose<PatchAxes>(vision.axes.empty() ? "yx" : vision.axes, "--axes", kAxes);
+  const int kind =
+      choose<int>(vision.coordinates.empty() ? "index" : vision.coordinates, "--coordinates", kCoordinates);
+  if (kind != 0 && options.first) fail(ErrorKind::usage, "--first goes with --coordinates index");
+  const std::int64_t width = axes == PatchAxes::tyx ? 3 : 2;
+  make_integers({grid.frames, grid.height, grid.width, width});  // counted before they are made
+  std::vector<std::int64_t> ids;
+  append_patches(ids, grid, {.merge = vision.merge.value_or(1), .axes = axes, .first = options.first.value_or(0)});
+  const std::int64_t count = static_cast<std::int64_t>(ids.size()) / width;
+  if (kind == 0) return write_array(make_view(ids.data(), {count, width}), {format, "positions"}, options.output);
+  const std::vector<double> values = coordinates_of(ids, grid, axes, kind == 1);
+  write_array(make_view(values.data(), {count, width}), {format, "positions"}, options.output);
+}
+
+MropeRule rule_of(const PositionsOptions& options) {
+  constexpr std::array<std::string_view, 2> kResume = {"extent", "largest"};
+  constexpr std::array<std::string_view, 3> kSteps = {"interval", "frame", "seconds"};
+  const VisionOptions& vision = options.vision;
+  MropeRule rule{.merge = vision.merge.value_or(2),
+                 .tokens_per_second = vision.tokens_per_second.value_or(0.0),
+                 .split_frames = vision.split_frames};
+  if (!vision.resume.empty()) rule.after = choose<AfterVision>(vision.resume, "--resume", kResume);
+  if (!vision.frame_step.empty()) rule.frame_step = choose<FrameStep>(vision.frame_step, "--frame-step", kSteps);
+  if (!vision.tokens_per_second && !(vision.seconds_per_grid + vision.frame_step).empty()) {
+    fail(ErrorKind::usage, "--seconds-per-grid and --frame-step need --tokens-per-second");
+  }
+  if (options.pads.empty()) return rule;
+  const char* end = options.pads.data() + options.pads.size();
+  const auto [rest, error] = std::from_chars(options.pads.data(), end, rule.pad_id);
+  if (error == std::errc() && rest == end) return rule;
+  fail(ErrorKind::usage, fmt::format("--pads must be an id with --token-types but got '{}'", options.pads));
+}
+
+void write_mixed(const PositionsOptions& options, const std::string& format) {
+  const Integers types = read_integers(options.token_types, "--token-types");
+  std::optional<Integers> mask;
+  if (!options.mask.empty()) mask = read_integers(options.mask, "--mask");
+  const std::vector<PatchGrid> images = grids_of(options.vision.images, "--images");
+  const std::vector<PatchGrid> videos = grids_of(options.vision.videos, "--videos");
+  const std::vector<double> seconds = seconds_of(options.vision.seconds_per_grid);
+  const MropeRule rule = rule_of(options);
+  std::vector<std::int64_t> shape = types.shape;
+  shape.push_back(3);
+  Integers ids = make_integers(shape);
+  const View out = shape.size() == 2 ? make_view(ids.numbers.data(), {shape[0], shape[1]})
+                                     : make_view(ids.numbers.data(), {shape[0], shape[1], shape[2]});
+  const std::vector<std::int64_t> deltas = mrope_positions({.token_types = types.view(),
+                                                            .images = images,
+                                                            .videos = videos,
+                                                            .seconds_per_grid = seconds,
+                                                            .mask = mask ? mask->view() : ConstView{}},
+                                                           rule, out);
+  const Json delta = types.shape.size() == 1 ? Json(deltas[0]) : Json(Json::Array(deltas.begin(), deltas.end()));
+  write_array(out, {format, "positions", {{"rope_delta", delta}}}, options.output);
+}
+
+}  // namespace
+
+void write_vision_positions(const PositionsOptions& options, const std::string& format) {
+  if (options.patches.empty()) return write_mixed(options, format);
+  write_patches(options, format);
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,88 @@
+// Positions of images and videos: the patches of a vision tower, and the ids of text with pictures in it (M-RoPE, Wang
+// et al., 2024: Qwen2-VL and its relatives).
+//
+//     std::vector<std::int64_t> ids;
+//     posenc::append_patches(ids, {.height = 4, .width = 6}, {.merge = 2});   // 24 x (row, column), block by block
+//     std::vector<std::int64_t> deltas = posenc::mrope_positions(
+//         {.token_types = types, .images = images}, {.merge = 2}, out);       // out: [N, 3] or [B, N, 3]
+//
+// Text has the same id on all three axes (time, row, column); a picture of merged patches starts where text stopped.
+// docs/position-ids.md. Pure functions; everything is checked before anything is written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+// Patches of an image or a video, before any merging.
+struct PatchGrid {
+  std::int64_t frames = 1;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+
+// What the id of a patch holds, in this order.
+enum class PatchAxes : int {
+  yx,   // row, column
+  xy,   // column, row
+  tyx,  // frame, row, column
+};
+
+struct PatchOptions {
+  std::int64_t merge = 1;  // m: patches come in blocks of m x m that are merged later; 1: row by row
+  PatchAxes axes = PatchAxes::yx;
+  std::int64_t first = 0;  // the id of the first row and column: 1 in Llama 4
+};
+
+// Appends one tuple per patch in the order in which vision towers walk them: frames, then blocks of m x m row by row,
+// and the m x m patches of a block row by row: (h / m, w / m, m, m). Height and width must be multiples of m.
+POSENC_API void append_patches(std::vector<std::int64_t>& ids, const PatchGrid& grid, const PatchOptions& options = {});
+
+// Where text goes on after a picture that began at `start`.
+enum class AfterVision : int {
+  extent,   // start + max(height, width) / merge: transformers 5. Ids of a long video are used again by the text.
+  largest,  // the largest id + 1: the Qwen2-VL paper, transformers 4
+};
+
+// By how much frames are apart in time, where a model counts seconds (Qwen2.5-VL).
+enum class FrameStep : int {
+  interval,  // frame t is at t * int(tokens_per_second * seconds_per_grid): transformers 5.22
+  frame,     // at int(t * tokens_per_second * seconds_per_grid): the formula, truncated once per frame
+  seconds,   // at t * tokens_per_second * int(seconds_per_grid): transformers 4.5x and 5.0, where 0.5 seconds are none
+};
+
+struct MropeRule {
+  std::int64_t merge = 2;  // spatial_merge_size: a token is m x m patches
+  AfterVision after = AfterVision::extent;
+  double tokens_per_second = 0.0;  // 0: frames of videos are 1 apart, as in Qwen2-VL
+  FrameStep frame_step = FrameStep::interval;
+  bool split_frames = false;  // every frame of a video is a picture of its own, with text between: Qwen3-VL
+  std::int64_t pad_id = 0;    // what padded tokens get on every axis: 0 in transformers 5, 1 in 4
+};
+
+// Appends the ids (time, row, column) of one picture's merged patches, row by row, that begins at `start`; of a video
+// `seconds_per_grid` is the time from frame to frame. Returns where the next piece begins. append_text of
+// posenc/position_ids.h appends text, with 3 axes.
+POSENC_API std::int64_t append_vision(std::vector<std::int64_t>& ids, const PatchGrid& grid, std::int64_t start,
+                                      const MropeRule& rule = {}, double seconds_per_grid = 1.0);
+
+// A batch of text with pictures. Grids are used in the order of the tokens, through all rows of the batch.
+struct MropeInput {
+  ConstView token_types = {};                     // [N] or [B, N] of u8, i32 or i64: 0 text, 1 image, 2 video
+  std::span<const PatchGrid> images = {};         // one per image
+  std::span<const PatchGrid> videos = {};         // one per video
+  std::span<const double> seconds_per_grid = {};  // one per video; none: 1 each
+  ConstView mask = {};                            // of the same shape: 0 is a pad, skipped; rank 0: no pads
+};
+
+// Writes the ids, [N, 3] or [B, N, 3] of i32 or i64 with any strides (so that memory of [3, B, N] fits), and returns
+// for every row of the batch its rope_delta: the largest id + 1 - the number of tokens that are no pads. Token n that
+// is decoded later gets id n + rope_delta. Pictures must fill their runs of tokens exactly, and all grids must be used.
+POSENC_API std::vector<std::int64_t> mrope_positions(const MropeInput& input, const MropeRule& rule, const View& ids);
+
+}  // namespace posenc

@@ -1,0 +1,211 @@
+// Maps: how alike every place of a grid is to one of its places.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "detail/figure_call.h"
+#include "detail/number_text.h"
+#include "insight/property.h"
+#include "posenc/error.h"
+#include "posenc/rotary_table.h"
+
+namespace posenc::detail {
+namespace {
+
+constexpr std::int64_t kMostPlaces = 65536;
+constexpr std::int64_t kMostFrames = 16;
+
+[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[make_figure] map: " + message); }
+
+// Coordinates of all places, row by row, and how many there are along each axis.
+struct PlaceGrid {
+  std::vector<double> coordinates;  // [places][axes]
+  std::int64_t axes = 2;
+  std::vector<std::int64_t> shape;  // [axes]
+
+  std::int64_t frame_cells() const { return shape[shape.size() - 1] * shape[shape.size() - 2]; }
+  std::int64_t places() const { return static_cast<std::int64_t>(coordinates.size()) / axes; }
+  PositionView view() const {
+    PositionView view = PositionView::of(coordinates.data(), places());
+    view.axes = view.token_stride = axes;
+    return view;
+  }
+  double at(std::int64_t place, std::int64_t axis) const {
+    return coordinates[static_cast<std::size_t>(place * axes + axis)];
+  }
+};
+
+// How often coordinate `axis` takes another value before it begins again, where later axes count faster.
+std::int64_t length_along(const PlaceGrid& grid, std::int64_t axis, std::int64_t inner) {
+  std::int64_t length = 1;
+  while (length * inner < grid.places() && grid.at(length * inner, axis) != grid.at(0, axis)) ++length;
+  return length;
+}
+
+void find_shape(PlaceGrid& grid) {
+  std::int64_t inner = 1;
+  for (std::int64_t axis = grid.axes; axis-- > 0;) {
+    grid.shape.insert(grid.shape.begin(), length_along(grid, axis, inner));
+    inner *= grid.shape.front();
+  }
+  bool whole = inner == grid.places();
+  for (std::int64_t n = 0; whole && n < grid.places(); ++n) {
+    std::int64_t step = 1;
+    for (std::int64_t axis = grid.axes; axis-- > 0; step *= grid.shape[static_cast<std::size_t>(axis)]) {
+      const std::int64_t index = n / step % grid.shape[static_cast<std::size_t>(axis)];
+      whole = whole && grid.at(n, axis) == grid.at(index * step, axis);
+    }
+  }
+  if (!whole) refuse("positions must be all places of a grid, row by row, as 12x16 or 3x8x8");
+}
+
+PlaceGrid grid_of(const FigureCall& call) {
+  PlaceGrid grid;
+  grid.axes = axes_of(call.numbers->spec());
+  if (grid.axes < 2) refuse("the encoding must have several axes but has one: see similarity and distance");
+  PositionView positions = call.options.positions;
+  const std::vector<std::int64_t> small = call.numbers->small_grid();
+  if (positions.count == 0) {
+    positions = PositionView::of(small.data(), static_cast<std::int64_t>(small.size()) / grid.axes);
+    positions.axes = positions.token_stride = grid.axes;
+  }
+  check_positions(positions, "make_figure");
+  if (positions.axes != grid.axes || positions.batch != 1) {
+    refuse("positions must have " + std::to_string(grid.axes) + " axes and no batch but have " +
+           std::to_string(positions.axes));
+  }
+  if (positions.count > kMostPlaces) {
+    refuse("there must be at most 65536 places but there are " + std::to_string(positions.count));
+  }
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    for (std::int64_t axis = 0; axis < grid.axes; ++axis) grid.coordinates.push_back(positions.real(0, n, axis));
+  }
+  find_shape(grid);
+  if (grid.places() / grid.frame_cells() > kMostFrames) {
+    refuse("there must be at most 16 frames");
+  }
+  return grid;
+}
+
+// The rows of an encoding at the input; of a rotary one the cosines and sines, whose products are its scores.
+std::vector<double> rows_on(const SubjectNumbers& numbers, const PlaceGrid& grid, std::int64_t& width) {
+  width = numbers.rotary() ? 2 * numbers.rotary()->pairs() : numbers.width();
+  std::vector<double> rows(static_cast<std::size_t>(grid.places() * width));
+  const View out = make_view(rows.data(), {grid.places(), width});
+  if (numbers.rotary()) {
+    fill_cos_sin(RotaryAngles(*numbers.rotary()), grid.view(), out);
+  } else {
+    fill_rows(numbers.rows(), grid.view(), out);
+  }
+  return rows;
+}
+
+// The place in the middle, or the one that was asked for.
+std::int64_t chosen_place(const FigureCall& call, const PlaceGrid& grid) {
+  if (call.options.position) {
+    const double place = *call.options.position;
+    if (place != std::floor(place) || place < 0.0 || place >= static_cast<double>(grid.places())) {
+      refuse("position must be the number of a place, 0 to " + std::to_string(grid.places() - 1) + ", but got " +
+             number_text(place));
+    }
+    return static_cast<std::int64_t>(place);
+  }
+  std::int64_t place = 0;
+  for (const std::int64_t length : grid.shape) place = place * length + length / 2;
+  return place;
+}
+
+std::string place_text(const PlaceGrid& grid, std::int64_t place) {
+  std::string text;
+  for (std::int64_t axis = 0; axis < grid.axes; ++axis) {
+    text += (axis > 0 ? "/" : "") + general_text(grid.at(place, axis), 4);
+  }
+  return text;
+}
+
+std::vector<double> similarities(const SubjectNumbers& numbers, const PlaceGrid& grid, std::int64_t chosen) {
+  std::int64_t width = 0;
+  const std::vector<double> rows = rows_on(numbers, grid, width);
+  const double* own = rows.data() + chosen * width;
+  const double own_square = dot(own, own, width);
+  std::vector<double> values;
+  for (std::int64_t n = 0; n < grid.places(); ++n) {
+    const double* row = rows.data() + n * width;
+    const double size = std::sqrt(own_square * dot(row, row, width));
+    values.push_back(size > 0.0 ? dot(own, row, width) / size : 0.0);
+  }
+  return values;
+}
+
+HeatOptions heat_options(const PlaceGrid& grid, const std::string& title) {
+  const std::int64_t rows = grid.shape[grid.shape.size() - 2], columns = grid.shape.back();
+  const std::int64_t y = grid.axes - 2, x = grid.axes - 1;
+  return {.title = title,
+          .row_label = "axis " + std::to_string(y),
+          .column_label = "axis " + std::to_string(x),
+          .first_row = grid.at(0, y),
+          .row_step = rows > 1 ? grid.at(columns, y) - grid.at(0, y) : 1.0,
+          .first_column = grid.at(0, x),
+          .column_step = columns > 1 ? grid.at(1, x) - grid.at(0, x) : 1.0,
+          .square = true};
+}
+
+std::string frame_title(const PlaceGrid& grid, std::int64_t first) {
+  std::string title;
+  for (std::int64_t axis = 0; axis + 2 < grid.axes; ++axis) {
+    title += (axis > 0 ? ", axis " : "axis ") + std::to_string(axis) + ": " + general_text(grid.at(first, axis), 4);
+  }
+  return title;
+}
+
+// A panel per frame, or `only` one of them; the data have all.
+void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<double>& values,
+                 std::optional<std::int64_t> only) {
+  const std::int64_t cells = grid.frame_cells(), frames = grid.places() / cells;
+  const std::vector<Box> boxes =
+      columns_of(page.drawing(), page.body, std::vector<double>(static_cast<std::size_t>(only ? 1 : frames), 1.0));
+  for (std::int64_t t = 0; t < frames; ++t) {
+    const auto first = values.begin() + t * cells;
+    const Heat heat{cells / grid.shape.back(), grid.shape.back(), {first, first + cells}};
+    HeatOptions options = heat_options(grid, frame_title(grid, t * cells));
+    options.color_bar = only || t + 1 == frames;
+    if (!only || t == *only) {
+      draw_heat(page.drawing(), boxes[static_cast<std::size_t>(only ? 0 : t)], heat, options);
+    }
+    page.figure.data.push_back(heat_table(frames > 1 ? "frame " + std::to_string(t) : "similarity", heat, "row",
+                                          "column", options.first_row, options.row_step));
+  }
+}
+
+Figure make_map(const FigureCall& call) {
+  const PlaceGrid grid = grid_of(call);
+  const std::int64_t chosen = chosen_place(call, grid), frames = grid.places() / grid.frame_cells();
+  const std::vector<double> values = similarities(*call.numbers, grid, chosen);
+  std::optional<std::int64_t> only;  // a terminal has room for one
+  if (frames > 1 && call.options.metrics == TextMetrics::cells) only = chosen / grid.frame_cells();
+  FigurePage page = begin_figure(
+      call, {.title = "How alike places are to " + place_text(grid, chosen) + ": " + call.numbers->command_text(),
+             .finding = (call.numbers->rotary() ? "the score of equal queries and keys" : "the cosine of rows") +
+                        std::string(", 1 at the place itself and down to ") +
+                        general_text(*std::min_element(values.begin(), values.end()), 3) + " among " +
+                        several(grid.places(), "place"),
+             .note = only ? "the frame of the place itself; the data have all " + std::to_string(frames) : "",
+             .body_height = frames > 1 ? 300.0 : 440.0,
+             .width = frames > 4 ? 1100.0 : 720.0});
+  draw_frames(page, grid, values, only);
+  return std::move(page.figure);
+}
+
+bool has_several_axes(const Spec& spec) { return axes_of(spec) > 1; }
+
+}  // namespace
+
+std::vector<FigureEntry> map_figures() {
+  return {{{"map", "how alike every place of a grid is to one of its places, a panel per frame",
+            "a cross along rows and columns where axes are encoded apart, a round spot where they are mixed",
+            "positions position", true, true},
+           make_map,
+           has_several_axes}};
+}
+
+}  // namespace posenc::detail
