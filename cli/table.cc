@@ -37,7 +37,7 @@ void write_query_table(const TableOptions& options, const std::string& format, c
   }
   refuse_weights(spec, options.weights);
   const Positions positions = load_positions(options.positions);
-  check_one_axis(spec, positions.axes(), options.positions);
+  check_input_axes(spec, positions.axes(), options.positions);
   const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
   check_size(head, options.positions, options.max_bytes);
   write_table(head, format, options.output);
