@@ -66,9 +66,11 @@ void add_choice(CLI::App& command, const Apply& apply) {
   command
       .add_option("--sequence-length", choice->sequence_length,
                   "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        return text.empty() || text[0] == '-' || text == "0" ? "must be at least 1" : "";
+      });
   command.add_option("--layer", choice->layer, "which layer, where layers differ (local_base)")
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string& text) { return text.starts_with('-') ? "must not be negative" : ""; });
   command.parse_complete_callback([choice, apply] { apply(*choice); });
 }
 

@@ -14,9 +14,10 @@ void add_check(CLI::App& app, CheckCommandOptions& options) {
   add_spec_choice(*command, options.spec);
   command->add_option("--positions,-p", options.positions, "where it is looked at (default: 0 to 1000, or the table's)")
       ->check(not_empty);
-  command->add_option("--train", options.train, "the length that was trained on")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}))
-      ->capture_default_str();
+  command
+      ->add_option("--train", options.train,
+                   "the length that was trained on (default: original_positions of a scaling, else 2048)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}));
   command
       ->add_option("--table", options.table,
                    "numbers of another engine that should be this encoding: rows [N, M], of rotary cosines and then\n"

@@ -30,6 +30,7 @@ void add_report(CLI::App& app, ReportCommandOptions& options) {
                                   "  posenc report --advise --train 2048 --infer 16384 -o advice.html\n"
                                   "  posenc report learned:past_end=error --file wpe.npy -o wpe.html");
   command->add_option("SPEC", options.specs, kSpecHelp);
+  add_spec_choice(*command, options.specs);
   command->add_flag("--lesson", options.lesson, "the lesson instead");
   command->add_option("--sentence", options.sentence, "with --lesson: its words (default: the cat sat on the mat)")
       ->check(not_empty);

@@ -245,9 +245,9 @@ struct ResizeOptions {
 
 struct CheckCommandOptions {
   std::string spec;
-  std::string positions;  // empty: as the library chooses, or the rows of the table from 0
-  std::int64_t train = 2048;
-  std::string table;  // of another engine: file.npy or file.safetensors:tensor; empty: none
+  std::string positions;              // empty: as the library chooses, or the rows of the table from 0
+  std::optional<std::int64_t> train;  // none: what the scaling of the spec was trained on, else 2048
+  std::string table;                  // of another engine: file.npy or file.safetensors:tensor; empty: none
   WeightOptions weights;
   std::vector<std::string> parameters;
   std::string values;

@@ -19,7 +19,8 @@ namespace {
 std::vector<double> single_position(const std::string& text, std::string_view option, std::int64_t axes) {
   const Positions positions = load_positions(text);
   if (positions.count() != 1 || positions.axes() != axes) {
-    const std::string numbers = axes == 1 ? "one number" : fmt::format("one position on {} axes, as 1/2,", axes);
+    const std::string numbers =
+        axes == 1 ? "one number" : fmt::format("one position on {} axes, as {},", axes, axes == 2 ? "1/2" : "1/2/3");
     fail(ErrorKind::usage, fmt::format("{} must be {} but got '{}'", option, numbers, text));
   }
   std::vector<double> coordinates;

@@ -36,7 +36,7 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
                       plan.turns.back(), plan.turns_at_target.back());
   text += plan.first_negative
               ? fmt::format(
-                    "sum of cos(m theta_i)                       below 0 from distance {} on, down to {:.4f} per "
+                    "sum of cos(m theta_i)                       first below 0 at distance {}, down to {:.4f} per "
                     "pair: keys that are unlike are preferred there\n",
                     *plan.first_negative, plan.smallest_sum)
               : fmt::format("sum of cos(m theta_i)                       never below 0, at least {:.4f} per pair\n",
@@ -52,7 +52,7 @@ int run_plan(const PlanOptions& options) {
   const Spec spec = load_spec(options.spec);
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
-    fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings; {} has no angles", kind_of(spec)));
+    fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings, not for {}", kind_of(spec)));
   }
   const ContextPlan plan = plan_context(*rotary, options.trained, options.target);
   if (choose_format(options.output, {"text", "json"}) != "json") {

@@ -1,7 +1,10 @@
 #include "cli/query_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "posenc/error.h"
 #include "posenc/half.h"
 #include "posenc/query_temperature.h"
 #include "posenc/schedule.h"
@@ -43,8 +46,17 @@ TableHead xpos_table(const Xpos& spec, const PositionView& positions, DType dtyp
                   {"dtype", Json(to_text(dtype))},
                   {"inv_freq", Json(angles.schedule().rotation.inv_freq)},
                   {"zeta", Json(angles.schedule().zeta)}};
+  const double limit = dtype == DType::f64 ? 0x1p1022 : dtype == DType::f16 ? 0x1p14 : 0x1p126;
   for (std::int64_t n = 0; n < positions.count; ++n) {
-    head.largest = std::max(head.largest, angles.schedule().factor(0, positions.real(0, n)));
+    const double factor = angles.schedule().factor(0, positions.real(0, n));
+    if (!(factor < limit && factor > 1.0 / limit)) {
+      fail(ErrorKind::bad_input,
+           fmt::format(
+               "position {} is too far from the center, {}: {} has no factor for pair 0 there; another center, or "
+               "f64, reaches farther",
+               positions.real(0, n), spec.center, to_text(dtype)));
+    }
+    head.largest = std::max(head.largest, factor);
   }
   const auto fill = [angles, pairs](const PositionView& some, const View& block, bool all) {
     if (!all) return fill_factors(angles.schedule(), some, block);

@@ -100,6 +100,7 @@ TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dt
                   {"rope_offset", Json(schedule.rope_offset)},
                   {"attention_factor", Json(schedule.attention_factor)},
                   {"attention_factor_in", Json(text_of(schedule.attention_factor_in))},
+                  {"sequence_length", schedule.sequence_length ? Json(*schedule.sequence_length) : Json()},
                   {"inv_freq", inv_freq_json(schedule)}};
   head.metadata = {{"posenc", to_text(to_json(spec))}, {"tiling", parts.tiling}};
   for (const std::string& name : parts.names) head.parts.push_back(make_part(angles, name, tiling, width));

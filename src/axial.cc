@@ -17,7 +17,8 @@ namespace {
 
 void check_multiple(std::int64_t width, std::int64_t factor, std::string_view where) {
   if (width >= factor && width % factor == 0) return;
-  refuse(where, "width must be a multiple of " + std::to_string(factor) + " but got " + std::to_string(width));
+  refuse(where, "the width must be a multiple of " + std::to_string(factor) + ", at least that, but got " +
+                    std::to_string(width));
 }
 
 void check_count(std::int64_t count, std::string_view where) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "posenc/analysis.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 20;
 constexpr double kLargestBase = 1e18;
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kResolution = 1e-6;  // of a base, relative
 
 void check_length(std::int64_t length, const char* name, const char* where) {
@@ -176,14 +178,16 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
     plan.turns.push_back(had);
     plan.turns_at_target.push_back(needs);
     if (seen.pairs[index].complete) plan.complete.push_back(i);
-    // A last bit more than in training is rounding of the factor.
-    if (!seen.pairs[index].complete && needs > had * (1.0 + 1e-12)) plan.new_angles.push_back(i);
+    // Less than the step to the next position is no new angle: an exact factor leaves that much.
+    const double step = before.inv_freq[index] / kTwoPi * (1.0 + 1e-9);
+    if (!seen.pairs[index].complete && needs > had + step) plan.new_angles.push_back(i);
   }
   plan.first_negative = first_negative_sum(after.inv_freq, target);
   Sums sums(after.inv_freq);
   double smallest = static_cast<double>(before.pairs());
   for (std::int64_t m = 1; m < target; ++m) smallest = std::min(smallest, sums.next());
   plan.smallest_sum = smallest / static_cast<double>(before.pairs());
+  if (!spec.inv_freq.empty() || spec.scale != 1.0) return plan;
   plan.smallest_base =
       smallest_base(before.exponent_dim > 0 ? before.exponent_dim : before.rotary_dim, before.pairs(), target);
   return plan;

@@ -23,9 +23,10 @@ void add_magnitude_question(Sheet& sheet, Draw& draw) {
   const double x = draw.tenths(-20, 20), length = std::log1p(std::exp(x));
   sheet.add({.level = Level::easy,
              .text = "A channel of a query holds " + decimals_text(x, 1) +
-                     ". What magnitude does PoPE make of it, by softplus?",
+                     ". What magnitude does PoPE make of it, by softplus? To five decimals.",
              .hint = "ln(1 + e^x)",
              .values = {length},
+             .decimals = 5,
              .solution = {"ln(1 + e^" + in_formula(x) + ") = " + five_decimals(length)}});
 }
 
@@ -48,9 +49,10 @@ void add_kernel_question(Sheet& sheet, Draw& draw) {
   sheet.add({.level = Level::medium,
              .text = "PoPE with two channels of frequencies 1 and 0.1, delta 0. Query and key hold 0 in both channels. "
                      "What is their product at distance " +
-                     text_of(distance) + "?",
+                     text_of(distance) + "? To five decimals.",
              .hint = "softplus(0) = ln 2.",
              .values = {score},
+             .decimals = 5,
              .solution = {"(ln 2)^2 (cos " + text_of(distance) + " + cos " + decimals_text(0.1 * d, 1) +
                           ") = " + five_decimals(score)}});
 }
@@ -96,16 +98,19 @@ void add_questions(Sheet& sheet, const Xpos& given) {
   const std::string gamma = number_text(spec.gamma);
   sheet.add(
       {.level = Level::easy,
-       .text = "xPos with 8 channels and gamma " + gamma + ". What is zeta of pair " + text_of(pair) + "?",
+       .text = "xPos with 8 channels and gamma " + gamma + ". What is zeta of pair " + text_of(pair) +
+               "? To five decimals.",
        .hint = "(2i/8 + gamma) / (1 + gamma)",
        .values = {zeta},
+       .decimals = 5,
        .solution = {"(" + text_of(2 * pair) + "/8 + " + gamma + ") / (1 + " + gamma + ") = " + five_decimals(zeta)}});
   sheet.add({.level = Level::medium,
              .text = "xPos with 8 channels, gamma " + gamma + " and scale_base 16: by what is the part of pair " +
                      text_of(pair) + " multiplied in the score of a query and the key " + text_of(distance) +
-                     " positions before it?",
+                     " positions before it? To five decimals.",
              .hint = "The query has zeta^(t/16), the key zeta^(-s/16).",
              .values = {kept},
+             .decimals = 5,
              .solution = {five_decimals(zeta) + "^(" + text_of(distance) + "/16) = " + five_decimals(kept)}});
   const std::int64_t center = draw.between(100, 900);
   sheet.add({.level = Level::easy,
@@ -144,9 +149,11 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
   const std::string scale = number_text(spec.scale), steps = text_of(position / 1000);
   sheet.add({.level = Level::easy,
              .text = "Queries are multiplied by 1 + " + scale +
-                     " ln(1 + floor(p/1000)). What is the factor at position " + text_of(position) + "?",
+                     " ln(1 + floor(p/1000)). What is the factor at position " + text_of(position) +
+                     "? To five decimals.",
              .hint = "The floor first.",
              .values = {factor},
+             .decimals = 5,
              .solution = {"1 + " + scale + " ln(1 + " + steps + ") = " + five_decimals(factor)}});
   const std::int64_t length = 1024 * draw.between(1, 16);
   sheet.add({.level = Level::easy,
@@ -159,9 +166,10 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
   const double weight = 1.0 / (1.0 + std::exp(-sharp) + std::exp(-2.0 * sharp));
   sheet.add({.level = Level::medium,
              .text = "The scaled scores of a query with three keys are 2, 1 and 0 before its factor, which is " +
-                     decimals_text(sharp, 1) + ". What weight does the softmax give the first key?",
+                     decimals_text(sharp, 1) + ". What weight does the softmax give the first key? To five decimals.",
              .hint = "The factor multiplies every score.",
              .values = {weight},
+             .decimals = 5,
              .solution = {"1 / (1 + e^-" + decimals_text(sharp, 1) + " + e^-" + decimals_text(2.0 * sharp, 1) +
                               ") = " + five_decimals(weight),
                           "Without the factor it would be 0.66524."}});

@@ -33,11 +33,20 @@ std::string pair_decimals(const Pair& x) { return "(" + decimals_text(x[0], 5) +
 
 Pair draw_pair(Draw& draw) { return {draw.real(1, 5), draw.real(-4, 4)}; }
 
+// With p-RoPE and its relatives some pairs have an angle of 0 at every position.
+std::string turn_text(const RotarySchedule& schedule) {
+  const auto still = std::count(schedule.inv_freq.begin(), schedule.inv_freq.end(), 0.0);
+  return schedule.axes == 1 && still > 0
+             ? " are paired, " + text_of(2 * still) + " of them by an angle that is always 0"
+             : " turn";
+}
+
 void add_pairs(Sheet& sheet, const RotarySchedule& schedule) {
   const auto pairs = static_cast<double>(schedule.pairs());
   sheet.add({.level = Level::easy,
              .text = "A head has " + text_of(schedule.head_dim) + " channels, of which " +
-                     text_of(schedule.rotary_dim) + " turn. How many angles does rotary encoding need for one token?",
+                     text_of(schedule.rotary_dim) + turn_text(schedule) +
+                     ". How many angles does rotary encoding need for one token?",
              .hint = "Two channels turn together.",
              .values = {pairs},
              .solution = {text_of(schedule.rotary_dim) + " / 2 = " + whole(pairs)}});
@@ -52,7 +61,7 @@ Rotary lesson_head(const RotarySchedule& schedule) {
 std::string window_text(const RotarySchedule& schedule) {
   if (schedule.rotary_dim < 8) return "In a larger head all 64 channels turn";
   const std::string all = text_of(schedule.head_dim), some = text_of(schedule.rotary_dim);
-  if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head turn";
+  if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head" + turn_text(schedule);
   return "Of the " + all + " channels of a head " + some + " turn, from channel " + text_of(schedule.rope_offset) +
          " on";
 }

@@ -73,6 +73,7 @@ class Explainer {
   }
   double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
   std::string position_text() const;
+  std::string angle_text() const;
   std::string power(std::int64_t i) const;
   std::string rule() const;
   double exact_angle(std::int64_t i) const;
@@ -197,12 +198,17 @@ std::string Explainer::head_text(const Head& x, bool whole) {
   });
 }
 
+// Where pairs follow one axis each, and where given frequencies let them follow several.
+std::string Explainer::angle_text() const {
+  if (schedule_.axes == 1) return "p * w_i";
+  const bool given = static_cast<std::int64_t>(spec_.inv_freq.size()) == schedule_.axes * pairs();
+  return given ? "the sum over axes of p_axis * w_i of that axis" : "p_axis * w_i of the axis that pair i follows";
+}
+
 Step Explainer::formula() const {
   Step step{"formula", "The formula", {}, {}};
   const std::string range = "   for i = 0 .. " + std::to_string(pairs() - 1);
-  const bool many = schedule_.axes > 1;
-  step.lines.push_back("angle(p, i) = " + std::string(many ? "the sum over axes of p_axis * w_i" : "p * w_i") + ",   " +
-                       rule() + range);
+  step.lines.push_back("angle(p, i) = " + angle_text() + ",   " + rule() + range);
   const bool negative = spec_.layout == Layout::half_negative;
   step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
                                 : "(a, b) becomes (a cos - b sin, b cos + a sin)");
@@ -351,7 +357,9 @@ Step Explainer::product(double shift) const {
     step.lines.push_back("cos and sin have the factor " + number_text(schedule_.table_factor()) +
                          ": the product has it twice, R once");
   }
-  step.lines.emplace_back("so (R(a) q).(R(b) k) = q.(R(b - a) k): a score knows the distance, not the places");
+  const double factor = schedule_.table_factor();
+  step.lines.push_back("so (R(a) q).(R(b) k) = " + (factor == 1.0 ? "" : number_text(factor) + " ") +
+                       "q.(R(b - a) k): a score knows the distance, not the places");
   return step;
 }
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "detail/axis_map.h"
 #include "detail/explain_text.h"
+#include "detail/scaling_fields.h"
 
 namespace posenc::detail {
 namespace {
@@ -13,35 +15,28 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 std::string short_text(double value) { return general_text(value, 6); }
 
-// One number per pair: with several axes each pair turns with one of them.
-std::vector<double> by_pair(const RotarySchedule& schedule) {
-  const auto pairs = static_cast<std::size_t>(schedule.pairs());
-  std::vector<double> result(pairs, 0.0);
-  for (std::size_t i = 0; i < schedule.inv_freq.size(); ++i) result[i % pairs] += schedule.inv_freq[i];
-  return result;
-}
-
 struct Explainer {
   const Rotary& spec;
   const RotarySchedule& schedule;
-  std::vector<double> changed_to;  // per pair
+  const Ladder ladder;             // the first one, where axes have their own
+  std::vector<double> changed_to;  // its frequencies, exact
   std::vector<double> plain;       // without the scaling
   Step& step;
 
-  Ladder ladder() const {
-    return {spec.base, schedule.exponent_dim, static_cast<std::int64_t>(plain.size()), spec.head_dim,
-            spec.sequence_length};
-  }
   void say(const std::string& line) const { step.lines.push_back(line); }
   double scaled(std::size_t i) const { return changed_to[i]; }
   double share(std::size_t i) const { return scaled(i) / plain[i]; }
-  std::string dim() const { return std::to_string(schedule.exponent_dim); }
+  std::string dim() const { return std::to_string(ladder.dim); }
+  // How much of its division a pair gets: 0 is kept, 1 divided by the factor.
+  double division(std::size_t i, double factor) const {
+    return factor == 1.0 ? 0.0 : (1.0 - share(i)) / (1.0 - 1.0 / factor);
+  }
 
   // The first pair, one between, and the last: a pair that is mixed, where there is one.
   std::vector<std::size_t> samples(double factor) const {
     std::size_t between = plain.size() / 2;
     for (std::size_t i = 0; i < plain.size(); ++i) {
-      if (share(i) < 1.0 - 1e-9 && share(i) > (1.0 + 1e-9) / factor) between = i;
+      if (division(i, factor) > 1e-9 && division(i, factor) < 1.0 - 1e-9) between = i;
     }
     std::vector<std::size_t> list = {0, between, plain.size() - 1};
     std::sort(list.begin(), list.end());
@@ -61,14 +56,14 @@ struct Explainer {
     return to - from == 1 ? "pair " + std::to_string(from)
                           : "pairs " + std::to_string(from) + " .. " + std::to_string(to - 1);
   }
-  // How many pairs are kept, and how many are not divided fully.
+  // Fast pairs are kept, slow ones divided: in that order.
   void say_bands(double factor) const {
-    const auto count = [&](double limit) {
-      return static_cast<std::size_t>(std::count_if(plain.begin(), plain.end(), [&](const double& f) {
-        return share(static_cast<std::size_t>(&f - plain.data())) > limit;
-      }));
-    };
-    const std::size_t kept = count(1.0 - 1e-12), mixed = count((1.0 + 1e-12) / factor);
+    if (factor == 1.0) return say("a factor of 1 changes no frequency");
+    std::size_t kept = 0, mixed = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      kept += division(i, factor) < 1e-12 ? 1 : 0;
+      mixed += division(i, factor) < 1.0 - 1e-12 ? 1 : 0;
+    }
     say(range(0, kept) + " kept, " + range(kept, mixed) + " mixed, " + range(mixed, plain.size()) + " divided by " +
         number_text(factor));
   }
@@ -81,10 +76,10 @@ struct Explainer {
     say_samples(s.factor);
   }
   void operator()(const Ntk& s) const {
-    const auto d = static_cast<double>(schedule.exponent_dim);
+    const auto d = static_cast<double>(ladder.dim);
     say("base * factor^(d / (d - 2)) = " + number_text(spec.base) + " * " + number_text(s.factor) + "^(" + dim() + "/" +
         short_text(d - 2.0) + ") = " + short_text(base_at(s.factor, d)));
-    say("the fastest pair is kept, the slowest divided by " + number_text(s.factor));
+    say("the fastest pair is kept, the slowest divided by " + short_text(1.0 / share(plain.size() - 1)));
     say_samples(s.factor);
   }
   void operator()(const NtkAlpha& s) const {
@@ -94,7 +89,7 @@ struct Explainer {
     say_samples(s.alpha);
   }
   void operator()(const DynamicNtk& s) const {
-    const auto d = static_cast<double>(schedule.exponent_dim);
+    const auto d = static_cast<double>(ladder.dim);
     say("base * (factor * s / L - (factor - 1))^(d / (d - 2)) with L = " + std::to_string(s.original_positions) +
         ", factor = " + number_text(s.factor) + ", d = " + dim());
     std::vector<std::int64_t> lengths = {s.original_positions, 2 * s.original_positions, 4 * s.original_positions};
@@ -122,19 +117,30 @@ struct Explainer {
   void operator()(const Yarn& s) const {
     const double factor =
         s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions));
-    Yarn whole = s;
-    whole.truncate = false;
-    const YarnRange exact = yarn_range(whole, ladder()), used = yarn_range(s, ladder());
+    const YarnRange used = yarn_range(s, ladder);
+    const auto pair_of = [&](double turns) {
+      return static_cast<double>(ladder.dim) * std::log(static_cast<double>(s.original_positions) / (kTwoPi * turns)) /
+             (2.0 * std::log(spec.base));
+    };
     if (!s.factor) {
       say("factor = " + std::to_string(s.max_positions) + " / " + std::to_string(s.original_positions) + " = " +
           number_text(factor));
     }
+    const auto steps = [&](double exact, double rounded, const char* direction, double limit) {
+      std::string text = short_text(exact);
+      if (s.truncate) text += std::string(", rounded ") + direction + " " + short_text(rounded);
+      const double before = s.truncate ? rounded : exact;
+      if (std::fabs(limit - before) > 1e-9 * std::fabs(before)) text += ", taken as " + short_text(limit);
+      return text;
+    };
     const std::string formula =
         dim() + " ln(" + std::to_string(s.original_positions) + " / (2 pi r)) / (2 ln " + number_text(spec.base) + ")";
+    const double low = pair_of(s.beta_fast), high = pair_of(s.beta_slow);
     say("low, the pair that turns r = " + number_text(s.beta_fast) + " times within the trained length: " + formula +
-        " = " + short_text(exact.low) + (s.truncate ? ", rounded down " + short_text(used.low) : ""));
-    say("high, the pair that turns r = " + number_text(s.beta_slow) + " times: " + short_text(exact.high) +
-        (s.truncate ? ", rounded up " + short_text(used.high) : ""));
+        " = " + steps(low, std::floor(low), "down", used.low));
+    say("high, the pair that turns r = " + number_text(s.beta_slow) +
+        " times: " + steps(high, std::ceil(high), "up", used.high));
+    if (used.low > used.high) say("low lies above high: the trained length and the base leave no pairs to mix");
     say("ramp_i = (i - low) / (high - low), clipped to 0 .. 1; w_i becomes (1 - ramp) w_i + ramp w_i / " +
         number_text(factor));
     say_bands(factor);
@@ -152,6 +158,8 @@ struct Explainer {
     } else if (pair) {
       line += "(0.1 * " + number_text(s.mscale) + " ln " + number_text(factor) + " + 1) / (0.1 * " +
               number_text(s.mscale_all_dim) + " ln " + number_text(factor) + " + 1) = ";
+    } else if (factor <= 1.0) {
+      line += "no larger context, ";
     } else {
       line += "0.1 ln " + number_text(factor) + " + 1 = ";
     }
@@ -165,6 +173,15 @@ struct Explainer {
     say("latent attention (DeepSeek) multiplies its softmax scale by (0.1 * " + number_text(s.mscale_all_dim) + " ln " +
         number_text(factor) + " + 1)^2 = " + general_text(size * size, 8) + " besides: not here");
   }
+  std::string factor_reason(const LongRope& s) const {
+    if (spec.attention_factor) return ", given";
+    if (s.short_mscale) return ", by the length";
+    const double factor =
+        s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions));
+    if (factor <= 1.0) return ": no larger context";
+    return " = sqrt(1 + ln(" + number_text(factor) + ") / ln(" + std::to_string(s.original_positions) +
+           ")), the same for both lists";
+  }
   void operator()(const LongRope& s) const {
     const bool by_length = s.list == LongRopeList::by_length;
     const bool far = by_length ? *spec.sequence_length > s.original_positions : s.list == LongRopeList::long_factor;
@@ -174,11 +191,7 @@ struct Explainer {
                    : ", whatever the length"));
     const std::vector<double>& list = far ? s.long_factor : s.short_factor;
     for (const std::size_t i : samples(1.0)) say(changed(i) + ": divided by " + number_text(list[i]));
-    say("attention factor " + general_text(schedule.attention_factor, 8) +
-        (spec.attention_factor ? ", given"
-         : s.short_mscale
-             ? ", by the length"
-             : " = sqrt(1 + ln(factor) / ln(" + std::to_string(s.original_positions) + ")), the same for both lists"));
+    say("attention factor " + general_text(schedule.attention_factor, 8) + factor_reason(s));
     if (by_length) say("keys that were cached before the switch must be turned anew (rerotate)");
   }
   void operator()(const Llama3& s) const {
@@ -196,8 +209,16 @@ struct Explainer {
   void say_turning(double share, double factor) const {
     const auto turning = static_cast<std::size_t>(
         std::count_if(changed_to.begin(), changed_to.end(), [](double f) { return f != 0.0; }));
-    say(range(0, turning) + " turn (" + number_text(share) + " of " + std::to_string(plain.size()) + "), " +
-        range(turning, plain.size()) + " never: they carry content at any distance");
+    if (turning == 0)
+      return say("no pair turns: " + number_text(share) + " of " + std::to_string(plain.size()) +
+                 " pairs is less than one");
+    if (turning == plain.size()) {
+      say("all pairs turn");
+    } else {
+      say(range(0, turning) + (turning == 1 ? " turns" : " turn") + " (" + number_text(share) + " of " +
+          std::to_string(plain.size()) + "), " + range(turning, plain.size()) +
+          " never: what they hold reaches any distance");
+    }
     if (factor != 1.0) say("those that turn are divided by " + number_text(factor));
   }
   void operator()(const Proportional& s) const { say_turning(s.share, s.factor); }
@@ -217,13 +238,16 @@ struct Explainer {
 
 Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule) {
   Step step{"scaling", "The scaling: " + std::string(kind_of(spec.scaling)), {}, {}};
-  Rotary plain = spec;
-  plain.scaling = NoScaling{};
-  if (schedule.exponent_dim == 0) {
-    step.lines.emplace_back("every axis has a ladder of its own: each is scaled as it would be alone");
-    return step;
+  const std::vector<Ladder> ladders = ladders_of(spec);
+  if (schedule.axes > 1 && ladders.front().pairs != schedule.pairs()) {
+    step.lines.push_back(std::string("every axis has a ladder of ") + std::to_string(ladders.front().pairs) +
+                         " frequencies: that of " + (ladders.size() > 1 ? "the first" : "each") + ", by its number");
+  } else if (spec.axis_frequencies == AxisFrequencies::dealt) {
+    step.lines.emplace_back("the ladder before it is dealt out to the axes, by its number");
   }
-  std::visit(Explainer{spec, schedule, by_pair(schedule), by_pair(make_schedule(plain)), step}, spec.scaling);
+  std::visit(Explainer{spec, schedule, ladders.front(), scale_ladder(settled_scaling(spec), ladders.front()).inv_freq,
+                       scale_ladder(NoScaling{}, ladders.front()).inv_freq, step},
+             spec.scaling);
   return step;
 }
 

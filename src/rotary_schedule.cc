@@ -30,7 +30,7 @@ class Ladders {
   Ladders(const Rotary& spec, const std::vector<detail::PairPlace>& places)
       : rounded_(spec.precision == Precision::reference) {
     for (const Ladder& ladder : detail::ladders_of(spec, places)) {
-      scales_.emplace_back(ladder.dim, scalings::scale_of(spec.scaling, ladder));
+      scales_.emplace_back(ladder.dim, scalings::scale_of(detail::settled_scaling(spec), ladder));
     }
   }
 
@@ -120,8 +120,9 @@ RotarySchedule make_schedule(const Rotary& given) {
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   const bool by_length = needs_length(spec.scaling);
   if (by_length && !spec.sequence_length) {
-    fail(ErrorKind::bad_input, "[rotary] scaling=" + std::string(kind_of(spec.scaling)) +
-                                   " depends on the length of the sequence: give sequence_length");
+    fail(ErrorKind::bad_input,
+         "[rotary] scaling=" + std::string(kind_of(spec.scaling)) +
+             " depends on the length of the sequence: give sequence_length (--sequence-length N)");
   }
   const detail::RotaryWindow window = detail::window_of(spec);
   const std::vector<detail::PairPlace> places = detail::axis_map(spec, window);

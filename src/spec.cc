@@ -125,11 +125,18 @@ void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const
         "partial_rotary_factor");
   }
   const bool steps = scaling == Ntk::kind || scaling == DynamicNtk::kind;
-  for (const Ladder& ladder : detail::ladders_of(spec, detail::axis_map(spec, window))) {
+  if (scaling == Yarn::kind && spec.base <= 1.0) {
+    refuse("base must be above 1 with scaling=yarn, which divides by its logarithm, but got " +
+           detail::number_text(spec.base));
+  }
+  for (const Ladder& ladder : detail::ladders_of(spec)) {
+    if (scaling == Proportional::kind && 2 * ladder.pairs != spec.head_dim) {
+      refuse("scaling=proportional has one ladder over the whole head: axes cannot have their own");
+    }
     if ((steps && ladder.dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
       refuse("scaling=" + scaling + " needs more than one pair: its exponent is dim / (dim - 2)");
     }
-    detail::check_together(spec.scaling, ladder.pairs, refuse);
+    detail::check_together(detail::settled_scaling(spec), ladder.pairs, refuse);
   }
 }
 
@@ -142,6 +149,10 @@ void check_together(const Rotary& spec, std::string_view where) {
   if (spec.rotary_dim % 2 != 0) refuse("rotary_dim must be even but got " + std::to_string(spec.rotary_dim));
   if (spec.rotary_dim != 0 && spec.partial_rotary_factor != fallback.partial_rotary_factor) {
     refuse("rotary_dim and partial_rotary_factor say the same thing: give one of them");
+  }
+  if (window.rotary_dim < 2 && !is_rotation(spec.layout)) {
+    refuse("head_dim must have two channels for each of the axes=" + std::to_string(detail::axes_of(spec)) +
+           " but got " + std::to_string(spec.head_dim));
   }
   if (window.rotary_dim < 2) {
     refuse("partial_rotary_factor must leave a channel to turn but " + std::to_string(spec.head_dim) + " * " +

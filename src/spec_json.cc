@@ -137,6 +137,12 @@ void add_selected(Members& members, const Json& object, const detail::Field& fie
       fail(ErrorKind::bad_input,
            source + ": " + field.name + "." + key + ": stands beside " + field.name + ", not in it");
     }
+    if (known == fields.end()) {
+      std::string names;
+      for (const detail::Field& one : fields) names += one.group == field.name ? " " + one.name : "";
+      fail(ErrorKind::bad_input, source + ": " + field.name + "." + key +
+                                     ": there is no such field; its fields are:" + (names.empty() ? " none" : names));
+    }
     members.emplace_back(key, &member);
   }
 }

@@ -179,6 +179,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   for (const Item& item : items) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
     if (field != fields.end()) {
+      if (field->selects) continue;  // set before: setting it again would begin anew
       std::visit(FieldReader{kind, *field, item.value, read_list}, field->value);
     } else if (!detail::is_shorthand(spec, item.name)) {
       detail::fail_unknown_field(spec, item.name, "[parse_spec]");
@@ -186,6 +187,10 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
   }
   for (const detail::Field& field : fields) {
     if (field.required && find(items, field.name) == nullptr) {
+      if (!field.group.empty()) {
+        fail_text(text, field.name + " must be given beside " + std::string(field.group) + "=" +
+                            std::string(find(items, field.group)->value));
+      }
       fail_text(text,
                 field.name + " must be given, as in " + std::string(kind) + ":" + field.name + "=" + example_of(field));
     }

@@ -67,11 +67,11 @@ TEST(PlanContext, SeesWhatAScalingSaves) {
   const auto with = [](const Scaling& scaling) {
     return plan_context(Rotary{.head_dim = 64, .scaling = scaling}, 2048, 8192);
   };
-  EXPECT_TRUE(with(LinearScaling{4.01}).new_angles.empty());
+  EXPECT_TRUE(with(LinearScaling{4.0}).new_angles.empty());
   EXPECT_FALSE(with(LinearScaling{3.9}).new_angles.empty());
   // NTK divides pairs in the middle by less than the factor; YaRN those that complete a turn.
-  EXPECT_FALSE(with(Ntk{4.01}).new_angles.empty());
-  EXPECT_TRUE(with(Yarn{.factor = 4.01, .original_positions = 2048}).new_angles.empty());
+  EXPECT_FALSE(with(Ntk{4.0}).new_angles.empty());
+  EXPECT_TRUE(with(Yarn{.factor = 4.0, .original_positions = 2048}).new_angles.empty());
   EXPECT_TRUE(with(PRope{0.6}).new_angles.empty());
   EXPECT_EQ(with(DynamicNtk{4.0, 2048}).turns_at_target,
             plan_context(Rotary{.head_dim = 64, .scaling = DynamicNtk{4.0, 2048}, .sequence_length = 8192}, 2048, 8192)

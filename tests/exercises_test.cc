@@ -151,6 +151,22 @@ TEST(Exercises, EveryKeyIsGradedAsRight) {
   }
 }
 
+// An answer with a fraction is asked for with decimals; else its key is a rounded number, and so is what is right.
+TEST(Exercises, FractionsAreAskedForWithDecimals) {
+  for (const std::string& spec : kSpecs) {
+    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+      for (const Question& question : make_exercises(parse_spec(spec), seed)) {
+        for (const double value : question.kind == AnswerKind::numeric ? question.values : std::vector<double>()) {
+          const double scale = std::pow(10.0, question.decimals);
+          const bool whole = std::fabs(value - std::round(value)) < 1e-9;
+          const bool short_enough = std::fabs(value * scale - std::round(value * scale)) < 1e-9 * scale;
+          EXPECT_TRUE(whole || short_enough || question.decimals >= 1) << spec << ": " << question.text << value;
+        }
+      }
+    }
+  }
+}
+
 TEST(Exercises, SpecsAtTheEdgeHaveQuestionsToo) {
   for (const std::string& spec : kEdges) {
     SCOPED_TRACE(spec);

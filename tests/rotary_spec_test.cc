@@ -283,7 +283,9 @@ TEST(RotaryJson, WritesEveryField) {
   "attention_factor": null,
   "attention_factor_in": "table",
   "precision": "exact",
-  "scaling": {"kind": "none"},
+  "scaling": {
+    "kind": "none"
+  },
   "sequence_length": null,
   "local_base": 0,
   "global_every": 6,

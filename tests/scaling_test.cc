@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "posenc/rerotate.h"
@@ -273,6 +274,46 @@ TEST(Scalings, RefuseWhatDoesNotFitTheRest) {
   invalid({.head_dim = 2, .scaling = Ntk{2.0}}, "scaling=ntk needs more than one pair");
   invalid({.head_dim = 4, .inv_freq = {1.0, 0.5}, .scaling = Ntk{2.0}}, "leave out scaling=ntk");
   invalid({.head_dim = 8, .rotary_dim = 4, .scaling = Proportional{}}, "scaling=proportional turns the whole head");
+  invalid({.head_dim = 8, .layout = Layout::half_per_axis, .axes = 2, .scaling = Proportional{}},
+          "scaling=proportional has one ladder over the whole head");
+  invalid({.head_dim = 8, .base = 1.0, .scaling = Yarn{.factor = 2.0, .original_positions = 64}},
+          "base must be above 1 with scaling=yarn");
+}
+
+// Fields may stand before the scaling that has them.
+TEST(ScaleLadder, RefusesWhatASpecWouldRefuse) {
+  const Ladder ladder{.dim = 8, .pairs = 4, .sequence_length = 100};
+  const auto bad = [&](const Scaling& scaling, const std::string& message) {
+    expect_error(ErrorKind::bad_input, message, [&] { scale_ladder(scaling, ladder); });
+  };
+  bad(LinearScaling{0.0}, "[linear] factor must be above 0 but got 0");
+  bad(LinearScaling{kNaN}, "[linear] factor must be finite");
+  bad(Yarn{.factor = 2.0}, "[yarn] original_positions must be at least 1");
+  bad(LearnedMultipliers{{kNaN, 0.0, 0.0, 0.0}}, "[learned_multipliers] log_multipliers must be finite");
+  bad(Proportional{1.0, 2.0}, "[proportional] share must be at most 1");
+  expect_error(ErrorKind::usage, "base must be finite and above 0",
+               [] { scale_ladder(NoScaling{}, {.base = INFINITY, .dim = 8, .pairs = 4}); });
+  expect_error(ErrorKind::usage, "scaling=yarn needs a base above 1",
+               [] { yarn_range(Yarn{.factor = 2.0, .original_positions = 64}, {.base = 1.0, .dim = 8, .pairs = 4}); });
+}
+
+// What rests on the factor alone needs none where the attention factor is given.
+TEST(LongRopeScaling, NeedsNoFactorBesideAnAttentionFactor) {
+  const Rotary spec{.head_dim = 4,
+                    .attention_factor = 1.25,
+                    .scaling = LongRope{.short_factor = kTwo, .long_factor = kTwo, .original_positions = 1},
+                    .sequence_length = 8};
+  EXPECT_EQ(make_schedule(spec).attention_factor, 1.25);
+  EXPECT_EQ(make_schedule(spec).inv_freq[0], 1.0 / 1.5);
+}
+
+TEST(SpecText, TakesFieldsInAnyOrder) {
+  for (const char* text : {"rotary:head_dim=8,factor=3,scaling=linear", "rotary:factor=3,scaling=linear,head_dim=8",
+                           "rotary:scaling=linear,head_dim=8,factor=3"}) {
+    EXPECT_EQ(to_text(parse_spec(text)), "rotary:head_dim=8,scaling=linear,factor=3");
+  }
+  EXPECT_EQ(to_text(parse_spec("rotary:share=0.5,scaling=proportional,factor=2,head_dim=8")),
+            "rotary:head_dim=8,scaling=proportional,factor=2,share=0.5");
 }
 
 TEST(SpecText, SaysWhichScalingHasAField) {
@@ -303,7 +344,8 @@ TEST(SpecJson, KeepsTheFieldsOfAScalingInItsObject) {
   refuses("\"scaling\": {\"kind\": \"yarn\", \"factor\": 4}", "s.json: scaling.original_positions: must be given");
   refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": \"four\"}", "s.json: scaling.factor");
   refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"base\": 3}", "scaling.base: stands beside scaling");
-  refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"fator\": 3}", "has no field 'fator'");
+  refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"fator\": 3}",
+          "s.json: scaling.fator: there is no such field; its fields are: factor");
   refuses("\"scaling\": {\"kind\": \"linear\"}, \"factor\": 4", "factor: stands in the object of scaling");
   refuses("\"scaling\": 4", "s.json: scaling");
 }

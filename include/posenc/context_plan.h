@@ -26,10 +26,11 @@ struct ContextPlan {
   std::vector<double> turns;                   // of each pair in training, without the spec's scaling
   std::vector<double> turns_at_target;         // of each pair, with it
   std::vector<std::int64_t> complete;          // pairs that complete a turn in training
-  std::vector<std::int64_t> new_angles;        // pairs that do not, and go beyond what training had
+  std::vector<std::int64_t> new_angles;        // pairs that do not, and go a step or more beyond what training had
   std::optional<std::int64_t> first_negative;  // the smallest distance below target with sum_i cos(m theta_i) < 0
   double smallest_sum = 0.0;                   // the smallest of those sums over the distances below target, per pair
-  std::optional<double> smallest_base;         // none where there is none up to 1e18: too few pairs
+  std::optional<double> smallest_base;         // none where there is none up to 1e18 (too few pairs), and for
+                                               // frequencies that are given or multiplied by a scale
 };
 
 // `spec` has one axis; its scaling is what is to be tried, the trained encoding is the spec without it. A scaling that

@@ -157,6 +157,9 @@ POSENC_API std::string_view kind_of(const Scaling& scaling) noexcept;
 // Whether the numbers depend on the length of the sequence.
 POSENC_API bool needs_length(const Scaling& scaling) noexcept;
 
+// The length that it extends: its original_positions, where it has them.
+POSENC_API std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept;
+
 // The ladder that is scaled.
 struct Ladder {
   double base = 10000.0;

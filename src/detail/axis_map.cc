@@ -216,4 +216,6 @@ std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>&
   return ladders;
 }
 
+std::vector<Ladder> ladders_of(const Rotary& spec) { return ladders_of(spec, axis_map(spec, window_of(spec))); }
+
 }  // namespace posenc::detail

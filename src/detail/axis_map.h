@@ -25,6 +25,7 @@ std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
 
 // The ladders that those places name, one for each exponent_dim, each as long as its largest index says.
 std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
+std::vector<Ladder> ladders_of(const Rotary& spec);
 
 // Calls `refuse`, which does not return, with what is wrong about the axes of a spec whose window lies in its head.
 void check_axes(const Rotary& spec, const RotaryWindow& window,

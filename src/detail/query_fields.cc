@@ -135,7 +135,7 @@ std::vector<Field> fields_of(QueryTemperature& s) {
       {.name = "scale",
        .value = &s.scale,
        .help = "how fast the factor grows; 0: it is 1 everywhere",
-       .low = -1e6,
+       .low = 0,
        .high = 1e6},
       {.name = "length",
        .value = &s.length,

@@ -25,6 +25,9 @@ Scaling default_scaling(int index);
 // The scalings that have a field of this name: "linear, ntk"; empty if none has.
 std::string scalings_with(std::string_view field);
 
+// The spec's scaling; where it gives attention_factor, a rule for it needs no numbers.
+Scaling settled_scaling(const Rotary& spec);
+
 using Refuse = std::function<void(const std::string& message)>;
 // Calls refuse with what is wrong, if anything is. `pairs`: how many frequencies a ladder has.
 void check_together(const Scaling& scaling, std::int64_t pairs, const Refuse& refuse);

@@ -89,7 +89,7 @@ PlaceGrid grid_of(const FigureCall& call) {
 
 // The rows of an encoding at the input; of a rotary one the cosines and sines, whose products are its scores.
 std::vector<double> rows_on(const SubjectNumbers& numbers, const PlaceGrid& grid, std::int64_t& width) {
-  width = numbers.rotary() ? 2 * numbers.rotary()->pairs() : numbers.width();
+  width = numbers.rotary() ? 2 * numbers.rotary()->columns() : numbers.width();
   std::vector<double> rows(static_cast<std::size_t>(grid.places() * width));
   const View out = make_view(rows.data(), {grid.places(), width});
   if (numbers.rotary()) {
@@ -137,12 +137,32 @@ std::vector<double> similarities(const SubjectNumbers& numbers, const PlaceGrid&
   return values;
 }
 
+// The coordinates along an axis by their own names, where they are not evenly spaced; few enough to be read.
+std::vector<Tick> uneven_ticks(const PlaceGrid& grid, std::int64_t axis, std::int64_t stride) {
+  const std::int64_t count = grid.shape[static_cast<std::size_t>(axis)];
+  if (count < 3) return {};
+  const double first = grid.at(0, axis), step = grid.at(stride, axis) - first;
+  bool even = true;
+  for (std::int64_t i = 2; i < count; ++i) {
+    const double expected = first + static_cast<double>(i) * step;
+    even = even && std::fabs(grid.at(i * stride, axis) - expected) < 1e-6 * std::fabs(step);
+  }
+  std::vector<Tick> ticks;
+  const std::int64_t every = (count + 7) / 8;
+  for (std::int64_t i = 0; !even && i < count; i += every) {
+    ticks.push_back({static_cast<double>(i), general_text(grid.at(i * stride, axis), 4)});
+  }
+  return ticks;
+}
+
 HeatOptions heat_options(const PlaceGrid& grid, const std::string& title) {
   const std::int64_t rows = grid.shape[grid.shape.size() - 2], columns = grid.shape.back();
   const std::int64_t y = grid.axes - 2, x = grid.axes - 1;
   return {.title = title,
           .row_label = "axis " + std::to_string(y),
           .column_label = "axis " + std::to_string(x),
+          .row_ticks = uneven_ticks(grid, y, columns),
+          .column_ticks = uneven_ticks(grid, x, 1),
           .first_row = grid.at(0, y),
           .row_step = rows > 1 ? grid.at(columns, y) - grid.at(0, y) : 1.0,
           .first_column = grid.at(0, x),
@@ -162,19 +182,38 @@ std::string frame_title(const PlaceGrid& grid, std::int64_t first) {
 void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<double>& values,
                  std::optional<std::int64_t> only) {
   const std::int64_t cells = grid.frame_cells(), frames = grid.places() / cells;
+  // From the least alike to 1, so that differences show; from -1 on where some are opposite.
+  const double least = *std::min_element(values.begin(), values.end());
+  const double low = least < 0.0 ? -1.0 : std::floor(least * 10.0) / 10.0;
+  const ColorMap map = low < 0.0 ? ColorMap::diverging : ColorMap::sequential;
+  const double gap = Type(page.drawing().metrics).gap;
+  const double bar = color_bar_width(page.drawing(), low, 1.0) + gap;
+  Box body = page.body;
+  body.width -= bar;
   const std::vector<Box> boxes =
-      columns_of(page.drawing(), page.body, std::vector<double>(static_cast<std::size_t>(only ? 1 : frames), 1.0));
+      columns_of(page.drawing(), body, std::vector<double>(static_cast<std::size_t>(only ? 1 : frames), 1.0));
   for (std::int64_t t = 0; t < frames; ++t) {
     const auto first = values.begin() + t * cells;
     const Heat heat{cells / grid.shape.back(), grid.shape.back(), {first, first + cells}};
     HeatOptions options = heat_options(grid, frame_title(grid, t * cells));
-    options.color_bar = only || t + 1 == frames;
+    options.color_bar = false;  // one for all, on the right
+    options.low = low;
+    options.map = map;
     if (!only || t == *only) {
-      draw_heat(page.drawing(), boxes[static_cast<std::size_t>(only ? 0 : t)], heat, options);
+      const Box image = draw_heat(page.drawing(), boxes[static_cast<std::size_t>(only ? 0 : t)], heat, options);
+      const Box beside{page.body.right() - bar + gap, image.y, 0.0, image.height};
+      if (only || t == 0) draw_color_bar(page.drawing(), beside, low, 1.0, map);
     }
     page.figure.data.push_back(heat_table(frames > 1 ? "frame " + std::to_string(t) : "similarity", heat, "row",
                                           "column", options.first_row, options.row_step));
   }
+}
+
+// As high as square cells need it beside each other, within what a page can show.
+double body_height(const PlaceGrid& grid, double width, std::int64_t frames) {
+  const auto rows = static_cast<double>(grid.shape[grid.shape.size() - 2]);
+  const double panel = 0.85 * width / static_cast<double>(frames) - 30.0;
+  return std::clamp(panel * rows / static_cast<double>(grid.shape.back()) + 90.0, 170.0, 460.0);
 }
 
 Figure make_map(const FigureCall& call) {
@@ -183,6 +222,7 @@ Figure make_map(const FigureCall& call) {
   const std::vector<double> values = similarities(*call.numbers, grid, chosen);
   std::optional<std::int64_t> only;  // a terminal has room for one
   if (frames > 1 && call.options.metrics == TextMetrics::cells) only = chosen / grid.frame_cells();
+  const double width = frames > 4 ? 1100.0 : 720.0;
   FigurePage page = begin_figure(
       call, {.title = "How alike places are to " + place_text(grid, chosen) + ": " + call.numbers->command_text(),
              .finding = (call.numbers->rotary() ? "the score of equal queries and keys" : "the cosine of rows") +
@@ -190,8 +230,8 @@ Figure make_map(const FigureCall& call) {
                         general_text(*std::min_element(values.begin(), values.end()), 3) + " among " +
                         several(grid.places(), "place"),
              .note = only ? "the frame of the place itself; the data have all " + std::to_string(frames) : "",
-             .body_height = frames > 1 ? 300.0 : 440.0,
-             .width = frames > 4 ? 1100.0 : 720.0});
+             .body_height = body_height(grid, width, frames),
+             .width = width});
   draw_frames(page, grid, values, only);
   return std::move(page.figure);
 }

@@ -17,15 +17,26 @@ namespace {
 constexpr std::int64_t kMostDistances = 4096;
 constexpr const char* kNoRotation = ": the two channels of a pair have angles of their own";
 
-std::string frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
+std::string plain_frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
   const std::string scale = spec.scale == 1.0 ? "" : number_text(spec.scale) + " ";
-  if (!spec.inv_freq.empty()) return scale + "inv_freq[i]";
+  if (!spec.inv_freq.empty()) {
+    const bool per_axis = static_cast<std::int64_t>(spec.inv_freq.size()) > schedule.pairs();
+    return scale + (per_axis ? "inv_freq[axis][i]" : "inv_freq[i]");
+  }
   const bool restarts = has_parts(spec.layout) || spec.axis_frequencies == AxisFrequencies::restart;
   const std::string divisor = schedule.exponent_dim == 0 ? "n" : std::to_string(schedule.exponent_dim);
   const std::string rule = scale + number_text(spec.base) + "^(-2r/" + divisor + ")";
   if (restarts) return rule + ", r counted anew on every axis" + (divisor == "n" ? ", n twice its pairs" : "");
   if (spec.axis_frequencies == AxisFrequencies::dealt) return rule + ", r dealt out to the axes in turn";
   return scale + number_text(spec.base) + "^(-2i/" + divisor + ")";
+}
+
+std::string frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
+  std::string text = plain_frequency_text(spec, schedule);
+  if (kind_of(spec.scaling) != NoScaling::kind) text += " scaled by " + std::string(kind_of(spec.scaling));
+  const double factor = schedule.table_factor();
+  if (factor != 1.0) text += ", cos and sin times " + general_text(factor, 6);
+  return text;
 }
 
 std::string layout_text(const RotarySchedule& schedule) {
@@ -59,22 +70,29 @@ std::string formula_text(const RotarySchedule& schedule, const std::string& angl
          ", with the frequency i and the axis of its own channel";
 }
 
+// Where pairs follow one axis each, and where given frequencies let them follow several.
+std::string axis_text(const Rotary& spec, const RotarySchedule& schedule) {
+  if (schedule.axes == 1) return "p ";
+  const bool given = static_cast<std::int64_t>(spec.inv_freq.size()) == schedule.axes * schedule.pairs();
+  return given ? "sum over axes of p[axis] " : "p[axis of i] ";
+}
+
 KindFacts facts(const Spec& any) {
   const auto& spec = std::get<Rotary>(any);
   const RotarySchedule schedule = make_schedule(spec);
   const bool negative = schedule.layout == Layout::half_negative;
-  const std::string sum = (negative ? "-" : "") + std::string(schedule.axes > 1 ? "sum over axes of p_axis " : "p ");
+  const std::string sum = (negative ? "-" : "") + axis_text(spec, schedule);
   KindFacts facts;
   facts.formula = formula_text(schedule, sum + frequency_text(spec, schedule));
   const std::string theta = mi("\xce\xb8");
   const std::string frequency =
-      spec.inv_freq.empty() && schedule.exponent_dim != 0 && spec.scale == 1.0
+      spec.inv_freq.empty() && schedule.axes == 1 && spec.scale == 1.0 && kind_of(spec.scaling) == NoScaling::kind
           ? msup(mn(spec.base), mrow(mo("-"), mn(std::int64_t{2}), mi("i"), mo("/"), mn(schedule.exponent_dim)))
           : msub(mi("\xcf\x89"), mi("i"));
   facts.formula_mathml =
       math(msup(mi("a"), mo("'")), mo("="), mi("a"), mi("cos"), theta, mo("-"), mi("b"), mi("sin"), theta, mo(","),
            msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"), mi("a"), mi("sin"), theta, mo(","),
-           theta, mo("="), negative ? mo("-") : "", mi("p"), frequency);
+           theta, mo("="), negative ? mo("-") : "", schedule.axes == 1 ? mi("p") : msub(mi("p"), mi("a")), frequency);
   facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
   facts.represents = "distances";
   facts.prefers = "near keys, a little: scores of equal contents fade with distance";

@@ -154,6 +154,7 @@ double yarn_magnitude(double factor, double mscale) noexcept {
 }
 
 YarnRange yarn_range(const Yarn& scaling, const Ladder& ladder) {
+  scalings::scale_of(scaling, ladder);  // refuses what makes no sense
   const scalings::Range range = scalings::range_of(scaling, ladder);
   return {range.low.high, range.high.high};
 }

@@ -76,7 +76,9 @@ void check(const LongRope& s, std::int64_t pairs, const Refuse& refuse) {
   }
   if (s.short_mscale) return;
   check_factor_or_ratio(s.factor, s.max_positions, refuse);
-  if (s.original_positions < 2) refuse("original_positions must be at least 2: the factor divides by its logarithm");
+  if (s.original_positions < 2 && factor_or_ratio(s.factor, s.max_positions, s.original_positions) > 1.0) {
+    refuse("original_positions must be at least 2: the attention factor divides by its logarithm");
+  }
 }
 LadderScale scale(const LongRope& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);

@@ -1,9 +1,11 @@
 #include "posenc/scaling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
+#include "detail/number_text.h"
 #include "posenc/error.h"
 #include "scalings/rule.h"
 
@@ -29,7 +31,13 @@ const std::vector<Scaling>& defaults() {
 
 Ladder checked(const Scaling& scaling, const Ladder& given) {
   Ladder ladder = given;
-  if (!(ladder.base > 0.0)) fail(ErrorKind::usage, "[scale_ladder] base must be above 0");
+  if (!(ladder.base > 0.0) || std::isinf(ladder.base)) {
+    fail(ErrorKind::usage,
+         "[scale_ladder] base must be finite and above 0 but got " + detail::number_text(ladder.base));
+  }
+  if (std::holds_alternative<Yarn>(scaling) && ladder.base <= 1.0) refuse(scaling, "needs a base above 1");
+  Scaling copy = scaling;  // the field list is bound to an object that may be changed
+  for (const detail::Field& field : detail::scaling_fields(copy)) detail::check_field(kind_of(scaling), field);
   if (ladder.dim < 1 || ladder.pairs < 0) fail(ErrorKind::usage, "[scale_ladder] dim and pairs must be at least 1");
   if (ladder.head_dim == 0) ladder.head_dim = ladder.dim;
   if (needs_length(scaling) && !ladder.sequence_length) {
@@ -58,6 +66,15 @@ bool needs_length(const Scaling& scaling) noexcept {
     return lists->list == LongRopeList::by_length || lists->short_mscale.has_value();
   }
   return std::holds_alternative<DynamicNtk>(scaling);
+}
+
+std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept {
+  return std::visit(
+      [](const auto& s) -> std::optional<std::int64_t> {
+        if constexpr (requires { s.original_positions; }) return s.original_positions;
+        return std::nullopt;
+      },
+      scaling);
 }
 
 LadderScale scalings::scale_of(const Scaling& scaling, const Ladder& ladder) {
@@ -98,6 +115,13 @@ const std::vector<std::string_view>& scaling_words() {
 }
 
 Scaling default_scaling(int index) { return defaults()[static_cast<std::size_t>(index)]; }
+
+Scaling settled_scaling(const Rotary& spec) {
+  Scaling scaling = spec.scaling;
+  auto* lists = std::get_if<LongRope>(&scaling);
+  if (lists && spec.attention_factor && !lists->factor && lists->max_positions == 0) lists->factor = 1.0;
+  return scaling;
+}
 
 std::string scalings_with(std::string_view field) {
   std::string text;
