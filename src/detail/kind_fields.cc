@@ -388,32 +388,44 @@ std::vector<Shorthand> shorthands_of(Spec& spec) {
   return std::visit([](auto& s) { return shorthands_of(s); }, spec);
 }
 
-const std::vector<Kind>& all_kinds() {
-  static const std::vector<Kind> kinds = {
-      {"sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{}},
-      {"learned", "rows of a trained table, added to the embeddings", Learned{}},
-      {"hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{}},
-      {"concat", "encodings of single coordinates side by side: images, video, axial tables",
-       Concat{.parts = {ConcatPart{}}}},
-      {"fourier", "sines and cosines of sums over coordinates, each with frequencies of its own", Fourier{}},
-      {"rotary", "queries and keys turned by angles that grow with the position, pair by pair", Rotary{}},
-      {"none", "no positions: attention with nothing but its mask", NoPosition{}},
-      {"clipped", "a learned number per head and clipped offset, added to the scores", Clipped{}},
-      {"t5", "a learned number per head and bucket of distances, added to the scores", T5{}},
-      {"alibi", "a slope per head times the distance, taken from the scores", Alibi{}},
-      {"kerple", "a learned logarithm or power of the distance, taken from the scores", Kerple{}},
-      {"fire", "a learned function of the distance relative to the query's place, added to the scores", Fire{}},
-      {"sandwich", "the product of two sinusoidal rows, a fixed bias on the scores", Sandwich{}},
-      {"matrix", "numbers given for every query and key, added to the scores", MatrixBias{}},
-      {"shaw", "a learned vector per clipped offset that meets queries, keys and values", Shaw{}},
-      {"transformer_xl", "a projected sinusoidal row per distance that meets queries, with two learned vectors",
-       TransformerXl{}},
-      {"window", "a mask: keys within a reach to the left and right", Window{}},
-      {"chunked", "a mask: keys of the query's own chunk", Chunked{}},
-      {"pope", "magnitudes of queries and keys turned by the position alone, one frequency per channel", Pope{}},
-      {"xpos", "a rotation of queries and keys whose scores decay with the distance", Xpos{}},
-      {"temperature", "a factor on queries that grows with the position", QueryTemperature{}},
+namespace {
+
+// One by one: g++ takes minutes over a list of them, which it tries to evaluate while it compiles.
+std::vector<Kind> make_kinds() {
+  std::vector<Kind> kinds;
+  const auto add = [&](std::string_view name, std::string_view summary, const Spec& fallback) {
+    kinds.push_back({name, summary, fallback});
   };
+  add("sinusoidal", "sines and cosines of geometrically spaced frequencies, added to the embeddings", Sinusoidal{});
+  add("learned", "rows of a trained table, added to the embeddings", Learned{});
+  add("hybrid", "a sinusoidal encoding plus a learned table, each with its multiplier as weight", Hybrid{});
+  add("concat", "encodings of single coordinates side by side: images, video, axial tables",
+      Concat{.parts = {ConcatPart{}}});
+  add("fourier", "sines and cosines of sums over coordinates, each with frequencies of its own", Fourier{});
+  add("rotary", "queries and keys turned by angles that grow with the position, pair by pair", Rotary{});
+  add("none", "no positions: attention with nothing but its mask", NoPosition{});
+  add("clipped", "a learned number per head and clipped offset, added to the scores", Clipped{});
+  add("t5", "a learned number per head and bucket of distances, added to the scores", T5{});
+  add("alibi", "a slope per head times the distance, taken from the scores", Alibi{});
+  add("kerple", "a learned logarithm or power of the distance, taken from the scores", Kerple{});
+  add("fire", "a learned function of the distance relative to the query's place, added to the scores", Fire{});
+  add("sandwich", "the product of two sinusoidal rows, a fixed bias on the scores", Sandwich{});
+  add("matrix", "numbers given for every query and key, added to the scores", MatrixBias{});
+  add("shaw", "a learned vector per clipped offset that meets queries, keys and values", Shaw{});
+  add("transformer_xl", "a projected sinusoidal row per distance that meets queries, with two learned vectors",
+      TransformerXl{});
+  add("window", "a mask: keys within a reach to the left and right", Window{});
+  add("chunked", "a mask: keys of the query's own chunk", Chunked{});
+  add("pope", "magnitudes of queries and keys turned by the position alone, one frequency per channel", Pope{});
+  add("xpos", "a rotation of queries and keys whose scores decay with the distance", Xpos{});
+  add("temperature", "a factor on queries that grows with the position", QueryTemperature{});
+  return kinds;
+}
+
+}  // namespace
+
+const std::vector<Kind>& all_kinds() {
+  static const std::vector<Kind> kinds = make_kinds();
   return kinds;
 }
 static_assert(std::variant_size_v<Spec> == 21, "all_kinds lists the alternatives of Spec in their order");

@@ -33,7 +33,7 @@ class Completions(Case):
         return done.stdout.split()
 
     def test_bash(self):
-        self.assertEqual(self.bash("pl"), ["plot"])
+        self.assertEqual(self.bash("plo"), ["plot"])
         self.assertEqual(self.bash("plot", "hea"), ["heatmap"])
         self.assertEqual(self.bash("plot", "bias", "ali"), ["alibi"])  # a figure that is also a command
         self.assertEqual(self.bash("table", "--dt"), ["--dtype"])
@@ -77,7 +77,7 @@ class Completions(Case):
                                ("posenc plot --theme dark heatmap hea", []), ("posenc list ali", ["alibi"]),
                                ("posenc list wpe.n", []), ("posenc list alibi ali", []),
                                ("posenc plot heatmap learned --file wp", ["wpe.npy"]),
-                               ("posenc pl", ["plot"]), ("posenc plot hea", ["heatmap"]), ("posenc table --dt", ["--dtype"]),
+                               ("posenc plo", ["plot"]), ("posenc plot hea", ["heatmap"]), ("posenc table --dt", ["--dtype"]),
                                ("posenc table --dtype b", ["bf16"]), ("posenc demo or", ["order"])):
             done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
                                   cwd=self.folder, capture_output=True, text=True, check=True)
