@@ -40,7 +40,7 @@ class Json(Case):
     def test_list(self):
         data = self.json_of("list")
         self.assertEqual(set(data), {"schema", "kinds", "scalings", "catalog", "figures"})
-        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "rotary", "none", "clipped", "t5", "alibi", "kerple", "fire", "sandwich",
+        self.assertEqual([kind["name"] for kind in data["kinds"]], ["sinusoidal", "learned", "hybrid", "concat", "fourier", "rotary", "none", "clipped", "t5", "alibi", "kerple", "fire", "sandwich",
                           "matrix", "shaw", "transformer_xl", "window", "chunked", "pope", "xpos", "temperature"])
         self.assertIn("heatmap", [figure["name"] for figure in data["figures"]])
         for figure in data["figures"]:
