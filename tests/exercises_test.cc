@@ -154,7 +154,7 @@ TEST(Exercises, EveryKeyIsGradedAsRight) {
 // An answer with a fraction is asked for with decimals; else its key is a rounded number, and so is what is right.
 TEST(Exercises, FractionsAreAskedForWithDecimals) {
   for (const std::string& spec : kSpecs) {
-    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
       for (const Question& question : make_exercises(parse_spec(spec), seed)) {
         for (const double value : question.kind == AnswerKind::numeric ? question.values : std::vector<double>()) {
           const double scale = std::pow(10.0, question.decimals);

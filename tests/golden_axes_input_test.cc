@@ -18,7 +18,8 @@ using posenc::PatchGrid;
 using posenc::Positions;
 using posenc::PositionView;
 
-const std::set<std::string> kFiles = {"a_dab_detr",
+const std::set<std::string> kFiles = {"a_bros_bbox",
+                                      "a_dab_detr",
                                       "a_deformable_detr_norm",
                                       "a_detr_sine_f4_t10000_norm_scale3.5",
                                       "a_detr_sine_f5_t10000_raw",
@@ -201,6 +202,32 @@ TEST(GoldenAxes, Fourier) {
   }
   timm.compare("sin_hwxb", sines, 1e-7);
   timm.compare("cos_hwxb", cosines, 1e-7);
+}
+
+// The eight coordinates of a box, of one box minus those of another, and a projection of what they give.
+TEST(GoldenAxes, BoxesOfBros) {
+  const golden::Case c = load("a_bros_bbox");
+  const Tensor boxes(c.input("bbox_bn8")), projection(c.input("bbox_projection.weight"));
+  posenc::Concat spec;
+  for (std::int64_t axis = 0; axis < 8; ++axis) {
+    spec.parts.push_back({axis, posenc::Sinusoidal{.width = c.integer("dim_1d"), .order = posenc::Order::halves}});
+  }
+  const std::size_t count = static_cast<std::size_t>(boxes.shape[1]);
+  std::vector<double> differences, projected;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t a = 0; a < 8; ++a) differences.push_back(boxes.values[8 * j + a] - boxes.values[8 * i + a]);
+    }
+  }
+  const std::vector<double> sines = rows(spec, Positions::reals(differences, 8));
+  for (std::size_t pair = 0; pair < count * count; ++pair) {
+    for (std::size_t out = 0; out < static_cast<std::size_t>(projection.shape[0]); ++out) {
+      double sum = 0.0;
+      for (std::size_t m = 0; m < 32; ++m) sum += projection.values[32 * out + m] * sines[32 * pair + m];
+      projected.push_back(sum);
+    }
+  }
+  c.compare("out_qkbd", projected, 1e-6);
 }
 
 TEST(GoldenAxes, LearnedTables) {

@@ -8,6 +8,7 @@
 #include "posenc/error.h"
 #include "posenc/rotate.h"
 #include "support/every_target.h"
+#include "support/expect_error.h"
 #include "support/head_block.h"
 #include "support/parts.h"
 #include "support/typed_block.h"
@@ -99,17 +100,6 @@ TEST(RotatePlain, TurnsQueriesAndKeys) {
       EXPECT_EQ(k.bytes(), k_general.bytes());
     }
   }
-}
-
-// What a call says where it is wrong; empty where it is not.
-template <class Run>
-std::string message_of(const Run& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(RotatePlain, RefusesWhatTheGeneralWayRefuses) {

@@ -1,9 +1,10 @@
 // Scalings of rotary encodings: how the ladder of frequencies is changed for contexts longer than the trained one.
 //
-//     posenc::Rotary spec{.head_dim = 128, .base = 1e6, .scaling = posenc::Yarn{.factor = 4.0, .original_positions =
-//     32768}}; posenc::ScaledLadder scaled = posenc::scale_ladder(spec.scaling, {.base = 1e6, .dim = 128, .pairs =
-//     64}); scaled.inv_freq;           // radians per position, one per pair scaled.attention_factor;   // 1.1386...:
-//     0.1 ln 4 + 1
+//     const posenc::Yarn yarn{.factor = 4.0, .original_positions = 32768};
+//     const posenc::Rotary spec{.head_dim = 128, .base = 1e6, .scaling = yarn};  // for tables, rotate, attend
+//     const posenc::ScaledLadder scaled = posenc::scale_ladder(yarn, {.base = 1e6, .dim = 128, .pairs = 64});
+//     scaled.inv_freq;          // radians per position, one per pair
+//     scaled.attention_factor;  // 1.1386...: 0.1 ln 4 + 1
 //
 // The plain ladder is f_i = base^(-2i / dim). Every scaling is plain data and a pure function of it; none keeps state.
 // docs/encodings/scalings.md has each with its formula, source, users, and when not to use it.

@@ -8,6 +8,17 @@
 
 #include "posenc/error.h"
 
+// What the action fails with, for tests that look at several parts of it; empty where it does not fail.
+template <class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const posenc::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 template <class Action>
 void expect_error(posenc::ErrorKind kind, const std::string& part, const Action& action) {
   try {
