@@ -341,8 +341,7 @@ void add_vision_rules(CLI::App& command, VisionOptions& options) {
                   "with --videos: ids per second (default: frames are 1 apart)")
       ->group("Pictures");
   text("--seconds-per-grid", options.seconds_per_grid, "with --tokens-per-second: 1.5,2: seconds from frame to frame");
-  text("--frame-step", options.frame_step,
-       "what is truncated: interval, frame or seconds (default: interval, transformers 5.22)");
+  text("--frame-step", options.frame_step, "what is truncated: frame or seconds (default: frame, transformers 5.22)");
   command
       .add_flag("--split-frames", options.split_frames, "with --videos: every frame is a picture of its own (Qwen3-VL)")
       ->group("Pictures");

@@ -35,9 +35,10 @@ void add_report(CLI::App& app, ReportCommandOptions& options) {
   command->add_option("--sentence", options.sentence, "with --lesson: its words (default: the cat sat on the mat)")
       ->check(not_empty);
   command->add_flag("--advise", options.advise, "a section that compares, recommends, and says what that rests on");
-  command->add_option("--train", options.train, "the length that was trained on")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}))
-      ->capture_default_str();
+  command
+      ->add_option("--train", options.train,
+                   "the length that was trained on (default: original_positions of a scaling, else 2048)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}));
   command->add_option("--infer", options.infer, "with --advise: the length it is used at (default: 8 times as long)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}));
   command->add_option("--random-seed", options.draws_seed, "of what is drawn at random (default: 0)")->check(not_empty);

@@ -92,12 +92,6 @@ Positions positions_of(const CheckCommandOptions& options, const Array* observed
   return Positions::range(0, observed->shape[axis]);
 }
 
-// What a scaling says that it was trained on.
-std::int64_t trained_length_of(const Spec& spec) {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  return (rotary ? trained_length(rotary->scaling) : std::nullopt).value_or(2048);
-}
-
 }  // namespace
 
 int run_check(const CheckCommandOptions& options) {
@@ -107,7 +101,7 @@ int run_check(const CheckCommandOptions& options) {
   std::optional<Array> observed;
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
-  const std::int64_t train = options.train.value_or(trained_length_of(loaded->subject.spec));
+  const std::int64_t train = options.train.value_or(usual_train_length(loaded->subject.spec));
   posenc::CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
   const std::vector<Property> properties = check(loaded->subject, check_options);

@@ -196,7 +196,7 @@ struct ReportCommandOptions {
   bool lesson = false;
   std::string sentence;  // with lesson
   bool advise = false;
-  std::int64_t train = 2048;
+  std::optional<std::int64_t> train;  // none: what the scaling of a spec was trained on, else 2048
   std::optional<std::int64_t> infer;  // with advise; 8 times the training length
   std::string draws_seed;             // 0
   bool overwrite = false;

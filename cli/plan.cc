@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "posenc/context_plan.h"
 #include "posenc/error.h"
 #include "posenc/load.h"
@@ -42,7 +43,9 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
               : fmt::format("sum of cos(m theta_i)                       never below 0, at least {:.4f} per pair\n",
                             plan.smallest_sum);
   text += plan.smallest_base ? fmt::format("smallest plain base without that            {:.6g}\n", *plan.smallest_base)
-                             : "smallest plain base without that            none up to 1e18: there are too few pairs\n";
+          : spec.inv_freq.empty() && spec.scale == 1.0
+              ? "smallest plain base without that            none up to 1e18: there are too few pairs\n"
+              : "smallest plain base without that            not looked for: frequencies are given, or times a scale\n";
   return text;
 }
 
@@ -54,7 +57,10 @@ int run_plan(const PlanOptions& options) {
   if (!rotary) {
     fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings, not for {}", kind_of(spec)));
   }
-  const ContextPlan plan = plan_context(*rotary, options.trained, options.target);
+  Progress progress("bases", 1000);
+  const ContextPlan plan = plan_context(*rotary, options.trained, options.target, [&](double share) {
+    progress.update(static_cast<std::int64_t>(1000.0 * share));
+  });
   if (choose_format(options.output, {"text", "json"}) != "json") {
     write_text(options.output, plan_text(plan, *rotary));
     return 0;

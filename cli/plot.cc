@@ -196,6 +196,15 @@ void write_data(const PlotOptions& options, const std::string& format, const Fig
                               {"data", Json(std::move(data))}});
 }
 
+// A spec that the figure can show.
+std::string fitting_spec(const std::string& figure) {
+  for (const char* spec : {"sinusoidal:width=64", "rotary:head_dim=64", "alibi:heads=8", "t5:heads=8",
+                           "rotary:head_dim=64,sections=16/16", "pope:head_dim=64"}) {
+    if (figure_fits(figure, parse_spec(spec))) return spec;
+  }
+  return "SPEC";
+}
+
 }  // namespace
 
 int run_plot(const PlotOptions& options) {
@@ -206,9 +215,8 @@ int run_plot(const PlotOptions& options) {
   if (info != nullptr) check_choices(*info, options);
   if (options.spec.empty() && (info == nullptr || info->needs_spec)) {
     figure_fits(options.figure, NoPosition{});  // names that there are not are refused there
-    fail(ErrorKind::usage, fmt::format("SPEC is needed: the figure '{}' shows an encoding, as in posenc plot {} "
-                                       "sinusoidal:width=64",
-                                       options.figure, options.figure));
+    fail(ErrorKind::usage, fmt::format("SPEC is needed: the figure '{}' shows an encoding, as in posenc plot {} {}",
+                                       options.figure, options.figure, fitting_spec(options.figure)));
   }
   Loaded loaded;
   const std::unique_ptr<LoadedSubject> loaded_subject =

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/subject.h"
 #include "cli/words.h"
+#include "posenc/check.h"
 #include "posenc/error.h"
 
 namespace posenc::cli {
@@ -92,7 +93,7 @@ std::string command_of(const ReportCommandOptions& options) {
   if (options.lesson) text += " --lesson";
   if (!options.sentence.empty()) text += " --sentence " + shell_word(options.sentence);
   if (options.advise) text += " --advise";
-  if (options.train != ReportCommandOptions{}.train) text += fmt::format(" --train {}", options.train);
+  if (options.train) text += fmt::format(" --train {}", *options.train);
   if (options.infer) text += fmt::format(" --infer {}", *options.infer);
   if (!options.draws_seed.empty()) text += " --random-seed " + options.draws_seed;
   return text;
@@ -117,8 +118,9 @@ std::string make_page(const ReportCommandOptions& options) {
                        .command = command_of(options),
                        .progress = shown_progress(progress)};
   if (options.advise) {
-    const std::int64_t usual = options.train > 2147483647 / 8 ? 2147483647 : 8 * options.train;
-    report.advice = AdviceOptions{.train_length = options.train, .infer_length = options.infer.value_or(usual)};
+    const std::int64_t train = options.train.value_or(CheckOptions{}.train_length);
+    const std::int64_t usual = train > 2147483647 / 8 ? 2147483647 : 8 * train;
+    report.advice = AdviceOptions{.train_length = train, .infer_length = options.infer.value_or(usual)};
   }
   return make_report(subjects, report);
 }

@@ -76,7 +76,7 @@ void write_patches(const PositionsOptions& options, const std::string& format) {
 
 MropeRule rule_of(const PositionsOptions& options) {
   constexpr std::array<std::string_view, 2> kResume = {"extent", "largest"};
-  constexpr std::array<std::string_view, 3> kSteps = {"interval", "frame", "seconds"};
+  constexpr std::array<std::string_view, 2> kSteps = {"frame", "seconds"};
   const VisionOptions& vision = options.vision;
   MropeRule rule{.merge = vision.merge.value_or(2),
                  .tokens_per_second = vision.tokens_per_second.value_or(0.0),

@@ -59,6 +59,11 @@ std::string_view to_text(Verdict verdict) noexcept {
   return "violated";
 }
 
+std::int64_t usual_train_length(const Spec& spec) noexcept {
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  return (rotary ? trained_length(rotary->scaling) : std::nullopt).value_or(CheckOptions{}.train_length);
+}
+
 std::vector<Property> check(const Subject& subject, const CheckOptions& options) {
   check_options(options);
   const detail::SubjectNumbers numbers(subject, options.seed);

@@ -130,6 +130,9 @@ std::optional<std::int64_t> deepest(std::span<const double> inv_freq, std::int64
 
 std::optional<std::int64_t> first_negative_sum(std::span<const double> inv_freq, std::int64_t target) {
   check_length(target, "target", "first_negative_sum");
+  for (const double frequency : inv_freq) {
+    if (!std::isfinite(frequency)) fail(ErrorKind::usage, "[first_negative_sum] every inv_freq must be finite");
+  }
   Sums sums(inv_freq);
   for (std::int64_t m = 1; m < target; ++m) {
     if (sums.next() < 0.0) return m;
@@ -137,13 +140,15 @@ std::optional<std::int64_t> first_negative_sum(std::span<const double> inv_freq,
   return std::nullopt;
 }
 
-std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::int64_t target) {
+std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::int64_t target,
+                                    const std::function<void(double)>& progress) {
   check_length(target, "target", "smallest_base");
   if (dim < 1 || pairs < 1) fail(ErrorKind::usage, "[smallest_base] dim and pairs must be at least 1");
   const PlainLadder ladder{dim, pairs};
   double log_base = 0.0;
   Culprits culprits;
   while (log_base < std::log(kLargestBase)) {
+    if (progress) progress(log_base / std::log(kLargestBase));
     const std::vector<double> inv_freq = ladder.at(log_base);
     double step = culprits.step(ladder, inv_freq);
     if (step == 0.0) {
@@ -160,11 +165,12 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
   return std::nullopt;
 }
 
-ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t target) {
+ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t target,
+                         const std::function<void(double)>& progress) {
   check_length(trained, "trained", "plan_context");
   check_length(target, "target", "plan_context");
   Rotary plain = spec, scaled = spec;
-  plain.scaling = NoScaling{};
+  plain.scaling = trained_scaling(spec.scaling);
   if (!scaled.sequence_length) scaled.sequence_length = target;
   const RotarySchedule before = make_schedule(plain), after = make_schedule(scaled);
   if (before.axes != 1) {
@@ -179,8 +185,8 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
     plan.turns_at_target.push_back(needs);
     if (seen.pairs[index].complete) plan.complete.push_back(i);
     // Less than the step to the next position is no new angle: an exact factor leaves that much.
-    const double step = before.inv_freq[index] / kTwoPi * (1.0 + 1e-9);
-    if (!seen.pairs[index].complete && needs > had + step) plan.new_angles.push_back(i);
+    const double step = before.inv_freq[index] / kTwoPi * (1.0 - 1e-9);
+    if (!seen.pairs[index].complete && needs > 0.0 && needs > had + step) plan.new_angles.push_back(i);
   }
   plan.first_negative = first_negative_sum(after.inv_freq, target);
   Sums sums(after.inv_freq);
@@ -188,8 +194,8 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
   for (std::int64_t m = 1; m < target; ++m) smallest = std::min(smallest, sums.next());
   plan.smallest_sum = smallest / static_cast<double>(before.pairs());
   if (!spec.inv_freq.empty() || spec.scale != 1.0) return plan;
-  plan.smallest_base =
-      smallest_base(before.exponent_dim > 0 ? before.exponent_dim : before.rotary_dim, before.pairs(), target);
+  plan.smallest_base = smallest_base(before.exponent_dim > 0 ? before.exponent_dim : before.rotary_dim, before.pairs(),
+                                     target, progress);
   return plan;
 }
 

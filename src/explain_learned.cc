@@ -75,7 +75,7 @@ Step numbers(const InputRows& rows, double position, const std::string& title) {
   return step;
 }
 
-Step lookup(const RowRead& read) {
+Step lookup(const RowRead& read, std::int64_t rows) {
   constexpr std::int64_t kShown = 8;
   Step step{"lookup", "The lookup as a product", {}, {}};
   const std::string row = std::to_string(read.row);
@@ -85,7 +85,9 @@ Step lookup(const RowRead& read) {
   } else if (read.row < kShown) {
     std::string one_hot;
     for (std::int64_t r = 0; r <= read.row; ++r) one_hot += r == read.row ? "1" : "0, ";
-    step.lines = {"[" + one_hot + ", 0, ...] times the table = row " + row};
+    if (read.row + 2 == rows) one_hot += ", 0";
+    if (read.row + 2 < rows) one_hot += ", 0, ...";
+    step.lines = {"[" + one_hot + "] times the table = row " + row};
   } else {
     step.lines = {"a vector with 1 at place " + row + " and 0 elsewhere, times the table = row " + row};
   }
@@ -138,7 +140,7 @@ std::int64_t rows_of(const Learned& spec, double position, const ConstView& tabl
 std::vector<Step> learned_steps(const Learned& spec, double position, const ExplainOptions& options) {
   const std::int64_t rows = rows_of(spec, position, options.table);
   const RowRead read = row_read(spec, rows, position);
-  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read)};
+  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read, rows)};
   if (options.table.data == nullptr && spec.rows == 0) {
     steps[1].lines[0] =
         "position " + number_text(position) + " reads " + read_text(read) + ", if the table has so many";

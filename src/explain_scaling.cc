@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
-std::string short_text(double value) { return general_text(value, 6); }
+std::string short_text(double value) { return general_text(value + 0.0, 6); }  // -0 is 0
 
 struct Explainer {
   const Rotary& spec;
@@ -67,7 +67,9 @@ struct Explainer {
     say(range(0, kept) + " kept, " + range(kept, mixed) + " mixed, " + range(mixed, plain.size()) + " divided by " +
         number_text(factor));
   }
-  double base_at(double growth, double dim) const { return spec.base * std::pow(growth, dim / (dim - 2.0)); }
+  double base_at(double growth, double dim) const {
+    return std::exp(std::log(spec.base) + std::log(growth) * dim / (dim - 2.0));  // no product overflows
+  }
 
   void operator()(const NoScaling&) const {}
   void operator()(const LinearScaling& s) const {
@@ -91,7 +93,7 @@ struct Explainer {
   void operator()(const DynamicNtk& s) const {
     const auto d = static_cast<double>(ladder.dim);
     say("base * (factor * s / L - (factor - 1))^(d / (d - 2)) with L = " + std::to_string(s.original_positions) +
-        ", factor = " + number_text(s.factor) + ", d = " + dim());
+        ", factor = " + number_text(s.factor) + ", d = " + dim() + "; up to s = L the base stays as it is");
     std::vector<std::int64_t> lengths = {s.original_positions, 2 * s.original_positions, 4 * s.original_positions};
     if (std::find(lengths.begin(), lengths.end(), *spec.sequence_length) == lengths.end()) {
       lengths.push_back(*spec.sequence_length);
@@ -102,8 +104,11 @@ struct Explainer {
       step.values.push_back(base_at(growth, d));
       say("s = " + std::to_string(length) + ": base " + short_text(step.values.back()));
     }
+    say_samples(s.factor);
+    const bool beyond = *spec.sequence_length > s.original_positions;
     say("built here for s = " + std::to_string(*spec.sequence_length) +
-        "; keys that were cached at another length must be turned anew (rerotate)");
+        (beyond ? "; keys that were cached at another length must be turned anew (rerotate)"
+                : ": nothing has changed yet; past L, keys cached before must be turned anew (rerotate)"));
   }
   void operator()(const NtkByParts& s) const {
     say("turns within " + std::to_string(s.original_positions) +
@@ -239,11 +244,14 @@ struct Explainer {
 Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule) {
   Step step{"scaling", "The scaling: " + std::string(kind_of(spec.scaling)), {}, {}};
   const std::vector<Ladder> ladders = ladders_of(spec);
-  if (schedule.axes > 1 && ladders.front().pairs != schedule.pairs()) {
-    step.lines.push_back(std::string("every axis has a ladder of ") + std::to_string(ladders.front().pairs) +
-                         " frequencies: that of " + (ladders.size() > 1 ? "the first" : "each") + ", by its number");
-  } else if (spec.axis_frequencies == AxisFrequencies::dealt) {
-    step.lines.emplace_back("the ladder before it is dealt out to the axes, by its number");
+  const std::string count = std::to_string(ladders.front().pairs);
+  if (spec.axis_frequencies == AxisFrequencies::dealt) {
+    step.lines.push_back("the ladder of " + count + " frequencies before it is dealt out to the axes: pairs by their " +
+                         "number in it");
+  } else if (ladders.size() > 1) {
+    step.lines.push_back("every axis has a ladder of its own: here the first, of " + count + " frequencies");
+  } else if (schedule.axes > 1 && ladders.front().pairs != schedule.pairs()) {
+    step.lines.push_back("every axis has a ladder of " + count + " frequencies: pairs by their number in it");
   }
   std::visit(Explainer{spec, schedule, ladders.front(), scale_ladder(settled_scaling(spec), ladders.front()).inv_freq,
                        scale_ladder(NoScaling{}, ladders.front()).inv_freq, step},

@@ -70,7 +70,9 @@ class ReportWriter {
     text += details("The spec, every field", preformatted(to_text(to_json(subject.spec))));
     text += heading(3, "Properties", id + "-properties");
     tell(name + ": properties");
-    properties_.push_back(check(subject, {.train_length = options_.train_length, .seed = options_.seed}));
+    properties_.push_back(check(
+        subject,
+        {.train_length = options_.train_length.value_or(usual_train_length(subject.spec)), .seed = options_.seed}));
     text += property_table(properties_.back(), "What " + name + " promises, and what holds");
     const std::vector<Step> steps = example(subject);
     if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
@@ -109,7 +111,8 @@ class ReportWriter {
   }
 
   std::string comparison() const {
-    return heading(2, "Side by side", "compare") + table(glance_table(subjects_, options_.train_length)) +
+    return heading(2, "Side by side", "compare") +
+           table(glance_table(subjects_, options_.train_length.value_or(CheckOptions{}.train_length))) +
            table(absolute_table(subjects_)) + table(verdict_table(subjects_, properties_)) +
            table(learned_table(512, 768)) + table(goal_table());
   }
@@ -138,9 +141,9 @@ std::string make_report(const std::vector<Subject>& subjects, const ReportOption
   if (subjects.empty() && !options.advice) {
     fail(ErrorKind::usage, "[make_report] a report needs an encoding, or advice to be asked for");
   }
-  if (options.train_length < 1) {
+  if (options.train_length && *options.train_length < 1) {
     fail(ErrorKind::usage,
-         "[make_report] train_length must be at least 1 but got " + std::to_string(options.train_length));
+         "[make_report] train_length must be at least 1 but got " + std::to_string(*options.train_length));
   }
   return checked_page(ReportWriter(subjects, options).write(), "[make_report]");
 }

@@ -16,39 +16,30 @@ namespace {
 
 using detail::DoubleDouble;
 
-// 1 / base^(2i / dim) as float32 tensors compute it: the base, the exponent, the power and the quotient each rounded.
-double rounded_frequency(double base, std::int64_t i, std::int64_t dim) {
-  const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
-  const double narrow_base = static_cast<double>(static_cast<float>(base));
-  const DoubleDouble power = exp(DoubleDouble{static_cast<double>(exponent), 0.0} * detail::log(narrow_base));
-  return static_cast<double>(1.0f / static_cast<float>(power.high));
-}
-
 // The ladders of a spec, each as its scaling has it: one, unless axes of different widths have their own.
 class Ladders {
  public:
   Ladders(const Rotary& spec, const std::vector<detail::PairPlace>& places)
-      : rounded_(spec.precision == Precision::reference) {
+      : rounded_(spec.precision == Precision::reference), scaling_(detail::settled_scaling(spec)) {
     for (const Ladder& ladder : detail::ladders_of(spec, places)) {
-      scales_.emplace_back(ladder.dim, scalings::scale_of(detail::settled_scaling(spec), ladder));
+      scales_.emplace_back(ladder, scalings::scale_of(scaling_, ladder));
     }
   }
 
   double attention_factor() const { return scales_.front().second.attention_factor; }
   double frequency(const detail::PairPlace& place) const {
-    const auto same = [&](const auto& scale) { return scale.first == place.exponent_dim; };
-    const scalings::LadderScale& scale = std::find_if(scales_.begin(), scales_.end(), same)->second;
+    const auto same = [&](const auto& entry) { return entry.first.dim == place.exponent_dim; };
+    const auto& [ladder, scale] = *std::find_if(scales_.begin(), scales_.end(), same);
+    if (rounded_) return scalings::float32_frequency(scaling_, ladder, scale, place.index);
     const auto i = static_cast<std::size_t>(place.index);
     const DoubleDouble multiplier = scale.multipliers.empty() ? DoubleDouble{1.0, 0.0} : scale.multipliers[i];
-    if (!rounded_)
-      return (scalings::plain_frequency(scale.log_base, place.index, place.exponent_dim) * multiplier).high;
-    const double plain = rounded_frequency(scale.base, place.index, place.exponent_dim);
-    return static_cast<double>(static_cast<float>(plain * multiplier.high));
+    return (scalings::plain_frequency(scale.log_base, place.index, place.exponent_dim) * multiplier).high;
   }
 
  private:
   bool rounded_;
-  std::vector<std::pair<std::int64_t, scalings::LadderScale>> scales_;
+  Scaling scaling_;
+  std::vector<std::pair<Ladder, scalings::LadderScale>> scales_;
 };
 
 double scaled(const Rotary& spec, double frequency) {
@@ -98,6 +89,8 @@ Rotary at_layer(const Rotary& spec, std::int64_t layer) {
   Rotary result = spec;
   result.layer = {};
   result.local_base = 0.0;
+  result.global_every = Rotary{}.global_every;
+  result.local_scaled = false;
   if (spec.local_base == 0.0) return result;
   if (layer < 0) fail(ErrorKind::usage, "[at_layer] layer must be at least 0 but got " + std::to_string(layer));
   if ((layer + 1) % spec.global_every == 0) return result;

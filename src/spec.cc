@@ -115,7 +115,14 @@ void check_together(const Fourier& spec, std::string_view where) {
 }
 
 void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const detail::Refuse& refuse) {
-  if (spec.local_base == 0.0 && spec.layer) refuse("layer is for local_base: without it all layers are alike");
+  const Rotary fallback;
+  if (spec.local_base == 0.0) {
+    if (spec.layer) refuse("layer is for local_base: without it all layers are alike");
+    if (spec.global_every != fallback.global_every) refuse("global_every is for local_base: without it all are alike");
+    if (spec.local_scaled) refuse("local_scaled is for local_base: without it all layers are alike");
+  } else if (!spec.inv_freq.empty()) {
+    refuse("inv_freq replaces local_base too: leave it out, and give every layer its own spec");
+  }
   const std::string scaling(kind_of(spec.scaling));
   if (scaling == NoScaling::kind) return;
   if (!spec.inv_freq.empty()) refuse("inv_freq are the frequencies themselves: leave out scaling=" + scaling);
@@ -129,12 +136,20 @@ void check_scaling(const Rotary& spec, const detail::RotaryWindow& window, const
     refuse("base must be above 1 with scaling=yarn, which divides by its logarithm, but got " +
            detail::number_text(spec.base));
   }
-  for (const Ladder& ladder : detail::ladders_of(spec)) {
+  const std::vector<Ladder> ladders = detail::ladders_of(spec);
+  const bool lists = scaling == LongRope::kind || scaling == LearnedMultipliers::kind;
+  if (lists && ladders.size() > 1) {
+    refuse("scaling=" + scaling +
+           " has one list for all axes, but they have different numbers of pairs: give "
+           "inv_freq instead");
+  }
+  for (const Ladder& ladder : ladders) {
     if (scaling == Proportional::kind && 2 * ladder.pairs != spec.head_dim) {
       refuse("scaling=proportional has one ladder over the whole head: axes cannot have their own");
     }
     if ((steps && ladder.dim < 3) || (scaling == NtkAlpha::kind && spec.head_dim < 3)) {
-      refuse("scaling=" + scaling + " needs more than one pair: its exponent is dim / (dim - 2)");
+      refuse("scaling=" + scaling + " needs more than 2 channels, d, as its exponent is d / (d - 2), but d is " +
+             std::to_string(steps ? ladder.dim : spec.head_dim));
     }
     detail::check_together(detail::settled_scaling(spec), ladder.pairs, refuse);
   }

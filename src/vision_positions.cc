@@ -45,9 +45,9 @@ void check_rule(const MropeRule& rule, std::string_view where) {
   if (rule.after < AfterVision::extent || rule.after > AfterVision::largest) {
     refuse(where, "after must be extent or largest but is number " + std::to_string(static_cast<int>(rule.after)));
   }
-  if (rule.frame_step < FrameStep::interval || rule.frame_step > FrameStep::seconds) {
-    refuse(where, "frame_step must be interval, frame or seconds but is number " +
-                      std::to_string(static_cast<int>(rule.frame_step)));
+  if (rule.frame_step < FrameStep::frame || rule.frame_step > FrameStep::seconds) {
+    refuse(where,
+           "frame_step must be frame or seconds but is number " + std::to_string(static_cast<int>(rule.frame_step)));
   }
   if (!(rule.tokens_per_second >= 0.0 && rule.tokens_per_second <= 1e6)) {
     refuse(where, "tokens_per_second must be from 0 to 1000000 but got " + detail::number_text(rule.tokens_per_second));
@@ -60,13 +60,14 @@ void check_seconds(double seconds, std::string_view where) {
   refuse(where, "seconds_per_grid must be from 0 to 1000000 but got " + detail::number_text(seconds));
 }
 
-// How far frame t is from frame 0. Products are exact enough to truncate: they are small and mostly whole.
+// How far frame t is from frame 0. Both products in float32, as tensors form them: where they come out just below a
+// whole number, truncation shows it.
 double time_of(std::int64_t frame, const MropeRule& rule, double seconds) {
   const auto t = static_cast<double>(frame);
   if (rule.tokens_per_second == 0.0) return t;
   if (rule.frame_step == FrameStep::seconds) return std::trunc(t * rule.tokens_per_second * std::trunc(seconds));
-  if (rule.frame_step == FrameStep::frame) return std::trunc(t * (seconds * rule.tokens_per_second));
-  return t * std::trunc(rule.tokens_per_second * seconds);
+  const float interval = static_cast<float>(rule.tokens_per_second) * static_cast<float>(seconds);
+  return std::trunc(static_cast<double>(static_cast<float>(t) * interval));
 }
 
 void append_tuple(std::vector<std::int64_t>& ids, const PatchOptions& options, std::int64_t t, std::int64_t y,

@@ -61,4 +61,15 @@ TEST(AxesInsight, MapsShowTheSimilarityOfPlaces) {
                posenc::Error);
 }
 
+// Places that are all alike have a range of colours too; frames stand in rows, and need their room.
+TEST(AxesInsight, MapsOfOnePlaceAndOfManyFrames) {
+  const Spec rotary = posenc::parse_spec("rotary:head_dim=48,sections=8/8/8");
+  for (const char* places : {"1x1x1", "12x3x5", "5x2x2"}) {
+    const Positions grid = posenc::parse_positions(places);
+    EXPECT_NO_THROW(posenc::to_svg(posenc::make_figure("map", {.spec = rotary}, {.positions = grid}).drawing, {}));
+  }
+  const Positions many = posenc::parse_positions("12x3x5");
+  EXPECT_THROW(posenc::make_figure("map", {.spec = rotary}, {.positions = many, .width = 200.0}), posenc::Error);
+}
+
 }  // namespace

@@ -164,6 +164,12 @@ TEST(Check, VerdictsThatAreKnown) {
   EXPECT_EQ(verdict(Fire{.heads = 2}, "relative"), "does not hold");
   EXPECT_EQ(verdict(Chunked{.size = 64}, "relative"), "does not hold");
   EXPECT_EQ(verdict(Window{.left = 31, .right = 0}, "past_length"), "holds to 31");
+  // Trained on 2048 without the scaling: four times as far with it.
+  EXPECT_EQ(verdict(Rotary{.head_dim = 16, .scaling = LinearScaling{4.0}}, "past_length"), "holds to 8191");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 16, .scaling = Yarn{.factor = 4.0, .original_positions = 2048}}, "past_length"),
+            "holds to 8191");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 16, .scaling = Ntk{4.0}}, "past_length"), "holds to 6720");
+  EXPECT_EQ(verdict(Rotary{.head_dim = 16}, "past_length"), "holds to 2047");
   EXPECT_EQ(verdict(Sandwich{.heads = 2, .width = 64}, "decays"), "holds to 7");
 }
 

@@ -98,5 +98,35 @@ TEST(PlanContext, RefusesWhatItCannotPlan) {
   });
 }
 
+// The first position that training did not have is a step beyond it; what an exact factor leaves is less.
+TEST(ContextPlan, CountsAStepBeyondTrainingAsNew) {
+  const auto new_pairs = [](const Rotary& spec, std::int64_t trained, std::int64_t target) {
+    return plan_context(spec, trained, target).new_angles.size();
+  };
+  EXPECT_EQ(new_pairs({.head_dim = 16}, 64, 64), 0u);
+  EXPECT_EQ(new_pairs({.head_dim = 16}, 64, 65), 5u);
+  const Rotary divided{.head_dim = 16, .scaling = LinearScaling{4.0}};
+  EXPECT_EQ(new_pairs(divided, 64, 256), 0u);
+  EXPECT_EQ(new_pairs(divided, 64, 257), 5u);
+}
+
+// p-RoPE is trained as it is: pairs that never turn have nothing to complete.
+TEST(ContextPlan, TakesWhatTrainingHad) {
+  const ContextPlan plan = plan_context(Rotary{.head_dim = 16, .scaling = PRope{0.25}}, 64, 128);
+  EXPECT_EQ(plan.complete, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_TRUE(plan.new_angles.empty());
+  EXPECT_EQ(plan.turns[5], 0.0);
+}
+
+TEST(ContextPlan, TellsHowFarItIs) {
+  double last = -1.0;
+  plan_context(Rotary{.head_dim = 32}, 64, 256, [&](double share) {
+    EXPECT_GE(share, last);
+    EXPECT_LE(share, 1.0);
+    last = share;
+  });
+  EXPECT_GT(last, 0.0);
+}
+
 }  // namespace
 }  // namespace posenc

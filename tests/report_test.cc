@@ -100,6 +100,15 @@ TEST(Lesson, TellsItsProgressAndRefusesSentences) {
   EXPECT_TRUE(has(error_of([] { make_lesson({.sentence = std::string(50, 'x') + " y"}); }), "at most 40 bytes"));
 }
 
+// What a scaling says that it was trained on, unless a length is given.
+TEST(Report, TakesTheTrainedLengthOfAScaling) {
+  const Spec yarn = parse_spec("rotary:head_dim=8,scaling=yarn,factor=4,original_positions=64");
+  EXPECT_EQ(usual_train_length(yarn), 64);
+  EXPECT_EQ(usual_train_length(parse_spec("rotary:head_dim=8")), 2048);
+  EXPECT_TRUE(has(make_report({{.spec = yarn}}, {}), "within 64 positions of training"));
+  EXPECT_TRUE(has(make_report({{.spec = yarn}}, {.train_length = 32}), "within 32 positions of training"));
+}
+
 TEST(Report, OfEveryKindIsSound) {
   for (const char* text : {"sinusoidal:width=16",
                            "learned:rows=24,width=16,past_end=error",

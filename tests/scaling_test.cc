@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -271,13 +272,51 @@ TEST(Scalings, RefuseWhatDoesNotFitTheRest) {
   const auto invalid = [](const Rotary& spec, const std::string& message) {
     expect_error(ErrorKind::bad_input, message, [&] { validate(spec); });
   };
-  invalid({.head_dim = 2, .scaling = Ntk{2.0}}, "scaling=ntk needs more than one pair");
+  invalid({.head_dim = 2, .scaling = Ntk{2.0}}, "scaling=ntk needs more than 2 channels, d, as its exponent is");
+  invalid({.head_dim = 8, .exponent_dim = 2, .scaling = Ntk{2.0}}, "d / (d - 2), but d is 2");
+  invalid({.head_dim = 8, .global_every = 3}, "global_every is for local_base");
+  invalid({.head_dim = 8, .local_scaled = true}, "local_scaled is for local_base");
+  invalid({.head_dim = 4, .inv_freq = {1.0, 0.5}, .local_base = 100.0}, "inv_freq replaces local_base too");
+  invalid({.head_dim = 16,
+           .sections = {5, 3},
+           .axis_frequencies = AxisFrequencies::restart,
+           .scaling = LearnedMultipliers{std::vector<double>(8, 0.1)}},
+          "scaling=learned_multipliers has one list for all axes");
   invalid({.head_dim = 4, .inv_freq = {1.0, 0.5}, .scaling = Ntk{2.0}}, "leave out scaling=ntk");
   invalid({.head_dim = 8, .rotary_dim = 4, .scaling = Proportional{}}, "scaling=proportional turns the whole head");
   invalid({.head_dim = 8, .layout = Layout::half_per_axis, .axes = 2, .scaling = Proportional{}},
           "scaling=proportional has one ladder over the whole head");
   invalid({.head_dim = 8, .base = 1.0, .scaling = Yarn{.factor = 2.0, .original_positions = 64}},
           "base must be above 1 with scaling=yarn");
+}
+
+TEST(Scalings, RefuseABaseBeyondAllNumbers) {
+  const auto too_large = [](const Scaling& scaling, const std::string& message) {
+    expect_error(ErrorKind::bad_input, message,
+                 [&] { make_schedule(Rotary{.head_dim = 8, .base = 1e10, .scaling = scaling}, 1000); });
+  };
+  too_large(Ntk{1e300}, "scaling=ntk makes the base larger than any double: its factor is too large");
+  too_large(NtkAlpha{1e300}, "its alpha is too large");
+  too_large(DynamicNtk{1e300, 10}, "scaling=dynamic makes the base larger than any double");
+}
+
+// A share is one of pairs, whatever their exponents are divided by.
+TEST(Scalings, CountTheShareOfPRopeInPairs) {
+  for (const std::int64_t exponent_dim : {5, 32, 192}) {
+    const RotarySchedule schedule =
+        make_schedule(Rotary{.head_dim = 64, .exponent_dim = exponent_dim, .scaling = PRope{0.5}});
+    EXPECT_EQ(std::count(schedule.inv_freq.begin(), schedule.inv_freq.end(), 0.0), 16) << exponent_dim;
+  }
+}
+
+TEST(Scalings, KnowWhatTrainingHad) {
+  EXPECT_EQ(kind_of(trained_scaling(Yarn{.factor = 4.0, .original_positions = 64})), "none");
+  EXPECT_EQ(kind_of(trained_scaling(LinearScaling{2.0})), "none");
+  EXPECT_EQ(kind_of(trained_scaling(PRope{0.5})), "p_rope");
+  EXPECT_EQ(kind_of(trained_scaling(Resonance{})), "resonance");
+  const Scaling proportional = trained_scaling(Proportional{8.0, 0.25});
+  EXPECT_EQ(std::get<Proportional>(proportional).factor, 1.0);
+  EXPECT_EQ(std::get<Proportional>(proportional).share, 0.25);
 }
 
 // Fields may stand before the scaling that has them.

@@ -76,8 +76,11 @@ TEST(Vision, FrameStepsAndSplitFrames) {
     return std::vector<std::int64_t>{ids[0], ids[3], ids[6], ids[9]};
   };
   using Times = std::vector<std::int64_t>;
-  EXPECT_EQ(times(posenc::FrameStep::interval, 0.9), (Times{0, 22, 44, 45}));
   EXPECT_EQ(times(posenc::FrameStep::frame, 0.9), (Times{0, 22, 45, 46}));
+  // 0.29f * 100 is 29.000001 in double, and 29 in float32: what transformers truncates is the float32 product.
+  EXPECT_EQ(mixed(std::vector<std::int64_t>(101, 2), {}, {{101, 1, 1}}, {.merge = 1, .tokens_per_second = 1.0}, delta,
+                  {0.29})[300],
+            29);
   EXPECT_EQ(times(posenc::FrameStep::seconds, 0.9), (Times{0, 0, 0, 1}));
   EXPECT_EQ(times(posenc::FrameStep::seconds, 2.9), (Times{0, 50, 100, 101}));
   // Qwen3-VL: two frames of 1 x 2 with a timestamp before each; time has no extent.

@@ -50,6 +50,9 @@ struct CheckOptions {
   std::uint64_t seed = 0;   // of what is drawn at random
 };
 
+// What a spec says that it was trained on (original_positions of a scaling), else 2048.
+POSENC_API std::int64_t usual_train_length(const Spec& spec) noexcept;
+
 // Every property that applies to the kind, always in the same order. With `observed`, only those that can be seen in
 // the numbers: they are looked for there, and what breaks a promise is violated. Learned numbers must then be given.
 POSENC_API std::vector<Property> check(const Subject& subject, const CheckOptions& options);

@@ -24,8 +24,8 @@ namespace posenc {
 using PageProgress = std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>;
 
 struct ReportOptions {
-  std::int64_t train_length = 2048;
-  std::optional<AdviceOptions> advice = {};  // with it, a section that compares and recommends
+  std::optional<std::int64_t> train_length = {};  // none: usual_train_length of every encoding
+  std::optional<AdviceOptions> advice = {};       // with it, a section that compares and recommends
   std::uint64_t seed = 0;
   std::string command = "posenc report";  // what made the page
   PageProgress progress = {};

@@ -129,7 +129,8 @@ struct Proportional {
   double share = 1.0;  // above 0 to 1: partial_rotary_factor in config.json
 };
 
-// p-RoPE (Barbero et al., 2025): the fastest pairs are kept, the slowest never turn: Proportional with factor 1.
+// p-RoPE (Barbero et al., 2025): the first floor(share * pairs) pairs are kept, the slower ones never turn:
+// Proportional with factor 1, also of a part of the head.
 struct PRope {
   static constexpr std::string_view kind = "p_rope";
   static constexpr std::string_view summary = "the fastest pairs are kept, the slowest never turn";
@@ -160,6 +161,10 @@ POSENC_API bool needs_length(const Scaling& scaling) noexcept;
 
 // The length that it extends: its original_positions, where it has them.
 POSENC_API std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept;
+
+// What the frequencies were in training: those of a scaling that stretches a trained context are plain; p_rope,
+// learned_multipliers and resonance are trained as they are, and proportional without its factor.
+POSENC_API Scaling trained_scaling(const Scaling& scaling);
 
 // The ladder that is scaled.
 struct Ladder {

@@ -144,8 +144,7 @@ enum class FactorIn : int {
 // How angles are formed.
 enum class Precision : int {
   exact,      // position * inv_freq without rounding
-  reference,  // as PyTorch models do: every step rounded to float32, off by 5e-2 at position one million. What a
-              // scaling makes of a frequency is rounded once, at its end.
+  reference,  // as PyTorch models do: every step rounded to float32, off by 5e-2 at position one million
 };
 
 // Rotary position embeddings (Su et al., 2021) and their relatives with other frequencies:

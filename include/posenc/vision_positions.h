@@ -51,16 +51,15 @@ enum class AfterVision : int {
 
 // By how much frames are apart in time, where a model counts seconds (Qwen2.5-VL).
 enum class FrameStep : int {
-  interval,  // frame t is at t * int(tokens_per_second * seconds_per_grid): transformers 5.22
-  frame,     // at int(t * tokens_per_second * seconds_per_grid): the formula, truncated once per frame
-  seconds,   // at t * tokens_per_second * int(seconds_per_grid): transformers 4.5x and 5.0, where 0.5 seconds are none
+  frame,    // frame t is at int(t * (tokens_per_second * seconds_per_grid)), in float32: transformers 5.18 to 5.22
+  seconds,  // at t * tokens_per_second * int(seconds_per_grid): transformers 4.5x to 5.14, where 0.5 seconds are none
 };
 
 struct MropeRule {
   std::int64_t merge = 2;  // spatial_merge_size: a token is m x m patches
   AfterVision after = AfterVision::extent;
   double tokens_per_second = 0.0;  // 0: frames of videos are 1 apart, as in Qwen2-VL
-  FrameStep frame_step = FrameStep::interval;
+  FrameStep frame_step = FrameStep::frame;
   bool split_frames = false;  // every frame of a video is a picture of its own, with text between: Qwen3-VL
   std::int64_t pad_id = 0;    // what padded tokens get on every axis: 0 in transformers 5, 1 in 4
 };

@@ -178,20 +178,39 @@ std::string frame_title(const PlaceGrid& grid, std::int64_t first) {
   return title;
 }
 
+std::int64_t panels_beside(std::int64_t frames) { return std::min<std::int64_t>(frames, 4); }
+std::int64_t panels_below(std::int64_t frames) { return (frames + 3) / 4; }
+
+// A box per frame, row by row.
+std::vector<Box> boxes_of(const FigurePage& page, const Box& body, std::int64_t frames) {
+  const auto beside = static_cast<std::size_t>(panels_beside(frames));
+  const std::vector<double> alike(static_cast<std::size_t>(panels_below(frames)), 1.0);
+  std::vector<Box> boxes;
+  for (const Box& strip : rows_of(page.figure.drawing, body, alike)) {
+    const std::vector<Box> of_row = columns_of(page.figure.drawing, strip, std::vector<double>(beside, 1.0));
+    boxes.insert(boxes.end(), of_row.begin(), of_row.end());
+  }
+  constexpr double kLeast = 90.0;  // below it titles and ticks have no room
+  if (page.figure.drawing.metrics != TextMetrics::cells && boxes.front().width < kLeast) {
+    refuse("width must leave " + general_text(kLeast, 3) + " for each of " + std::to_string(beside) +
+           " panels beside each other but leaves " + general_text(boxes.front().width, 3));
+  }
+  return boxes;
+}
+
 // A panel per frame, or `only` one of them; the data have all.
 void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<double>& values,
                  std::optional<std::int64_t> only) {
   const std::int64_t cells = grid.frame_cells(), frames = grid.places() / cells;
   // From the least alike to 1, so that differences show; from -1 on where some are opposite.
   const double least = *std::min_element(values.begin(), values.end());
-  const double low = least < 0.0 ? -1.0 : std::floor(least * 10.0) / 10.0;
+  const double low = least < 0.0 ? -1.0 : std::min(std::floor(least * 10.0) / 10.0, 0.9);
   const ColorMap map = low < 0.0 ? ColorMap::diverging : ColorMap::sequential;
   const double gap = Type(page.drawing().metrics).gap;
   const double bar = color_bar_width(page.drawing(), low, 1.0) + gap;
   Box body = page.body;
   body.width -= bar;
-  const std::vector<Box> boxes =
-      columns_of(page.drawing(), body, std::vector<double>(static_cast<std::size_t>(only ? 1 : frames), 1.0));
+  const std::vector<Box> boxes = boxes_of(page, body, only ? 1 : frames);
   for (std::int64_t t = 0; t < frames; ++t) {
     const auto first = values.begin() + t * cells;
     const Heat heat{cells / grid.shape.back(), grid.shape.back(), {first, first + cells}};
@@ -212,8 +231,9 @@ void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<doub
 // As high as square cells need it beside each other, within what a page can show.
 double body_height(const PlaceGrid& grid, double width, std::int64_t frames) {
   const auto rows = static_cast<double>(grid.shape[grid.shape.size() - 2]);
-  const double panel = 0.85 * width / static_cast<double>(frames) - 30.0;
-  return std::clamp(panel * rows / static_cast<double>(grid.shape.back()) + 90.0, 170.0, 460.0);
+  const double panel = 0.85 * width / static_cast<double>(panels_beside(frames)) - 30.0;
+  const double height = std::clamp(panel * rows / static_cast<double>(grid.shape.back()) + 90.0, 170.0, 460.0);
+  return height * static_cast<double>(panels_below(frames));
 }
 
 Figure make_map(const FigureCall& call) {
@@ -222,7 +242,7 @@ Figure make_map(const FigureCall& call) {
   const std::vector<double> values = similarities(*call.numbers, grid, chosen);
   std::optional<std::int64_t> only;  // a terminal has room for one
   if (frames > 1 && call.options.metrics == TextMetrics::cells) only = chosen / grid.frame_cells();
-  const double width = frames > 4 ? 1100.0 : 720.0;
+  const double width = frames > 3 ? 1100.0 : 720.0;
   FigurePage page = begin_figure(
       call, {.title = "How alike places are to " + place_text(grid, chosen) + ": " + call.numbers->command_text(),
              .finding = (call.numbers->rotary() ? "the score of equal queries and keys" : "the cosine of rows") +

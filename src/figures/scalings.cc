@@ -45,12 +45,12 @@ std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Set
   const auto target = static_cast<std::int64_t>(factor * static_cast<double>(trained));
   const std::vector<std::pair<std::string, Scaling>> all = {
       {"linear", LinearScaling{factor}},
-      {"ntk, ntk_alpha", Ntk{factor}},
+      {ladder.dim == ladder.head_dim ? "ntk, ntk_alpha" : "ntk", Ntk{factor}},
       {"dynamic, factor 2, at the full length", DynamicNtk{2.0, trained}},
       {"ntk_by_parts", NtkByParts{factor, trained}},
       {"yarn", Yarn{.factor = factor, .original_positions = trained}},
       {"llama3", Llama3{.factor = factor, .original_positions = trained}},
-      {"p_rope, proportional, share 0.75", PRope{0.75}},
+      {ladder.dim == ladder.head_dim ? "p_rope, proportional, share 0.75" : "p_rope, share 0.75", PRope{0.75}},
       {"resonance", Resonance{}},
   };
   std::vector<Curve> curves;
@@ -111,8 +111,13 @@ Figure make_scalings(const FigureCall& call) {
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   const Setting setting = setting_of(spec, call.options);
   const Ladder ladder = ladders_of(spec).front();
-  const std::vector<double> plain = scale_ladder(NoScaling{}, ladder).inv_freq;
-  const std::vector<Curve> curves = curves_of(spec, ladder, setting);
+  const auto times_scale = [&](std::vector<double> inv_freq) {
+    for (double& frequency : inv_freq) frequency *= std::fabs(spec.scale);
+    return inv_freq;
+  };
+  const std::vector<double> plain = times_scale(scale_ladder(NoScaling{}, ladder).inv_freq);
+  std::vector<Curve> curves = curves_of(spec, ladder, setting);
+  for (Curve& curve : curves) curve.inv_freq = times_scale(std::move(curve.inv_freq));
   const std::vector<double> pairs = counted(static_cast<std::int64_t>(plain.size()));
   FigurePage page = begin_figure(
       call,

@@ -131,7 +131,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
   list.push_back(relative(std::get<Pope>(numbers.spec()), options.positions, options.seed));
   list.push_back(no_content_shift());
   if (schedule.axes == 1) list.push_back(monotone(schedule, options.positions.count));
-  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
+  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length, "channel"));
   list.push_back(positions_held());
   for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
   list.push_back(

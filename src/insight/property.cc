@@ -88,22 +88,37 @@ Property positions_held() {
                       {"f32", static_cast<double>(last(DType::f32))}}};
 }
 
-Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length) {
-  const TurnsWithin turns = turns_within(inv_freq, train_length);
+// The last position of all whose angle is less than a step beyond what training had, length - 1 steps of `trained`.
+double last_seen(double trained, double used, std::int64_t length) {
+  if (used == 0.0) return INFINITY;
+  return std::ceil(static_cast<double>(length) * std::fabs(trained / used) * (1.0 - 1e-12)) - 1.0;
+}
+
+Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length, const char* each) {
+  return unseen_angles(inv_freq, inv_freq, train_length, each);
+}
+
+Property unseen_angles(const std::vector<double>& trained, const std::vector<double>& used, std::int64_t train_length,
+                       const char* each) {
+  const TurnsWithin turns = turns_within(trained, train_length);
   std::int64_t unseen = 0, still = 0;
-  double slowest = 0.0;
-  for (const PairTurns& pair : turns.pairs) {
-    unseen += pair.first_unseen ? 1 : 0;
-    still += std::isinf(pair.wavelength) ? 1 : 0;
-    if (!std::isinf(pair.wavelength)) slowest = std::max(slowest, pair.wavelength);
+  double slowest = 0.0, until = INFINITY;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const double wavelength = wavelengths({used[i]})[0];
+    const bool has_end = turns.pairs[i].first_unseen && used[i] != 0.0;
+    unseen += has_end ? 1 : 0;
+    if (has_end) until = std::min(until, last_seen(trained[i], used[i], train_length));
+    still += std::isinf(wavelength) ? 1 : 0;
+    if (!std::isinf(wavelength)) slowest = std::max(slowest, wavelength);
   }
   const auto pairs = static_cast<std::int64_t>(turns.pairs.size());
   Property property{.name = "past_length",
                     .title = "positions past the trained length have angles that were trained",
                     .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
                     .until = {},
-                    .finding = "of " + several(pairs, "pair") + ", " + count_text(turns.complete) +
-                               " complete a turn within " + count_text(train_length) + " positions",
+                    .finding = "of " + several(pairs, each) + ", " + count_text(turns.complete) +
+                               " complete a turn within " + count_text(train_length) + " positions" +
+                               (trained == used ? "" : " of training, before the scaling"),
                     .numbers = {{"train_length", static_cast<double>(train_length)},
                                 {"pairs", static_cast<double>(pairs)},
                                 {"complete", static_cast<double>(turns.complete)},
@@ -111,10 +126,11 @@ Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_l
                                 {"still", static_cast<double>(still)},
                                 {"longest_wavelength", slowest}}};
   if (unseen == 0) return property;
-  property.until = static_cast<double>(train_length - 1);
-  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") +
-                      " new angles from there on (the slowest turns once in " +
-                      count_text(static_cast<std::int64_t>(std::llround(slowest))) + "): defined, but untrained";
+  property.until = until;
+  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") + " new angles" +
+                      (trained == used ? " from there on" : ", the first from position " + place_text(until + 1.0)) +
+                      " (the slowest turns once in " + count_text(static_cast<std::int64_t>(std::llround(slowest))) +
+                      "): defined, but untrained";
   return property;
 }
 

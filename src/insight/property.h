@@ -44,7 +44,10 @@ std::string command_of(const SubjectNumbers& numbers, std::string_view command, 
 // That whole positions stay apart in narrow types.
 Property positions_held();
 // Which pairs meet angles past the trained length that no trained position had.
-Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length);
+Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length, const char* each = "pair");
+// The same where a scaling has changed the frequencies since: each is what it was in training, `used` what it is now.
+Property unseen_angles(const std::vector<double>& trained, const std::vector<double>& used, std::int64_t train_length,
+                       const char* each = "pair");
 // The bytes of a table, of a million positions at most, and of what its numbers are made from, so many learned ones
 // with it: all in float32.
 Property memory(const Spec& spec, std::int64_t positions, std::int64_t learned = 0);

@@ -248,6 +248,21 @@ std::vector<Property> observed_properties(const SubjectNumbers& numbers, const C
   return list;
 }
 
+// What training had is the encoding without a scaling that stretches it.
+Property past_length(const SubjectNumbers& numbers, std::int64_t train_length) {
+  const RotarySchedule& schedule = *numbers.rotary();
+  Rotary before = std::get<Rotary>(numbers.spec());
+  before.scaling = trained_scaling(before.scaling);
+  const RotarySchedule trained = make_schedule(before);
+  std::vector<double> had, has;
+  for (std::size_t i = 0; i < trained.inv_freq.size(); ++i) {
+    if (schedule.axes > 1 && trained.inv_freq[i] == 0.0) continue;
+    had.push_back(trained.inv_freq[i]);
+    has.push_back(schedule.inv_freq[i]);
+  }
+  return unseen_angles(had, has, train_length, is_rotation(schedule.layout) ? "pair" : "channel");
+}
+
 std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptions& options) {
   const RotarySchedule& schedule = *numbers.rotary();
   check_axes(schedule, options.positions);
@@ -262,7 +277,7 @@ std::vector<Property> properties(const SubjectNumbers& numbers, const CheckOptio
     list.push_back(
         measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
   list.push_back(formula_monotone(schedule, options.positions.count));
-  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length));
+  list.push_back(past_length(numbers, options.train_length));
   list.push_back(positions_held());
   for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
   list.push_back(parameters(0));

@@ -71,7 +71,7 @@ struct Scaled {
                                                                                               : 0.0;
   }
   double operator()(const PRope& s) const {
-    return static_cast<double>(i + 1) <= s.share * static_cast<double>(ladder.dim) / 2.0 ? plain() : 0.0;
+    return static_cast<double>(i + 1) <= s.share * static_cast<double>(ladder.pairs) ? plain() : 0.0;
   }
   double operator()(const LearnedMultipliers& s) const { return plain() * std::exp(s.log_multipliers[index()]); }
   double operator()(const Resonance&) const { return kTwoPi / std::max(1.0, std::round(kTwoPi / plain())); }

@@ -24,11 +24,6 @@ bool is_long(const LongRope& s, const Ladder& ladder) {
   return ladder.sequence_length && *ladder.sequence_length > s.original_positions;
 }
 
-const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
-  const bool far = s.list == LongRopeList::by_length ? is_long(s, ladder) : s.list == LongRopeList::long_factor;
-  return far ? s.long_factor : s.short_factor;
-}
-
 double attention_factor_of(const LongRope& s, const Ladder& ladder) {
   if (s.short_mscale) return is_long(s, ladder) ? *s.long_mscale : *s.short_mscale;
   const double factor = factor_or_ratio(s.factor, s.max_positions, s.original_positions);
@@ -45,9 +40,9 @@ Field share_field(double& share) {
           .above_low = true};
 }
 
-LadderScale kept(double share, double factor, std::int64_t dim, const Ladder& ladder) {
+LadderScale kept(double share, double factor, std::int64_t channels, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
-  const auto turning = static_cast<std::int64_t>(std::floor(share * static_cast<double>(dim) / 2.0));
+  const auto turning = static_cast<std::int64_t>(std::floor(share * static_cast<double>(channels) / 2.0));
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
     result.multipliers.push_back(i < turning ? number(1.0) / number(factor) : number(0.0));
   }
@@ -55,6 +50,11 @@ LadderScale kept(double share, double factor, std::int64_t dim, const Ladder& la
 }
 
 }  // namespace
+
+const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
+  const bool far = s.list == LongRopeList::by_length ? is_long(s, ladder) : s.list == LongRopeList::long_factor;
+  return far ? s.long_factor : s.short_factor;
+}
 
 std::vector<Field> fields_of(LongRope& s) {
   return {list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
@@ -97,7 +97,7 @@ LadderScale scale(const Proportional& s, const Ladder& ladder) {
 }
 
 std::vector<Field> fields_of(PRope& s) { return {share_field(s.share)}; }
-LadderScale scale(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, ladder.dim, ladder); }
+LadderScale scale(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
 
 std::vector<Field> fields_of(LearnedMultipliers& s) {
   return {{.name = "log_multipliers",

@@ -83,6 +83,12 @@ LadderScale scale(const PRope& s, const Ladder& ladder);
 LadderScale scale(const LearnedMultipliers& s, const Ladder& ladder);
 LadderScale scale(const Resonance& s, const Ladder& ladder);
 
+// The list that LongRoPE takes for the ladder's sequence length.
+const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder);
+
+// What float32 tensors make of frequency i; `scale` is that of the scaling.
+double float32_frequency(const Scaling& scaling, const Ladder& ladder, const LadderScale& scale, std::int64_t i);
+
 // Of any kind.
 LadderScale scale_of(const Scaling& scaling, const Ladder& ladder);
 

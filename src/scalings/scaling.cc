@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -49,7 +50,7 @@ Ladder checked(const Scaling& scaling, const Ladder& given) {
   }
   const bool steps = std::holds_alternative<Ntk>(scaling) || std::holds_alternative<DynamicNtk>(scaling);
   if ((steps && ladder.dim < 3) || (std::holds_alternative<NtkAlpha>(scaling) && ladder.head_dim < 3)) {
-    refuse(scaling, "needs more than one pair: its exponent is dim / (dim - 2)");
+    refuse(scaling, "needs a dim above 2: its exponent is dim / (dim - 2)");
   }
   detail::check_together(scaling, ladder.pairs, [&](const std::string& message) { refuse(scaling, message); });
   return ladder;
@@ -77,9 +78,23 @@ std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept {
       scaling);
 }
 
+Scaling trained_scaling(const Scaling& scaling) {
+  if (const auto* proportional = std::get_if<Proportional>(&scaling)) return Proportional{1.0, proportional->share};
+  const bool as_trained = std::holds_alternative<PRope>(scaling) ||
+                          std::holds_alternative<LearnedMultipliers>(scaling) ||
+                          std::holds_alternative<Resonance>(scaling);
+  return as_trained ? scaling : NoScaling{};
+}
+
 LadderScale scalings::scale_of(const Scaling& scaling, const Ladder& ladder) {
   const Ladder settled = checked(scaling, ladder);
-  return std::visit([&](const auto& s) { return scale(s, settled); }, scaling);
+  const LadderScale result = std::visit([&](const auto& s) { return scale(s, settled); }, scaling);
+  if (!(result.log_base.high < std::log(std::numeric_limits<double>::max()))) {
+    fail(ErrorKind::bad_input, "[rotary] scaling=" + std::string(kind_of(scaling)) +
+                                   " makes the base larger than any double: its " +
+                                   (std::holds_alternative<NtkAlpha>(scaling) ? "alpha" : "factor") + " is too large");
+  }
+  return result;
 }
 
 ScaledLadder scale_ladder(const Scaling& scaling, const Ladder& ladder) {
