@@ -140,7 +140,8 @@ std::int64_t rows_of(const Learned& spec, double position, const ConstView& tabl
 std::vector<Step> learned_steps(const Learned& spec, double position, const ExplainOptions& options) {
   const std::int64_t rows = rows_of(spec, position, options.table);
   const RowRead read = row_read(spec, rows, position);
-  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read, rows)};
+  const bool known = options.table.data != nullptr || spec.rows > 0;
+  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read, known ? rows : read.row + 3)};
   if (options.table.data == nullptr && spec.rows == 0) {
     steps[1].lines[0] =
         "position " + number_text(position) + " reads " + read_text(read) + ", if the table has so many";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detail/scaling_fields.h"
 #include "posenc/parameters.h"
 #include "posenc/random.h"
 
@@ -88,6 +89,10 @@ std::string plain_note(const Spec& spec, std::initializer_list<std::string_view>
   std::erase_if(names, [&](const std::string& name) {
     return std::find(respected.begin(), respected.end(), name) != respected.end();
   });
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // fields of a scaling go with it
+    Scaling scaling = rotary->scaling;
+    for (const Field& field : scaling_fields(scaling)) std::erase(names, field.name);
+  }
   if (names.empty()) return "";
   std::string list = names[0];
   for (std::size_t i = 1; i < names.size(); ++i) list += (i + 1 == names.size() ? " and " : ", ") + names[i];
