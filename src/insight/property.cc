@@ -88,11 +88,14 @@ Property positions_held() {
                       {"f32", static_cast<double>(last(DType::f32))}}};
 }
 
+namespace {
+
 // The last position of all whose angle is less than a step beyond what training had, length - 1 steps of `trained`.
 double last_seen(double trained, double used, std::int64_t length) {
-  if (used == 0.0) return INFINITY;
   return std::ceil(static_cast<double>(length) * std::fabs(trained / used) * (1.0 - 1e-12)) - 1.0;
 }
+
+}  // namespace
 
 Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length, const char* each) {
   return unseen_angles(inv_freq, inv_freq, train_length, each);
