@@ -77,7 +77,7 @@ TEST(Vision, FrameStepsAndSplitFrames) {
   };
   using Times = std::vector<std::int64_t>;
   EXPECT_EQ(times(posenc::FrameStep::frame, 0.9), (Times{0, 22, 45, 46}));
-  // 0.29f * 100 is 29.000001 in double, and 29 in float32: what transformers truncates is the float32 product.
+  // 100 * 0.29 is just below 29 in double, and 29 in float32: what transformers truncates is the float32 product.
   EXPECT_EQ(mixed(std::vector<std::int64_t>(101, 2), {}, {{101, 1, 1}}, {.merge = 1, .tokens_per_second = 1.0}, delta,
                   {0.29})[300],
             29);
