@@ -74,6 +74,7 @@ struct POSENC_API Model {
 struct ModelOptions {
   bool lenient = false;                     // keys about positions that are not known become warnings
   std::vector<std::string> other_readings;  // names of readings where the other way is wanted
+  std::string as;                           // a model type to read the file as, whatever it says
 };
 
 // Reads a config.json, a GGUF file, or the text of a config.json (which begins with a brace). Files are recognised by

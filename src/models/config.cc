@@ -1,0 +1,179 @@
+#include "models/config.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "posenc/error.h"
+#include "posenc/nearest.h"
+
+namespace posenc::models {
+namespace {
+
+// What is in a name that has to do with positions.
+constexpr std::array<std::string_view, 16> kPositionWords = {
+    "rope", "rotary", "position", "alibi", "theta", "sinusoid", "relative_att", "mrope", "yarn", "ntk_", "xpos", "nope_layer",
+    "rel_pos", "pos_emb", "pos_enc", "max_distance"};
+
+bool about_positions(std::string_view key) {
+  for (const std::string_view word : kPositionWords) {
+    if (key.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+const Json* walk(const Json& object, const std::string& name) {
+  if (const Json* found = object.find(name)) return found;
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return nullptr;
+  const Json* inner = object.find(name.substr(0, dot));
+  return inner ? walk(*inner, name.substr(dot + 1)) : nullptr;
+}
+
+bool same_value(const Json& a, const Json& b) {
+  if (a.is_number() && b.is_number()) return a.number() == b.number();
+  return to_text(a) == to_text(b);
+}
+
+std::vector<std::string> names_of(const Json& row, const std::string& name) {
+  std::vector<std::string> names = {name};
+  const Json* keys = row.find("keys");
+  const Json* others = keys ? keys->find(name) : nullptr;
+  if (!others) return names;
+  if (others->is_string()) {
+    names.push_back(others->string());
+  } else {
+    for (const Json& other : others->array()) names.push_back(other.string());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string value_text(const Json& value) {
+  std::string text = to_text(value);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+void Remarks::warn(const std::string& sentence) const { model.warnings.push_back(sentence); }
+
+bool Remarks::other_reading(const std::string& name, const std::string& sentence) const {
+  bool other = false;
+  for (const std::string& wanted : options.other_readings) other = other || wanted == name;
+  for (const Reading& reading : model.readings) {
+    if (reading.name == name) return other;
+  }
+  model.readings.push_back({name, sentence, other});
+  return other;
+}
+
+Config::Config(const Json& object, std::string source, std::string path, Json row, Remarks remarks)
+    : object_(&object),
+      source_(std::move(source)),
+      path_(std::move(path)),
+      row_(std::move(row)),
+      remarks_(remarks) {}
+
+Config::Config(const Config& other, Json row)
+    : object_(other.object_),
+      source_(other.source_),
+      path_(other.path_),
+      row_(std::move(row)),
+      remarks_(other.remarks_) {}
+
+std::string Config::model_type() const { return row_.find("model_type")->string(); }
+
+void Config::refuse(const std::string& key, const std::string& sentence) const {
+  refuse_at(path_ + key, sentence);
+}
+
+void Config::refuse_at(const std::string& key, const std::string& sentence) const {
+  fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
+}
+
+Found Config::in_file(const std::string& name) const {
+  Found found;
+  for (const std::string& other : names_of(row_, name)) {
+    known_.insert(other.substr(0, other.find('.')));
+    const Json* value = walk(*object_, other);
+    if (!value || value->is_null()) continue;
+    if (found.given() && !same_value(found.value, *value)) {
+      refuse(other, value_text(*value) + " contradicts " + found.from + ", " + value_text(found.value) +
+                        ": " + model_type() + " has them for the same thing; leave one out");
+    }
+    if (!found.given()) found = {*value, path_ + other};
+  }
+  return found;
+}
+
+Found Config::find(const std::string& name) const {
+  Found found = in_file(name);
+  if (found.given()) return found;
+  const Json* defaults = row_.find("defaults");
+  const Json* value = defaults ? defaults->find(name) : nullptr;
+  if (value && !value->is_null()) return {*value, "default of " + model_type()};
+  return {};
+}
+
+Found Config::evaluate(const Formula& formula, const Json& locals) const {
+  std::vector<Json> kept;
+  kept.reserve(32);  // pointers into it stay valid
+  const auto lookup = [&](const std::string& name) -> const Json* {
+    if (const Json* local = walk(locals, name)) return local;
+    if (kept.size() == kept.capacity()) return nullptr;
+    kept.push_back(find(name).value);
+    return &kept.back();
+  };
+  Found found{formula.evaluate(lookup), formula.text()};
+  // A formula that is one name, or a name with another way behind it, has its place in the file.
+  const std::vector<std::string> names = formula.names();
+  if (!found.given() || names.empty() || walk(locals, names[0])) return found;
+  Found first = find(names[0]);
+  const bool leads = formula.text() == names[0] || formula.text().starts_with(names[0] + " ??");
+  if (leads && first.given()) return first;
+  if (leads && formula.text() != names[0]) found.from = formula.text().substr(names[0].size() + 4);
+  return found;
+}
+
+std::int64_t Config::integer(const Found& found, const std::string& name, std::int64_t least, std::int64_t most) const {
+  if (!found.given()) {
+    refuse(name, "expected a whole number, but the key is missing and " + model_type() + " has no default for it");
+  }
+  return integer_at({found.value, found.from.empty() ? path_ + name : found.from}, least, most);
+}
+
+std::int64_t Config::integer_at(const Found& found, std::int64_t least, std::int64_t most) const {
+  const double value = found.value.is_number() ? found.value.number() : std::nan("");
+  if (std::nearbyint(value) == value && value >= static_cast<double>(least) && value <= static_cast<double>(most)) {
+    return static_cast<std::int64_t>(value);
+  }
+  refuse_at(found.from, "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                            " but got " + value_text(found.value));
+}
+
+double Config::positive(const Found& found, const std::string& name) const {
+  if (!found.given()) refuse(name, "expected a number above 0, but the key is missing");
+  return positive_at(found);
+}
+
+double Config::positive_at(const Found& found) const {
+  const double value = found.value.is_number() ? found.value.number() : std::nan("");
+  if (std::isfinite(value) && value > 0.0) return value;
+  refuse_at(found.from, "expected a number above 0 but got " + value_text(found.value));
+}
+
+void Config::refuse_unknown() const {
+  if (!object_->is_object()) return;
+  std::vector<std::string_view> known(known_.begin(), known_.end());
+  for (const auto& [key, value] : object_->object()) {
+    if (known_.count(key) || !about_positions(key)) continue;
+    const std::string_view near = nearest(key, known);
+    const std::string hint = near.empty() ? "" : "; the nearest known key is " + std::string(near);
+    const std::string sentence = "this key is about positions, and posenc does not know it for " + model_type() + hint;
+    if (!remarks_.options.lenient) refuse(key, sentence + " (--lenient makes this a warning)");
+    remarks_.warn(path_ + key + ": " + sentence);
+  }
+}
+
+}  // namespace posenc::models

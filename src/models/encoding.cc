@@ -1,0 +1,307 @@
+#include "models/encoding.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "detail/fields.h"
+#include "models/layers.h"
+#include "models/rope.h"
+#include "models/rotary.h"
+#include "models/table.h"
+#include "posenc/error.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::models {
+namespace {
+
+const Json* rule(const Config& config, std::string_view key) {
+  const Json* found = config.row().find(key);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+Found entry_value(const Config& config, const Json& entry, const Json& names) {
+  if (entry.is_string()) return config.evaluate(Formula(entry.string()), names);
+  return {entry, "model type " + config.model_type()};
+}
+
+void add_notes(const Config& config, ModelGroup& group) {
+  const Json* notes = rule(config, "notes");
+  if (!notes) return;
+  for (const Json& note : notes->array()) group.notes.push_back(note.string());
+}
+
+std::int64_t trained_positions(const Config& config) {
+  const Found found = config.find("max_position_embeddings");
+  return found.given() && found.value.is_number() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
+}
+
+// An encoding whose fields are formulas of the row: everything but a rotary one of text.
+ModelGroup plain_group(const Config& config, const std::string& kind) {
+  ModelGroup group;
+  Json fields = Json::Object{};
+  if (const Json* rules = rule(config, "fields")) {
+    for (const auto& [field, entry] : rules->object()) {
+      const Found found = entry_value(config, entry, {});
+      if (!found.given()) continue;
+      fields.set(field, found.value);
+      group.provenance.push_back({field, found.from});
+    }
+  }
+  if (detail::default_spec(kind)) {
+    Json spec = Json::Object{};
+    spec.set("kind", kind);
+    for (const auto& [field, value] : fields.object()) spec.set(field, value);
+    group.spec = spec_from_json(spec, config.source());
+  } else {
+    group.other_kind = kind;
+    group.parameters = std::move(fields);
+  }
+  return group;
+}
+
+// What multiplies q.k and the queries of one group of layers.
+class Scales {
+ public:
+  Scales(const Config& config, const Json& names) : config_(config), names_(names) {}
+
+  void set(ModelGroup& group) const {
+    const Json* formula = rule(config_, "softmax_scale");
+    const Found scale = config_.evaluate(Formula(formula ? formula->string() : "head^-0.5"), names_);
+    if (scale.given() && scale.value.is_number()) {
+      group.softmax_scale = scale.value.number();
+      group.provenance.push_back({"softmax_scale", scale.from});
+    }
+    if (const Json* rules = rule(config_, "query_scale")) query(group, *rules);
+  }
+
+ private:
+  Found of(const Json& rules, std::string_view key) const {
+    const Json* entry = rules.find(key);
+    return entry ? entry_value(config_, *entry, names_) : Found{};
+  }
+
+  void query(ModelGroup& group, const Json& rules) const {
+    if (const Json* when = rules.find("when")) {
+      if (!is_true(config_.evaluate(Formula(when->string()), names_).value)) return;
+    }
+    const Found scale = of(rules, "scale"), length = of(rules, "length"), first = of(rules, "first");
+    if (!scale.given() || !length.given()) return;
+    QueryTemperature temperature;
+    temperature.scale = config_.positive_at(scale);
+    temperature.length = config_.integer_at(length, 1, std::int64_t{1} << 52);
+    temperature.first = first.given() ? config_.integer_at(first, 0, 1) : 0;
+    const Json* form = rules.find("form");
+    if (form && form->string() == "power") temperature.form = TemperatureForm::power;
+    group.query_scale = temperature;
+    group.provenance.push_back({"query_scale.scale", scale.from});
+    group.provenance.push_back({"query_scale.length", length.from});
+  }
+
+  const Config& config_;
+  const Json& names_;
+};
+
+std::optional<std::int64_t> window_of(const Config& config, const std::string& layer_type) {
+  const Json* formula = rule(config, "window");
+  const bool local = layer_type == "sliding_attention";
+  const bool chunked = layer_type == "chunked_attention";
+  if (!formula && !local && !chunked) return std::nullopt;
+  const Found found = formula ? config.evaluate(Formula(formula->string()), layer_names(0, 0, layer_type))
+                              : config.find(local ? "sliding_window" : "attention_chunk_size");
+  if (!found.given() || !found.value.is_number() || found.value.number() < 1.0) return std::nullopt;
+  return config.integer_at(found, 1, std::int64_t{1} << 52);
+}
+
+class RotaryGroups {
+ public:
+  RotaryGroups(const Config& config, std::string part)
+      : config_(config), part_(std::move(part)), layers_(find_layers(config)) {}
+
+  std::vector<ModelGroup> make() {
+    std::vector<ModelGroup> groups = turning();
+    merge(groups);
+    for (ModelGroup& group : still()) groups.push_back(std::move(group));
+    return groups;
+  }
+
+ private:
+  std::vector<std::string> labels() const {
+    std::vector<std::string> labels;
+    for (const LayerFacts& layer : layers_) {
+      if (!layer.rotates || layer.label.empty()) continue;
+      if (std::find(labels.begin(), labels.end(), layer.label) == labels.end()) labels.push_back(layer.label);
+    }
+    return labels;
+  }
+
+  std::vector<std::int64_t> layers_where(const auto& holds) const {
+    std::vector<std::int64_t> indices;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (holds(layers_[i])) indices.push_back(static_cast<std::int64_t>(i));
+    }
+    return indices;
+  }
+
+  Json names_of(const std::string& label, bool rotates) const {
+    Json names = layer_names(0, static_cast<std::int64_t>(layers_.size()), label);
+    names.set("rotates", rotates);
+    return names;
+  }
+
+  ModelGroup turning_group(const RopeDict& dict, const std::string& label) const {
+    Json names = names_of(label, true);
+    RotaryAnswer answer = make_rotary(config_, dict, names);
+    ModelGroup group;
+    group.provenance = std::move(answer.provenance);
+    group.notes = std::move(answer.notes);
+    if (const Json* latent = rule(config_, "latent")) {
+      const Found nope = config_.evaluate(Formula(latent->find("nope")->string()), names);
+      const Found rope = config_.evaluate(Formula(latent->find("rope")->string()), names);
+      group.latent_head = LatentHead{config_.integer(nope, "qk_nope_head_dim", 0, 8192),
+                                     config_.integer(rope, "qk_rope_head_dim", 1, 8192)};
+    }
+    names.set("head", answer.spec.head_dim).set("magnitude", answer.magnitude).set("rope", dict.object());
+    Scales(config_, names).set(group);
+    group.spec = std::move(answer.spec);
+    return group;
+  }
+
+  std::vector<ModelGroup> turning() const {
+    std::vector<ModelGroup> groups;
+    const std::vector<std::string> names = labels();
+    const bool some = std::any_of(layers_.begin(), layers_.end(), [](const LayerFacts& l) { return l.rotates; });
+    if (!some && !layers_.empty()) return groups;
+    for (const LabelledRope& rope : resolve_rope(config_, names)) {
+      const auto uses = [&](const LayerFacts& layer) {
+        return layer.rotates && (rope.label.empty() || layer.label == rope.label);
+      };
+      ModelGroup group;
+      if (rope.dict) group = turning_group(*rope.dict, rope.label);
+      group.layers = layers_where(uses);
+      group.layer_type = rope.label;
+      group.sliding_window = window_of(config_, rope.label);
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  static bool alike(const ModelGroup& a, const ModelGroup& b) {
+    const auto query = [](const ModelGroup& g) { return g.query_scale ? to_text(Spec(*g.query_scale)) : ""; };
+    return to_text(a.spec) == to_text(b.spec) && a.softmax_scale == b.softmax_scale && query(a) == query(b);
+  }
+
+  // Types of layers that encode alike are one group.
+  static void merge(std::vector<ModelGroup>& groups) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (std::size_t j = groups.size(); j-- > i + 1;) {
+        if (!alike(groups[i], groups[j]) || groups[i].layers.empty() || groups[j].layers.empty()) continue;
+        groups[i].layers.insert(groups[i].layers.end(), groups[j].layers.begin(), groups[j].layers.end());
+        std::sort(groups[i].layers.begin(), groups[i].layers.end());
+        if (groups[i].sliding_window != groups[j].sliding_window) groups[i].sliding_window.reset();
+        groups[i].layer_type.clear();
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
+      }
+    }
+  }
+
+  // Layers without a rotation, by their type.
+  std::vector<ModelGroup> still() const {
+    std::vector<ModelGroup> groups;
+    std::vector<std::string> seen;
+    for (const LayerFacts& layer : layers_) {
+      if (layer.rotates || std::find(seen.begin(), seen.end(), layer.type) != seen.end()) continue;
+      seen.push_back(layer.type);
+      ModelGroup group;
+      group.layers = layers_where([&](const LayerFacts& l) { return !l.rotates && l.type == layer.type; });
+      group.layer_type = layer.type;
+      const Json* rotates = rule(config_, "rotates");
+      group.provenance.push_back({"kind", rotates ? rotates->string() : "model type " + config_.model_type()});
+      const bool attends = layer.type.empty() || (layer.type.find("attention") != std::string::npos && layer.type != "linear_attention");
+      if (attends) {
+        Json names = names_of(layer.type, false);
+        const Json* head = rule(config_, "head_dim");
+        const Found dim = config_.evaluate(
+            Formula(head ? head->string() : "head_dim ?? hidden_size // num_attention_heads"), names);
+        names.set("head", dim.value).set("magnitude", 1);
+        Scales(config_, names).set(group);
+        group.sliding_window = window_of(config_, layer.type);
+      }
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  const Config& config_;
+  std::string part_;
+  std::vector<LayerFacts> layers_;
+};
+
+std::vector<ModelGroup> groups_of(const Config& config, const std::string& part) {
+  const Json* kind = rule(config, "kind");
+  if (!kind || kind->string() == "rotary") return RotaryGroups(config, part).make();
+  ModelGroup group = plain_group(config, kind->string());
+  const Json* count_rule = rule(config, "layers");
+  const Found count = config.evaluate(Formula(count_rule ? count_rule->string() : "num_hidden_layers"));
+  if (count.given()) group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, 100000)));
+  std::iota(group.layers.begin(), group.layers.end(), 0);
+  const Json* softmax = rule(config, "softmax_scale");
+  if (softmax) {
+    Json names = layer_names(0, 0, "");
+    const Found head = config.evaluate(Formula("head_dim ?? hidden_size // num_attention_heads"));
+    names.set("head", head.value);
+    Scales(config, names).set(group);
+  }
+  return {std::move(group)};
+}
+
+// One of several encodings of a row: what it says itself goes before what the row says.
+Json encoding_row(const Json& row, const Json& encoding) {
+  Json result = encoding;
+  for (const auto& [key, value] : row.object()) {
+    if (key != "encodings" && !encoding.find(key)) result.set(key, value);
+  }
+  return result;
+}
+
+void add_groups(const Config& config, const std::string& part) {
+  for (ModelGroup& group : groups_of(config, part)) {
+    group.part = part;
+    group.trained_positions = trained_positions(config);
+    add_notes(config, group);
+    config.remarks().model.groups.push_back(std::move(group));
+  }
+}
+
+void know_keys(const Config& config) {
+  for (const char* table : {"known", ""}) {
+    const Json* known = *table ? rule(config, table) : nullptr;
+    if (!known) continue;
+    for (const Json& key : known->array()) config.know(key.string());
+  }
+}
+
+}  // namespace
+
+void resolve_part(const Config& config, const std::string& part) {
+  const Json* encodings = rule(config, "encodings");
+  if (!encodings) {
+    add_groups(config, part);
+  } else {
+    for (const Json& encoding : encodings->array()) {
+      const Json* when = encoding.find("when");
+      if (when && !is_true(config.evaluate(Formula(when->string())).value)) continue;
+      const Json* name = encoding.find("part");
+      const Config own(config, encoding_row(config.row(), encoding));
+      add_groups(own, name ? name->string() : part);
+      config.know_as(own);
+    }
+  }
+  know_keys(config);
+  config.refuse_unknown();
+}
+
+}  // namespace posenc::models

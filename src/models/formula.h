@@ -1,0 +1,47 @@
+// Formulas of the table of model types: small expressions over the keys of a config.json, so that a model's rule is
+// data that a reader can check.
+//
+//     head_dim ?? hidden_size // num_attention_heads
+//     layer_type == 'sliding_attention' || i == L - 1
+//
+// Values are numbers, words, lists and null; null is a key that the file has not, or has as null. Operators, the loosest
+// first: `c ? a : b`, `a ?? b` (b where a is null), `||`, `&&`, comparisons, `+ -`, `* / // %`, `^`, `- !`. `//` divides
+// integers downwards. An operation on null is null; null and 0 and the empty word are false. `list[i]` is an element or
+// null. Functions: sqrt, ln, int (towards zero), min, max, len, index(list, x), has(list, x).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/json.h"
+
+namespace posenc::models {
+
+struct FormulaNode;
+
+class Formula {
+ public:
+  // The value of a name; null where there is none. The tree must outlive the evaluation.
+  using Lookup = std::function<const Json*(const std::string& name)>;
+
+  Formula() = default;
+  // Throws where the text is no formula: the table is part of posenc, so that is a mistake in it.
+  explicit Formula(std::string_view text);
+
+  const std::string& text() const noexcept { return text_; }
+  // Every name in it, in its order.
+  std::vector<std::string> names() const;
+  Json evaluate(const Lookup& lookup) const;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const FormulaNode> root_;
+};
+
+// Whether a condition holds: not null, 0, false, or empty.
+bool is_true(const Json& value) noexcept;
+
+}  // namespace posenc::models

@@ -1,0 +1,98 @@
+#include "models/layers.h"
+
+#include <optional>
+#include <utility>
+
+#include "posenc/error.h"
+
+namespace posenc::models {
+namespace {
+
+constexpr std::int64_t kMostLayers = 100000;
+
+const Json* rule(const Config& config, std::string_view key) {
+  const Json* found = config.row().find(key);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+std::vector<std::string> given_types(const Config& config, const Found& found, std::int64_t count) {
+  if (!found.value.is_array()) config.refuse_at(found.from, "expected a list of words but got " + value_text(found.value));
+  const Json* words = rule(config, "layer_words");
+  std::vector<std::string> types;
+  for (const Json& entry : found.value.array()) {
+    if (!entry.is_string()) config.refuse_at(found.from, "expected words but got " + value_text(entry));
+    const Json* word = words ? words->find(entry.string()) : nullptr;
+    types.push_back(word ? word->string() : entry.string());
+  }
+  if (static_cast<std::int64_t>(types.size()) < count) {
+    config.refuse_at(found.from, "expected a word for each of the " + std::to_string(count) + " layers but got " +
+                                     std::to_string(types.size()));
+  }
+  if (static_cast<std::int64_t>(types.size()) > count) {
+    config.remarks().warn(found.from + " has " + std::to_string(types.size()) + " words for " + std::to_string(count) +
+                          " layers: the first ones hold");
+  }
+  return types;
+}
+
+// By the rules of the row: [type, condition], the first that holds.
+class TypeRules {
+ public:
+  explicit TypeRules(const Config& config) : config_(config) {
+    const Json* rules = rule(config, "layer_types");
+    if (!rules) return;
+    for (const Json& entry : rules->array()) {
+      rules_.emplace_back(entry.array()[0].string(), Formula(entry.array()[1].string()));
+    }
+  }
+
+  std::string of(const Json& names) const {
+    for (const auto& [type, condition] : rules_) {
+      if (is_true(config_.evaluate(condition, names).value)) return type;
+    }
+    return {};
+  }
+
+ private:
+  const Config& config_;
+  std::vector<std::pair<std::string, Formula>> rules_;
+};
+
+std::optional<Formula> formula_of(const Config& config, std::string_view key) {
+  const Json* text = rule(config, key);
+  return text ? std::optional<Formula>(Formula(text->string())) : std::nullopt;
+}
+
+}  // namespace
+
+Json layer_names(std::int64_t layer, std::int64_t layers, const std::string& type) {
+  Json names = Json::Object{};
+  names.set("i", layer).set("L", layers).set("layer_type", type.empty() ? Json() : Json(type));
+  return names;
+}
+
+std::vector<LayerFacts> find_layers(const Config& config) {
+  const Json* count_rule = rule(config, "layers");
+  const Found found = config.evaluate(Formula(count_rule ? count_rule->string() : "num_hidden_layers"));
+  const std::int64_t count = config.integer(found, "num_hidden_layers", 0, kMostLayers);
+  const Found given = config.find("layer_types");
+  std::vector<std::string> types;
+  if (given.given()) types = given_types(config, given, count);
+  const TypeRules rules(config);
+  const std::optional<Formula> rotates = formula_of(config, "rotates"), label = formula_of(config, "rope_label");
+  const std::optional<Formula> last = formula_of(config, "last_layer");
+  std::vector<LayerFacts> layers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    LayerFacts layer;
+    layer.type = types.empty() ? rules.of(layer_names(i, count, "")) : types[static_cast<std::size_t>(i)];
+    if (last && i + 1 == count) layer.type = last->evaluate([](const std::string&) { return nullptr; }).string();
+    const Json names = layer_names(i, count, layer.type);
+    if (rotates) layer.rotates = is_true(config.evaluate(*rotates, names).value);
+    const Json named = label ? config.evaluate(*label, names).value : Json();
+    layer.label = named.is_string() ? named.string() : layer.type;
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace posenc::models

@@ -1,0 +1,23 @@
+// The layers of one part of a model: how many, of which types, and which of them turn queries and keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/config.h"
+
+namespace posenc::models {
+
+struct LayerFacts {
+  std::string type;   // of the layer; empty where layers are not told apart
+  std::string label;  // of its rope parameters
+  bool rotates = true;
+};
+
+std::vector<LayerFacts> find_layers(const Config& config);
+
+// What formulas may name of a layer: i, L, layer_type.
+Json layer_names(std::int64_t layer, std::int64_t layers, const std::string& type);
+
+}  // namespace posenc::models

@@ -1,0 +1,94 @@
+#include "detail/axis_map.h"
+#include "detail/rotary_window.h"
+#include "posenc/model.h"
+#include "posenc/schedule.h"
+#include "posenc/spec_json.h"
+
+namespace posenc {
+namespace {
+
+Json list_of(const std::vector<std::int64_t>& numbers) {
+  Json::Array list;
+  for (const std::int64_t number : numbers) list.emplace_back(number);
+  return list;
+}
+
+Json list_of(const std::vector<std::string>& texts) {
+  Json::Array list;
+  for (const std::string& text : texts) list.emplace_back(text);
+  return list;
+}
+
+Json inv_freq_of(const RotarySchedule& schedule) {
+  if (schedule.axes == 1) return schedule.inv_freq;
+  Json::Array axes;
+  const auto columns = static_cast<std::ptrdiff_t>(schedule.columns());
+  for (std::ptrdiff_t axis = 0; axis < schedule.axes; ++axis) {
+    const auto begin = schedule.inv_freq.begin() + axis * columns;
+    axes.emplace_back(std::vector<double>(begin, begin + columns));
+  }
+  return axes;
+}
+
+// The frequencies of a scaling that depends on the length; those of a short sequence where none is asked for.
+RotarySchedule schedule_of(const Rotary& spec, std::optional<std::int64_t> sequence_length) {
+  if (!needs_length(spec.scaling)) return make_schedule(spec);
+  return make_schedule(spec, sequence_length.value_or(spec.sequence_length.value_or(1)));
+}
+
+void add_rotary(Json& json, const Rotary& spec, std::optional<std::int64_t> sequence_length) {
+  const RotarySchedule schedule = schedule_of(spec, sequence_length);
+  json.set("head_dim", schedule.head_dim).set("rotary_dim", schedule.rotary_dim);
+  json.set("exponent_dim", schedule.exponent_dim).set("rope_offset", schedule.rope_offset);
+  json.set("layout", to_json(spec).find("layout")->string()).set("inv_freq", inv_freq_of(schedule));
+  json.set("attention_factor", schedule.attention_factor);
+  if (needs_length(spec.scaling)) json.set("sequence_length", *schedule.sequence_length);
+  if (schedule.axes == 1) return;
+  Json::Array axes;
+  for (const detail::PairPlace& place : detail::axis_map(spec, detail::window_of(spec))) axes.emplace_back(place.axis);
+  json.set("axis_of_pair", std::move(axes));
+}
+
+Json group_json(const ModelGroup& group, std::optional<std::int64_t> sequence_length) {
+  Json json = Json::Object{};
+  json.set("part", group.part).set("layers", list_of(group.layers));
+  if (!group.layer_type.empty()) json.set("layer_type", group.layer_type);
+  if (group.other_kind.empty()) {
+    json.set("spec", to_json(group.spec)).set("text", to_text(group.spec));
+  } else {
+    Json spec = Json::Object{};
+    spec.set("kind", group.other_kind).set("computed", false);
+    for (const auto& [key, value] : group.parameters.object()) spec.set(key, value);
+    json.set("spec", std::move(spec));
+  }
+  if (const auto* rotary = std::get_if<Rotary>(&group.spec)) add_rotary(json, *rotary, sequence_length);
+  json.set("softmax_scale", group.softmax_scale ? Json(*group.softmax_scale) : Json());
+  json.set("query_scale", group.query_scale ? to_json(Spec(*group.query_scale)) : Json());
+  if (group.latent_head) {
+    Json mla = Json::Object{};
+    json.set("mla", mla.set("nope", group.latent_head->nope).set("rope", group.latent_head->rope));
+  }
+  if (group.sliding_window) json.set("sliding_window", *group.sliding_window);
+  if (group.trained_positions > 0) json.set("trained_positions", group.trained_positions);
+  Json provenance = Json::Object{};
+  for (const Provenance& entry : group.provenance) provenance.set(entry.field, entry.from);
+  json.set("provenance", std::move(provenance)).set("notes", list_of(group.notes));
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Model& model, std::optional<std::int64_t> sequence_length) {
+  Json::Array groups, readings;
+  for (const ModelGroup& group : model.groups) groups.push_back(group_json(group, sequence_length));
+  for (const Reading& reading : model.readings) {
+    Json entry = Json::Object{};
+    readings.push_back(entry.set("name", reading.name).set("sentence", reading.sentence).set("other", reading.other));
+  }
+  Json json = Json::Object{};
+  json.set("schema", kSchema).set("source", model.source).set("format", model.format).set("model_type", model.model_type);
+  json.set("groups", std::move(groups)).set("guesses", list_of(model.guesses));
+  return json.set("warnings", list_of(model.warnings)).set("readings", std::move(readings));
+}
+
+}  // namespace posenc

@@ -1,0 +1,37 @@
+// The scaling of a rotary encoding from the rope parameters of a config.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/config.h"
+#include "models/rope.h"
+#include "posenc/model.h"
+#include "posenc/scaling.h"
+
+namespace posenc::models {
+
+struct ScalingQuestion {
+  const Config& config;
+  const RopeDict& dict;
+};
+
+struct ScalingAnswer {
+  Scaling scaling = NoScaling{};
+  std::optional<double> attention_factor;
+  double magnitude = 1.0;
+  std::vector<std::string> used;  // keys that were read
+  std::vector<Provenance> provenance;
+  std::vector<std::string> notes;
+};
+
+// The words of rope_type that are known.
+std::vector<std::string_view> scaling_words();
+
+// Of a rope_type that is known. What is missing or no number is an error that names its key.
+ScalingAnswer make_scaling(const ScalingQuestion& question);
+
+}  // namespace posenc::models

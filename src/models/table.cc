@@ -1,0 +1,63 @@
+#include "models/table.h"
+
+#include <string>
+
+#include "posenc/error.h"
+
+namespace posenc::models {
+namespace {
+
+constexpr std::string_view kPrefix = R"({"model_type": ")";
+
+std::string_view type_of(std::string_view line) {
+  if (!line.starts_with(kPrefix)) return {};
+  line.remove_prefix(kPrefix.size());
+  return line.substr(0, line.find('"'));
+}
+
+// Members of `row` win; those that are objects on both sides are joined, and a null takes a member away.
+void inherit(Json& row, const Json& parent) {
+  for (const auto& [key, value] : parent.object()) {
+    const Json* own = row.find(key);
+    if (!own) {
+      row.set(key, value);
+    } else if (own->is_object() && value.is_object()) {
+      Json joined = *own;
+      inherit(joined, value);
+      row.set(key, std::move(joined));
+    }
+  }
+}
+
+Json plain_row(std::string_view model_type) {
+  for (const std::string_view line : table_lines()) {
+    if (type_of(line) == model_type) return parse_json(line, "model_types.jsonl");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> table_model_types() {
+  std::vector<std::string_view> types;
+  for (const std::string_view line : table_lines()) {
+    if (!type_of(line).empty()) types.push_back(type_of(line));
+  }
+  return types;
+}
+
+Json row_of(std::string_view model_type) {
+  Json row = plain_row(model_type);
+  for (const Json* like = row.find("like"); like;) {
+    const std::string name = like->string();
+    const Json parent = plain_row(name);
+    if (!parent.is_object()) fail(ErrorKind::unsupported, "[model_types] there is no row " + name);
+    const Json* next = parent.find("like");
+    inherit(row, parent);
+    row.set("like", next ? *next : Json());
+    like = next ? row.find("like") : nullptr;
+  }
+  return row;
+}
+
+}  // namespace posenc::models

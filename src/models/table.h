@@ -1,0 +1,21 @@
+// The table of model types: what a config.json does not say. One row of JSON per type, in model_types.jsonl.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "posenc/json.h"
+
+namespace posenc::models {
+
+// The lines of model_types.jsonl, compiled in.
+std::span<const std::string_view> table_lines();
+
+// The row of a model type, with what it takes over from the row that it names as `like`; null where there is none.
+Json row_of(std::string_view model_type);
+
+// Every model type with a row, in the order of the table.
+std::vector<std::string_view> table_model_types();
+
+}  // namespace posenc::models
