@@ -1,0 +1,20 @@
+// What cmake/EmbedText.cmake compiles into the library.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "posenc/catalog.h"
+
+namespace posenc::models {
+
+// The files of catalog/, sorted by name.
+extern const CatalogEntry kCatalogFiles[];
+extern const std::size_t kCatalogFileCount;
+
+// The lines of model_types.jsonl: one JSON object per model type.
+extern const std::string_view kModelTypeLines[];
+extern const std::size_t kModelTypeLinesCount;
+
+}  // namespace posenc::models
