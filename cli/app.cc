@@ -442,11 +442,13 @@ int run_app(int argc, char** argv) {
   AttentionCommands attention;
   InsightCommands insight;
   LessonCommands lesson;
+  ModelCommands models;
   add_list(app, list);
   add_table(app, table);
   add_add(app, add);
   add_rotate(app, rotate);
   add_attention_commands(app, attention);
+  add_model_commands(app, models);
   add_insight_commands(app, insight);
   add_resize(app, resize);
   add_explain(app, explain);
@@ -478,6 +480,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
   if (app.got_subcommand("check") || app.got_subcommand("plan")) return run_insight_command(app, insight);
+  if (got_model_command(app)) return run_model_command(app, models);
   if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);

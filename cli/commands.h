@@ -261,6 +261,19 @@ struct PlanOptions {
   OutputOptions output;
 };
 
+struct ShowOptions {
+  std::string spec;      // a config.json, a GGUF, a name of the catalog
+  bool catalog = false;  // instead: what the catalog has
+  std::string uses;      // with catalog: only models that use this kind, scaling or layout
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> layer;
+  std::string part;
+  bool lenient = false;
+  std::vector<std::string> readings;  // where the other way is wanted
+  std::string as;                     // a model type, whatever the file says
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -279,6 +292,7 @@ int run_check(const CheckCommandOptions& options);
 int run_plan(const PlanOptions& options);
 int run_exercises(const ExercisesOptions& options);
 int run_report(const ReportCommandOptions& options);
+int run_show(const ShowOptions& options);
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

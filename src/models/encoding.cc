@@ -267,6 +267,21 @@ Json encoding_row(const Json& row, const Json& encoding) {
   return result;
 }
 
+// The row after its readings: where the file has what one is about, and the other way is wanted, it says what changes.
+Config with_readings(const Config& config) {
+  Json row = config.row();
+  const Json* readings = rule(config, "readings");
+  if (!readings) return Config(config, std::move(row));
+  for (const Json& reading : readings->array()) {
+    if (!is_true(config.evaluate(Formula(reading.find("when")->string())).value)) continue;
+    if (!config.remarks().other_reading(reading.find("name")->string(), reading.find("sentence")->string())) continue;
+    for (const auto& [key, value] : reading.find("other")->object()) row.set(key, value);
+  }
+  Config result(config, std::move(row));
+  result.know_as(config);
+  return result;
+}
+
 void add_groups(const Config& config, const std::string& part) {
   for (ModelGroup& group : groups_of(config, part)) {
     group.part = part;
@@ -276,17 +291,19 @@ void add_groups(const Config& config, const std::string& part) {
   }
 }
 
-void know_keys(const Config& config) {
-  for (const char* table : {"known", ""}) {
-    const Json* known = *table ? rule(config, table) : nullptr;
+}  // namespace
+
+void know_row(const Config& config) {
+  const Json everywhere = row_of("*");
+  for (const Json* row : {&everywhere, &config.row()}) {
+    const Json* known = row->find("known");
     if (!known) continue;
     for (const Json& key : known->array()) config.know(key.string());
   }
 }
 
-}  // namespace
-
-void resolve_part(const Config& config, const std::string& part) {
+void resolve_part(const Config& given, const std::string& part) {
+  const Config config = with_readings(given);
   const Json* encodings = rule(config, "encodings");
   if (!encodings) {
     add_groups(config, part);
@@ -300,7 +317,7 @@ void resolve_part(const Config& config, const std::string& part) {
       config.know_as(own);
     }
   }
-  know_keys(config);
+  know_row(config);
   config.refuse_unknown();
 }
 

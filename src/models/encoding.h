@@ -10,4 +10,7 @@ namespace posenc::models {
 // Adds the groups of this part to the model of the config's remarks.
 void resolve_part(const Config& config, const std::string& part);
 
+// Marks the keys that the row of the config, and every row, lets pass.
+void know_row(const Config& config);
+
 }  // namespace posenc::models

@@ -12,7 +12,7 @@
 namespace posenc::models {
 
 struct FormulaNode {
-  enum class Kind { constant, name, unary, binary, choice, element, call };
+  enum class Kind { constant, name, unary, binary, choice, element, list, call };
   Kind kind = Kind::constant;
   Json value;        // of a constant
   std::string word;  // a name, an operator or a function
@@ -107,6 +107,14 @@ class Parser {
     if (take("(")) {
       FormulaNode node = choice();
       expect(")");
+      return node;
+    }
+    if (take("[")) {
+      FormulaNode node{Kind::list, {}, "[", {}};
+      do {
+        node.children.push_back(choice());
+      } while (take(","));
+      expect("]");
       return node;
     }
     if (take("'")) {
@@ -213,6 +221,8 @@ class Evaluation {
         return binary(node);
       case Kind::element:
         return element(of(node.children[0]), of(node.children[1]));
+      case Kind::list:
+        return list(node);
       case Kind::call:
         return call(node);
     }
@@ -237,6 +247,12 @@ class Evaluation {
     if (node.word == "!=") return !same(left, right);
     const std::optional<double> a = number_of(left), b = number_of(right);
     return a && b ? arithmetic(node.word, *a, *b) : Json();
+  }
+
+  Json list(const FormulaNode& node) const {
+    Json::Array values;
+    for (const FormulaNode& child : node.children) values.push_back(of(child));
+    return values;
   }
 
   static Json element(const Json& list, const Json& index) {

@@ -7,7 +7,7 @@
 // Values are numbers, words, lists and null; null is a key that the file has not, or has as null. Operators, the loosest
 // first: `c ? a : b`, `a ?? b` (b where a is null), `||`, `&&`, comparisons, `+ -`, `* / // %`, `^`, `- !`. `//` divides
 // integers downwards. An operation on null is null; null and 0 and the empty word are false. `list[i]` is an element or
-// null. Functions: sqrt, ln, int (towards zero), min, max, len, index(list, x), has(list, x).
+// null, `[a, b]` makes a list. Functions: sqrt, ln, int (towards zero), min, max, len, index(list, x), has(list, x).
 #pragma once
 
 #include <functional>

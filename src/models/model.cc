@@ -15,6 +15,7 @@ namespace posenc {
 namespace {
 
 using models::Config;
+using models::know_row;
 using models::Remarks;
 
 constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
@@ -44,14 +45,17 @@ class Reader {
     if (!parts) return resolve_part(Config(object, source_, path, row, remarks_), part);
     const Config whole(object, source_, path, row, remarks_);
     bool flat = false;
-    for (const Json& entry : parts->array()) flat = read_part(whole, entry, part) || flat;
-    if (row.find("kind")) resolve_part(whole, part);
-    if (flat) return;
-    const Json* known = row.find("known");
-    if (known) {
-      for (const Json& key : known->array()) whole.know(key.string());
+    for (const Json& entry : parts->array()) {
+      whole.know(entry.find("key")->string());
+      if (!row.find("kind")) flat = read_part(whole, entry, part) || flat;
     }
-    whole.refuse_unknown();
+    if (row.find("kind")) {
+      resolve_part(whole, part);
+      for (const Json& entry : parts->array()) read_part(whole, entry, part);
+    } else if (!flat) {
+      know_row(whole);
+      whole.refuse_unknown();
+    }
   }
 
  private:
@@ -64,8 +68,8 @@ class Reader {
     const bool there = inner && !inner->is_null();
     if (there && !inner->is_object()) whole.refuse(key, "expected an object but got " + models::value_text(*inner));
     const std::string usual = entry.find("model_type")->string();
-    const bool flat = !there && entry.find("flat");
-    const bool main = name == "text" || entry.find("main");
+    const bool main = !whole.row().find("kind") && (name == "text" || entry.find("main"));
+    const bool flat = !there && main && (whole.object().find("hidden_size") || whole.object().find("num_hidden_layers"));
     if (!there && !flat && !main) return false;
     static const Json kEmpty = Json::Object{};
     const Json& object = there ? *inner : flat ? whole.object() : kEmpty;
@@ -77,7 +81,13 @@ class Reader {
       return flat;
     }
     const bool same = type == whole.model_type();  // old files have the whole's type within its parts
-    read(object, path, known_row(same ? usual : type, source_, path), outer == "text" ? name : outer + "." + name);
+    Json row = known_row(same ? usual : type, source_, path);
+    if (const Json* defaults = entry.find("defaults")) {
+      Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
+      for (const auto& [field, value] : defaults->object()) joined.set(field, value);
+      row.set("defaults", std::move(joined));
+    }
+    read(object, path, row, outer == "text" ? name : outer + "." + name);
     return flat;
   }
 
@@ -99,7 +109,9 @@ Model model_from_json(const Json& config, const std::string& source, const Model
     fail(ErrorKind::bad_input, source + ": model_type: expected the type of the model, but the key is missing (--as TYPE "
                                         "reads the file as that type)");
   }
-  Reader(source, options, model).read(config, "", known_row(model.model_type, source, ""), "text");
+  const Json row = known_row(model.model_type, source, "");
+  const Json* part = row.find("part");
+  Reader(source, options, model).read(config, "", row, part ? part->string() : "text");
   for (const std::string& wanted : options.other_readings) {
     const bool there = std::any_of(model.readings.begin(), model.readings.end(),
                                    [&](const Reading& reading) { return reading.name == wanted; });

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "models/embedded.h"
 #include "posenc/error.h"
 
 namespace posenc::models {
@@ -37,6 +38,8 @@ Json plain_row(std::string_view model_type) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> table_lines() { return {kModelTypeLines, kModelTypeLinesCount}; }
 
 std::vector<std::string_view> table_model_types() {
   std::vector<std::string_view> types;

@@ -1,0 +1,38 @@
+// The grammar of the commands about models.
+#include "cli/grammar.h"
+
+namespace posenc::cli {
+namespace {
+
+void add_show(CLI::App& app, ShowOptions& options) {
+  CLI::App* command = add_command(app, "show", "Which encoding a model uses, layer by layer, and where each number came from.",
+                                  "  posenc show config.json\n"
+                                  "  posenc show llama-3.1-8b --format json\n"
+                                  "  posenc show model.gguf\n"
+                                  "  posenc show --catalog --uses yarn");
+  command->add_option("MODEL", options.spec, "a model's config.json or GGUF file, or a name of the catalog");
+  command->add_flag("--catalog", options.catalog, "the models of the catalog, with what each uses");
+  command->add_option("--uses", options.uses, "with --catalog: only those that use this kind, scaling, layout or model type")
+      ->check(not_empty);
+  command
+      ->add_option("--sequence-length", options.sequence_length,
+                   "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 52));
+  command->add_option("--layer", options.layer, "only the group of this layer")->check(CLI::NonNegativeNumber);
+  command->add_option("--part", options.part, "only this part: text, vision, ...")->check(not_empty);
+  command->add_flag("--lenient", options.lenient, "keys about positions that are not known are warnings");
+  command->add_option("--reading", options.readings, "take the other way of this reading; may be given again")
+      ->check(not_empty);
+  command->add_option("--as", options.as, "read the file as this model type")->check(not_empty);
+  add_output(*command, options.output, "text, json");
+}
+
+}  // namespace
+
+void add_model_commands(CLI::App& app, ModelCommands& commands) { add_show(app, commands.show); }
+
+bool got_model_command(const CLI::App& app) { return app.got_subcommand("show"); }
+
+int run_model_command(const CLI::App&, const ModelCommands& commands) { return run_show(commands.show); }
+
+}  // namespace posenc::cli

@@ -1,0 +1,101 @@
+#include "cli/model_source.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "cli/words.h"
+#include "posenc/catalog.h"
+#include "posenc/error.h"
+#include "posenc/file.h"
+#include "posenc/json.h"
+#include "posenc/load.h"
+#include "posenc/nearest.h"
+
+namespace posenc::cli {
+namespace {
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+bool is_kind(const std::string& text) {
+  const std::string word = text.substr(0, text.find(':'));
+  const std::vector<KindInfo> all = kinds();
+  return std::any_of(all.begin(), all.end(), [&](const KindInfo& kind) { return kind.name == word; });
+}
+
+// Whether a file holds a posenc spec: an object with `kind`. What is no JSON is left to its reader.
+bool holds_spec(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char start[4] = {};
+  file.read(start, sizeof start);
+  if (std::string_view(start, 4) == "GGUF" || std::string_view(start, 4) == "FUGG") return false;
+  const Json json = parse_json(read_file(path, std::int64_t{1} << 28), path);
+  return json.find("kind") && !json.find("model_type");
+}
+
+}  // namespace
+
+std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
+  if (is_kind(text)) return load_spec(text);
+  if (is_file(text)) {
+    if (holds_spec(text)) return load_spec(text);
+    return load_model(text, options);
+  }
+  if (const CatalogEntry* entry = find_in_catalog(text)) {
+    Model model = model_from_json(parse_json(entry->config, text), text, options);
+    model.format = "catalog";
+    return model;
+  }
+  std::vector<std::string> names;
+  for (const KindInfo& kind : kinds()) names.push_back(kind.name);
+  for (const CatalogEntry& entry : catalog()) names.emplace_back(entry.name);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = nearest(text.substr(0, text.find(':')), views);
+  fail(ErrorKind::bad_input,
+       fmt::format("expected a spec, kind:field=value,..., a file (a spec, a config.json, a GGUF) or a model of the "
+                   "catalog, but '{}' is neither{}",
+                   text, near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+}
+
+Model load_model_source(const std::string& text, const ModelOptions& options) {
+  std::variant<Spec, Model> loaded = load_spec_or_model(text, options);
+  if (auto* model = std::get_if<Model>(&loaded)) return std::move(*model);
+  fail(ErrorKind::usage, fmt::format("'{}' is an encoding, not a model: see posenc list {}", text,
+                                     kind_of(std::get<Spec>(loaded))));
+}
+
+Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
+  const auto computed = [&](const ModelGroup& group) {
+    if (group.other_kind.empty()) return group.spec;
+    fail(ErrorKind::unsupported, fmt::format("{}: the encoding of these layers, {}, is named by posenc but not computed",
+                                             model.source, group.other_kind));
+  };
+  if (layer) return computed(group_of_layer(model, *layer, part));
+  std::vector<const ModelGroup*> groups;
+  for (const ModelGroup& group : model.groups) {
+    const std::string_view wanted = part.empty() ? std::string_view(model.groups.front().part) : part;
+    if (group.part == wanted && !group.layers.empty()) groups.push_back(&group);
+  }
+  if (groups.empty()) {
+    std::vector<std::string> parts;
+    for (const ModelGroup& group : model.groups) {
+      if (parts.empty() || parts.back() != group.part) parts.push_back(group.part);
+    }
+    fail(ErrorKind::usage, fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
+  }
+  if (groups.size() == 1) return computed(*groups[0]);
+  std::vector<std::string> examples;
+  for (const ModelGroup* group : groups) {
+    examples.push_back(fmt::format("--layer {} ({})", group->layers[0],
+                                   group->layer_type.empty() ? std::string(group->kind()) : group->layer_type));
+  }
+  fail(ErrorKind::usage,
+       fmt::format("{}: its layers differ, say which: {}", model.source, fmt::join(examples, " or ")));
+}
+
+}  // namespace posenc::cli

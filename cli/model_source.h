@@ -1,0 +1,24 @@
+// From what a user types to a model or to one of its encodings: config.json, GGUF file, name in the catalog.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "posenc/model.h"
+#include "posenc/spec.h"
+
+namespace posenc::cli {
+
+// A spec, or a model: by the first of a known kind with fields, a file with a posenc spec, a model's file, a name of
+// the catalog. Anything else is an error that says what was tried and names the nearest.
+std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options = {});
+
+// The model; an error where the text is a spec.
+Model load_model_source(const std::string& text, const ModelOptions& options = {});
+
+// The spec of one group. Where the groups of a part differ, a layer must be given; the text's part is taken where no
+// part is given.
+Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part);
+
+}  // namespace posenc::cli
