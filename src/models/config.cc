@@ -92,11 +92,14 @@ void Config::refuse_at(const std::string& key, const std::string& sentence) cons
   fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
 }
 
-Found Config::in_file(const std::string& name) const {
+Found Config::in_file(const std::string& name) const { return in_file(name, nullptr); }
+
+Found Config::in_file(const std::string& name, bool* null) const {
   Found found;
   for (const std::string& other : names_of(row_, name)) {
     known_.insert(other.substr(0, other.find('.')));
     const Json* value = walk(*object_, other);
+    if (null && value && value->is_null()) *null = true;
     if (!value || value->is_null()) continue;
     if (found.given() && !same_value(found.value, *value)) {
       refuse(other, value_text(*value) + " contradicts " + found.from + ", " + value_text(found.value) +
@@ -108,8 +111,9 @@ Found Config::in_file(const std::string& name) const {
 }
 
 Found Config::find(const std::string& name) const {
-  Found found = in_file(name);
-  if (found.given()) return found;
+  bool null = false;
+  Found found = in_file(name, &null);
+  if (found.given() || null) return found;
   const Json* defaults = row_.find("defaults");
   const Json* value = defaults ? defaults->find(name) : nullptr;
   if (value && !value->is_null()) return {*value, "default of " + model_type()};

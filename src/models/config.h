@@ -51,7 +51,7 @@ class Config {
   // A member of the file under this name or another that its type has for it; null there counts as absent. Dots
   // go into objects.
   Found in_file(const std::string& name) const;
-  // The same, else the default of the type.
+  // The same, else the default of the type, unless the file has null: that says none.
   Found find(const std::string& name) const;
   // What a formula of the row gives; names that begin with `rope.` are members of `rope`, locals are tried first.
   Found evaluate(const Formula& formula, const Json& locals = {}) const;
@@ -76,6 +76,8 @@ class Config {
   [[noreturn]] void refuse_at(const std::string& key, const std::string& sentence) const;
 
  private:
+  Found in_file(const std::string& name, bool* null) const;
+
   const Json* object_;
   std::string source_, path_;
   Json row_;

@@ -129,11 +129,13 @@ class RotaryGroups {
   }
 
  private:
-  std::vector<std::string> labels() const {
-    std::vector<std::string> labels;
-    for (const LayerFacts& layer : layers_) {
-      if (!layer.rotates || layer.label.empty()) continue;
-      if (std::find(labels.begin(), labels.end(), layer.label) == labels.end()) labels.push_back(layer.label);
+  std::vector<RopeLabel> labels() const {
+    std::vector<RopeLabel> labels;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const std::string& name = layers_[i].label;
+      const auto same = [&](const RopeLabel& label) { return label.name == name; };
+      if (!layers_[i].rotates || name.empty() || std::any_of(labels.begin(), labels.end(), same)) continue;
+      labels.push_back({name, static_cast<std::int64_t>(i)});
     }
     return labels;
   }
@@ -172,21 +174,53 @@ class RotaryGroups {
 
   std::vector<ModelGroup> turning() const {
     std::vector<ModelGroup> groups;
-    const std::vector<std::string> names = labels();
     const bool some = std::any_of(layers_.begin(), layers_.end(), [](const LayerFacts& l) { return l.rotates; });
     if (!some && !layers_.empty()) return groups;
-    for (const LabelledRope& rope : resolve_rope(config_, names)) {
-      const auto uses = [&](const LayerFacts& layer) {
-        return layer.rotates && (rope.label.empty() || layer.label == rope.label);
-      };
-      ModelGroup group;
-      if (rope.dict) group = turning_group(*rope.dict, rope.label);
-      group.layers = layers_where(uses);
-      group.layer_type = rope.label;
-      group.sliding_window = window_of(config_, rope.label);
-      groups.push_back(std::move(group));
+    for (const LabelledRope& rope : resolve_rope(config_, labels())) {
+      for (const LayerFacts& variant : variants(rope.label)) groups.push_back(turning_group(rope, variant));
     }
     return groups;
+  }
+
+  // What layers of one label still differ in: each once; one without layers where none has the label.
+  std::vector<LayerFacts> variants(const std::string& label) const {
+    std::vector<LayerFacts> found;
+    for (const LayerFacts& layer : layers_) {
+      if (!layer.rotates || (!label.empty() && layer.label != label)) continue;
+      const auto same = [&](const LayerFacts& other) { return alike(layer, other); };
+      if (std::none_of(found.begin(), found.end(), same)) found.push_back(layer);
+    }
+    if (found.empty()) found.push_back({label, label, true, false, {}});
+    return found;
+  }
+
+  static bool alike(const LayerFacts& a, const LayerFacts& b) { return a.theta == b.theta && a.plain == b.plain; }
+
+  ModelGroup turning_group(const LabelledRope& rope, const LayerFacts& variant) const {
+    ModelGroup group;
+    if (rope.dict) {
+      RopeDict dict = *rope.dict;
+      if (variant.theta) dict.set("rope_theta", {*variant.theta, config_.path() + "layer_rope_theta"});
+      if (variant.plain) dict = plain(dict);
+      group = turning_group(dict, rope.label);
+    } else {
+      group.provenance.push_back({"kind", "rope_parameters has none for these layers"});
+      Json names = names_of(rope.label, false);
+      add_scales(group, names);
+    }
+    group.layers = layers_where([&](const LayerFacts& layer) {
+      return layer.rotates && (rope.label.empty() || layer.label == rope.label) && alike(layer, variant);
+    });
+    group.layer_type = rope.label;
+    group.sliding_window = window_of(config_, rope.label);
+    return group;
+  }
+
+  static RopeDict plain(const RopeDict& dict) {
+    RopeDict result;
+    result.set("rope_type", {"default", "not among rope_scaling_layers"});
+    result.set("rope_theta", dict.get("rope_theta"));
+    return result;
   }
 
   static bool alike(const ModelGroup& a, const ModelGroup& b) {
@@ -208,6 +242,14 @@ class RotaryGroups {
     }
   }
 
+  void add_scales(ModelGroup& group, Json& names) const {
+    const Json* head = rule(config_, "head_dim");
+    const Found dim =
+        config_.evaluate(Formula(head ? head->string() : "head_dim ?? hidden_size // num_attention_heads"), names);
+    names.set("head", dim.value).set("magnitude", 1);
+    Scales(config_, names).set(group);
+  }
+
   // Layers without a rotation, by their type.
   std::vector<ModelGroup> still() const {
     std::vector<ModelGroup> groups;
@@ -223,11 +265,7 @@ class RotaryGroups {
       const bool attends = layer.type.empty() || (layer.type.find("attention") != std::string::npos && layer.type != "linear_attention");
       if (attends) {
         Json names = names_of(layer.type, false);
-        const Json* head = rule(config_, "head_dim");
-        const Found dim = config_.evaluate(
-            Formula(head ? head->string() : "head_dim ?? hidden_size // num_attention_heads"), names);
-        names.set("head", dim.value).set("magnitude", 1);
-        Scales(config_, names).set(group);
+        add_scales(group, names);
         group.sliding_window = window_of(config_, layer.type);
       }
       groups.push_back(std::move(group));

@@ -1,6 +1,5 @@
 #include "models/layers.h"
 
-#include <optional>
 #include <utility>
 
 #include "posenc/error.h"
@@ -80,7 +79,8 @@ std::vector<LayerFacts> find_layers(const Config& config) {
   if (given.given()) types = given_types(config, given, count);
   const TypeRules rules(config);
   const std::optional<Formula> rotates = formula_of(config, "rotates"), label = formula_of(config, "rope_label");
-  const std::optional<Formula> last = formula_of(config, "last_layer");
+  const std::optional<Formula> last = formula_of(config, "last_layer"), plain = formula_of(config, "plain");
+  const std::optional<Formula> theta = formula_of(config, "theta_of_layer");
   std::vector<LayerFacts> layers;
   for (std::int64_t i = 0; i < count; ++i) {
     LayerFacts layer;
@@ -88,6 +88,9 @@ std::vector<LayerFacts> find_layers(const Config& config) {
     if (last && i + 1 == count) layer.type = last->evaluate([](const std::string&) { return nullptr; }).string();
     const Json names = layer_names(i, count, layer.type);
     if (rotates) layer.rotates = is_true(config.evaluate(*rotates, names).value);
+    if (plain) layer.plain = is_true(config.evaluate(*plain, names).value);
+    const Found own = theta ? config.evaluate(*theta, names) : Found{};
+    if (layer.rotates && own.given()) layer.theta = config.positive(own, "layer_rope_theta");
     const Json named = label ? config.evaluate(*label, names).value : Json();
     layer.label = named.is_string() ? named.string() : layer.type;
     layers.push_back(std::move(layer));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct LayerFacts {
   std::string type;   // of the layer; empty where layers are not told apart
   std::string label;  // of its rope parameters
   bool rotates = true;
+  bool plain = false;           // without the scaling of the others
+  std::optional<double> theta;  // of this layer, where layers have their own
 };
 
 std::vector<LayerFacts> find_layers(const Config& config);

@@ -105,6 +105,11 @@ Model model_from_json(const Json& config, const std::string& source, const Model
   model.format = "config.json";
   if (!config.is_object()) fail(ErrorKind::bad_input, source + ": expected an object, the config.json of a model");
   model.model_type = options.as.empty() ? type_in(config, source, "") : options.as;
+  const Json* type = config.find("model_type");
+  if (model.model_type.empty() && type && type->is_string()) {
+    model.model_type = "llama";
+    model.guesses.push_back("model_type is empty: the file is read as llama, whose encoding is the plainest");
+  }
   if (model.model_type.empty()) {
     fail(ErrorKind::bad_input, source + ": model_type: expected the type of the model, but the key is missing (--as TYPE "
                                         "reads the file as that type)");

@@ -7,7 +7,7 @@
 namespace posenc::models {
 namespace {
 
-using Labels = std::vector<std::string>;
+using Labels = std::vector<RopeLabel>;
 
 const Json* rope_rule(const Config& config, std::string_view key) {
   const Json* rope = config.row().find("rope");
@@ -43,7 +43,7 @@ bool has_member(const RopeDict& dict, std::string_view key) {
 }
 
 bool is_nested(const RopeDict& dict, const Labels& labels) {
-  return std::any_of(labels.begin(), labels.end(), [&](const std::string& label) { return has_member(dict, label); });
+  return std::any_of(labels.begin(), labels.end(), [&](const RopeLabel& label) { return has_member(dict, label.name); });
 }
 
 // A base per type of layer is a member of `theta`.
@@ -114,6 +114,14 @@ void settle_partial(const Config& config, RopeDict& dict) {
   tell_twice(config, dict, "partial_rotary_factor", beside, true);
   const Json* rule = config.row().find("partial");
   const Json* formula = rule ? rule->find("default") : nullptr;
+  if (const Json* forced = rule ? rule->find("forced") : nullptr) {
+    const std::string sentence = config.model_type() + " has its share of the head in its code, " + value_text(*forced) +
+                                 ", whatever the key beside the rope parameters says; the other reading takes the key";
+    const bool take_key = beside.given() && value_text(beside.value) != value_text(*forced) &&
+                          config.remarks().other_reading("partial_in_code", sentence);
+    dict.set_default("partial_rotary_factor", take_key ? beside : Found{*forced, "model type " + config.model_type()});
+    return;
+  }
   Found partial = beside;
   if (!partial.given() && formula) {
     partial = formula->is_string() ? config.evaluate(Formula(formula->string()))
@@ -152,7 +160,8 @@ RopeDict flat_source(const Config& config) {
 std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& source, const Labels& labels,
                                        bool settled_keys) {
   std::vector<LabelledRope> ropes;
-  Labels all = labels;
+  std::vector<std::string> all;
+  for (const RopeLabel& label : labels) all.push_back(label.name);
   for (const auto& [key, found] : source.members) {  // those that no layer uses
     if (found.value.is_object() && std::find(all.begin(), all.end(), key) == all.end()) all.push_back(key);
   }
@@ -168,6 +177,7 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
     } else {
       dict.set_default("rope_theta", default_theta(config, label));
       settle_type(config, dict);
+      if (dict.type() == "default") settle_partial(config, dict);
       settle_original(config, dict, true);
     }
     ropes.push_back({label, std::move(dict)});
@@ -178,68 +188,128 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
 std::vector<LabelledRope> flat(const Config& config, const Labels& labels) {
   RopeDict source = flat_source(config);
   if (is_nested(source, labels)) return nested_ropes(config, source, labels, true);
+  const bool no_theta = rope_rule(config, "null_theta") && has_member(source, "rope_theta") && !source.find("rope_theta");
   settle(config, source, "", false);
   std::vector<LabelledRope> ropes;
-  for (const std::string& label : labels) ropes.push_back({label, source});
+  for (const RopeLabel& label : labels) ropes.push_back({label.name, source});
   if (labels.empty()) ropes.push_back({"", source});
+  if (!no_theta) return ropes;
+  for (LabelledRope& rope : ropes) rope.dict.reset();
   return ropes;
+}
+
+// A key beside the dictionaries, which may have a value per layer: that of the first layer of the type.
+Found beside_value(const Config& config, const Json& rule, std::string_view name, std::int64_t layer) {
+  const Json* key = rule.find(name);
+  Found found = key ? config.in_file(key->string()) : Found{};
+  if (!found.value.is_array()) return found;
+  const Json::Array& list = found.value.array();
+  if (layer >= static_cast<std::int64_t>(list.size())) {
+    config.refuse_at(found.from, "expected a value for layer " + std::to_string(layer) + " but got " +
+                                     std::to_string(list.size()) + " values");
+  }
+  return {list[static_cast<std::size_t>(layer)], found.from + "[" + std::to_string(layer) + "]"};
 }
 
 // One dictionary per type of layer, into which the old rope_scaling goes where the row says so.
-std::vector<LabelledRope> by_layer_type(const Config& config, const Labels& labels) {
-  const std::optional<RopeDict> given = file_dict(config, "rope_parameters");
-  const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
-  const Json::Object& types = rope_rule(config, "types")->object();
-  bool is_flat = given && !given->members.empty();
-  for (const auto& [label, rule] : types) is_flat = is_flat && !has_member(*given, label);
-  const bool use_flat =
-      is_flat && config.remarks().other_reading(
-                     "flat_parameters", "rope_parameters has no dictionaries per type of layer, and Hugging Face's " +
-                                            config.model_type() +
-                                            " then ignores it; the other reading takes it for the full layers");
-  std::vector<LabelledRope> ropes;
-  for (const auto& [label, rule] : types) {
-    RopeDict dict;
-    if (given && given->find(label)) dict = inner_dict(config, *given, label);
-    const bool scaled = rule.find("scaled") && is_true(*rule.find("scaled"));
-    if (use_flat && scaled) dict = *given;
-    if (!given) dict.set("rope_type", {"default", "no rope_parameters: default"});
-    if (scaling && scaled) {
-      const bool old_word = scaling->find("type") && !scaling->find("rope_type") && dict.find("rope_type");
-      for (const auto& [key, found] : scaling->members) dict.set(key, found);
-      if (old_word && config.remarks().other_reading(
-                          "old_type_word", "rope_scaling has the old word `type`, which Hugging Face's " +
-                                               config.model_type() +
-                                               " does not read: the scaling is dropped; the other reading applies it")) {
-        dict.set("rope_type", dict.get("type"));
-      }
-    }
-    const Json* key = rule.find("theta_key");
-    const Found beside = key ? config.in_file(key->string()) : Found{};
-    tell_twice(config, dict, "rope_theta", beside, true);
-    dict.set_default("rope_theta", beside.given() ? beside : default_theta(config, label));
-    settle_type(config, dict);
-    settle_original(config, dict, true);
-    ropes.push_back({label, std::move(dict)});
-  }
-  for (const std::string& label : labels) {
-    if (!types.empty() && std::none_of(types.begin(), types.end(), [&](const auto& t) { return t.first == label; })) {
-      config.refuse("layer_types", "expected types of layers that " + config.model_type() + " has but got " + label);
-    }
-  }
-  return ropes;
-}
+class ByLayerType {
+ public:
+  ByLayerType(const Config& config, const Labels& labels)
+      : config_(config),
+        labels_(labels),
+        types_(rope_rule(config, "types")->object()),
+        given_(file_dict(config, "rope_parameters")),
+        scaling_(file_dict(config, "rope_scaling")) {}
 
-// The dictionary as it stands, or the default: no old spelling is read.
-std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
-  for (const char* old : {"rope_scaling", "rope_theta", "partial_rotary_factor"}) {
-    const Found found = config.in_file(old);
-    if (found.given()) config.remarks().warn(found.from + " has no effect: " + config.model_type() + " reads rope_parameters only");
+  std::vector<LabelledRope> make() {
+    check_labels();
+    const bool is_flat = given_ && !given_->members.empty() && !has_types(false);
+    if (is_flat && rope_rule(config_, "flat_scales")) {
+      if (!scaling_) scaling_ = given_;
+      given_.reset();
+    } else if (is_flat && !rope_rule(config_, "whole_or_none")) {
+      use_flat_ = config_.remarks().other_reading(
+          "flat_parameters", "rope_parameters has no dictionaries per type of layer, and Hugging Face's " +
+                                 config_.model_type() +
+                                 " then ignores it; the other reading takes it for the full layers");
+    }
+    if (given_ && rope_rule(config_, "whole_or_none") && !has_types(true)) given_.reset();
+    std::vector<LabelledRope> ropes;
+    for (const auto& [label, rule] : types_) ropes.push_back({label, dict_for(label, rule)});
+    return ropes;
   }
-  const std::optional<RopeDict> given = file_dict(config, "rope_parameters");
+
+ private:
+  // Whether the dictionary has one, or all that layers use, of the types.
+  bool has_types(bool all) const {
+    if (all) {
+      return std::all_of(labels_.begin(), labels_.end(), [&](const RopeLabel& l) { return has_member(*given_, l.name); });
+    }
+    return std::any_of(types_.begin(), types_.end(), [&](const auto& type) { return has_member(*given_, type.first); });
+  }
+
+  void check_labels() const {
+    for (const RopeLabel& label : labels_) {
+      const auto same = [&](const auto& type) { return type.first == label.name; };
+      if (std::any_of(types_.begin(), types_.end(), same)) continue;
+      config_.refuse("layer_types", "expected types of layers that " + config_.model_type() + " has but got '" + label.name + "'");
+    }
+  }
+
+  void scale(RopeDict& dict) const {
+    const bool old_word = scaling_->find("type") && !scaling_->find("rope_type") && dict.find("rope_type");
+    for (const auto& [key, found] : scaling_->members) dict.set(key, found);
+    const std::string sentence = "rope_scaling has the old word `type`, which Hugging Face's " + config_.model_type() +
+                                 " does not read: the scaling is dropped; the other reading applies it";
+    if (old_word && (rope_rule(config_, "flat_scales") || config_.remarks().other_reading("old_type_word", sentence))) {
+      dict.set("rope_type", dict.get("type"));
+    }
+  }
+
+  RopeDict dict_for(const std::string& label, const Json& rule) {
+    RopeDict dict;
+    if (given_ && given_->find(label)) dict = inner_dict(config_, *given_, label);
+    const bool scaled = rule.find("scaled") && is_true(*rule.find("scaled"));
+    if (use_flat_ && scaled) dict = *given_;
+    if (!given_) dict.set("rope_type", {"default", "no rope_parameters: default"});
+    if (scaling_ && scaled) scale(dict);
+    const auto found = std::find_if(labels_.begin(), labels_.end(), [&](const RopeLabel& l) { return l.name == label; });
+    const std::int64_t layer = found == labels_.end() ? 0 : found->layer;
+    const Found theta = beside_value(config_, rule, "theta_key", layer);
+    if (rule.find("own_theta") && !given_) dict.set("rope_theta", theta.given() ? theta : default_theta(config_, label));
+    if (!rule.find("own_theta")) tell_twice(config_, dict, "rope_theta", theta, true);
+    dict.set_default("rope_theta", theta.given() ? theta : default_theta(config_, label));
+    const Found share = beside_value(config_, rule, "partial_key", layer);
+    if (share.given()) dict.set_default("partial_rotary_factor", share);
+    const std::string table = "default of " + config_.model_type();
+    if (const Json* partial = rule.find("partial")) dict.set_default("partial_rotary_factor", {*partial, table});
+    if (config_.row().find("partial") && config_.row().find("partial")->find("default")) settle_partial(config_, dict);
+    settle_type(config_, dict);
+    const Json* factor = rule.find("attention_factor");
+    if (factor && dict.type() == "yarn") dict.set_default("attention_factor", {*factor, table});
+    settle_original(config_, dict, true);
+    return dict;
+  }
+
+  const Config& config_;
+  const Labels& labels_;
+  const Json::Object& types_;
+  std::optional<RopeDict> given_, scaling_;
+  bool use_flat_ = false;
+};
+
+// The dictionary as it stands, or the default: keys beside it are not read.
+std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
+  for (const char* old : {"rope_theta", "partial_rotary_factor"}) {
+    const Found found = config.in_file(old);
+    if (!found.given()) continue;
+    config.remarks().warn(found.from + " has no effect: " + config.model_type() + " reads rope_parameters only");
+  }
+  const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"), given = file_dict(config, "rope_parameters");
   const Json* fallback = config.row().find("rope_parameters");
-  const RopeDict source = given ? *given : dict_of(*fallback, "default of " + config.model_type());
-  return nested_ropes(config, source, labels, false);
+  if (scaling) return nested_ropes(config, *scaling, labels, false);
+  if (!given && !fallback) config.refuse("rope_parameters", "expected rope parameters per type of layer, but the key is missing");
+  return nested_ropes(config, given ? *given : dict_of(*fallback, "default of " + config.model_type()), labels, false);
 }
 
 }  // namespace
@@ -281,7 +351,7 @@ Json RopeDict::object() const {
 std::vector<LabelledRope> resolve_rope(const Config& config, const Labels& labels) {
   const Json* style = rope_rule(config, "style");
   const std::string word = style ? style->string() : "flat";
-  if (word == "by_layer_type") return by_layer_type(config, labels);
+  if (word == "by_layer_type") return ByLayerType(config, labels).make();
   if (word == "as_given") return as_given(config, labels);
   if (word == "flat") return flat(config, labels);
   // fixed: numbers of the row alone

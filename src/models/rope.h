@@ -1,6 +1,7 @@
 // The rope parameters of a config.json, in whatever spelling, as one dictionary per type of layer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ struct RopeDict {
   Json object() const;                                    // for formulas
 };
 
+// A type of layer, and the first layer of it.
+struct RopeLabel {
+  std::string name;
+  std::int64_t layer = 0;
+};
+
 struct LabelledRope {
   std::string label;             // the type of layer; empty where layers are not told apart
   std::optional<RopeDict> dict;  // none: these layers have no rotary encoding
@@ -31,6 +38,6 @@ struct LabelledRope {
 
 // One entry per label, in their order. `labels` is empty where layers are not told apart. The precedence of keys is that
 // of Hugging Face; what it makes of a contradiction is said in the remarks.
-std::vector<LabelledRope> resolve_rope(const Config& config, const std::vector<std::string>& labels);
+std::vector<LabelledRope> resolve_rope(const Config& config, const std::vector<RopeLabel>& labels);
 
 }  // namespace posenc::models

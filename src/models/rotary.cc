@@ -219,6 +219,7 @@ class Maker {
     if (!found.given()) found = used("xdrope_section");
     const Json* fallback = sections->find("default");
     if (!found.given() && fallback) found = {*fallback, "default of " + config_.model_type()};
+    if (!found.given() && sections->find("optional")) return;
     if (!found.given()) {
       config_.refuse("rope_parameters.mrope_section", "expected the pairs of each axis, but the key is missing");
     }
