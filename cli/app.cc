@@ -9,6 +9,7 @@
 #include "cli/grammar.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
+#include "cli/model_source.h"
 #include "cli/spec_choice.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
@@ -69,7 +70,8 @@ void add_choice(CLI::App& command, const Apply& apply) {
       ->check([](const std::string& text) {
         return text.empty() || text[0] == '-' || text == "0" ? "must be at least 1" : "";
       });
-  command.add_option("--layer", choice->layer, "which layer, where layers differ (local_base)")
+  command.add_option("--part", choice->part, "which part of a model: text, vision, ...")->check(not_empty);
+  command.add_option("--layer", choice->layer, "which layer, where layers differ")
       ->check([](const std::string& text) { return text.starts_with('-') ? "must not be negative" : ""; });
   command.parse_complete_callback([choice, apply] { apply(*choice); });
 }
@@ -82,8 +84,11 @@ void add_spec_choice(CLI::App& command, std::string& spec) {
 
 void add_spec_choice(CLI::App& command, std::vector<std::string>& specs) {
   add_choice(command, [&specs](const SpecChoice& choice) {
+    // The choice is for what turns: a bias or a mask beside it depends on none of it.
     for (std::string& spec : specs) {
-      if (std::holds_alternative<Rotary>(load_spec(spec))) spec = with_choice(spec, choice);
+      const std::variant<Spec, Model> loaded = load_spec_or_model(spec);
+      const auto* plain = std::get_if<Spec>(&loaded);
+      if (!plain || std::holds_alternative<Rotary>(*plain)) spec = with_choice(spec, choice);
     }
   });
 }

@@ -10,7 +10,9 @@
 
 namespace posenc::cli {
 
-inline constexpr const char* kSpecHelp = "what to encode: kind:field=value,..., or a file with a posenc spec";
+inline constexpr const char* kSpecHelp =
+    "what to encode: kind:field=value,..., a file (a posenc spec, a model's config.json, a GGUF), or a model of the\n"
+    "catalog (posenc show --catalog)";
 inline constexpr const char* kPositionsHelp =
     "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
 
@@ -23,7 +25,7 @@ void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
 void add_color(CLI::App& command, std::string& color);
 // The learned table of an encoding at the input.
 void add_weights(CLI::App& command, WeightOptions& weights);
-// --sequence-length and --layer of the command's SPEC, which becomes a text with both.
+// --sequence-length, --layer and --part of the command's SPEC, which becomes the text of one encoding.
 void add_spec_choice(CLI::App& command, std::string& spec);
 void add_spec_choice(CLI::App& command, std::vector<std::string>& specs);
 CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);

@@ -69,6 +69,16 @@ Model load_model_source(const std::string& text, const ModelOptions& options) {
                                      kind_of(std::get<Spec>(loaded))));
 }
 
+void check_part(const Model& model, const std::string& part) {
+  std::vector<std::string> parts;
+  for (const ModelGroup& group : model.groups) {
+    if (std::find(parts.begin(), parts.end(), group.part) == parts.end()) parts.push_back(group.part);
+  }
+  if (parts.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
+  if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) return;
+  fail(ErrorKind::usage, fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
+}
+
 Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
   const auto computed = [&](const ModelGroup& group) {
     if (group.other_kind.empty()) return group.spec;
@@ -76,18 +86,13 @@ Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const
                                              model.source, group.other_kind));
   };
   if (layer) return computed(group_of_layer(model, *layer, part));
+  check_part(model, part);
   std::vector<const ModelGroup*> groups;
+  const std::string_view wanted = part.empty() ? std::string_view(model.groups.front().part) : part;
   for (const ModelGroup& group : model.groups) {
-    const std::string_view wanted = part.empty() ? std::string_view(model.groups.front().part) : part;
     if (group.part == wanted && !group.layers.empty()) groups.push_back(&group);
   }
-  if (groups.empty()) {
-    std::vector<std::string> parts;
-    for (const ModelGroup& group : model.groups) {
-      if (parts.empty() || parts.back() != group.part) parts.push_back(group.part);
-    }
-    fail(ErrorKind::usage, fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
-  }
+  if (groups.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
   if (groups.size() == 1) return computed(*groups[0]);
   std::vector<std::string> examples;
   for (const ModelGroup* group : groups) {

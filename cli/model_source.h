@@ -21,4 +21,7 @@ Model load_model_source(const std::string& text, const ModelOptions& options = {
 // part is given.
 Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part);
 
+// Throws where the model has no such part; says which it has.
+void check_part(const Model& model, const std::string& part);
+
 }  // namespace posenc::cli

@@ -1,4 +1,5 @@
-// What a spec depends on that is not part of an encoding: the length of the sequence, and the layer.
+// What a spec depends on that is not part of an encoding: the length of the sequence, and which layer of which part of a
+// model.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,11 @@ namespace posenc::cli {
 struct SpecChoice {
   std::optional<std::int64_t> sequence_length;
   std::optional<std::int64_t> layer;
+  std::string part;
 };
 
-// The spec as text with these fields set; as it was where nothing is chosen. Both are for rotary specs.
+// The spec as text with these fields set; as it was where it is a spec and nothing is chosen. Of a model (a config.json,
+// a GGUF, a name of the catalog) the spec of that layer; what is guessed or warned of is said on standard error.
 std::string with_choice(const std::string& spec, const SpecChoice& choice);
 
 }  // namespace posenc::cli
