@@ -17,13 +17,22 @@ std::string line(const std::string& name, const std::string& text) {
   return fmt::format("  {:<{}}{}\n", name, kIndent - 2, text);
 }
 
-std::string number(double value) { return fmt::format("{:.6g}", value); }
+// Whole numbers in full, others in six digits.
+std::string number(double value) {
+  const bool whole = std::nearbyint(value) == value && std::fabs(value) < 1e15;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+}
 
 // The formula of the unscaled frequencies, and what the scaling is.
 std::string formula(const Rotary& spec, const RotarySchedule& schedule) {
   if (!spec.inv_freq.empty()) return "the position times the frequencies below, which are given one by one";
-  std::string text = schedule.exponent_dim > 0 ? fmt::format("{}^(-2i/{})", number(spec.base), schedule.exponent_dim)
-                                               : fmt::format("{}^(-2r/n), r counted within each axis", number(spec.base));
+  const bool shared = spec.axis_frequencies == AxisFrequencies::shared && spec.layout != Layout::half_per_axis;
+  const std::string dim = schedule.exponent_dim > 0 ? fmt::format("{}", schedule.exponent_dim) : "n";
+  std::string text = fmt::format("{}^(-2{}/{})", number(spec.base), shared ? "i" : "r", dim);
+  if (spec.axis_frequencies == AxisFrequencies::dealt) {
+    text = fmt::format("{}^(-2(r A + axis)/{})", number(spec.base), dim);
+  }
+  if (!shared) text += ", r counted within each axis";
   if (spec.scale != 1.0) text = fmt::format("{} * ", number(spec.scale)) + text;
   text = "p * f_i,  f_i = " + text;
   if (schedule.axes > 1) text = "p[axis of i] * f_i,  f_i = " + text.substr(text.find("f_i = ") + 6);

@@ -130,13 +130,20 @@ Found Config::evaluate(const Formula& formula, const Json& locals) const {
     return &kept.back();
   };
   Found found{formula.evaluate(lookup), formula.text()};
-  // A formula that is one name, or a name with another way behind it, has its place in the file.
   const std::vector<std::string> names = formula.names();
+  if (names.empty()) found.from = "model type " + model_type();
   if (!found.given() || names.empty() || walk(locals, names[0])) return found;
+  // A formula that is one name, or a name with another way behind it, has its place in the file.
   Found first = find(names[0]);
-  const bool leads = formula.text() == names[0] || formula.text().starts_with(names[0] + " ??");
-  if (leads && first.given()) return first;
-  if (leads && formula.text() != names[0]) found.from = formula.text().substr(names[0].size() + 4);
+  const bool alone = formula.text() == names[0], leads = formula.text().starts_with(names[0] + " ?? ");
+  if ((alone || leads) && first.given()) return first;
+  if (leads) found.from = formula.text().substr(names[0].size() + 4);
+  std::string by_default;
+  for (const std::string& name : names) {
+    if (found.from.find(name) == std::string::npos || walk(locals, name) || by_default.find(name) != std::string::npos) continue;
+    if (find(name).from.starts_with("default of ")) by_default += (by_default.empty() ? "" : ", ") + name;
+  }
+  if (!by_default.empty()) found.from += " (" + by_default + ": default of " + model_type() + ")";
   return found;
 }
 

@@ -70,7 +70,7 @@ class Scales {
 
   void set(ModelGroup& group) const {
     const Json* formula = rule(config_, "softmax_scale");
-    const Found scale = config_.evaluate(Formula(formula ? formula->string() : "head^-0.5"), names_);
+    const Found scale = config_.evaluate(Formula(formula ? formula->string() : "head_dim^-0.5"), names_);
     if (scale.given() && scale.value.is_number()) {
       group.softmax_scale = scale.value.number();
       group.provenance.push_back({"softmax_scale", scale.from});
@@ -166,7 +166,7 @@ class RotaryGroups {
       group.latent_head = LatentHead{config_.integer(nope, "qk_nope_head_dim", 0, 8192),
                                      config_.integer(rope, "qk_rope_head_dim", 1, 8192)};
     }
-    names.set("head", answer.spec.head_dim).set("magnitude", answer.magnitude).set("rope", dict.object());
+    names.set("head_dim", answer.spec.head_dim).set("magnitude", answer.magnitude).set("rope", dict.object());
     Scales(config_, names).set(group);
     group.spec = std::move(answer.spec);
     return group;
@@ -246,7 +246,7 @@ class RotaryGroups {
     const Json* head = rule(config_, "head_dim");
     const Found dim =
         config_.evaluate(Formula(head ? head->string() : "head_dim ?? hidden_size // num_attention_heads"), names);
-    names.set("head", dim.value).set("magnitude", 1);
+    names.set("head_dim", dim.value).set("magnitude", 1);
     Scales(config_, names).set(group);
   }
 
@@ -290,7 +290,7 @@ std::vector<ModelGroup> groups_of(const Config& config, const std::string& part)
   if (softmax) {
     Json names = layer_names(0, 0, "");
     const Found head = config.evaluate(Formula("head_dim ?? hidden_size // num_attention_heads"));
-    names.set("head", head.value);
+    names.set("head_dim", head.value);
     Scales(config, names).set(group);
   }
   return {std::move(group)};

@@ -130,6 +130,19 @@ void settle_partial(const Config& config, RopeDict& dict) {
   if (partial.given()) dict.set_default("partial_rotary_factor", partial);
 }
 
+// Where keys beside the dictionary are not moved into it. A scaling finds them all the same, later; the plain type does
+// not, but its code has a share of its own.
+void settle_given(const Config& config, RopeDict& dict, const std::string& label) {
+  const Found theta = config.in_file("rope_theta"), partial = config.in_file("partial_rotary_factor");
+  const bool scaled = dict.type() != "default";
+  if (scaled && theta.given()) dict.set_default("rope_theta", theta);
+  if (scaled && partial.given()) dict.set_default("partial_rotary_factor", partial);
+  dict.set_default("rope_theta", default_theta(config, label));
+  const Json* rule = config.row().find("partial");
+  const Json* share = rule ? rule->find("default") : nullptr;
+  if (!scaled && share) dict.set_default("partial_rotary_factor", {*share, "default of " + config.model_type()});
+}
+
 void settle(const Config& config, RopeDict& dict, const std::string& label, bool nested) {
   settle_theta(config, dict, label);
   settle_partial(config, dict);
@@ -175,9 +188,8 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
     if (settled_keys) {
       settle(config, dict, label, true);
     } else {
-      dict.set_default("rope_theta", default_theta(config, label));
       settle_type(config, dict);
-      if (dict.type() == "default") settle_partial(config, dict);
+      settle_given(config, dict, label);
       settle_original(config, dict, true);
     }
     ropes.push_back({label, std::move(dict)});
@@ -223,6 +235,7 @@ class ByLayerType {
 
   std::vector<LabelledRope> make() {
     check_labels();
+    drop_nested_scaling();
     const bool is_flat = given_ && !given_->members.empty() && !has_types(false);
     if (is_flat && rope_rule(config_, "flat_scales")) {
       if (!scaling_) scaling_ = given_;
@@ -256,6 +269,24 @@ class ByLayerType {
     }
   }
 
+  // Old files with dictionaries per type under the old name.
+  void drop_nested_scaling() {
+    if (!scaling_ || given_) return;
+    const auto is_type = [&](const auto& member) {
+      return std::any_of(types_.begin(), types_.end(), [&](const auto& type) { return type.first == member.first; });
+    };
+    if (std::none_of(scaling_->members.begin(), scaling_->members.end(), is_type)) return;
+    if (config_.remarks().other_reading(
+            "nested_scaling", "rope_scaling has dictionaries per type of layer, which Hugging Face's " +
+                                  config_.model_type() +
+                                  " reads under rope_parameters only; the other reading takes them")) {
+      given_ = std::move(scaling_);
+      scaling_.reset();
+    } else {
+      std::erase_if(scaling_->members, is_type);
+    }
+  }
+
   void scale(RopeDict& dict) const {
     const bool old_word = scaling_->find("type") && !scaling_->find("rope_type") && dict.find("rope_type");
     for (const auto& [key, found] : scaling_->members) dict.set(key, found);
@@ -283,7 +314,7 @@ class ByLayerType {
     if (share.given()) dict.set_default("partial_rotary_factor", share);
     const std::string table = "default of " + config_.model_type();
     if (const Json* partial = rule.find("partial")) dict.set_default("partial_rotary_factor", {*partial, table});
-    if (config_.row().find("partial") && config_.row().find("partial")->find("default")) settle_partial(config_, dict);
+    settle_partial(config_, dict);
     settle_type(config_, dict);
     const Json* factor = rule.find("attention_factor");
     if (factor && dict.type() == "yarn") dict.set_default("attention_factor", {*factor, table});
@@ -303,7 +334,8 @@ std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
   for (const char* old : {"rope_theta", "partial_rotary_factor"}) {
     const Found found = config.in_file(old);
     if (!found.given()) continue;
-    config.remarks().warn(found.from + " has no effect: " + config.model_type() + " reads rope_parameters only");
+    config.remarks().warn(found.from + " stands beside the rope parameters, where " + config.model_type() +
+                          " does not look for it unless there is a scaling without its own");
   }
   const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"), given = file_dict(config, "rope_parameters");
   const Json* fallback = config.row().find("rope_parameters");

@@ -173,7 +173,7 @@ class Maker {
 
   Json local_names() const {
     Json locals = locals_;
-    locals.set("head", answer_.spec.head_dim);
+    locals.set("head_dim", answer_.spec.head_dim);
     locals.set("rope", dict_.object());
     return locals;
   }

@@ -71,6 +71,9 @@ posenc::Layout layout_of(const std::string& word) {
       {"half", posenc::Layout::half},
       {"interleaved", posenc::Layout::interleaved},
       {"interleaved_to_half", posenc::Layout::interleaved_to_half},
+      {"half_negative", posenc::Layout::half_negative},
+      {"half_per_axis", posenc::Layout::half_per_axis},
+      {"full_width_half", posenc::Layout::full_width_half},
       {"interleaved_pairs_with_halves_tiling_per_axis", posenc::Layout::interleaved}};
   return layouts.at(word);
 }
@@ -121,13 +124,20 @@ std::optional<double> base_of(const Json& config, const std::string& name, const
 }
 
 RotaryCase case_of(const Json& file, const Json& group) {
-  RotaryCase result;
   const std::string layer_type = word(group, "layer_type");
-  result.name = file.find("case")->string() + (layer_type.empty() ? "" : "/" + layer_type);
+  RotaryCase result = rotary_case(file.find("case")->string() + (layer_type.empty() ? "" : "/" + layer_type), group);
+  result.base = base_of(*file.find("config"), result.name, layer_type);
+  return result;
+}
+
+}  // namespace
+
+RotaryCase rotary_case(const std::string& name, const Json& group) {
+  RotaryCase result;
+  result.name = name;
   result.layout = word(group, "layout");
   result.inv_freq = numbers(group, "inv_freq");
   result.spec = spec_of(group, result.inv_freq);
-  result.base = base_of(*file.find("config"), result.name, layer_type);
   if (const Json* multiplier = group.find("angle_multiplier")) result.angle_multiplier = multiplier->number();
   result.dtype = word(group, "dtype");
   result.table_dtype = word(group, "table_dtype");
@@ -139,8 +149,6 @@ RotaryCase case_of(const Json& file, const Json& group) {
   if (!result.q.empty()) result.q_positions = positions_of(group, "q_positions");
   return result;
 }
-
-}  // namespace
 
 std::vector<RotaryCase> rotary_cases(const std::string& folder) {
   std::vector<RotaryCase> cases;

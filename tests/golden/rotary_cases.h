@@ -29,6 +29,9 @@ struct RotaryCase {
   std::int64_t pairs() const { return spec.rotary_dim / 2; }
 };
 
+// The numbers of one group of a file.
+RotaryCase rotary_case(const std::string& name, const posenc::Json& group);
+
 // All groups of all files of a folder that have a rotary encoding.
 std::vector<RotaryCase> rotary_cases(const std::string& folder);
 
