@@ -48,8 +48,13 @@ LAYERS = {
                       spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
                       detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
     },
+    # Which encodings a model has, and whether two of them are the same.
+    "models": {
+        "uses": ["words", "numbers", "operations", "files"],
+        "members": "model models/ catalog compare compare/",
+    },
     "insight": {
-        "uses": ["words", "numbers", "reference", "operations", "files"],
+        "uses": ["words", "numbers", "reference", "operations", "files", "models"],
         "members": """explain explain_sinusoidal explain_learned explain_axes detail/explain_axes explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask explain_query detail/explain_query detail/explain_text detail/sinusoidal_symbols
@@ -67,7 +72,7 @@ LAYERS = {
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {
-        "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
+        "uses": ["words", "numbers", "reference", "operations", "files", "models", "insight"],
         "members": "posenc",
     },
 }
