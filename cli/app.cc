@@ -1,5 +1,5 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
-// of attention, app_lesson.cc those for lessons, this one all others.
+// of attention, app_models.cc those of models, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -441,6 +441,7 @@ int run_app(int argc, char** argv) {
   CompletionOptions completions;
   AttentionCommands attention;
   InsightCommands insight;
+  ModelCommands models;
   LessonCommands lesson;
   add_list(app, list);
   add_table(app, table);
@@ -448,6 +449,7 @@ int run_app(int argc, char** argv) {
   add_rotate(app, rotate);
   add_attention_commands(app, attention);
   add_insight_commands(app, insight);
+  add_model_commands(app, models);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);
@@ -478,6 +480,7 @@ int run_app(int argc, char** argv) {
   if (app.got_subcommand("positions")) return run_positions(positions);
   if (app.got_subcommand("bench")) return run_bench(bench);
   if (app.got_subcommand("check") || app.got_subcommand("plan")) return run_insight_command(app, insight);
+  if (got_model_command(app)) return run_model_command(app, models);
   if (got_lesson_command(app)) return run_lesson_command(app, lesson);
   if (app.got_subcommand("completions")) return run_completions(app, completions);
   return run_attention_command(app, attention);
