@@ -51,7 +51,9 @@ TEST(CompareInput, RowsThatDiffer) {
   EXPECT_EQ(pad.first_position, 5);
   EXPECT_EQ(compare_texts("sinusoidal:width=8", "sinusoidal:width=8,multiplier=2").differs->what, "multiplier");
   EXPECT_EQ(compare_texts("sinusoidal:width=8", "sinusoidal:width=10").differs->what, "width");
-  EXPECT_EQ(compare_texts("sinusoidal:width=7", "sinusoidal:width=7,odd=zero").verdict, Agreement::different);
+  const Comparison odd = compare_texts("sinusoidal:width=7", "sinusoidal:width=7,odd=zero");
+  EXPECT_EQ(odd.first_position, 1);  // a sine is zero at position 0
+  EXPECT_EQ(odd.differs->index, 6);
 }
 
 TEST(CompareInput, LearnedTables) {
@@ -92,6 +94,7 @@ TEST(CompareBias, FormsOfAlibiUnderACausalMask) {
     const Comparison result = compare(a, b);
     EXPECT_EQ(result.verdict, Agreement::equal_in_scores) << form;
     EXPECT_EQ(result.condition, "under a causal mask");
+    EXPECT_EQ(result.sentence.find("those ahead are hidden") != std::string::npos, form == std::string("causal"));
     for (const std::int64_t head : {0, 3}) expect_near(causal_weights(a, head, 40), causal_weights(b, head, 40), 1e-12);
   }
 }
@@ -145,6 +148,14 @@ TEST(CompareBias, RowsInTheOtherDirection) {
             3);
 }
 
+TEST(CompareBias, NoRowIsNotARow) {
+  const std::string clip = "shaw:head_dim=8,left=2,right=2", zero = clip + ",past=zero";
+  for (const auto& [a, b] : {std::pair(clip, zero), std::pair(zero, clip)}) {
+    EXPECT_EQ(compare_texts(a, b).verdict, Agreement::different);
+    EXPECT_EQ(compare_texts(a, b).first_position, 3);
+  }
+}
+
 TEST(CompareBias, OtherKinds) {
   EXPECT_EQ(compare_texts("sandwich:heads=2,width=8", "sandwich:heads=2,width=8,first=0").first_position, 1);
   EXPECT_EQ(compare_texts("sandwich:heads=2,width=8", "sandwich:heads=2,width=8,direction=causal").verdict,
@@ -174,6 +185,9 @@ TEST(CompareQuery, PopeXposAndTemperature) {
   EXPECT_EQ(compare_texts("xpos:head_dim=8", "xpos:head_dim=8,layout=half").verdict,
             Agreement::equal_up_to_permutation);
   EXPECT_EQ(compare_texts("xpos:head_dim=8", "xpos:head_dim=8,gamma=0.5").verdict, Agreement::different);
+  // What does not turn may grow.
+  EXPECT_EQ(compare_texts("xpos:head_dim=4,inv_freq=0/0", "xpos:head_dim=4,inv_freq=0/0,gamma=0.5").verdict,
+            Agreement::different);
   const QueryTemperature a{.scale = 0.1, .length = 100}, b{.scale = 0.2, .length = 100};
   const Comparison result = compare(a, b);
   EXPECT_EQ(result.first_position, 99);

@@ -34,32 +34,46 @@ Comparison other_axes(const RotarySchedule& a, const RotarySchedule& b, const Li
   return result;
 }
 
-// The angle as PyTorch models form it, beside the exact one.
-double float32_error(double inv_freq, std::int64_t position) {
-  const auto rounded = static_cast<float>(inv_freq);
-  const float product = static_cast<float>(position) * rounded;
-  return std::fabs(static_cast<double>(product) - static_cast<double>(position) * inv_freq);
+// As a schedule forms it: exactly, or every step rounded to float32 as PyTorch models do.
+double angle_of(Precision precision, double inv_freq, std::int64_t position) {
+  if (precision == Precision::exact) return static_cast<double>(position) * inv_freq;
+  return static_cast<double>(static_cast<float>(position) * static_cast<float>(inv_freq));
 }
 
-// Where angles rounded to float32 leave the exact ones of the same frequencies. Beyond 2^20 positions they always have.
+// The same frequency in the other schedule, rounded or not; of pairs in another order, the frequency itself.
+double partner_of(double inv_freq, double other) {
+  return std::fabs(inv_freq - other) <= 1e-6 * std::fabs(inv_freq) ? other : inv_freq;
+}
+
+// The angles of pair i of two schedules at a position, and how far they are apart.
+struct Angles {
+  double one, other;
+
+  Angles(const RotarySchedule& a, const RotarySchedule& b, std::size_t i, std::int64_t position)
+      : one(angle_of(a.precision, a.inv_freq[i], position)),
+        other(angle_of(b.precision, partner_of(a.inv_freq[i], b.inv_freq[i]), position)) {}
+  double apart() const { return std::fabs(one - other); }
+};
+
+// Where angles rounded to float32 leave the exact ones. Beyond 2^20 positions they always have.
 void compare_precision(const RotarySchedule& a, const RotarySchedule& b, const Limits& limits, Comparison& result) {
-  if (a.precision == b.precision || result.verdict == Agreement::different) return;
-  const RotarySchedule& schedule = a.precision == Precision::reference ? a : b;
+  if (a.precision == b.precision || a.inv_freq.size() != b.inv_freq.size()) return;
   const std::int64_t end = std::min<std::int64_t>(limits.positions, std::int64_t{1} << 20);
+  bool open = true;  // until the first position is found, here or by the frequencies
+  double largest = result.difference;
   for (std::int64_t p = 1; p < end; ++p) {
-    for (std::size_t i = 0; i < schedule.inv_freq.size(); ++i) {
-      if (float32_error(schedule.inv_freq[i], p) <= limits.tolerance) continue;
-      const auto pair = static_cast<std::int64_t>(i) % schedule.columns();
-      const Json exact = static_cast<double>(p) * schedule.inv_freq[i];
-      const Json rounded = static_cast<double>(static_cast<float>(p) * static_cast<float>(schedule.inv_freq[i]));
-      const bool first = &schedule == &a;
-      const double error = float32_error(schedule.inv_freq[i], p);
-      result = different(limits, p, {"the angle", "pair", pair, first ? rounded : exact, first ? exact : rounded},
+    if (result.verdict == Agreement::different && p >= result.first_position.value_or(end)) open = false;
+    for (std::size_t i = 0; i < a.inv_freq.size(); ++i) {
+      const Angles angles(a, b, i, p);
+      largest = std::max(largest, angles.apart());
+      if (!open || angles.apart() <= limits.tolerance) continue;
+      const auto pair = static_cast<std::int64_t>(i) % a.columns();
+      result = different(limits, p, {"the angle", "pair", pair, angles.one, angles.other},
                          "one of them rounds its angles to float32");
-      result.difference = error;
-      return;
+      open = false;
     }
   }
+  result.difference = std::min(largest, 2.0 * std::max(a.table_factor(), b.table_factor()));
 }
 
 RotarySchedule schedule_of(const Side& side) { return make_schedule(std::get<Rotary>(side.spec)); }
