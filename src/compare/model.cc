@@ -67,9 +67,9 @@ Pairing pair_up(const Model& a, const Model& b) {
   if (one.size() == 1 && other.size() == 1) other.front().first = one.front().first;
   Pairing pairing;
   for (const auto& [part, layers] : one) pairing.add_part(part, layers, part_named(other, part));
-  for (const auto& [part, layers] : other) {
-    const auto known = std::find_if(one.begin(), one.end(), [&](const auto& entry) { return entry.first == part; });
-    if (known == one.end()) pairing.add_part(part, {}, layers);
+  for (const auto& entry : other) {
+    const auto same_part = [&](const auto& known) { return known.first == entry.first; };
+    if (std::none_of(one.begin(), one.end(), same_part)) pairing.add_part(entry.first, {}, entry.second);
   }
   return pairing;
 }
