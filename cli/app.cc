@@ -1,5 +1,5 @@
 // The command line's grammar. Only the files that include cli/grammar.h know CLI11; app_attention.cc has the commands
-// of attention, app_lesson.cc those for lessons, this one all others.
+// of attention, app_models.cc those of models, app_lesson.cc those for lessons, this one all others.
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -446,6 +446,7 @@ int run_app(int argc, char** argv) {
   CompletionOptions completions;
   AttentionCommands attention;
   InsightCommands insight;
+  ModelCommands models;
   LessonCommands lesson;
   ModelCommands models;
   add_list(app, list);
@@ -455,6 +456,7 @@ int run_app(int argc, char** argv) {
   add_attention_commands(app, attention);
   add_model_commands(app, models);
   add_insight_commands(app, insight);
+  add_model_commands(app, models);
   add_resize(app, resize);
   add_explain(app, explain);
   add_plot(app, plot);

@@ -274,6 +274,16 @@ struct ShowOptions {
   OutputOptions output;
 };
 
+struct CompareCommandOptions {
+  std::string a, b;
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> positions;
+  std::optional<std::int64_t> layer;
+  std::string part;
+  double tolerance = 1e-6;
+  OutputOptions output;
+};
+
 // Each returns the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
 int run_list(const ListOptions& options);
 int run_table(const TableOptions& options);
@@ -290,6 +300,7 @@ int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 int run_check(const CheckCommandOptions& options);
 int run_plan(const PlanOptions& options);
+int run_compare(const CompareCommandOptions& options);
 int run_exercises(const ExercisesOptions& options);
 int run_report(const ReportCommandOptions& options);
 int run_show(const ShowOptions& options);

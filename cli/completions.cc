@@ -11,6 +11,9 @@
 namespace posenc::cli {
 namespace {
 
+// `posenc compare` has two.
+bool is_spec(const std::string& name) { return name == "SPEC" || name == "A" || name == "B"; }
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
@@ -31,7 +34,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
     for (const FigureInfo& info : figures()) names.emplace_back(info.name);
     return names;
   }
-  if (name == "SPEC" || name == "KIND") {
+  if (is_spec(name) || name == "KIND") {
     std::vector<std::string> names;
     for (const KindInfo& kind : kinds()) names.push_back(kind.name);
     return names;
@@ -53,7 +56,7 @@ CompletedOption completed(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
   if (result.names.empty()) result.names.push_back(option.get_name(true));
   result.takes_value = option.get_items_expected_max() > 0;
-  result.files = result.choices.empty() || result.names.front() == "SPEC";  // a spec may be a file
+  result.files = result.choices.empty() || is_spec(result.names.front());  // a spec may be a file
   result.repeated = option.get_items_expected_max() > 1;
   return result;
 }

@@ -57,13 +57,16 @@ struct InsightCommands {
 };
 void add_insight_commands(CLI::App& app, InsightCommands& commands);
 int run_insight_command(const CLI::App& app, const InsightCommands& commands);
-// The commands about models, in app_models.cc.
+
+// The commands about models and several encodings, in app_models.cc.
 struct ModelCommands {
   ShowOptions show;
+  CompareCommandOptions compare;
 };
 void add_model_commands(CLI::App& app, ModelCommands& commands);
 bool got_model_command(const CLI::App& app);
 int run_model_command(const CLI::App& app, const ModelCommands& commands);
+
 // The commands for lessons, in app_lesson.cc.
 struct LessonCommands {
   ExercisesOptions exercises;

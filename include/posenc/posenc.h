@@ -11,6 +11,7 @@
 #include "posenc/cache.h"
 #include "posenc/catalog.h"
 #include "posenc/check.h"
+#include "posenc/compare.h"
 #include "posenc/context_plan.h"
 #include "posenc/demonstration.h"
 #include "posenc/drawing.h"

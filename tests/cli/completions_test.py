@@ -41,6 +41,8 @@ class Completions(Case):
         self.assertEqual(self.bash("table", "sinusoidal", ":", "width", "=", "4", "--dtype", "f3"), ["f32"])
         self.assertEqual(self.bash("plot", "--theme", "dark", "wavel"), ["wavelengths"])  # a value is no place
         self.assertEqual(self.bash("plot", "heatmap", "--format", "p"), ["png", "pdf"])
+        self.assertEqual(self.bash("compare", "rotary", ":", "head_dim", "=", "4", "ali"), ["alibi"])  # the second place
+        self.assertEqual(self.bash("compare", "--tol"), ["--tolerance"])
         self.assertEqual(self.bash("demo", ""), ["permutation", "order"])
         self.assertEqual(self.bash("demo", "order", "--wi"), ["--width"])
         self.assertEqual(self.bash("completions", ""), ["bash", "zsh", "fish"])

@@ -51,7 +51,7 @@ LAYERS = {
     # catalog/ and the table of model types are compiled in from sources that the build writes.
     "models": {
         "uses": ["words", "numbers", "operations", "files"],
-        "members": "model models/ catalog compare",
+        "members": "model models/ catalog compare compare/",
     },
     "insight": {
         "uses": ["words", "numbers", "reference", "operations", "files", "models"],
