@@ -46,10 +46,17 @@ LAYERS = {
         "uses": ["words", "numbers", "operations"],
         "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
                       spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
-                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
+                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format
+                      detail/descriptor detail/byte_stream gguf gguf_header detail/gguf_cursor detail/gguf_format
+                      detail/gguf_header""",
+    },
+    # What a model's own files say of its encodings.
+    "models": {
+        "uses": ["words", "numbers", "operations", "files"],
+        "members": "model models/ compare catalog",
     },
     "insight": {
-        "uses": ["words", "numbers", "reference", "operations", "files"],
+        "uses": ["words", "numbers", "reference", "operations", "files", "models"],
         "members": """explain explain_sinusoidal explain_learned explain_axes detail/explain_axes explain_rotary explain_pairs explain_bias explain_term
                       detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
                       detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask explain_query detail/explain_query detail/explain_text detail/sinusoidal_symbols
@@ -67,7 +74,7 @@ LAYERS = {
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
     },
     "umbrella": {
-        "uses": ["words", "numbers", "reference", "operations", "files", "insight"],
+        "uses": ["words", "numbers", "reference", "operations", "files", "models", "insight"],
         "members": "posenc",
     },
 }
