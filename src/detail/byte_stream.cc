@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 namespace posenc::detail {
 namespace {
@@ -33,7 +32,7 @@ bool ByteStream::refill() {
   return end_ > 0;
 }
 
-std::size_t ByteStream::read(char* to, std::size_t size) {
+std::size_t ByteStream::read_over(char* to, std::size_t size) {
   std::size_t done = 0;
   while (done < size && (at_ < end_ || refill())) {
     const std::size_t part = std::min(size - done, end_ - at_);
@@ -44,7 +43,7 @@ std::size_t ByteStream::read(char* to, std::size_t size) {
   return done;
 }
 
-std::uint64_t ByteStream::skip(std::uint64_t size) {
+std::uint64_t ByteStream::skip_over(std::uint64_t size) {
   std::uint64_t done = 0;
   while (done < size && (at_ < end_ || refill())) {
     const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, end_ - at_));

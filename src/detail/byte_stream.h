@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +26,22 @@ class ByteStream {
   std::optional<std::int64_t> size() const noexcept { return size_; }
 
   // How many bytes there were: fewer than `size` only at the end.
-  std::size_t read(char* to, std::size_t size);
-  std::uint64_t skip(std::uint64_t size);
+  std::size_t read(char* to, std::size_t size) {
+    if (size > end_ - at_) return read_over(to, size);
+    std::memcpy(to, from_ + at_, size);
+    at_ += size;
+    return size;
+  }
+  std::uint64_t skip(std::uint64_t size) {
+    if (size > end_ - at_) return skip_over(size);
+    at_ += static_cast<std::size_t>(size);
+    return size;
+  }
 
  private:
+  // Beyond the bytes at hand: headers are made of small pieces, which rarely get here.
+  std::size_t read_over(char* to, std::size_t size);
+  std::uint64_t skip_over(std::uint64_t size);
   bool refill();
 
   std::string path_;

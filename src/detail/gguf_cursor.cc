@@ -31,16 +31,6 @@ void GgufCursor::hold(std::uint64_t bytes) {
   refuse("expected names and values of at most " + std::to_string(kMaxGgufHeld) + " bytes in all but there are more");
 }
 
-void GgufCursor::read(char* to, std::size_t size) {
-  const std::size_t got = stream_.read(to, size);
-  if (got < size) fail_end(size - got);
-}
-
-void GgufCursor::skip(std::uint64_t size) {
-  const std::uint64_t got = stream_.skip(size);
-  if (got < size) fail_end(size - got);
-}
-
 std::string GgufCursor::bytes(std::size_t size) {
   std::string result(size, '\0');
   read(result.data(), size);

@@ -29,8 +29,14 @@ class GgufCursor {
   // Counts memory that is kept, and throws where it is too much.
   void hold(std::uint64_t bytes);
 
-  void read(char* to, std::size_t size);
-  void skip(std::uint64_t size);
+  void read(char* to, std::size_t size) {
+    const std::size_t got = stream_.read(to, size);
+    if (got < size) fail_end(size - got);
+  }
+  void skip(std::uint64_t size) {
+    const std::uint64_t got = stream_.skip(size);
+    if (got < size) fail_end(size - got);
+  }
   std::string bytes(std::size_t size);
 
   template <class Bits>
