@@ -155,7 +155,7 @@ TEST(GgufLayers, HalfOfTheWidthInFullLayers) {
   file.u32("attention.sliding_window", 128).u32("rope.dimension_count", 16);
   file.flags("attention.sliding_window_pattern", {true, false, true, true, true, true, true, true});
   const Model model = file.tensor("rope_freqs.weight", {2, 2, 2, 2, 4, 4, 4, 4}).model();
-  EXPECT_EQ(rotary(model.groups[0]).rotary_dim, 16);
+  EXPECT_EQ(rotary(model.groups[0]).rotary_dim, 0);
   EXPECT_TRUE(rotary(model.groups[0]).inv_freq.empty());
   EXPECT_EQ(rotary(model.groups[1]).rotary_dim, 8);
   EXPECT_NEAR(rotary(model.groups[1]).inv_freq.at(3), plain_frequency(10000.0, 3, 8.0) / 2.0, 1e-15);

@@ -16,7 +16,7 @@ TEST(GgufModel, Llama) {
   EXPECT_EQ(group.layer_type, "");
   EXPECT_EQ(rotary(group).layout, Layout::interleaved);
   EXPECT_EQ(rotary(group).head_dim, 16);
-  EXPECT_EQ(rotary(group).rotary_dim, 16);
+  EXPECT_EQ(rotary(group).rotary_dim, 0);
   EXPECT_EQ(rotary(group).base, 500000.0);
   EXPECT_EQ(group.softmax_scale, 0.25);
   EXPECT_EQ(group.trained_positions, 4096);
@@ -116,7 +116,7 @@ TEST(GgufModel, PartOfTheHead) {
   const Model wide = File("qwen3").u32("attention.key_length", 32).model();
   EXPECT_EQ(rotary(wide.groups[0]).head_dim, 32);
   EXPECT_NEAR(wide.groups[0].softmax_scale.value(), 1.0 / std::sqrt(32.0), 1e-15);
-  EXPECT_EQ(rotary(File("plamo").u32("rope.dimension_count", 4).model().groups[0]).rotary_dim, 16);
+  EXPECT_EQ(rotary(File("plamo").u32("rope.dimension_count", 4).model().groups[0]).rotary_dim, 0);
   File("gptneox").u32("rope.dimension_count", 18).expect_bad("key 'gptneox.rope.dimension_count' at byte");
   File("gptneox").u32("rope.dimension_count", 18).expect_bad("expected at most the channels of a head, 16");
   File("gptneox").u32("rope.dimension_count", 5).expect_bad("expected an even number of channels that turn but got 5");

@@ -239,7 +239,7 @@ TEST(GgufScaling, LocalBasesAndScalings) {
   EXPECT_EQ(laguna.groups[0].layers, (Layers{0, 4}));
   EXPECT_EQ(rotary(laguna.groups[1]).base, 777.0);
   EXPECT_EQ(rotary(laguna.groups[1]).rotary_dim, 8);
-  EXPECT_EQ(rotary(laguna.groups[0]).rotary_dim, 16);
+  EXPECT_EQ(rotary(laguna.groups[0]).rotary_dim, 0);
 }
 
 TEST(GgufScaling, CompressedLayers) {

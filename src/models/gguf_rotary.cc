@@ -25,6 +25,7 @@ class RotaryFiller {
     fill_sections();
     fill_divisors();
     fill_attention_factor();
+    if (spec_.rotary_dim == spec_.head_dim) spec_.rotary_dim = 0;  // all of it, as other specs say it
     group_.spec = spec_;
   }
 
