@@ -446,7 +446,6 @@ int run_app(int argc, char** argv) {
   CompletionOptions completions;
   AttentionCommands attention;
   InsightCommands insight;
-  ModelCommands models;
   LessonCommands lesson;
   ModelCommands models;
   add_list(app, list);
@@ -454,7 +453,6 @@ int run_app(int argc, char** argv) {
   add_add(app, add);
   add_rotate(app, rotate);
   add_attention_commands(app, attention);
-  add_model_commands(app, models);
   add_insight_commands(app, insight);
   add_model_commands(app, models);
   add_resize(app, resize);

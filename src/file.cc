@@ -10,9 +10,9 @@
 #include <chrono>
 #include <climits>
 #include <optional>
-#include <system_error>
 #include <utility>
 
+#include "detail/descriptor.h"
 #include "detail/number_text.h"
 #include "detail/read_file.h"
 #include "posenc/error.h"
@@ -20,7 +20,11 @@
 namespace posenc {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 30;  // Linux moves at most 2^31 - 4096 bytes per call
+using detail::Descriptor;
+using detail::fail_system;
+using detail::kChunk;
+using detail::open_retrying;
+using detail::read_some;
 
 #if defined(__wasi__)
 // No processes, no permissions, and no second descriptor of an open file.
@@ -36,39 +40,8 @@ int set_mode(int descriptor, mode_t mode) { return ::fchmod(descriptor, mode & 0
 int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 #endif
 
-[[noreturn]] void fail_system(const char* what, const std::string& path, int code) {
-  fail(ErrorKind::io, std::string(what) + " " + path + ": " + std::generic_category().message(code));
-}
-
 [[noreturn]] void fail_too_large(const std::string& path, std::int64_t limit) {
   fail(ErrorKind::bad_input, path + ": expected at most " + std::to_string(limit) + " bytes but the file has more");
-}
-
-// Closes without a word: for paths on which another error is already on its way, or nothing was written.
-struct Descriptor {
-  int value;
-  explicit Descriptor(int descriptor) : value(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
-int open_retrying(const char* path, int flags, mode_t mode = 0) {
-  for (;;) {
-    int descriptor = ::open(path, flags | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EINTR) return descriptor;
-  }
-}
-
-// Reads once, retrying interrupted calls: bytes, 0 at the end.
-std::size_t read_some(int descriptor, char* to, std::size_t size, const std::string& path) {
-  for (;;) {
-    ssize_t got = ::read(descriptor, to, std::min(size, kChunk));
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail_system("cannot read", path, errno);
-  }
 }
 
 // "folder/" of "folder/name"; empty if the path has no folder.

@@ -22,6 +22,7 @@
 #include "posenc/expression.h"
 #include "posenc/figure.h"
 #include "posenc/file.h"
+#include "posenc/gguf.h"
 #include "posenc/half.h"
 #include "posenc/input_rows.h"
 #include "posenc/json.h"

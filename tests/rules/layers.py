@@ -46,7 +46,14 @@ LAYERS = {
         "uses": ["words", "numbers", "operations"],
         "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
                       spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
-                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format""",
+                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format
+                      detail/descriptor detail/byte_stream gguf gguf_header detail/gguf_cursor detail/gguf_format
+                      detail/gguf_header""",
+    },
+    # What a model's own files say of its encodings.
+    "models": {
+        "uses": ["words", "numbers", "operations", "files"],
+        "members": "model models/ compare catalog",
     },
     # catalog/ and the table of model types are compiled in from sources that the build writes.
     "models": {

@@ -1,0 +1,13 @@
+// Models from GGUF files: which encoding llama.cpp uses for them, layer by layer.
+#pragma once
+
+#include <string>
+
+#include "posenc/model.h"
+
+namespace posenc::models {
+
+// The file's own numbers, and what llama.cpp takes where it says nothing (gguf_table.h), which Model::guesses tells.
+Model model_from_gguf(const std::string& path, const ModelOptions& options);
+
+}  // namespace posenc::models

@@ -1,0 +1,29 @@
+// What each layer of a GGUF model does with positions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/gguf_keys.h"
+#include "models/gguf_numbers.h"
+
+namespace posenc::models {
+
+struct LayerUse {
+  bool attention = true;
+  bool slides = false;
+  bool turns = true;
+  bool compressed = false;  // DeepSeek V4: keys of several tokens in one, with a base of their own
+
+  bool operator==(const LayerUse&) const = default;
+};
+
+struct LayerUses {
+  std::vector<LayerUse> layers;
+  std::optional<Sourced<std::int64_t>> window;  // of the layers that slide
+};
+
+LayerUses read_layers(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);
+
+}  // namespace posenc::models

@@ -1,0 +1,219 @@
+#include "models/gguf_rotary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "detail/number_text.h"
+#include "posenc/scaling.h"
+
+namespace posenc::models {
+namespace {
+
+// Gemma 4 has 1e30 for pairs that never turn.
+constexpr double kNever = 1e20;
+
+class RotaryFiller {
+ public:
+  RotaryFiller(const RotarySource& source, const LayerUse& use, ModelGroup& group)
+      : source_(source), row_(source.row), use_(use), group_(group) {}
+
+  void fill() {
+    fill_channels();
+    fill_base();
+    if (is_scaled()) fill_scaling();
+    fill_sections();
+    fill_divisors();
+    fill_attention_factor();
+    if (spec_.rotary_dim == spec_.head_dim) spec_.rotary_dim = 0;  // all of it, as other specs say it
+    group_.spec = spec_;
+  }
+
+ private:
+  void say(std::string field, std::string from) { group_.provenance.push_back({std::move(field), std::move(from)}); }
+
+  const HeadWidths& widths() const { return use_.slides ? source_.size.sliding : source_.size.full; }
+
+  void fill_channels() {
+    const HeadWidths& w = widths();
+    const bool interleaved = row_.turns == Turns::interleaved && source_.sections.empty();
+    spec_.layout = interleaved ? Layout::interleaved : Layout::half;
+    say("layout", "llama.cpp, by the architecture");
+    spec_.head_dim = w.whole.value;
+    spec_.rotary_dim = w.rotary.value;
+    if (row_.part == Part::latent) {
+      spec_.head_dim = w.rotary.value;
+      group_.latent_head = LatentHead{w.whole.value - w.rotary.value, w.rotary.value};
+      say("latent_head.nope", w.whole.from + " - " + w.rotary.from);
+      say("head_dim", w.rotary.from);
+      return;
+    }
+    if (row_.part == Part::last) spec_.rope_offset = w.whole.value - w.rotary.value;
+    say("head_dim", w.whole.from);
+    say("rotary_dim", w.rotary.from);
+  }
+
+  void fill_base() {
+    const Sourced<double>& base = use_.compressed ? source_.compressed_base
+                                  : use_.slides   ? source_.local_base
+                                                  : source_.base;
+    spec_.base = base.value;
+    say("base", base.from);
+  }
+
+  // Whether the scaling of the file holds in these layers.
+  bool is_scaled() const {
+    if (row_.compresses) return use_.compressed;
+    return !use_.slides || row_.local_scaling == LocalScaling::shared;
+  }
+
+  double factor() const { return is_scaled() ? source_.stretch.factor.value : 1.0; }
+
+  void fill_scaling() {
+    const Stretch& stretch = source_.stretch;
+    fill_alpha();
+    if (!source_.long_divisors.empty()) {
+      fill_longrope();
+    } else if (stretch.extrapolation == 1.0) {
+      fill_yarn();
+    } else if (stretch.is_yarn()) {
+      fill_partial_yarn();
+    } else if (stretch.factor.value != 1.0) {
+      spec_.scaling = LinearScaling{stretch.factor.value};
+      say("scaling.factor", stretch.factor.from);
+    }
+  }
+
+  void fill_alpha() {
+    const Stretch& stretch = source_.stretch;
+    if (stretch.alpha <= 0.0) return;
+    const std::string from = source_.keys.full("rope.scaling.alpha");
+    if (!stretch.is_yarn() && stretch.factor.value == 1.0) {
+      spec_.scaling = NtkAlpha{stretch.alpha};
+      say("scaling.alpha", from);
+      return;
+    }
+    const auto dim = static_cast<double>(spec_.head_dim);
+    spec_.base *= std::pow(stretch.alpha, dim / (dim - 2.0));
+    group_.provenance.back().from += ", times " + from + "^(head_dim / (head_dim - 2))";
+  }
+
+  Yarn yarn() const {
+    const Stretch& stretch = source_.stretch;
+    return {.factor = stretch.factor.value,
+            .original_positions = stretch.original.value,
+            .beta_fast = stretch.beta_fast.value,
+            .beta_slow = stretch.beta_slow.value};
+  }
+
+  void fill_yarn() {
+    const Stretch& stretch = source_.stretch;
+    spec_.scaling = yarn();
+    say("scaling.factor", stretch.factor.from);
+    say("scaling.original_positions", stretch.original.from);
+    say("scaling.beta_fast", stretch.beta_fast.from);
+    say("scaling.beta_slow", stretch.beta_slow.from);
+  }
+
+  Ladder ladder() const {
+    return {.base = spec_.base, .dim = spec_.rotary_dim, .pairs = spec_.rotary_dim / 2, .head_dim = spec_.head_dim};
+  }
+
+  // Frequencies between the divided and the mixed ones: no scaling of posenc has such a share.
+  void fill_partial_yarn() {
+    const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
+    const std::vector<double> mixed = scale_ladder(yarn(), ladder()).inv_freq;
+    const double share = source_.stretch.extrapolation;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const double divided = plain[i] / source_.stretch.factor.value;
+      spec_.inv_freq.push_back(divided + share * (mixed[i] - divided));
+    }
+    say("inv_freq", source_.keys.full("rope.scaling.yarn_ext_factor") + " of YaRN's mixture");
+  }
+
+  void fill_longrope() {
+    const Stretch& stretch = source_.stretch;
+    spec_.scaling = LongRope{.short_factor = source_.short_divisors,
+                             .long_factor = source_.long_divisors,
+                             .original_positions = stretch.original.value,
+                             .max_positions = source_.size.context};
+    spec_.scale = 1.0 / stretch.factor.value;
+    say("scaling.long_factor", "tensor rope_factors_long.weight");
+    say("scaling.short_factor", "tensor rope_factors_short.weight");
+    say("scaling.original_positions", stretch.original.from);
+    if (spec_.scale != 1.0) say("scale", "1 / " + stretch.factor.from);
+    group_.notes.push_back("llama.cpp takes the long list where the context that it allocates is longer than " +
+                           std::to_string(stretch.original.value) + ", not where the text is");
+  }
+
+  void fill_sections() {
+    if (source_.sections.empty()) return;
+    spec_.sections = source_.sections;
+    const bool interleaved = row_.turns == Turns::interleaved_sections;
+    spec_.section_order = interleaved ? SectionOrder::interleaved : SectionOrder::chunked;
+    say("sections", source_.keys.full("rope.dimension_sections"));
+    if (spec_.sections.size() == 4) group_.notes.push_back("llama.cpp gives text the position 0 on the fourth axis");
+    if (interleaved) note_still_pairs();
+  }
+
+  // Its rule for axes that take turns gives the time no pair but every third one.
+  void note_still_pairs() {
+    std::string list;
+    for (std::int64_t i = 0; i < spec_.rotary_dim / 2; ++i) {
+      const bool taken = i < 3 * spec_.sections[static_cast<std::size_t>(i % 3)];
+      if (!taken) list += (list.empty() ? "" : ", ") + std::to_string(i);
+    }
+    if (list.empty()) return;
+    group_.notes.push_back("pairs " + list +
+                           " turn with the first axis, as in the published model; llama.cpp gives "
+                           "them its fourth position, which is 0: there they do not turn");
+  }
+
+  void fill_divisors() {
+    const bool here = row_.divisors == Divisors::all || (row_.divisors == Divisors::full_layers && !use_.slides);
+    if (source_.divisors.empty() || !here) return;
+    std::vector<double> frequencies =
+        spec_.inv_freq.empty() ? scale_ladder(spec_.scaling, ladder()).inv_freq : std::move(spec_.inv_freq);
+    for (std::size_t i = 0; i < frequencies.size(); ++i) {
+      const double divisor = source_.divisors[i];
+      frequencies[i] = divisor >= kNever ? 0.0 : frequencies[i] / divisor;
+    }
+    spec_.inv_freq = std::move(frequencies);
+    spec_.scaling = NoScaling{};
+    say("inv_freq", "base^(-2i / rotary_dim) / tensor rope_freqs.weight");
+  }
+
+  void fill_attention_factor() {
+    const Stretch& stretch = source_.stretch;
+    const bool plain = row_.magnitude_one || row_.unscaled ||
+                       (use_.slides && row_.local_scaling == LocalScaling::none) ||
+                       (row_.compresses && !use_.compressed);
+    const double factor_here = plain ? 1.0 : stretch.attention_factor(factor());
+    if (!(factor_here >= 1e-9 && factor_here <= 1e9)) {
+      source_.keys.refuse("rope.scaling.attn_factor", "expected a factor on cos and sin from 1e-9 to 1e9 but got " +
+                                                          detail::number_text(factor_here));
+    }
+    const bool yarn_here = std::holds_alternative<Yarn>(spec_.scaling);
+    const bool longrope = std::holds_alternative<LongRope>(spec_.scaling);
+    const double otherwise = yarn_here ? yarn_magnitude(stretch.factor.value, 1.0) : 1.0;
+    if (factor_here == otherwise && !longrope) return;
+    spec_.attention_factor = factor_here;
+    std::string from = stretch.attention_from.empty() ? std::string(kLlamaDefault) : stretch.attention_from;
+    if (stretch.is_yarn() && !plain) from = "llama.cpp: YaRN's magnitude, times rope.scaling.attn_factor where given";
+    say("attention_factor", from);
+  }
+
+  const RotarySource& source_;
+  const GgufArchitecture& row_;
+  const LayerUse& use_;
+  ModelGroup& group_;
+  Rotary spec_;
+};
+
+}  // namespace
+
+void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& group) {
+  RotaryFiller(source, use, group).fill();
+}
+
+}  // namespace posenc::models

@@ -1,0 +1,36 @@
+// The rotary encoding of a layer of a GGUF model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/gguf_layers.h"
+#include "models/gguf_numbers.h"
+#include "posenc/model.h"
+
+namespace posenc::models {
+
+// What the encodings of all layers are made from.
+struct RotarySource {
+  GgufKeys& keys;
+  const GgufArchitecture& row;
+  const ModelSize& size;
+  Stretch stretch;
+  Sourced<double> base{};
+  Sourced<double> local_base{};
+  Sourced<double> compressed_base{};
+  std::vector<std::int64_t> sections{};  // empty: one axis
+  std::vector<double> divisors{};        // rope_freqs.weight
+  std::vector<double> long_divisors{};   // rope_factors_long.weight
+  std::vector<double> short_divisors{};
+};
+
+RotarySource read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);
+
+// Fills spec, latent_head, provenance and notes of the group.
+void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& group);
+
+// One sentence for Model::guesses.
+std::string layout_guess(const RotarySource& source);
+
+}  // namespace posenc::models

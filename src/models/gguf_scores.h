@@ -1,0 +1,22 @@
+// What a GGUF model's scores and queries are multiplied by.
+#pragma once
+
+#include "models/gguf_keys.h"
+#include "models/gguf_layers.h"
+#include "models/gguf_numbers.h"
+#include "posenc/model.h"
+
+namespace posenc::models {
+
+struct ScoreSource {
+  GgufKeys& keys;
+  const GgufArchitecture& row;
+  const ModelSize& size;
+  const LayerUses& uses;
+  const Stretch* stretch;  // null: no layer turns
+};
+
+// Fills softmax_scale, query_scale and their provenance, of layers that have attention.
+void fill_scores(const ScoreSource& source, const LayerUse& use, ModelGroup& group);
+
+}  // namespace posenc::models
