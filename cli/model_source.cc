@@ -31,9 +31,11 @@ bool is_kind(const std::string& text) {
 // Whether a file holds a posenc spec: an object with `kind`. What is no JSON is left to its reader.
 bool holds_spec(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  char start[4] = {};
+  char start[64] = {};
   file.read(start, sizeof start);
-  if (std::string_view(start, 4) == "GGUF" || std::string_view(start, 4) == "FUGG") return false;
+  const std::string_view text(start, static_cast<std::size_t>(file.gcount()));
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] != '{') return false;
   const Json json = parse_json(read_file(path, std::int64_t{1} << 28), path);
   return json.find("kind") && !json.find("model_type");
 }

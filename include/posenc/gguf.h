@@ -1,9 +1,9 @@
 // GGUF files, versions 2 and 3 in either byte order: their metadata, what tensors they have, and small ones of them.
 //
-//     posenc::Gguf file = posenc::open_gguf("model.gguf");                 // reads the header only, through a small
-//     buffer const posenc::GgufEntry* base = file.find("llama.rope.freq_base");   // null where there is none double
-//     theta = std::get<double>(base->value); posenc::Array factors = file.load("rope_freqs.weight");              //
-//     reads that tensor only
+//     posenc::Gguf file = posenc::open_gguf("model.gguf");         // reads the header only, through a small buffer
+//     const posenc::GgufEntry* base = file.find("llama.rope.freq_base");
+//     if (base) use(std::get<double>(base->value));
+//     posenc::Array factors = file.load("rope_freqs.weight");      // reads that tensor only
 //
 // A header is as long as its vocabulary, so that arrays and long strings are passed over and not held, but for the
 // arrays of numbers that are asked for. The format's rules are enforced: no key and no tensor twice, lengths within the

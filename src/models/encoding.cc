@@ -23,9 +23,23 @@ const Json* rule(const Config& config, std::string_view key) {
   return found && !found->is_null() ? found : nullptr;
 }
 
+// A formula, or numbers and formulas in lists and objects.
 Found entry_value(const Config& config, const Json& entry, const Json& names) {
   if (entry.is_string()) return config.evaluate(Formula(entry.string()), names);
-  return {entry, "model type " + config.model_type()};
+  Found found{entry, "model type " + config.model_type()};
+  if (entry.is_array()) {
+    Json::Array list;
+    for (const Json& item : entry.array()) list.push_back(entry_value(config, item, names).value);
+    found.value = std::move(list);
+  } else if (entry.is_object()) {
+    Json object = Json::Object{};
+    for (const auto& [key, item] : entry.object()) {
+      Json value = entry_value(config, item, names).value;
+      if (!value.is_null()) object.set(key, std::move(value));
+    }
+    found.value = std::move(object);
+  }
+  return found;
 }
 
 void add_notes(const Config& config, ModelGroup& group) {
@@ -346,12 +360,16 @@ void resolve_part(const Config& given, const std::string& part) {
   if (!encodings) {
     add_groups(config, part);
   } else {
+    const Json* usual = rule(config, "part");
+    const std::string row_part = usual ? usual->string() : "text";
     for (const Json& encoding : encodings->array()) {
       const Json* when = encoding.find("when");
       if (when && !is_true(config.evaluate(Formula(when->string())).value)) continue;
       const Json* name = encoding.find("part");
       const Config own(config, encoding_row(config.row(), encoding));
-      add_groups(own, name ? name->string() : part);
+      // Within another model the part's own name comes first: its decoder is not the whole's.
+      const bool whole = part == "text" || part == row_part;
+      add_groups(own, !name ? part : whole ? name->string() : part + "." + name->string());
       config.know_as(own);
     }
   }

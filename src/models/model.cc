@@ -6,6 +6,7 @@
 #include "detail/file_format.h"
 #include "models/config.h"
 #include "models/encoding.h"
+#include "models/gguf.h"
 #include "models/table.h"
 #include "posenc/error.h"
 #include "posenc/file.h"
@@ -129,6 +130,13 @@ Model load_model(const std::string& path_or_text, const ModelOptions& options) {
   const std::size_t first = path_or_text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && path_or_text[first] == '{') {
     return model_from_json(parse_json(path_or_text, "config"), "config", options);
+  }
+  // Before it is read: models are large.
+  const std::string start = detail::file_start(path_or_text).value_or("");
+  if (start.starts_with("GGUF")) return models::model_from_gguf(path_or_text, options);
+  if (const std::string_view foreign = detail::format_name(start); !foreign.empty()) {
+    fail(ErrorKind::unsupported, path_or_text + ": expected a model's config.json or a GGUF file, but the file seems to be " +
+                                     std::string(foreign));
   }
   return model_from_json(parse_json(read_file(path_or_text, kMaxConfigFile), path_or_text), path_or_text, options);
 }

@@ -50,6 +50,7 @@ bool is_nested(const RopeDict& dict, const Labels& labels) {
 Found default_theta(const Config& config, const std::string& label) {
   const Json* theta = config.row().find("theta");
   if (theta && theta->is_object()) theta = theta->find(label);
+  if (theta && theta->is_string()) return config.evaluate(Formula(theta->string()));
   return {theta ? *theta : Json(10000.0), "default of " + config.model_type()};
 }
 
