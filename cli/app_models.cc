@@ -5,14 +5,17 @@ namespace posenc::cli {
 namespace {
 
 void add_show(CLI::App& app, ShowOptions& options) {
-  CLI::App* command = add_command(app, "show", "Which encoding a model uses, layer by layer, and where each number came from.",
-                                  "  posenc show config.json\n"
-                                  "  posenc show llama-3.1-8b --format json\n"
-                                  "  posenc show model.gguf\n"
-                                  "  posenc show --catalog --uses yarn");
+  CLI::App* command =
+      add_command(app, "show", "Which encoding a model uses, layer by layer, and where each number came from.",
+                  "  posenc show config.json\n"
+                  "  posenc show llama-3.1-8b --format json\n"
+                  "  posenc show model.gguf\n"
+                  "  posenc show --catalog --uses yarn");
   command->add_option("MODEL", options.spec, "a model's config.json or GGUF file, or a name of the catalog");
   command->add_flag("--catalog", options.catalog, "the models of the catalog, with what each uses");
-  command->add_option("--uses", options.uses, "with --catalog: only those that use this kind, scaling, layout or model type")
+  command
+      ->add_option("--uses", options.uses,
+                   "with --catalog: only those that use this kind, scaling, layout or model type")
       ->check(not_empty);
   command
       ->add_option("--sequence-length", options.sequence_length,

@@ -67,8 +67,8 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
 Model load_model_source(const std::string& text, const ModelOptions& options) {
   std::variant<Spec, Model> loaded = load_spec_or_model(text, options);
   if (auto* model = std::get_if<Model>(&loaded)) return std::move(*model);
-  fail(ErrorKind::usage, fmt::format("'{}' is an encoding, not a model: see posenc list {}", text,
-                                     kind_of(std::get<Spec>(loaded))));
+  fail(ErrorKind::usage,
+       fmt::format("'{}' is an encoding, not a model: see posenc list {}", text, kind_of(std::get<Spec>(loaded))));
 }
 
 void check_part(const Model& model, const std::string& part) {
@@ -78,14 +78,16 @@ void check_part(const Model& model, const std::string& part) {
   }
   if (parts.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
   if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) return;
-  fail(ErrorKind::usage, fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
+  fail(ErrorKind::usage,
+       fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
 }
 
 Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
   const auto computed = [&](const ModelGroup& group) {
     if (group.other_kind.empty()) return group.spec;
-    fail(ErrorKind::unsupported, fmt::format("{}: the encoding of these layers, {}, is named by posenc but not computed",
-                                             model.source, group.other_kind));
+    fail(ErrorKind::unsupported,
+         fmt::format("{}: the encoding of these layers, {}, is named by posenc but not computed", model.source,
+                     group.other_kind));
   };
   if (layer) return computed(group_of_layer(model, *layer, part));
   check_part(model, part);

@@ -52,9 +52,10 @@ int show_catalog(const ShowOptions& options) {
         item.set("name", entry.name).set("model_type", model.model_type).set("encodings", words_of(model)));
   }
   if (entries.empty()) {
-    fail(ErrorKind::usage, fmt::format("no model of the catalog uses '{}': kinds, scalings, layouts, parts and model types "
-                                       "are looked for (posenc list)",
-                                       options.uses));
+    fail(ErrorKind::usage,
+         fmt::format("no model of the catalog uses '{}': kinds, scalings, layouts, parts and model types "
+                     "are looked for (posenc list)",
+                     options.uses));
   }
   if (json) {
     write_json(options.output, {{"catalog", std::move(entries)}});
@@ -79,10 +80,11 @@ int run_show(const ShowOptions& options) {
   if (options.catalog) return show_catalog(options);
   if (!options.uses.empty()) fail(ErrorKind::usage, "--uses goes with --catalog");
   if (options.spec.empty()) {
-    fail(ErrorKind::usage, "say which model: a config.json, a GGUF file or a name of the catalog (posenc show --catalog)");
+    fail(ErrorKind::usage,
+         "say which model: a config.json, a GGUF file or a name of the catalog (posenc show --catalog)");
   }
-  Model model = load_model_source(
-      options.spec, {.lenient = options.lenient, .other_readings = options.readings, .as = options.as});
+  Model model = load_model_source(options.spec,
+                                  {.lenient = options.lenient, .other_readings = options.readings, .as = options.as});
   keep_only(model, options);
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
   write_text(options.output,

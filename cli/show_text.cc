@@ -57,8 +57,9 @@ std::string frequency_lines(const RotarySchedule& schedule, std::int64_t trained
   const std::vector<double> all = all_frequencies(schedule);
   std::vector<double> turning;
   std::copy_if(all.begin(), all.end(), std::back_inserter(turning), [](double f) { return f != 0.0; });
-  std::string text = line("frequencies", fmt::format("{} of {} pairs: first {}, last {} radians per position", all.size(),
-                                                     schedule.pairs(), number(all.front()), number(all.back())));
+  std::string text =
+      line("frequencies", fmt::format("{} of {} pairs: first {}, last {} radians per position", all.size(),
+                                      schedule.pairs(), number(all.front()), number(all.back())));
   if (turning.size() < all.size()) {
     text += line("", fmt::format("{} of them turn, the others have frequency 0", turning.size()));
   }
@@ -66,11 +67,11 @@ std::string frequency_lines(const RotarySchedule& schedule, std::int64_t trained
   const auto [slow, fast] = std::minmax_element(turning.begin(), turning.end(),
                                                 [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   const double turn = 6.283185307179586;
-  std::string waves = fmt::format("{} to {} positions a turn", number(turn / std::fabs(*fast)), number(turn / std::fabs(*slow)));
+  std::string waves =
+      fmt::format("{} to {} positions a turn", number(turn / std::fabs(*fast)), number(turn / std::fabs(*slow)));
   if (trained > 0 && schedule.axes == 1) {
-    const auto whole = std::count_if(turning.begin(), turning.end(), [&](double f) {
-      return turn / std::fabs(f) <= static_cast<double>(trained);
-    });
+    const auto whole = std::count_if(turning.begin(), turning.end(),
+                                     [&](double f) { return turn / std::fabs(f) <= static_cast<double>(trained); });
     waves += fmt::format("; {} of {} pairs complete one within {} positions", whole, turning.size(), trained);
   }
   return text + line("wavelengths", waves);
@@ -98,8 +99,8 @@ std::int64_t pair_of(const RotarySchedule& schedule, std::int64_t channel) {
 std::string layout_drawing(const RotarySchedule& schedule) {
   const std::int64_t width = schedule.rotary_dim, half = width / 2;
   std::vector<std::int64_t> shown;
-  for (const std::int64_t c : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, half - 1, half, half + 1,
-                               half + 2, width - 2, width - 1}) {
+  for (const std::int64_t c : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, half - 1, half,
+                               half + 1, half + 2, width - 2, width - 1}) {
     if (c >= 0 && c < width && (shown.empty() || c > shown.back())) shown.push_back(c);
   }
   std::string channels = "channel", pairs = "pair   ";
@@ -144,7 +145,8 @@ std::string head_words(const RotarySchedule& schedule) {
 std::string magnitude_words(const ModelGroup& group, const RotarySchedule* schedule) {
   std::string text;
   if (schedule) text = fmt::format("cos and sin times {}", number(schedule->attention_factor));
-  if (group.softmax_scale) text += fmt::format("{}q.k times {}", text.empty() ? "" : "; ", number(*group.softmax_scale));
+  if (group.softmax_scale)
+    text += fmt::format("{}q.k times {}", text.empty() ? "" : "; ", number(*group.softmax_scale));
   if (group.query_scale) {
     const QueryTemperature& q = *group.query_scale;
     const std::string place = q.first == 0 ? "p" : fmt::format("(p + {})", q.first);
@@ -158,7 +160,8 @@ std::string magnitude_words(const ModelGroup& group, const RotarySchedule* sched
 std::string axes_words(const Rotary& spec) {
   std::vector<std::string> counts;
   for (const std::int64_t count : spec.sections) counts.push_back(fmt::format("{}", count));
-  std::string text = fmt::format("{} coordinates per position", spec.axes > 1 ? spec.axes : static_cast<std::int64_t>(spec.sections.size()));
+  std::string text = fmt::format("{} coordinates per position",
+                                 spec.axes > 1 ? spec.axes : static_cast<std::int64_t>(spec.sections.size()));
   if (!counts.empty()) text += fmt::format(", with {} pairs", fmt::join(counts, ", "));
   const Json json = to_json(spec);
   if (is_rotation(spec.layout) && spec.layout != Layout::half_per_axis) {
@@ -173,7 +176,8 @@ std::string rotary_lines(const ModelGroup& group, const Rotary& spec, std::optio
   const RotarySchedule schedule = by_length ? make_schedule(spec, length) : make_schedule(spec);
   std::string text = line("angle", formula(spec, schedule));
   if (by_length) {
-    const std::string up_to = trained_length(spec.scaling) ? fmt::format("up to {} tokens", *trained_length(spec.scaling)) : "";
+    const std::string up_to =
+        trained_length(spec.scaling) ? fmt::format("up to {} tokens", *trained_length(spec.scaling)) : "";
     text += line("", sequence_length ? fmt::format("for a sequence of {} tokens", length)
                                      : fmt::format("for sequences {}; longer ones differ: --sequence-length N", up_to));
   }
@@ -181,9 +185,9 @@ std::string rotary_lines(const ModelGroup& group, const Rotary& spec, std::optio
   if (schedule.axes > 1) text += line("axes", axes_words(spec));
   text += line("head", head_words(schedule));
   if (group.latent_head) {
-    text += line("", fmt::format("the last {} of a head of {}: [{} without positions | {} that turn]", group.latent_head->rope,
-                                 group.latent_head->nope + group.latent_head->rope, group.latent_head->nope,
-                                 group.latent_head->rope));
+    text += line("", fmt::format("the last {} of a head of {}: [{} without positions | {} that turn]",
+                                 group.latent_head->rope, group.latent_head->nope + group.latent_head->rope,
+                                 group.latent_head->nope, group.latent_head->rope));
   }
   return text + line("layout", layout_words(schedule.layout)) + layout_drawing(schedule);
 }
@@ -227,13 +231,14 @@ std::string provenance_lines(const Model& model, const ModelGroup& group, std::o
 }
 
 std::string group_text(const Model& model, const ModelGroup& group, std::optional<std::int64_t> sequence_length) {
-  std::string text = fmt::format("{}, {}{}: {}\n", group.part,
-                                 group.layers.empty() ? "no layer" : "layers " + layers_text(group.layers),
-                                 group.layer_type.empty() ? "" : fmt::format(" ({})", group.layer_type), encoding_words(group));
+  std::string text = fmt::format(
+      "{}, {}{}: {}\n", group.part, group.layers.empty() ? "no layer" : "layers " + layers_text(group.layers),
+      group.layer_type.empty() ? "" : fmt::format(" ({})", group.layer_type), encoding_words(group));
   const auto* rotary = std::get_if<Rotary>(&group.spec);
   std::optional<RotarySchedule> schedule;
   if (rotary) {
-    schedule = needs_length(rotary->scaling) ? make_schedule(*rotary, sequence_length.value_or(1)) : make_schedule(*rotary);
+    schedule =
+        needs_length(rotary->scaling) ? make_schedule(*rotary, sequence_length.value_or(1)) : make_schedule(*rotary);
     text += rotary_lines(group, *rotary, sequence_length);
   }
   const std::string magnitude = magnitude_words(group, schedule ? &*schedule : nullptr);
@@ -270,8 +275,9 @@ std::string encoding_words(const ModelGroup& group) {
   const auto* rotary = std::get_if<Rotary>(&group.spec);
   if (!rotary) return std::string(kind_of(group.spec) == "none" ? "no positions" : kind_of(group.spec));
   const std::string_view scaling = kind_of(rotary->scaling);
-  return fmt::format("rotary{}{}", scaling == "none" ? "" : fmt::format(", {}", scaling),
-                     rotary->layout == Layout::half ? "" : fmt::format(", {}", to_json(group.spec).find("layout")->string()));
+  return fmt::format(
+      "rotary{}{}", scaling == "none" ? "" : fmt::format(", {}", scaling),
+      rotary->layout == Layout::half ? "" : fmt::format(", {}", to_json(group.spec).find("layout")->string()));
 }
 
 std::string model_text(const Model& model, std::optional<std::int64_t> sequence_length) {

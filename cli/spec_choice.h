@@ -1,5 +1,5 @@
-// What a spec depends on that is not part of an encoding: the length of the sequence, and which layer of which part of a
-// model.
+// What a spec depends on that is not part of an encoding: the length of the sequence, and which layer of which part of
+// a model.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ struct SpecChoice {
   std::string part;
 };
 
-// The spec as text with these fields set; as it was where it is a spec and nothing is chosen. Of a model (a config.json,
-// a GGUF, a name of the catalog) the spec of that layer; what is guessed or warned of is said on standard error.
+// The spec as text with these fields set; as it was where it is a spec and nothing is chosen. Of a model (a
+// config.json, a GGUF, a name of the catalog) the spec of that layer; what is guessed or warned of is said on standard
+// error.
 std::string with_choice(const std::string& spec, const SpecChoice& choice);
 
 }  // namespace posenc::cli

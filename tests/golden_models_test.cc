@@ -70,7 +70,9 @@ bool is_special(const Case& c) { return c.name == "d-musicflamingo-time" || c.na
 
 // The recorder ran attention modules one by one, and in these models it is the model around them that leaves rotation
 // out, where layer_rope_theta is 0.
-bool is_decided_outside(const Case& c) { return c.model_type == "muse_glimmer_text" || c.model_type == "muse_spark_text"; }
+bool is_decided_outside(const Case& c) {
+  return c.model_type == "muse_glimmer_text" || c.model_type == "muse_spark_text";
+}
 
 // Our groups for the layers of the file's group.
 std::vector<const ModelGroup*> groups_of(const Case& c) {
@@ -131,31 +133,32 @@ TEST(GoldenModels, HaveTheLayersOfTheFiles) {
 
 TEST(GoldenModels, HaveTheSizesAndFrequenciesOfTheFiles) {
   double worst = 0.0;
-  const int count = on_every_group([&](const Case& c, const RotaryCase& numbers, const ModelGroup&, const Rotary& spec) {
-    const RotarySchedule schedule = schedule_of(spec, c);
-    if (!numbers.layout.empty()) {
-      EXPECT_EQ(schedule.layout, numbers.spec.layout);
-    }
-    EXPECT_EQ(schedule.head_dim, c.group.find("head_dim")->integer());
-    ASSERT_EQ(schedule.rotary_dim, c.group.find("rotary_dim")->integer());
-    EXPECT_EQ(schedule.rope_offset, numbers.spec.rope_offset);
-    EXPECT_NEAR(schedule.attention_factor, c.group.find("attention_factor")->number(), 1e-6);
-    if (!is_rotation(schedule.layout)) return;  // by channel, and by the tables below
-    const auto pairs = static_cast<std::size_t>(schedule.pairs());
-    for (std::size_t i = 0; i < pairs; ++i) {
-      double sum = 0.0;
-      for (std::size_t axis = 0; axis < static_cast<std::size_t>(schedule.axes); ++axis) {
-        const double frequency = schedule.inv_freq[axis * pairs + i];
-        sum += frequency;
-        if (frequency == 0.0 || numbers.spec.axis_of_pair.empty()) continue;
-        EXPECT_EQ(static_cast<std::int64_t>(axis), numbers.spec.axis_of_pair[i]) << "pair " << i;
-      }
-      const double wanted = numbers.spec.inv_freq[i] * numbers.angle_multiplier;
-      const double error = wanted == 0.0 ? std::fabs(sum) : std::fabs(sum / wanted - 1.0);
-      EXPECT_LE(error, 1e-6) << "pair " << i;
-      worst = std::max(worst, error);
-    }
-  });
+  const int count =
+      on_every_group([&](const Case& c, const RotaryCase& numbers, const ModelGroup&, const Rotary& spec) {
+        const RotarySchedule schedule = schedule_of(spec, c);
+        if (!numbers.layout.empty()) {
+          EXPECT_EQ(schedule.layout, numbers.spec.layout);
+        }
+        EXPECT_EQ(schedule.head_dim, c.group.find("head_dim")->integer());
+        ASSERT_EQ(schedule.rotary_dim, c.group.find("rotary_dim")->integer());
+        EXPECT_EQ(schedule.rope_offset, numbers.spec.rope_offset);
+        EXPECT_NEAR(schedule.attention_factor, c.group.find("attention_factor")->number(), 1e-6);
+        if (!is_rotation(schedule.layout)) return;  // by channel, and by the tables below
+        const auto pairs = static_cast<std::size_t>(schedule.pairs());
+        for (std::size_t i = 0; i < pairs; ++i) {
+          double sum = 0.0;
+          for (std::size_t axis = 0; axis < static_cast<std::size_t>(schedule.axes); ++axis) {
+            const double frequency = schedule.inv_freq[axis * pairs + i];
+            sum += frequency;
+            if (frequency == 0.0 || numbers.spec.axis_of_pair.empty()) continue;
+            EXPECT_EQ(static_cast<std::int64_t>(axis), numbers.spec.axis_of_pair[i]) << "pair " << i;
+          }
+          const double wanted = numbers.spec.inv_freq[i] * numbers.angle_multiplier;
+          const double error = wanted == 0.0 ? std::fabs(sum) : std::fabs(sum / wanted - 1.0);
+          EXPECT_LE(error, 1e-6) << "pair " << i;
+          worst = std::max(worst, error);
+        }
+      });
   EXPECT_GT(count, 200);
   RecordProperty("worst", std::to_string(worst));
 }
@@ -165,7 +168,8 @@ Positions spread(const Positions& positions, std::int64_t axes) {
   const PositionView view = positions;
   if (view.axes == axes) return positions;
   std::vector<double> values;
-  for (std::int64_t n = 0; n < view.count; ++n) values.insert(values.end(), static_cast<std::size_t>(axes), view.real(0, n, 0));
+  for (std::int64_t n = 0; n < view.count; ++n)
+    values.insert(values.end(), static_cast<std::size_t>(axes), view.real(0, n, 0));
   return Positions::reals(values, axes);
 }
 
@@ -250,7 +254,8 @@ TEST(GoldenModels, HaveTheTablesOfReferencePrecisionToTheLastBit) {
 TEST(GoldenModels, TurnTheQueriesOfTheFiles) {
   int compared = 0;
   on_every_group([&](const Case& c, const RotaryCase& numbers, const ModelGroup&, const Rotary& spec) {
-    if (numbers.q.empty() || !numbers.dtype.empty() || !is_rotation(spec.layout) || numbers.angle_multiplier != 1.0) return;
+    if (numbers.q.empty() || !numbers.dtype.empty() || !is_rotation(spec.layout) || numbers.angle_multiplier != 1.0)
+      return;
     Rotary theirs = with_their_frequencies(c, numbers, spec);
     if (c.group.find("q_is")) {  // only what turns
       theirs.head_dim = schedule_of(spec, c).rotary_dim;

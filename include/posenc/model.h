@@ -39,7 +39,8 @@ struct POSENC_API ModelGroup {
   std::vector<std::int64_t> layers;  // indices, counted from 0 within the part; may be empty where no layer has it
   std::string layer_type;            // "sliding_attention", ...; empty where layers are not told apart
   Spec spec = NoPosition{};
-  // A kind that posenc does not compute ("disentangled", "convolution", ...), with all its parameters. Then spec is none.
+  // A kind that posenc does not compute ("disentangled", "convolution", ...), with all its parameters. Then spec is
+  // none.
   std::string other_kind;
   Json parameters;
   std::optional<double> softmax_scale;          // what q.k is multiplied by; none where it is not known

@@ -12,8 +12,8 @@ namespace {
 
 // What is in a name that has to do with positions.
 constexpr std::array<std::string_view, 16> kPositionWords = {
-    "rope", "rotary", "position", "alibi", "theta", "sinusoid", "relative_att", "mrope", "yarn", "ntk_", "xpos", "nope_layer",
-    "rel_pos", "pos_emb", "pos_enc", "max_distance"};
+    "rope", "rotary", "position", "alibi",      "theta",   "sinusoid", "relative_att", "mrope",
+    "yarn", "ntk_",   "xpos",     "nope_layer", "rel_pos", "pos_emb",  "pos_enc",      "max_distance"};
 
 bool about_positions(std::string_view key) {
   for (const std::string_view word : kPositionWords) {
@@ -36,6 +36,9 @@ bool same_value(const Json& a, const Json& b) {
 }
 
 std::vector<std::string> names_of(const Json& row, const std::string& name) {
+  if (name.starts_with("file.")) return {name.substr(5)};  // whatever the model type reads under that name
+  const Json* only = row.find("only");
+  if (const Json* other = only ? only->find(name) : nullptr) return {other->string()};
   std::vector<std::string> names = {name};
   const Json* keys = row.find("keys");
   const Json* others = keys ? keys->find(name) : nullptr;
@@ -69,11 +72,7 @@ bool Remarks::other_reading(const std::string& name, const std::string& sentence
 }
 
 Config::Config(const Json& object, std::string source, std::string path, Json row, Remarks remarks)
-    : object_(&object),
-      source_(std::move(source)),
-      path_(std::move(path)),
-      row_(std::move(row)),
-      remarks_(remarks) {}
+    : object_(&object), source_(std::move(source)), path_(std::move(path)), row_(std::move(row)), remarks_(remarks) {}
 
 Config::Config(const Config& other, Json row)
     : object_(other.object_),
@@ -84,9 +83,7 @@ Config::Config(const Config& other, Json row)
 
 std::string Config::model_type() const { return row_.find("model_type")->string(); }
 
-void Config::refuse(const std::string& key, const std::string& sentence) const {
-  refuse_at(path_ + key, sentence);
-}
+void Config::refuse(const std::string& key, const std::string& sentence) const { refuse_at(path_ + key, sentence); }
 
 void Config::refuse_at(const std::string& key, const std::string& sentence) const {
   fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
@@ -102,8 +99,8 @@ Found Config::in_file(const std::string& name, bool* null) const {
     if (null && value && value->is_null()) *null = true;
     if (!value || value->is_null()) continue;
     if (found.given() && !same_value(found.value, *value)) {
-      refuse(other, value_text(*value) + " contradicts " + found.from + ", " + value_text(found.value) +
-                        ": " + model_type() + " has them for the same thing; leave one out");
+      refuse(other, value_text(*value) + " contradicts " + found.from + ", " + value_text(found.value) + ": " +
+                        model_type() + " has them for the same thing; leave one out");
     }
     if (!found.given()) found = {*value, path_ + other};
   }
@@ -140,7 +137,8 @@ Found Config::evaluate(const Formula& formula, const Json& locals) const {
   if (leads) found.from = formula.text().substr(names[0].size() + 4);
   std::string by_default;
   for (const std::string& name : names) {
-    if (found.from.find(name) == std::string::npos || walk(locals, name) || by_default.find(name) != std::string::npos) continue;
+    if (found.from.find(name) == std::string::npos || walk(locals, name) || by_default.find(name) != std::string::npos)
+      continue;
     if (find(name).from.starts_with("default of ")) by_default += (by_default.empty() ? "" : ", ") + name;
   }
   if (!by_default.empty()) found.from += " (" + by_default + ": default of " + model_type() + ")";

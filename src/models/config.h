@@ -1,5 +1,5 @@
-// The keys of a config.json as its model type reads them: by every name, with the defaults of the type, and with a memory
-// of what was asked for.
+// The keys of a config.json as its model type reads them: by every name, with the defaults of the type, and with a
+// memory of what was asked for.
 #pragma once
 
 #include <cstdint>

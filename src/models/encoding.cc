@@ -11,6 +11,7 @@
 #include "models/layers.h"
 #include "models/rope.h"
 #include "models/rotary.h"
+#include "models/scaling.h"
 #include "models/table.h"
 #include "posenc/error.h"
 #include "posenc/spec_json.h"
@@ -163,7 +164,10 @@ class RotaryGroups {
   }
 
   Json names_of(const std::string& label, bool rotates) const {
-    Json names = layer_names(0, static_cast<std::int64_t>(layers_.size()), label);
+    const auto uses = [&](const LayerFacts& layer) { return layer.label == label; };
+    const auto first = std::find_if(layers_.begin(), layers_.end(), uses);
+    const std::int64_t i = first == layers_.end() ? 0 : first - layers_.begin();
+    Json names = layer_names(i, static_cast<std::int64_t>(layers_.size()), label);
     names.set("rotates", rotates);
     return names;
   }
@@ -260,8 +264,15 @@ class RotaryGroups {
     const Json* head = rule(config_, "head_dim");
     const Found dim =
         config_.evaluate(Formula(head ? head->string() : "head_dim ?? hidden_size // num_attention_heads"), names);
-    names.set("head_dim", dim.value).set("magnitude", 1);
+    names.set("head_dim", dim.value).set("magnitude", magnitude());
     Scales(config_, names).set(group);
+  }
+
+  // Layers that do not turn have the softmax scale of those that do.
+  double magnitude() const {
+    if (!rule(config_, "latent")) return 1.0;
+    const std::vector<LabelledRope> ropes = resolve_rope(config_, labels());
+    return ropes.empty() || !ropes[0].dict ? 1.0 : make_scaling({config_, *ropes[0].dict}).magnitude;
   }
 
   // Layers without a rotation, by their type.
@@ -276,7 +287,8 @@ class RotaryGroups {
       group.layer_type = layer.type;
       const Json* rotates = rule(config_, "rotates");
       group.provenance.push_back({"kind", rotates ? rotates->string() : "model type " + config_.model_type()});
-      const bool attends = layer.type.empty() || (layer.type.find("attention") != std::string::npos && layer.type != "linear_attention");
+      const bool attends = layer.type.empty() || layer.type == "hybrid" ||
+                           (layer.type.find("attention") != std::string::npos && layer.type != "linear_attention");
       if (attends) {
         Json names = names_of(layer.type, false);
         add_scales(group, names);
@@ -298,7 +310,8 @@ std::vector<ModelGroup> groups_of(const Config& config, const std::string& part)
   ModelGroup group = plain_group(config, kind->string());
   const Json* count_rule = rule(config, "layers");
   const Found count = config.evaluate(Formula(count_rule ? count_rule->string() : "num_hidden_layers"));
-  if (count.given()) group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, 100000)));
+  if (count.given())
+    group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, 100000)));
   std::iota(group.layers.begin(), group.layers.end(), 0);
   const Json* softmax = rule(config, "softmax_scale");
   if (softmax) {

@@ -36,13 +36,8 @@ class Parser {
 
  private:
   // The operators of each level, the loosest first. A longer one stands before one that it begins with.
-  static constexpr std::array<std::array<std::string_view, 7>, 7> kLevels = {{{"??"},
-                                                                              {"||"},
-                                                                              {"&&"},
-                                                                              {"==", "!=", "<=", ">=", "<", ">"},
-                                                                              {"+", "-"},
-                                                                              {"*", "//", "/", "%"},
-                                                                              {"^"}}};
+  static constexpr std::array<std::array<std::string_view, 7>, 7> kLevels = {
+      {{"??"}, {"||"}, {"&&"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "//", "/", "%"}, {"^"}}};
 
   [[noreturn]] void complain() const {
     fail(ErrorKind::unsupported, "[formula] not understood at byte " + std::to_string(at_) + ": " + std::string(text_));
@@ -97,6 +92,7 @@ class Parser {
       FormulaNode index = choice();
       expect("]");
       node = {Kind::element, {}, "[", {std::move(node), std::move(index)}};
+      if (take(".")) node = {Kind::element, {}, "[", {std::move(node), {Kind::constant, name().word, {}, {}}}};
     }
     return node;
   }
@@ -255,8 +251,21 @@ class Evaluation {
     return values;
   }
 
+  // By its name, or by its number however that is written: "5", "05".
+  static Json member(const Json& object, const Json& index, std::optional<double> number) {
+    for (const auto& [key, value] : object.object()) {
+      double written = -1.0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), written);
+      const bool is_number = error == std::errc() && end == key.data() + key.size();
+      if (index.is_string() ? key == index.string() : number && is_number && written == *number) return value;
+    }
+    return {};
+  }
+
+  // Of a list, or the member of an object by its name or number.
   static Json element(const Json& list, const Json& index) {
     const std::optional<double> at = number_of(index);
+    if (list.is_object()) return member(list, index, at);
     if (!list.is_array() || !at) return {};
     const Json::Array& array = list.array();
     const bool inside = *at >= 0.0 && *at < static_cast<double>(array.size());
@@ -270,6 +279,16 @@ class Evaluation {
     return found == array.end() ? Json() : Json(found - array.begin());
   }
 
+  // The list again and again, cut at a length.
+  static Json repeated(const Json& list, const Json& length) {
+    const std::optional<double> wanted = number_of(length);
+    if (!list.is_array() || list.array().empty() || !wanted || *wanted > 8192.0) return {};
+    Json::Array result;
+    for (std::size_t i = 0; static_cast<double>(i) < *wanted; ++i)
+      result.push_back(list.array()[i % list.array().size()]);
+    return result;
+  }
+
   Json call(const FormulaNode& node) const {
     const Json first = of(node.children[0]);
     if (node.word == "len") return first.is_array() ? Json(first.array().size()) : Json();
@@ -277,6 +296,7 @@ class Evaluation {
     const Json second = two ? of(node.children[1]) : Json();
     if (node.word == "index") return index_of(first, second);
     if (node.word == "has") return !index_of(first, second).is_null();
+    if (node.word == "repeat") return repeated(first, second);
     const std::optional<double> a = number_of(first), b = number_of(second);
     if (!a || (two && !b)) return {};
     if (node.word == "sqrt") return number_json(std::sqrt(*a));

@@ -4,10 +4,11 @@
 //     head_dim ?? hidden_size // num_attention_heads
 //     layer_type == 'sliding_attention' || i == L - 1
 //
-// Values are numbers, words, lists and null; null is a key that the file has not, or has as null. Operators, the loosest
-// first: `c ? a : b`, `a ?? b` (b where a is null), `||`, `&&`, comparisons, `+ -`, `* / // %`, `^`, `- !`. `//` divides
-// integers downwards. An operation on null is null; null and 0 and the empty word are false. `list[i]` is an element or
-// null, `[a, b]` makes a list. Functions: sqrt, ln, int (towards zero), min, max, len, index(list, x), has(list, x).
+// Values are numbers, words, lists and null; null is a key that the file has not, or has as null. Operators, the
+// loosest first: `c ? a : b`, `a ?? b` (b where a is null), `||`, `&&`, comparisons, `+ -`, `* / // %`, `^`, `- !`.
+// `//` divides integers downwards. An operation on null is null; null and 0 and the empty word are false. `list[i]` is
+// an element or null, `object[i].name` a member, `[a, b]` makes a list. Functions: sqrt, ln, int (towards zero), min,
+// max, len, index(list, x), has(list, x), repeat(list, length).
 #pragma once
 
 #include <functional>

@@ -15,7 +15,8 @@ const Json* rule(const Config& config, std::string_view key) {
 }
 
 std::vector<std::string> given_types(const Config& config, const Found& found, std::int64_t count) {
-  if (!found.value.is_array()) config.refuse_at(found.from, "expected a list of words but got " + value_text(found.value));
+  if (!found.value.is_array())
+    config.refuse_at(found.from, "expected a list of words but got " + value_text(found.value));
   const Json* words = rule(config, "layer_words");
   std::vector<std::string> types;
   for (const Json& entry : found.value.array()) {

@@ -33,13 +33,16 @@ Json known_row(const std::string& model_type, const std::string& source, const s
 std::string type_in(const Json& object, const std::string& source, const std::string& path) {
   const Json* type = object.find("model_type");
   if (!type || type->is_null()) return {};
-  if (!type->is_string()) fail(ErrorKind::bad_input, source + ": " + path + "model_type: expected a word but got " + models::value_text(*type));
+  if (!type->is_string())
+    fail(ErrorKind::bad_input,
+         source + ": " + path + "model_type: expected a word but got " + models::value_text(*type));
   return type->string();
 }
 
 class Reader {
  public:
-  Reader(const std::string& source, const ModelOptions& options, Model& model) : source_(source), remarks_{options, model} {}
+  Reader(const std::string& source, const ModelOptions& options, Model& model)
+      : source_(source), remarks_{options, model} {}
 
   void read(const Json& object, const std::string& path, const Json& row, const std::string& part) const {
     const Json* parts = row.find("parts");
@@ -70,8 +73,13 @@ class Reader {
     if (there && !inner->is_object()) whole.refuse(key, "expected an object but got " + models::value_text(*inner));
     const std::string usual = entry.find("model_type")->string();
     const bool main = !whole.row().find("kind") && (name == "text" || entry.find("main"));
-    const bool flat = !there && main && (whole.object().find("hidden_size") || whole.object().find("num_hidden_layers"));
-    if (!there && !flat && !main) return false;
+    const bool flat =
+        !there && main && (whole.object().find("hidden_size") || whole.object().find("num_hidden_layers"));
+    const bool others = !there && !flat && has_other_part(whole, key);
+    if (!there && !flat && (!main || others)) {
+      remarks_.warn(whole.path() + key + " is not in the file: nothing is said of the part '" + name + "'");
+      return false;
+    }
     static const Json kEmpty = Json::Object{};
     const Json& object = there ? *inner : flat ? whole.object() : kEmpty;
     const std::string path = there ? whole.path() + key + "." : whole.path();
@@ -83,7 +91,9 @@ class Reader {
     }
     const bool same = type == whole.model_type();  // old files have the whole's type within its parts
     Json row = known_row(same ? usual : type, source_, path);
-    if (const Json* defaults = entry.find("defaults")) {
+    // What the class has for a part that is not there at all; some classes fill parts up with it.
+    if (const Json* defaults = !there || entry.find("filled_up") ? entry.find("defaults") : nullptr) {
+      if (const Json* rope = defaults->find("rope_parameters")) row.set("rope_parameters", *rope);
       Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
       for (const auto& [field, value] : defaults->object()) joined.set(field, value);
       row.set("defaults", std::move(joined));
@@ -92,13 +102,24 @@ class Reader {
     return flat;
   }
 
+  static bool has_other_part(const Config& whole, const std::string& key) {
+    for (const Json& entry : whole.row().find("parts")->array()) {
+      const std::string& other = entry.find("key")->string();
+      const Json* found = whole.object().find(other);
+      if (other != key && found && found->is_object()) return true;
+    }
+    return false;
+  }
+
   std::string source_;
   Remarks remarks_;
 };
 
 }  // namespace
 
-std::string_view ModelGroup::kind() const noexcept { return other_kind.empty() ? kind_of(spec) : std::string_view(other_kind); }
+std::string_view ModelGroup::kind() const noexcept {
+  return other_kind.empty() ? kind_of(spec) : std::string_view(other_kind);
+}
 
 Model model_from_json(const Json& config, const std::string& source, const ModelOptions& options) {
   Model model;
@@ -112,8 +133,9 @@ Model model_from_json(const Json& config, const std::string& source, const Model
     model.guesses.push_back("model_type is empty: the file is read as llama, whose encoding is the plainest");
   }
   if (model.model_type.empty()) {
-    fail(ErrorKind::bad_input, source + ": model_type: expected the type of the model, but the key is missing (--as TYPE "
-                                        "reads the file as that type)");
+    fail(ErrorKind::bad_input, source +
+                                   ": model_type: expected the type of the model, but the key is missing (--as TYPE "
+                                   "reads the file as that type)");
   }
   const Json row = known_row(model.model_type, source, "");
   const Json* part = row.find("part");
@@ -135,7 +157,8 @@ Model load_model(const std::string& path_or_text, const ModelOptions& options) {
   const std::string start = detail::file_start(path_or_text).value_or("");
   if (start.starts_with("GGUF")) return models::model_from_gguf(path_or_text, options);
   if (const std::string_view foreign = detail::format_name(start); !foreign.empty()) {
-    fail(ErrorKind::unsupported, path_or_text + ": expected a model's config.json or a GGUF file, but the file seems to be " +
+    fail(ErrorKind::unsupported, path_or_text +
+                                     ": expected a model's config.json or a GGUF file, but the file seems to be " +
                                      std::string(foreign));
   }
   return model_from_json(parse_json(read_file(path_or_text, kMaxConfigFile), path_or_text), path_or_text, options);

@@ -19,6 +19,17 @@ Json list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
+// One number per pair where channels have their own axes: the layout is no rotation.
+Json inv_freq_by_pair(const RotarySchedule& schedule, const std::vector<detail::PairPlace>& places) {
+  std::vector<double> numbers(static_cast<std::size_t>(schedule.pairs()));
+  const auto columns = static_cast<std::size_t>(schedule.columns());
+  for (std::size_t c = 0; c < columns; ++c) {
+    const auto axis = static_cast<std::size_t>(places[c].axis);
+    numbers[static_cast<std::size_t>(places[c].pair)] = schedule.inv_freq[axis * columns + c];
+  }
+  return numbers;
+}
+
 Json inv_freq_of(const RotarySchedule& schedule) {
   if (schedule.axes == 1) return schedule.inv_freq;
   Json::Array axes;
@@ -40,13 +51,16 @@ void add_rotary(Json& json, const Rotary& spec, std::optional<std::int64_t> sequ
   const RotarySchedule schedule = schedule_of(spec, sequence_length);
   json.set("head_dim", schedule.head_dim).set("rotary_dim", schedule.rotary_dim);
   json.set("exponent_dim", schedule.exponent_dim).set("rope_offset", schedule.rope_offset);
-  json.set("layout", to_json(spec).find("layout")->string()).set("inv_freq", inv_freq_of(schedule));
+  const std::vector<detail::PairPlace> places = detail::axis_map(spec, detail::window_of(spec));
+  const bool turns = is_rotation(schedule.layout);
+  json.set("layout", to_json(spec).find("layout")->string());
+  json.set("inv_freq", turns ? inv_freq_of(schedule) : inv_freq_by_pair(schedule, places));
   json.set("attention_factor", schedule.attention_factor);
   if (needs_length(spec.scaling)) json.set("sequence_length", *schedule.sequence_length);
   if (schedule.axes == 1) return;
   Json::Array axes;
-  for (const detail::PairPlace& place : detail::axis_map(spec, detail::window_of(spec))) axes.emplace_back(place.axis);
-  json.set("axis_of_pair", std::move(axes));
+  for (const detail::PairPlace& place : places) axes.emplace_back(place.axis);
+  json.set(turns ? "axis_of_pair" : "axis_of_channel", std::move(axes));
 }
 
 Json group_json(const ModelGroup& group, std::optional<std::int64_t> sequence_length) {
@@ -86,7 +100,10 @@ Json to_json(const Model& model, std::optional<std::int64_t> sequence_length) {
     readings.push_back(entry.set("name", reading.name).set("sentence", reading.sentence).set("other", reading.other));
   }
   Json json = Json::Object{};
-  json.set("schema", kSchema).set("source", model.source).set("format", model.format).set("model_type", model.model_type);
+  json.set("schema", kSchema)
+      .set("source", model.source)
+      .set("format", model.format)
+      .set("model_type", model.model_type);
   json.set("groups", std::move(groups)).set("guesses", list_of(model.guesses));
   return json.set("warnings", list_of(model.warnings)).set("readings", std::move(readings));
 }

@@ -43,7 +43,8 @@ bool has_member(const RopeDict& dict, std::string_view key) {
 }
 
 bool is_nested(const RopeDict& dict, const Labels& labels) {
-  return std::any_of(labels.begin(), labels.end(), [&](const RopeLabel& label) { return has_member(dict, label.name); });
+  return std::any_of(labels.begin(), labels.end(),
+                     [&](const RopeLabel& label) { return has_member(dict, label.name); });
 }
 
 // A base per type of layer is a member of `theta`.
@@ -78,7 +79,8 @@ void settle_type(const Config& config, RopeDict& dict) {
   }
   const Json* words = rope_rule(config, "words");
   const Json* word = words ? words->find(type.value.string()) : nullptr;
-  if (word) type = {*word, type.from + ", " + type.value.string() + " is " + word->string() + " in " + config.model_type()};
+  if (word)
+    type = {*word, type.from + ", " + type.value.string() + " is " + word->string() + " in " + config.model_type()};
   dict.set("rope_type", type);
 }
 
@@ -92,9 +94,11 @@ void settle_original(const Config& config, RopeDict& dict, bool nested) {
   if (beside.given() && !nested) {
     const Found* within = dict.find(key);
     const bool differ = within && value_text(within->value) != value_text(beside.value);
-    const std::string sentence = "original_max_position_embeddings stands beside the rope parameters and within them, " +
-                                 std::string("with other values: the one beside wins, as in Hugging Face; the other "
-                                             "reading takes the one within");
+    const std::string sentence =
+        "original_max_position_embeddings stands beside the rope parameters and within them, " +
+        std::string(
+            "with other values: the one beside wins, as in Hugging Face; the other "
+            "reading takes the one within");
     if (!differ || !config.remarks().other_reading("original_within", sentence)) dict.set(key, beside);
   }
   Found length = config.find("max_position_embeddings");
@@ -104,7 +108,9 @@ void settle_original(const Config& config, RopeDict& dict, bool nested) {
 
 void settle_theta(const Config& config, RopeDict& dict, const std::string& label) {
   const Found beside = config.in_file("rope_theta");
-  tell_twice(config, dict, "rope_theta", beside, true);
+  const bool wins = rope_rule(config, "beside_wins") && beside.given();
+  tell_twice(config, dict, "rope_theta", beside, !wins);
+  if (wins) dict.set("rope_theta", beside);
   Found theta = beside.given() && !beside.value.is_array() ? beside : config.find("rope_theta");
   if (!theta.given() || theta.value.is_array()) theta = default_theta(config, label);
   dict.set_default("rope_theta", theta);
@@ -116,11 +122,14 @@ void settle_partial(const Config& config, RopeDict& dict) {
   const Json* rule = config.row().find("partial");
   const Json* formula = rule ? rule->find("default") : nullptr;
   if (const Json* forced = rule ? rule->find("forced") : nullptr) {
-    const std::string sentence = config.model_type() + " has its share of the head in its code, " + value_text(*forced) +
+    const std::string sentence = config.model_type() + " has its share of the head in its code, " +
+                                 (forced->is_string() ? forced->string() : value_text(*forced)) +
                                  ", whatever the key beside the rope parameters says; the other reading takes the key";
-    const bool take_key = beside.given() && value_text(beside.value) != value_text(*forced) &&
+    const Found own = forced->is_string() ? config.evaluate(Formula(forced->string()))
+                                          : Found{*forced, "model type " + config.model_type()};
+    const bool take_key = beside.given() && value_text(beside.value) != value_text(own.value) &&
                           config.remarks().other_reading("partial_in_code", sentence);
-    dict.set_default("partial_rotary_factor", take_key ? beside : Found{*forced, "model type " + config.model_type()});
+    dict.set_default("partial_rotary_factor", take_key ? beside : own);
     return;
   }
   Found partial = beside;
@@ -158,8 +167,14 @@ void settle(const Config& config, RopeDict& dict, const std::string& label, bool
 
 // The dictionary that holds, of the two spellings and the default.
 RopeDict flat_source(const Config& config) {
-  const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
+  std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
   const std::optional<RopeDict> parameters = file_dict(config, "rope_parameters");
+  if (scaling && rope_rule(config, "ignores_scaling") &&
+      !config.remarks().other_reading("scaling_ignored", "Hugging Face's " + config.model_type() +
+                                                             " does not read rope_scaling, only rope_parameters; the "
+                                                             "other reading takes it")) {
+    scaling.reset();
+  }
   if (scaling && !scaling->members.empty()) {
     if (parameters && !parameters->members.empty()) {
       config.remarks().warn("the file has rope_scaling and rope_parameters: rope_scaling wins, as in Hugging Face");
@@ -200,8 +215,18 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
 
 std::vector<LabelledRope> flat(const Config& config, const Labels& labels) {
   RopeDict source = flat_source(config);
-  if (is_nested(source, labels)) return nested_ropes(config, source, labels, true);
-  const bool no_theta = rope_rule(config, "null_theta") && has_member(source, "rope_theta") && !source.find("rope_theta");
+  const bool none_without_theta = rope_rule(config, "null_theta");
+  if (is_nested(source, labels)) {
+    std::vector<LabelledRope> ropes = nested_ropes(config, source, labels, true);
+    for (LabelledRope& rope : ropes) {
+      if (none_without_theta) rope.dict.reset();  // it looks for one base, beside the dictionaries
+    }
+    return ropes;
+  }
+  const Json* beside = config.object().find("rope_theta");
+  const bool null_beside = beside && beside->is_null() && !source.find("rope_theta");
+  const bool no_theta =
+      none_without_theta && (null_beside || (has_member(source, "rope_theta") && !source.find("rope_theta")));
   settle(config, source, "", false);
   std::vector<LabelledRope> ropes;
   for (const RopeLabel& label : labels) ropes.push_back({label.name, source});
@@ -257,7 +282,8 @@ class ByLayerType {
   // Whether the dictionary has one, or all that layers use, of the types.
   bool has_types(bool all) const {
     if (all) {
-      return std::all_of(labels_.begin(), labels_.end(), [&](const RopeLabel& l) { return has_member(*given_, l.name); });
+      return std::all_of(labels_.begin(), labels_.end(),
+                         [&](const RopeLabel& l) { return has_member(*given_, l.name); });
     }
     return std::any_of(types_.begin(), types_.end(), [&](const auto& type) { return has_member(*given_, type.first); });
   }
@@ -266,7 +292,8 @@ class ByLayerType {
     for (const RopeLabel& label : labels_) {
       const auto same = [&](const auto& type) { return type.first == label.name; };
       if (std::any_of(types_.begin(), types_.end(), same)) continue;
-      config_.refuse("layer_types", "expected types of layers that " + config_.model_type() + " has but got '" + label.name + "'");
+      config_.refuse("layer_types",
+                     "expected types of layers that " + config_.model_type() + " has but got '" + label.name + "'");
     }
   }
 
@@ -277,10 +304,10 @@ class ByLayerType {
       return std::any_of(types_.begin(), types_.end(), [&](const auto& type) { return type.first == member.first; });
     };
     if (std::none_of(scaling_->members.begin(), scaling_->members.end(), is_type)) return;
-    if (config_.remarks().other_reading(
-            "nested_scaling", "rope_scaling has dictionaries per type of layer, which Hugging Face's " +
-                                  config_.model_type() +
-                                  " reads under rope_parameters only; the other reading takes them")) {
+    if (config_.remarks().other_reading("nested_scaling",
+                                        "rope_scaling has dictionaries per type of layer, which Hugging Face's " +
+                                            config_.model_type() +
+                                            " reads under rope_parameters only; the other reading takes them")) {
       given_ = std::move(scaling_);
       scaling_.reset();
     } else {
@@ -305,15 +332,18 @@ class ByLayerType {
     if (use_flat_ && scaled) dict = *given_;
     if (!given_) dict.set("rope_type", {"default", "no rope_parameters: default"});
     if (scaling_ && scaled) scale(dict);
-    const auto found = std::find_if(labels_.begin(), labels_.end(), [&](const RopeLabel& l) { return l.name == label; });
+    const auto found =
+        std::find_if(labels_.begin(), labels_.end(), [&](const RopeLabel& l) { return l.name == label; });
     const std::int64_t layer = found == labels_.end() ? 0 : found->layer;
     const Found theta = beside_value(config_, rule, "theta_key", layer);
-    if (rule.find("own_theta") && !given_) dict.set("rope_theta", theta.given() ? theta : default_theta(config_, label));
+    if (rule.find("own_theta") && !given_)
+      dict.set("rope_theta", theta.given() ? theta : default_theta(config_, label));
     if (!rule.find("own_theta")) tell_twice(config_, dict, "rope_theta", theta, true);
     dict.set_default("rope_theta", theta.given() ? theta : default_theta(config_, label));
     const Found share = beside_value(config_, rule, "partial_key", layer);
     if (share.given()) dict.set_default("partial_rotary_factor", share);
     const std::string table = "default of " + config_.model_type();
+    if (rule.find("own_theta") && !given_) dict.set("partial_rotary_factor", {});
     if (const Json* partial = rule.find("partial")) dict.set_default("partial_rotary_factor", {*partial, table});
     settle_partial(config_, dict);
     settle_type(config_, dict);
@@ -338,10 +368,12 @@ std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
     config.remarks().warn(found.from + " stands beside the rope parameters, where " + config.model_type() +
                           " does not look for it unless there is a scaling without its own");
   }
-  const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"), given = file_dict(config, "rope_parameters");
+  const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"),
+                                given = file_dict(config, "rope_parameters");
   const Json* fallback = config.row().find("rope_parameters");
   if (scaling) return nested_ropes(config, *scaling, labels, false);
-  if (!given && !fallback) config.refuse("rope_parameters", "expected rope parameters per type of layer, but the key is missing");
+  if (!given && !fallback)
+    config.refuse("rope_parameters", "expected rope parameters per type of layer, but the key is missing");
   return nested_ropes(config, given ? *given : dict_of(*fallback, "default of " + config.model_type()), labels, false);
 }
 

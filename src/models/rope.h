@@ -36,8 +36,8 @@ struct LabelledRope {
   std::optional<RopeDict> dict;  // none: these layers have no rotary encoding
 };
 
-// One entry per label, in their order. `labels` is empty where layers are not told apart. The precedence of keys is that
-// of Hugging Face; what it makes of a contradiction is said in the remarks.
+// One entry per label, in their order. `labels` is empty where layers are not told apart. The precedence of keys is
+// that of Hugging Face; what it makes of a contradiction is said in the remarks.
 std::vector<LabelledRope> resolve_rope(const Config& config, const std::vector<RopeLabel>& labels);
 
 }  // namespace posenc::models

@@ -18,12 +18,35 @@ namespace {
 constexpr std::int64_t kMostChannels = 8192;
 
 // Every key that rope parameters are known to have, in any model.
-constexpr std::array<std::string_view, 29> kRopeKeys = {
-    "rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "original_max_position_embeddings",
-    "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate", "short_factor", "long_factor",
-    "short_mscale", "long_mscale", "low_freq_factor", "high_freq_factor", "alpha", "mrope_section", "mrope_interleaved",
-    "interleaved", "xdrope_section", "llama_4_scaling_beta", "max_position_embeddings", "finetuned", "base_frequency",
-    "rope_interleaved", "extrapolation_factor"};
+constexpr std::array<std::string_view, 29> kRopeKeys = {"rope_type",
+                                                        "type",
+                                                        "rope_theta",
+                                                        "partial_rotary_factor",
+                                                        "factor",
+                                                        "original_max_position_embeddings",
+                                                        "attention_factor",
+                                                        "beta_fast",
+                                                        "beta_slow",
+                                                        "mscale",
+                                                        "mscale_all_dim",
+                                                        "truncate",
+                                                        "short_factor",
+                                                        "long_factor",
+                                                        "short_mscale",
+                                                        "long_mscale",
+                                                        "low_freq_factor",
+                                                        "high_freq_factor",
+                                                        "alpha",
+                                                        "mrope_section",
+                                                        "mrope_interleaved",
+                                                        "interleaved",
+                                                        "xdrope_section",
+                                                        "llama_4_scaling_beta",
+                                                        "max_position_embeddings",
+                                                        "finetuned",
+                                                        "base_frequency",
+                                                        "rope_interleaved",
+                                                        "extrapolation_factor"};
 
 class Maker {
  public:
@@ -73,7 +96,7 @@ class Maker {
   }
   bool is_default() const {
     const std::string type = dict_.type();
-    return type == "default" || type == "axial";
+    return type == "default" || type == "axial" || std::holds_alternative<NtkAlpha>(answer_.spec.scaling);
   }
 
   void check_type() {
@@ -129,17 +152,20 @@ class Maker {
     refuse_contradiction(partial);
     if (!partial.given()) return whole_head();
     const double share = config_.positive_at(partial);
-    if (share > 1.0) config_.refuse_at(partial.from, "expected a share of the head, above 0 to 1, but got " + value_text(partial.value));
+    if (share > 1.0)
+      config_.refuse_at(partial.from,
+                        "expected a share of the head, above 0 to 1, but got " + value_text(partial.value));
     if (dict_.type() == "proportional") return;  // it has it as its own share
     if (is_default() && !by_default) {
       if (share == 1.0) return whole_head();
-      const std::string sentence = partial.from + " is " + value_text(partial.value) + ", but Hugging Face's " +
-                                   config_.model_type() +
-                                   " turns the whole head unless there is a scaling; the other reading turns that share";
+      const std::string sentence =
+          partial.from + " is " + value_text(partial.value) + ", but Hugging Face's " + config_.model_type() +
+          " turns the whole head unless there is a scaling; the other reading turns that share";
       if (!config_.remarks().other_reading("partial_ignored", sentence)) return whole_head();
     } else if (!by_default && share < 1.0) {
-      answer_.notes.push_back("Hugging Face makes a table for " + value_text(partial.value) + " of the head here, and its " +
-                              config_.model_type() + " then fails on the shape: no model was run like this");
+      answer_.notes.push_back("Hugging Face makes a table for " + value_text(partial.value) +
+                              " of the head here, and its " + config_.model_type() +
+                              " then fails on the shape: no model was run like this");
     }
     answer_.spec.partial_rotary_factor = share;
     from("rotary_dim", partial.from);
@@ -164,11 +190,13 @@ class Maker {
 
   void refuse_contradiction(const Found& partial) const {
     const Json* count = config_.object().find("rotary_dim");
-    if (!count || !count->is_number() || !partial.given() || partial.from.find("rotary_dim") != std::string::npos) return;
+    if (!count || !count->is_number() || !partial.given() || partial.from.find("rotary_dim") != std::string::npos)
+      return;
     const double channels = std::trunc(static_cast<double>(answer_.spec.head_dim) * partial.value.number());
     if (partial.from.starts_with("default of") || channels == count->number()) return;
-    config_.refuse("rotary_dim", value_text(*count) + " contradicts " + partial.from + ", " + value_text(partial.value) +
-                                     " of " + std::to_string(answer_.spec.head_dim) + " channels");
+    config_.refuse("rotary_dim", value_text(*count) + " contradicts " + partial.from + ", " +
+                                     value_text(partial.value) + " of " + std::to_string(answer_.spec.head_dim) +
+                                     " channels");
   }
 
   Json local_names() const {
@@ -238,9 +266,12 @@ class Maker {
   void fields() {
     const Json* fields = rule("fields");
     if (!fields && answer_.spec.sections.empty()) return check_sections();
+    const bool dealt = by_default() && sum_of_sections() != pairs();
+    if (dealt) deal_sections();
     Json spec = to_json(answer_.spec);
     if (fields) {
       for (const auto& [field, entry] : fields->object()) {
+        if (dealt && field == "section_order") continue;
         const Found found = value_of(entry, local_names());
         if (!found.given()) config_.refuse(field, "expected the keys of " + found.from + ", but they are missing");
         spec.set(field, found.value);
@@ -251,14 +282,34 @@ class Maker {
     answer_.spec = std::get<Rotary>(spec_from_json(spec, config_.source()));
   }
 
+  // Of published code, one axis after the other takes a pair, whether or not the sections end with them.
+  void deal_sections() {
+    const std::vector<std::int64_t> sections = std::move(answer_.spec.sections);
+    answer_.spec.sections.clear();
+    answer_.spec.axes = static_cast<std::int64_t>(sections.size());
+    for (std::int64_t i = 0; i < pairs(); ++i) {
+      const std::int64_t axis = i % answer_.spec.axes;
+      const bool own = axis > 0 && i < answer_.spec.axes * sections[static_cast<std::size_t>(axis)];
+      answer_.spec.axis_of_pair.push_back(own ? axis : 0);
+    }
+  }
+
+  bool by_default() const {
+    const Json* fields = rule("fields");
+    const Json* order = fields ? fields->find("section_order") : nullptr;
+    return sections_from_.starts_with("default of") && order && order->string() == "'interleaved'";
+  }
+
   void check_sections() const {
     if (answer_.spec.sections.empty()) return;
-    const std::int64_t sum =
-        std::accumulate(answer_.spec.sections.begin(), answer_.spec.sections.end(), std::int64_t{0});
-    const std::int64_t pairs = this->pairs();
+    const std::int64_t sum = sum_of_sections(), pairs = this->pairs();
     if (sum == pairs) return;
     config_.refuse_at(sections_from_, "expected sections that sum to the " + std::to_string(pairs) +
                                           " pairs that turn but they sum to " + std::to_string(sum));
+  }
+
+  std::int64_t sum_of_sections() const {
+    return std::accumulate(answer_.spec.sections.begin(), answer_.spec.sections.end(), std::int64_t{0});
   }
 
   std::int64_t pairs() const {
@@ -270,10 +321,11 @@ class Maker {
   void check_list_lengths() const {
     const auto* lists = std::get_if<LongRope>(&answer_.spec.scaling);
     if (!lists) return;
-    for (const auto& [name, list] : {std::pair("short_factor", &lists->short_factor), {"long_factor", &lists->long_factor}}) {
+    for (const auto& [name, list] :
+         {std::pair("short_factor", &lists->short_factor), {"long_factor", &lists->long_factor}}) {
       if (static_cast<std::int64_t>(list->size()) == pairs()) continue;
-      config_.refuse_at(dict_.get(name).from, "expected one number per pair, " + std::to_string(pairs()) + ", but got " +
-                                                  std::to_string(list->size()));
+      config_.refuse_at(dict_.get(name).from, "expected one number per pair, " + std::to_string(pairs()) +
+                                                  ", but got " + std::to_string(list->size()));
     }
   }
 
@@ -288,7 +340,8 @@ class Maker {
       const std::string_view near = nearest(key, known);
       const std::string sentence = std::string("this rope parameter is not known") +
                                    (near.empty() ? "" : "; the nearest known one is " + std::string(near));
-      if (!config_.remarks().options.lenient) config_.refuse_at(found.from, sentence + " (--lenient makes this a warning)");
+      if (!config_.remarks().options.lenient)
+        config_.refuse_at(found.from, sentence + " (--lenient makes this a warning)");
       config_.remarks().warn(found.from + ": " + sentence);
     }
   }
@@ -299,7 +352,8 @@ class Maker {
     if (std::find(kQuiet.begin(), kQuiet.end(), key) != kQuiet.end()) return;
     const bool neutral = found.value.is_number() && found.value.number() == 1.0;
     if (neutral) return;
-    config_.remarks().warn(found.from + " has no effect with rope type " + dict_.type() + " in " + config_.model_type());
+    config_.remarks().warn(found.from + " has no effect with rope type " + dict_.type() + " in " +
+                           config_.model_type());
   }
 
   const Config& config_;

@@ -87,7 +87,8 @@ class Maker {
     }
     const double value = factor();
     const Found most = config_.find("max_position_embeddings");
-    const double ratio = most.given() && most.value.is_number() ? most.value.number() / static_cast<double>(original) : 1.0;
+    const double ratio =
+        most.given() && most.value.is_number() ? most.value.number() / static_cast<double>(original) : 1.0;
     if (ratio != 1.0 && ratio != value) {
       config_.remarks().warn(dict_.get("factor").from + " is " + value_text(value) + " but max_position_embeddings / " +
                              "original_max_position_embeddings is " + value_text(ratio) +
@@ -124,7 +125,8 @@ class Maker {
       config_.refuse_at(found.from, "expected true or false but got " + value_text(found.value));
     }
     const bool value = std::get<bool>(found.value.value);
-    const std::string sentence = found.from + " is false within the rope parameters of a type of layer, where Hugging " +
+    const std::string sentence = found.from +
+                                 " is false within the rope parameters of a type of layer, where Hugging " +
                                  "Face does not look for it: true holds; the other reading takes false";
     if (!value && dict_.nested && !config_.remarks().other_reading("nested_truncate", sentence)) return true;
     if (!value) from("scaling.truncate", found.from);
@@ -154,7 +156,8 @@ class Maker {
   std::vector<double> list(const std::string& key) {
     const Found found = take(key);
     if (!found.given()) missing(key);
-    if (!found.value.is_array()) config_.refuse_at(found.from, "expected a list of numbers but got " + value_text(found.value));
+    if (!found.value.is_array())
+      config_.refuse_at(found.from, "expected a list of numbers but got " + value_text(found.value));
     std::vector<double> numbers;
     for (const Json& entry : found.value.array()) numbers.push_back(config_.positive_at({entry, found.from}));
     from("scaling." + key, found.from);
