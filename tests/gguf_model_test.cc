@@ -75,13 +75,13 @@ TEST(GgufModel, LayoutsByArchitecture) {
 // Every row makes a model, once the file has what llama.cpp asks for, and every spec of it is one.
 TEST(GgufModel, EveryArchitecture) {
   std::size_t count = 0;
-  for (const auto table : {gguf_alike(), gguf_layered()}) {
-    for (const GgufArchitecture& row : table) {
+  for (const auto table : {gguf::gguf_alike(), gguf::gguf_layered()}) {
+    for (const gguf::GgufArchitecture& row : table) {
       SCOPED_TRACE(row.name);
       File file{std::string(row.name)};
       file.u32("attention.relative_buckets_count", 32).u32("attention.sliding_window", 512);
-      if (row.part == Part::latent) file.u32("rope.dimension_count", 8);
-      if (row.turns == Turns::sections || row.turns == Turns::interleaved_sections) {
+      if (row.part == gguf::Part::latent) file.u32("rope.dimension_count", 8);
+      if (row.turns == gguf::Turns::sections || row.turns == gguf::Turns::interleaved_sections) {
         file.list("rope.dimension_sections", {4, 2, 2, 0});
       }
       file.flags("attention.sliding_window_pattern", {true, true, true, false, true, true, true, false});
@@ -100,8 +100,8 @@ TEST(GgufModel, EveryArchitecture) {
 
 TEST(GgufModel, NamesAreThereOnce) {
   std::vector<std::string_view> names;
-  for (const auto table : {gguf_alike(), gguf_layered()}) {
-    for (const GgufArchitecture& row : table) names.push_back(row.name);
+  for (const auto table : {gguf::gguf_alike(), gguf::gguf_layered()}) {
+    for (const gguf::GgufArchitecture& row : table) names.push_back(row.name);
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());

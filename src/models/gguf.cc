@@ -16,6 +16,7 @@
 #include "posenc/nearest.h"
 
 namespace posenc::models {
+namespace gguf {
 namespace {
 
 constexpr std::string_view kPositionTable = "position_embd.weight";
@@ -233,10 +234,11 @@ class GgufResolver {
 };
 
 }  // namespace
+}  // namespace gguf
 
 Model model_from_gguf(const std::string& path, const ModelOptions& options) {
-  const Gguf file = open_gguf(path, {.arrays = wanted_arrays()});
-  return GgufResolver(file, options).resolve();
+  const Gguf file = open_gguf(path, {.arrays = gguf::wanted_arrays()});
+  return gguf::GgufResolver(file, options).resolve();
 }
 
 }  // namespace posenc::models

@@ -9,7 +9,7 @@
 #include "posenc/error.h"
 #include "posenc/nearest.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 // Every key about positions that llama.cpp knows.
@@ -214,4 +214,4 @@ void GgufKeys::warn_unread() {
   }
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -12,7 +12,7 @@
 #include "posenc/gguf.h"
 #include "posenc/model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 // A value and where it came from.
 template <class T>
@@ -74,4 +74,4 @@ class GgufKeys {
 // How the keys end whose arrays the resolver wants.
 std::vector<std::string> wanted_arrays();
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

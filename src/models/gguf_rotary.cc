@@ -7,7 +7,7 @@
 #include "detail/number_text.h"
 #include "posenc/scaling.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 // Gemma 4 has 1e30 for pairs that never turn.
@@ -216,4 +216,4 @@ void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& gr
   RotaryFiller(source, use, group).fill();
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -7,7 +7,7 @@
 #include "posenc/nearest.h"
 #include "posenc/scaling.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTypes = {"none", "linear", "yarn", "longrope"};
@@ -132,4 +132,4 @@ Stretch read_stretch(GgufKeys& keys, const GgufArchitecture& row, std::int64_t c
   return stretch;
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf
