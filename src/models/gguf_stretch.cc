@@ -48,7 +48,6 @@ double read_log_multiplier(GgufKeys& keys, LogMultiplier rule) {
 }
 
 double yarn_ratio(const Stretch& stretch, const GgufArchitecture& row) {
-  if (row.magnitude_one) return 1.0;
   const double all = stretch.log_multiplier;
   if (all == 0.0) return yarn_magnitude(stretch.factor.value, 1.0);
   const double mscale = row.log_multiplier == LogMultiplier::tenfold_both ? all : 1.0;
