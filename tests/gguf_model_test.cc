@@ -197,6 +197,9 @@ TEST(GgufModel, Learned) {
   const Model missing = File("bert").model();
   EXPECT_EQ(std::get<Learned>(missing.groups[0].spec).rows, 4096);
   EXPECT_TRUE(says(missing.guesses, "tensor position_embd.weight is not in the file"));
+  File wide("gpt2");
+  wide.writer().tensor("position_embd.weight", {std::uint64_t{1} << 21, 1}, 24, std::string(1 << 21, '\0'));
+  wide.expect_bad("model.gguf: learned] width must be at most 1048576 but got 2097152");
   File mpt("mpt");
   mpt.writer().tensor("position_embd.weight", {64, 10}, 0, std::string(2560, '\0'));
   EXPECT_EQ(kind_of(mpt.model().groups[0].spec), "learned");

@@ -69,6 +69,10 @@ class GgufResolver {
     } else {
       add_groups();
     }
+    for (const ModelGroup& group : model_.groups) {
+      keys_.check(group.spec);
+      if (group.query_scale) keys_.check(*group.query_scale);
+    }
     keys_.warn_unread();
     warn_split();
     return std::move(model_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "detail/fields.h"
 #include "detail/number_text.h"
 #include "detail/quotable.h"
 #include "posenc/error.h"
@@ -190,6 +191,10 @@ void GgufKeys::refuse(std::string_view name, const std::string& why) const {
 void GgufKeys::object(std::string_view name, const std::string& why) {
   if (!options_.lenient) refuse(name, why);
   warn("key '" + detail::quotable(full(name)) + "': " + why);
+}
+
+void GgufKeys::check(const Spec& spec) const {
+  detail::check_spec(spec, file_.path() + ": " + std::string(kind_of(spec)));
 }
 
 void GgufKeys::check_unknown() {

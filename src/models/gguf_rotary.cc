@@ -120,8 +120,17 @@ class RotaryFiller {
     return {.base = spec_.base, .dim = spec_.rotary_dim, .pairs = spec_.rotary_dim / 2, .head_dim = spec_.head_dim};
   }
 
+  // Before numbers are made of it.
+  void check_with(const Scaling& scaling) const {
+    Rotary spec = spec_;
+    spec.inv_freq.clear();
+    spec.scaling = scaling;
+    source_.keys.check(spec);
+  }
+
   // Frequencies between the divided and the mixed ones: no scaling of posenc has such a share.
   void fill_partial_yarn() {
+    check_with(yarn());
     const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
     const std::vector<double> mixed = scale_ladder(yarn(), ladder()).inv_freq;
     const double share = source_.stretch.extrapolation;
@@ -174,6 +183,7 @@ class RotaryFiller {
   void fill_divisors() {
     const bool here = row_.divisors == Divisors::all || (row_.divisors == Divisors::full_layers && !use_.slides);
     if (source_.divisors.empty() || !here) return;
+    check_with(spec_.scaling);
     std::vector<double> frequencies =
         spec_.inv_freq.empty() ? scale_ladder(spec_.scaling, ladder()).inv_freq : std::move(spec_.inv_freq);
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
