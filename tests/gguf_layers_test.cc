@@ -72,6 +72,9 @@ TEST(GgufLayers, LayersThatDoNotTurn) {
   const Model whole = File("llama4").u32("attention.sliding_window", 0).model();
   EXPECT_EQ(whole.groups[1].layers, (Layers{7}));
   EXPECT_FALSE(whole.groups[1].query_scale.has_value());
+  const Model other = File("llama4").u32("attention.sliding_window", 100).model();
+  EXPECT_EQ(other.groups[0].sliding_window, 8192);
+  EXPECT_TRUE(says(other.warnings, "llama4.attention.sliding_window = 100 has no effect: llama.cpp takes 8192"));
   const Model smol = File("smollm3").model();
   EXPECT_EQ(smol.groups[1].layers, (Layers{3, 7}));
   const Model cohere = File("cohere2").u32("attention.sliding_window", 512).model();

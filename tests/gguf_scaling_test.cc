@@ -171,8 +171,10 @@ TEST(GgufScaling, Llama3Divisors) {
     expected.push_back(plain_frequency(500000.0, i, 16.0) / divisors[static_cast<std::size_t>(i)]);
   }
   expect_near(rotary(model.groups[0]).inv_freq, expected);
-  EXPECT_EQ(rotary(model.groups[0]).base, 500000.0);
-  EXPECT_EQ(provenance(model.groups[0], "inv_freq"), "base^(-2i / rotary_dim) / tensor rope_freqs.weight");
+  EXPECT_EQ(provenance(model.groups[0], "inv_freq"),
+            "llama.rope.freq_base (500000)^(-2i / rotary_dim) / tensor rope_freqs.weight");
+  EXPECT_EQ(provenance(model.groups[0], "base"), "");
+  EXPECT_TRUE(model.groups[0].notes.empty());
   File stretched("llama");
   stretched.tensor("rope_freqs.weight", divisors).f32("rope.scaling.factor", 2);
   EXPECT_NEAR(rotary(stretched.model().groups[0]).inv_freq[3], plain_frequency(10000.0, 3, 16.0) / 3.0, 1e-15);
@@ -181,6 +183,24 @@ TEST(GgufScaling, Llama3Divisors) {
   const Model unused = File("qwen2").tensor("rope_freqs.weight", divisors).model();
   EXPECT_TRUE(rotary(unused.groups[0]).inv_freq.empty());
   EXPECT_TRUE(says(unused.warnings, "tensor rope_freqs.weight has no effect"));
+}
+
+// As the converter computes them, in float32.
+TEST(GgufScaling, RecognisesLlama3) {
+  std::vector<double> divisors;
+  for (int i = 0; i < 8; ++i) {
+    const double wavelength = 2.0 * M_PI / plain_frequency(500000.0, i, 16.0);
+    const double smooth = (8192.0 / wavelength - 1.0) / 3.0;
+    const double between = 1.0 / ((1.0 - smooth) / 32.0 + smooth);
+    const double divisor = wavelength < 2048.0 ? 1.0 : wavelength > 8192.0 ? 32.0 : between;
+    divisors.push_back(static_cast<double>(static_cast<float>(divisor)));
+  }
+  const auto notes = [&] {
+    return File("llama").f32("rope.freq_base", 500000).tensor("rope_freqs.weight", divisors).model().groups[0].notes;
+  };
+  EXPECT_TRUE(says(notes(), "those of llama3 with factor=32, original_positions=8192"));
+  divisors[4] *= 1.01;
+  EXPECT_FALSE(says(notes(), "llama3"));
 }
 
 TEST(GgufScaling, LongRope) {

@@ -16,6 +16,7 @@
 #include "posenc/nearest.h"
 
 namespace posenc::models {
+namespace gguf {
 namespace {
 
 constexpr std::string_view kPositionTable = "position_embd.weight";
@@ -67,6 +68,10 @@ class GgufResolver {
       add_t5_groups();
     } else {
       add_groups();
+    }
+    for (const ModelGroup& group : model_.groups) {
+      keys_.check(group.spec);
+      if (group.query_scale) keys_.check(*group.query_scale);
     }
     keys_.warn_unread();
     warn_split();
@@ -233,10 +238,11 @@ class GgufResolver {
 };
 
 }  // namespace
+}  // namespace gguf
 
 Model model_from_gguf(const std::string& path, const ModelOptions& options) {
-  const Gguf file = open_gguf(path, {.arrays = wanted_arrays()});
-  return GgufResolver(file, options).resolve();
+  const Gguf file = open_gguf(path, {.arrays = gguf::wanted_arrays()});
+  return gguf::GgufResolver(file, options).resolve();
 }
 
 }  // namespace posenc::models

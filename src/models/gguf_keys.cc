@@ -4,12 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "detail/fields.h"
 #include "detail/number_text.h"
 #include "detail/quotable.h"
 #include "posenc/error.h"
 #include "posenc/nearest.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 // Every key about positions that llama.cpp knows.
@@ -192,6 +193,10 @@ void GgufKeys::object(std::string_view name, const std::string& why) {
   warn("key '" + detail::quotable(full(name)) + "': " + why);
 }
 
+void GgufKeys::check(const Spec& spec) const {
+  detail::check_spec(spec, file_.path() + ": " + std::string(kind_of(spec)));
+}
+
 void GgufKeys::check_unknown() {
   const std::string prefix = std::string(row_.name) + ".";
   for (const GgufEntry& found : file_.entries) {
@@ -214,4 +219,4 @@ void GgufKeys::warn_unread() {
   }
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

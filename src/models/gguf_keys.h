@@ -12,7 +12,7 @@
 #include "posenc/gguf.h"
 #include "posenc/model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 // A value and where it came from.
 template <class T>
@@ -57,6 +57,9 @@ class GgufKeys {
   // Says that a key's value makes no difference, so that it is not called unread.
   void mark_read(std::string_view name) { read_.insert(full(name)); }
 
+  // Throws, with the file's name, where numbers make no encoding: what no check of a key alone can tell.
+  void check(const Spec& spec) const;
+
   // Keys about positions that nobody knows, and those that llama.cpp does not read for this architecture.
   void check_unknown();
   void warn_unread();
@@ -74,4 +77,4 @@ class GgufKeys {
 // How the keys end whose arrays the resolver wants.
 std::vector<std::string> wanted_arrays();
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -3,7 +3,7 @@
 
 #include "models/gguf_table.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::array<GgufArchitecture, 31> kLayered = {{
@@ -219,4 +219,4 @@ constexpr std::array<GgufArchitecture, 31> kLayered = {{
 
 std::span<const GgufArchitecture> gguf_layered() { return kLayered; }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::string_view kWindow = "attention.sliding_window";
@@ -182,4 +182,4 @@ LayerUses read_layers(GgufKeys& keys, const GgufArchitecture& row, const ModelSi
   return LayerReader(keys, row, size).read();
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -8,7 +8,7 @@
 #include "models/gguf_keys.h"
 #include "models/gguf_numbers.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 struct LayerUse {
   bool attention = true;
@@ -26,4 +26,4 @@ struct LayerUses {
 
 LayerUses read_layers(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

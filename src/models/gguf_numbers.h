@@ -7,7 +7,7 @@
 
 #include "models/gguf_keys.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 // Widths of heads, and of the part that turns: of layers that see all keys, and of those that slide.
 struct HeadWidths {
@@ -55,4 +55,4 @@ struct Stretch {
 
 Stretch read_stretch(GgufKeys& keys, const GgufArchitecture& row, std::int64_t context);
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

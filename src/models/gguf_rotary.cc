@@ -7,7 +7,7 @@
 #include "detail/number_text.h"
 #include "posenc/scaling.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 // Gemma 4 has 1e30 for pairs that never turn.
@@ -25,6 +25,7 @@ class RotaryFiller {
     fill_sections();
     fill_divisors();
     fill_attention_factor();
+    if (!spec_.inv_freq.empty()) drop_base();
     if (spec_.rotary_dim == spec_.head_dim) spec_.rotary_dim = 0;  // all of it, as other specs say it
     group_.spec = spec_;
   }
@@ -119,8 +120,17 @@ class RotaryFiller {
     return {.base = spec_.base, .dim = spec_.rotary_dim, .pairs = spec_.rotary_dim / 2, .head_dim = spec_.head_dim};
   }
 
+  // Before numbers are made of it.
+  void check_with(const Scaling& scaling) const {
+    Rotary spec = spec_;
+    spec.inv_freq.clear();
+    spec.scaling = scaling;
+    source_.keys.check(spec);
+  }
+
   // Frequencies between the divided and the mixed ones: no scaling of posenc has such a share.
   void fill_partial_yarn() {
+    check_with(yarn());
     const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
     const std::vector<double> mixed = scale_ladder(yarn(), ladder()).inv_freq;
     const double share = source_.stretch.extrapolation;
@@ -128,7 +138,8 @@ class RotaryFiller {
       const double divided = plain[i] / source_.stretch.factor.value;
       spec_.inv_freq.push_back(divided + share * (mixed[i] - divided));
     }
-    say("inv_freq", source_.keys.full("rope.scaling.yarn_ext_factor") + " of YaRN's mixture");
+    say("inv_freq",
+        "YaRN of " + base_text() + ", its mixture times " + source_.keys.full("rope.scaling.yarn_ext_factor"));
   }
 
   void fill_longrope() {
@@ -172,6 +183,7 @@ class RotaryFiller {
   void fill_divisors() {
     const bool here = row_.divisors == Divisors::all || (row_.divisors == Divisors::full_layers && !use_.slides);
     if (source_.divisors.empty() || !here) return;
+    check_with(spec_.scaling);
     std::vector<double> frequencies =
         spec_.inv_freq.empty() ? scale_ladder(spec_.scaling, ladder()).inv_freq : std::move(spec_.inv_freq);
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -180,7 +192,34 @@ class RotaryFiller {
     }
     spec_.inv_freq = std::move(frequencies);
     spec_.scaling = NoScaling{};
-    say("inv_freq", "base^(-2i / rotary_dim) / tensor rope_freqs.weight");
+    say("inv_freq", base_text() + "^(-2i / rotary_dim) / tensor rope_freqs.weight");
+    note_llama3();
+  }
+
+  std::string base_text() const {
+    const auto is_base = [](const Provenance& entry) { return entry.field == "base"; };
+    const auto found = std::find_if(group_.provenance.begin(), group_.provenance.end(), is_base);
+    return found->from + " (" + detail::number_text(spec_.base) + ")";
+  }
+
+  // Frequencies that are given stand for themselves: a spec has no base beside them.
+  void drop_base() {
+    std::erase_if(group_.provenance, [](const Provenance& entry) { return entry.field == "base"; });
+    spec_.base = Rotary{}.base;
+  }
+
+  // The converter computes llama3's divisors in float32, and leaves out the numbers that they were made from.
+  void note_llama3() {
+    const std::vector<double>& divisors = source_.divisors;
+    const Llama3 scaling{.factor = divisors.back(), .original_positions = 8192};
+    if (source_.stretch.factor.value != 1.0 || !(scaling.factor > 1.0 && scaling.factor < 1e6)) return;
+    const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
+    const std::vector<double> scaled = scale_ladder(scaling, ladder()).inv_freq;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if (std::abs(plain[i] / scaled[i] / divisors[i] - 1.0) > 1e-4) return;
+    }
+    group_.notes.push_back("the divisors are those of llama3 with factor=" + detail::number_text(scaling.factor) +
+                           ", original_positions=8192, low_freq_factor=1, high_freq_factor=4, to float32");
   }
 
   void fill_attention_factor() {
@@ -216,4 +255,4 @@ void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& gr
   RotaryFiller(source, use, group).fill();
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -8,7 +8,7 @@
 #include "models/gguf_numbers.h"
 #include "posenc/model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 // What the encodings of all layers are made from.
 struct RotarySource {
@@ -33,4 +33,4 @@ void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& gr
 // One sentence for Model::guesses.
 std::string layout_guess(const RotarySource& source);
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -3,7 +3,7 @@
 #include "detail/number_text.h"
 #include "models/gguf_rotary.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::string_view kSections = "rope.dimension_sections";
@@ -155,4 +155,4 @@ std::string layout_guess(const RotarySource& source) {
   return text;
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

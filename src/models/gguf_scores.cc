@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 class ScoreFiller {
@@ -20,16 +20,8 @@ class ScoreFiller {
       group.provenance.push_back({"softmax_scale", from});
     };
     const std::string by_head = "1 / sqrt(" + widths.whole.from + ")";
-    if (from_.row.wide_layers != 0 && from_.row.wide_layers == from_.size.layers && from_.size.first_heads() > 0) {
-      const std::int64_t wide = from_.size.embedding / from_.size.first_heads();
-      from_.keys.guess(
-          "the file does not say the softmax scale: llama.cpp takes 1 / sqrt(embedding_length / head_count) "
-          "with " +
-          std::to_string(from_.size.layers) + " layers");
-      return set(
-          1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(wide, 1))),
-          "1 / sqrt(" + from_.keys.full("embedding_length") + " / " + from_.keys.full("attention.head_count") + ")");
-    }
+    const bool wide = from_.row.wide_layers != 0 && from_.row.wide_layers == from_.size.layers;
+    if (wide && from_.size.first_heads() > 0) return set_wide(set);
     switch (from_.row.softmax) {
       case Softmax::head:
         return set(1.0 / std::sqrt(head), by_head);
@@ -52,6 +44,17 @@ class ScoreFiller {
     set(magnitude * magnitude / std::sqrt(head), by_head + (magnitude == 1.0 ? ""
                                                                              : ", times YaRN's magnitude squared, "
                                                                                "as llama.cpp computes it"));
+  }
+
+  // Gemma 2 and 3 of 27 billion numbers, told by their layers.
+  template <class Set>
+  void set_wide(const Set& set) {
+    const std::int64_t width = std::max<std::int64_t>(from_.size.embedding / from_.size.first_heads(), 1);
+    const std::string rule =
+        "1 / sqrt(" + from_.keys.full("embedding_length") + " / " + from_.keys.full("attention.head_count") + ")";
+    from_.keys.guess("the file does not say the softmax scale: llama.cpp takes " + rule + " with " +
+                     std::to_string(from_.size.layers) + " layers");
+    set(1.0 / std::sqrt(static_cast<double>(width)), rule);
   }
 
   template <class Set>
@@ -106,4 +109,4 @@ void fill_scores(const ScoreSource& source, const LayerUse& use, ModelGroup& gro
   filler.fill_query_scale(use, group);
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

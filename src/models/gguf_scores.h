@@ -6,7 +6,7 @@
 #include "models/gguf_numbers.h"
 #include "posenc/model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 struct ScoreSource {
   GgufKeys& keys;
@@ -19,4 +19,4 @@ struct ScoreSource {
 // Fills softmax_scale, query_scale and their provenance, of layers that have attention.
 void fill_scores(const ScoreSource& source, const LayerUse& use, ModelGroup& group);
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

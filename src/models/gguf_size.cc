@@ -2,7 +2,7 @@
 
 #include "models/gguf_numbers.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::int64_t kMostLayers = 4096;  // llama.cpp itself has room for 512
@@ -99,4 +99,4 @@ ModelSize read_size(GgufKeys& keys, const GgufArchitecture& row) {
   return size;
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -7,7 +7,7 @@
 #include "posenc/nearest.h"
 #include "posenc/scaling.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTypes = {"none", "linear", "yarn", "longrope"};
@@ -48,7 +48,6 @@ double read_log_multiplier(GgufKeys& keys, LogMultiplier rule) {
 }
 
 double yarn_ratio(const Stretch& stretch, const GgufArchitecture& row) {
-  if (row.magnitude_one) return 1.0;
   const double all = stretch.log_multiplier;
   if (all == 0.0) return yarn_magnitude(stretch.factor.value, 1.0);
   const double mscale = row.log_multiplier == LogMultiplier::tenfold_both ? all : 1.0;
@@ -132,4 +131,4 @@ Stretch read_stretch(GgufKeys& keys, const GgufArchitecture& row, std::int64_t c
   return stretch;
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

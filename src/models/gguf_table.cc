@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 namespace {
 
 constexpr std::array<GgufArchitecture, 115> kAlike = {{
@@ -178,4 +178,4 @@ const GgufArchitecture* find_gguf_architecture(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

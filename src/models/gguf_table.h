@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace posenc::models {
+namespace posenc::models::gguf {
 
 // Which channels turn together; the words of ggml behind each.
 enum class Turns : int {
@@ -158,4 +158,4 @@ std::span<const GgufArchitecture> gguf_layered();
 // Null where there is none.
 const GgufArchitecture* find_gguf_architecture(std::string_view name);
 
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf

@@ -60,7 +60,9 @@ class File {
   Model model(const ModelOptions& options = {}) const {
     const TemporaryFolder folder;
     write_file(folder / "model.gguf", writer_.bytes());
-    return model_from_gguf(folder / "model.gguf", options);
+    Model model = model_from_gguf(folder / "model.gguf", options);
+    for (const ModelGroup& group : model.groups) EXPECT_EQ(message_of([&] { validate(group.spec); }), "");
+    return model;
   }
   void expect_bad(const std::string& part, ErrorKind kind = ErrorKind::bad_input) const {
     expect_error(kind, part, [&] { model(); });
