@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/conventions.h"
 #include "cli/grammar.h"
+#include "cli/model_source.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
-#include "cli/model_source.h"
 #include "cli/spec_choice.h"
 #include "posenc/load.h"
 #include "posenc/nearest.h"
@@ -71,8 +71,9 @@ void add_choice(CLI::App& command, const Apply& apply) {
         return text.empty() || text[0] == '-' || text == "0" ? "must be at least 1" : "";
       });
   command.add_option("--part", choice->part, "which part of a model: text, vision, ...")->check(not_empty);
-  command.add_option("--layer", choice->layer, "which layer, where layers differ")
-      ->check([](const std::string& text) { return text.starts_with('-') ? "must not be negative" : ""; });
+  command.add_option("--layer", choice->layer, "which layer, where layers differ")->check([](const std::string& text) {
+    return text.starts_with('-') ? "must not be negative" : "";
+  });
   command.parse_complete_callback([choice, apply] { apply(*choice); });
 }
 

@@ -13,9 +13,11 @@ void add_show(CLI::App& app, ShowOptions& options) {
                   "  posenc show --catalog --uses yarn");
   command->add_option("MODEL", options.spec, "a model's config.json or GGUF file, or a name of the catalog");
   command->add_flag("--catalog", options.catalog, "the models of the catalog, with what each uses");
+  command->add_flag("--types", options.types,
+                    "the model types that are known, with what each uses where a file is silent");
   command
       ->add_option("--uses", options.uses,
-                   "with --catalog: only those that use this kind, scaling, layout or model type")
+                   "with --catalog or --types: only those that use this kind, scaling, layout or model type")
       ->check(not_empty);
   command
       ->add_option("--sequence-length", options.sequence_length,
@@ -27,7 +29,7 @@ void add_show(CLI::App& app, ShowOptions& options) {
   command->add_option("--reading", options.readings, "take the other way of this reading; may be given again")
       ->check(not_empty);
   command->add_option("--as", options.as, "read the file as this model type")->check(not_empty);
-  add_output(*command, options.output, "text, json");
+  add_output(*command, options.output, "text, json, md (of --types)");
 }
 
 void add_compare(CLI::App& app, CompareCommandOptions& options) {

@@ -264,7 +264,8 @@ struct PlanOptions {
 struct ShowOptions {
   std::string spec;      // a config.json, a GGUF, a name of the catalog
   bool catalog = false;  // instead: what the catalog has
-  std::string uses;      // with catalog: only models that use this kind, scaling or layout
+  bool types = false;    // instead: the model types that are known
+  std::string uses;      // with either: only those that use this kind, scaling or layout
   std::optional<std::int64_t> sequence_length;
   std::optional<std::int64_t> layer;
   std::string part;
@@ -304,6 +305,7 @@ int run_compare(const CompareCommandOptions& options);
 int run_exercises(const ExercisesOptions& options);
 int run_report(const ReportCommandOptions& options);
 int run_show(const ShowOptions& options);
+int run_show_list(const ShowOptions& options);  // with catalog or types
 
 // Reads the command line and runs the command.
 int run_app(int argc, char** argv);

@@ -61,7 +61,9 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
   fail(ErrorKind::bad_input,
        fmt::format("expected a spec, kind:field=value,..., a file (a spec, a config.json, a GGUF) or a model of the "
                    "catalog, but '{}' is neither{}",
-                   text, near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+                   text,
+                   near.empty() ? " (posenc list and posenc show --catalog have all)"
+                                : fmt::format("; did you mean {}?", near)));
 }
 
 Model load_model_source(const std::string& text, const ModelOptions& options) {

@@ -36,8 +36,16 @@ std::string formula(const Rotary& spec, const RotarySchedule& schedule) {
   if (spec.scale != 1.0) text = fmt::format("{} * ", number(spec.scale)) + text;
   text = "p * f_i,  f_i = " + text;
   if (schedule.axes > 1) text = "p[axis of i] * f_i,  f_i = " + text.substr(text.find("f_i = ") + 6);
-  const std::string_view scaling = kind_of(spec.scaling);
-  return scaling == "none" ? text : fmt::format("{}, scaled: {}", text, scaling);
+  return std::holds_alternative<NoScaling>(spec.scaling) ? text : text + ", before the scaling";
+}
+
+// What the scaling does to them, in a sentence.
+std::string scaling_line(const Rotary& spec) {
+  if (std::holds_alternative<NoScaling>(spec.scaling)) return "";
+  for (const KindInfo& kind : scaling_kinds()) {
+    if (kind.name == kind_of(spec.scaling)) return line("scaling", fmt::format("{}: {}", kind.name, kind.summary));
+  }
+  return "";
 }
 
 std::vector<double> all_frequencies(const RotarySchedule& schedule) {
@@ -174,7 +182,7 @@ std::string rotary_lines(const ModelGroup& group, const Rotary& spec, std::optio
   const bool by_length = needs_length(spec.scaling);
   const std::int64_t length = sequence_length.value_or(1);
   const RotarySchedule schedule = by_length ? make_schedule(spec, length) : make_schedule(spec);
-  std::string text = line("angle", formula(spec, schedule));
+  std::string text = line("angle", formula(spec, schedule)) + scaling_line(spec);
   if (by_length) {
     const std::string up_to =
         trained_length(spec.scaling) ? fmt::format("up to {} tokens", *trained_length(spec.scaling)) : "";

@@ -85,6 +85,9 @@ POSENC_API Model load_model(const std::string& path_or_text, const ModelOptions&
 // The same of JSON that was read already; `source` opens every message.
 POSENC_API Model model_from_json(const Json& config, const std::string& source, const ModelOptions& options = {});
 
+// Every model type that the table has, sorted: what `model_type` in a config.json may say.
+POSENC_API std::vector<std::string> known_model_types();
+
 // The group of a layer. `part` is empty where the model has only one, or to take its text. Throws where there is none.
 POSENC_API const ModelGroup& group_of_layer(const Model& model, std::int64_t layer, std::string_view part = {});
 

@@ -93,7 +93,9 @@ class Reader {
     Json row = known_row(same ? usual : type, source_, path);
     // What the class has for a part that is not there at all; some classes fill parts up with it.
     if (const Json* defaults = !there || entry.find("filled_up") ? entry.find("defaults") : nullptr) {
-      if (const Json* rope = defaults->find("rope_parameters")) row.set("rope_parameters", *rope);
+      if (const Json* rope = defaults->find("rope_parameters"); rope && rope->is_object()) {
+        row.set("rope_parameters", *rope);
+      }
       Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
       for (const auto& [field, value] : defaults->object()) joined.set(field, value);
       row.set("defaults", std::move(joined));
@@ -157,11 +159,20 @@ Model load_model(const std::string& path_or_text, const ModelOptions& options) {
   const std::string start = detail::file_start(path_or_text).value_or("");
   if (start.starts_with("GGUF")) return models::model_from_gguf(path_or_text, options);
   if (const std::string_view foreign = detail::format_name(start); !foreign.empty()) {
-    fail(ErrorKind::unsupported, path_or_text +
-                                     ": expected a model's config.json or a GGUF file, but the file seems to be " +
-                                     std::string(foreign));
+    fail(ErrorKind::unsupported,
+         path_or_text + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
+             std::string(foreign));
   }
   return model_from_json(parse_json(read_file(path_or_text, kMaxConfigFile), path_or_text), path_or_text, options);
+}
+
+std::vector<std::string> known_model_types() {
+  std::vector<std::string> types;
+  for (const std::string_view type : models::table_model_types()) {
+    if (type != "*") types.emplace_back(type);
+  }
+  std::sort(types.begin(), types.end());
+  return types;
 }
 
 const ModelGroup& group_of_layer(const Model& model, std::int64_t layer, std::string_view part) {

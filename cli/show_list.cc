@@ -1,0 +1,124 @@
+// What the catalog and the table of model types have, a line each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/show_text.h"
+#include "posenc/catalog.h"
+#include "posenc/error.h"
+#include "posenc/model.h"
+#include "posenc/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+struct Entry {
+  std::string name, model_type;
+  std::vector<std::string> encodings;
+  std::string problem;  // why the type alone makes no model
+};
+
+// Whether a model has this kind, scaling, layout, part or model type in any group.
+bool uses(const Model& model, const std::string& word) {
+  if (word.empty() || word == model.model_type) return true;
+  return std::any_of(model.groups.begin(), model.groups.end(), [&](const ModelGroup& group) {
+    const auto* rotary = std::get_if<Rotary>(&group.spec);
+    if (word == group.kind() || word == group.part) return true;
+    return rotary && (word == kind_of(rotary->scaling) || word == to_json(group.spec).find("layout")->string());
+  });
+}
+
+// One per group: where it is, and what.
+std::vector<std::string> encodings_of(const Model& model, bool exact) {
+  std::vector<std::string> list;
+  for (const ModelGroup& group : model.groups) {
+    std::string text = group.part == "text" ? "" : group.part + ": ";
+    if (!group.layer_type.empty()) text += group.layer_type + ": ";
+    const bool spell = exact && group.other_kind.empty() && kind_of(group.spec) != "none";
+    text += spell ? "`" + to_text(group.spec) + "`" : encoding_words(group);
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+  }
+  return list;
+}
+
+std::vector<Entry> catalog_entries(const ShowOptions& options, bool exact) {
+  std::vector<Entry> entries;
+  for (const CatalogEntry& entry : catalog()) {
+    const std::string name(entry.name);
+    const Model model = model_from_json(parse_json(entry.config, name), name);
+    if (uses(model, options.uses)) entries.push_back({name, model.model_type, encodings_of(model, exact), ""});
+  }
+  return entries;
+}
+
+// Of a type alone: what holds where a file says nothing else.
+std::vector<Entry> type_entries(const ShowOptions& options, bool exact) {
+  std::vector<Entry> entries;
+  for (const std::string& type : known_model_types()) {
+    Json config = Json::Object{};
+    try {
+      const Model model = model_from_json(config.set("model_type", type), type);
+      if (uses(model, options.uses)) entries.push_back({type, type, encodings_of(model, exact), ""});
+    } catch (const Error& error) {
+      if (options.uses.empty()) entries.push_back({type, type, {}, error.what()});
+    }
+  }
+  return entries;
+}
+
+std::string markdown(const std::vector<Entry>& entries) {
+  std::string text = "| model type | where the file says nothing else |\n|---|---|\n";
+  for (const Entry& entry : entries) {
+    const std::string problem =
+        entry.problem.substr(entry.problem.find(": ") == std::string::npos ? 0 : entry.problem.find(": ") + 2);
+    text += fmt::format("| `{}` | {} |\n", entry.name,
+                        entry.problem.empty() ? fmt::format("{}", fmt::join(entry.encodings, "; "))
+                                              : "its defaults alone make no model: " + problem);
+  }
+  return text;
+}
+
+std::string lines(const std::vector<Entry>& entries, bool with_type) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    const std::string type = with_type ? fmt::format("{:<22} ", entry.model_type) : "";
+    text += fmt::format("{:<32} {}{}\n", entry.name, type,
+                        entry.problem.empty() ? fmt::format("{}", fmt::join(entry.encodings, "; ")) : entry.problem);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_show_list(const ShowOptions& options) {
+  if (options.catalog && options.types) fail(ErrorKind::usage, "--catalog and --types exclude each other");
+  const std::string format = options.types ? choose_format(options.output, {"text", "json", "md"})
+                                           : choose_format(options.output, {"text", "json"});
+  const std::vector<Entry> entries =
+      options.types ? type_entries(options, format == "md") : catalog_entries(options, false);
+  if (entries.empty()) {
+    fail(ErrorKind::usage, fmt::format("none uses '{}': kinds, scalings, layouts, parts and model types are looked for "
+                                       "(posenc list)",
+                                       options.uses));
+  }
+  if (format == "md") {
+    write_text(options.output, markdown(entries));
+  } else if (format == "text") {
+    write_text(options.output, lines(entries, options.catalog));
+  } else {
+    Json::Array list;
+    for (const Entry& entry : entries) {
+      Json item = Json::Object{};
+      item.set("name", entry.name).set("model_type", entry.model_type);
+      item.set("encodings", Json::Array(entry.encodings.begin(), entry.encodings.end()));
+      list.push_back(entry.problem.empty() ? item : item.set("problem", entry.problem));
+    }
+    write_json(options.output, {{options.types ? "types" : "catalog", std::move(list)}});
+  }
+  return 0;
+}
+
+}  // namespace posenc::cli
