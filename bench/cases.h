@@ -11,6 +11,7 @@ std::vector<Case> table_cases();
 std::vector<Case> embed_cases();
 std::vector<Case> rotate_cases();
 std::vector<Case> attend_cases();
+std::vector<Case> model_cases();
 
 // All of them, in the order in which they are reported.
 std::vector<Case> cases();

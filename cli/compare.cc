@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/model_source.h"
 #include "cli/output.h"
+#include "cli/show_text.h"
 #include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/spec_json.h"
@@ -125,8 +126,8 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommandOptio
   } else {
     std::string text = result.sentence + "\n";
     for (const ModelComparisonEntry& entry : result.entries) {
-      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, fmt::join(entry.layers, " "),
-                          entry.comparison.sentence, details_text(entry.comparison));
+      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, layers_text(entry.layers), entry.comparison.sentence,
+                          details_text(entry.comparison));
     }
     write_text(options.output, text);
   }
