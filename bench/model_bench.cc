@@ -26,7 +26,10 @@ Prepared config_case(const std::string& name) {
     return std::to_string(model.groups.size()) + " groups of layers";
   };
   prepared.run = [text] { keep(load_model(*text).groups.data()); };
-  prepared.limit = [text] { keep(&parse_json(*text, "config").value); };
+  prepared.limit = [text] {
+    const Json json = parse_json(*text, "config");
+    keep(&json);
+  };
   prepared.limit_name = "JSON";
   return prepared;
 }
