@@ -1,6 +1,7 @@
 #include "models/encoding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -87,6 +88,9 @@ class Scales {
     const Json* formula = rule(config_, "softmax_scale");
     const Found scale = config_.evaluate(Formula(formula ? formula->string() : "head_dim^-0.5"), names_);
     if (scale.given() && scale.value.is_number()) {
+      if (!std::isfinite(scale.value.number())) {
+        config_.refuse_at(scale.from, "expected numbers that give a finite softmax scale but it is infinite");
+      }
       group.softmax_scale = scale.value.number();
       group.provenance.push_back({"softmax_scale", scale.from});
     }

@@ -166,8 +166,9 @@ std::optional<double> number_of(const Json& value) {
   return std::nullopt;
 }
 
-// Integers stay integers as long as they are.
+// Integers stay integers as long as they are. What is no number is null, as after a division by 0.
 Json number_json(double value) {
+  if (std::isnan(value)) return nullptr;
   const bool whole = std::nearbyint(value) == value && std::fabs(value) < 9e15;
   return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
