@@ -356,8 +356,15 @@ Config with_readings(const Config& config) {
   return result;
 }
 
+// Numbers that make no encoding together: what no check of a key alone can tell.
+void check_spec(const Config& config, const Spec& spec) {
+  detail::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
+}
+
 void add_groups(const Config& config, const std::string& part) {
   for (ModelGroup& group : groups_of(config, part)) {
+    check_spec(config, group.spec);
+    if (group.query_scale) check_spec(config, *group.query_scale);
     group.part = part;
     group.trained_positions = trained_positions(config);
     add_notes(config, group);
