@@ -375,7 +375,7 @@ void add_groups(const Config& config, const std::string& part) {
 }  // namespace
 
 void know_row(const Config& config) {
-  const Json everywhere = row_of("*");
+  const Json everywhere = row_of_all();
   for (const Json* row : {&everywhere, &config.row()}) {
     const Json* known = row->find("known");
     if (!known) continue;
