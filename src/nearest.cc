@@ -10,6 +10,8 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   std::string_view best;
   std::size_t best_distance = word.size() / 3 + 2;  // further away it is no misspelling
   for (const std::string_view candidate : known) {
+    // No distance is below the difference of the lengths: a long word costs nothing.
+    if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) >= best_distance) continue;
     // Levenshtein distance, one row at a time.
     std::vector<std::size_t> row(candidate.size() + 1);
     for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

@@ -22,6 +22,10 @@ bool about_positions(std::string_view key) {
   return false;
 }
 
+// More are no description of a model: they would be searched for every layer.
+constexpr std::size_t kMostMembers = 4096;
+constexpr std::size_t kMostValues = 4096;
+
 const Json* walk(const Json& object, const std::string& name) {
   if (const Json* found = object.find(name)) return found;
   const std::size_t dot = name.find('.');
@@ -72,7 +76,13 @@ bool Remarks::other_reading(const std::string& name, const std::string& sentence
 }
 
 Config::Config(const Json& object, std::string source, std::string path, Json row, Remarks remarks)
-    : object_(&object), source_(std::move(source)), path_(std::move(path)), row_(std::move(row)), remarks_(remarks) {}
+    : object_(&object), source_(std::move(source)), path_(std::move(path)), row_(std::move(row)), remarks_(remarks) {
+  if (object.object().size() > kMostMembers) {
+    const std::string where = path_.empty() ? "" : path_.substr(0, path_.size() - 1) + ": ";
+    fail(ErrorKind::bad_input, source_ + ": " + where + "expected at most " + std::to_string(kMostMembers) +
+                                   " keys but got " + std::to_string(object.object().size()));
+  }
+}
 
 Config::Config(const Config& other, Json row)
     : object_(other.object_),
@@ -89,44 +99,56 @@ void Config::refuse_at(const std::string& key, const std::string& sentence) cons
   fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
 }
 
-Found Config::in_file(const std::string& name) const { return in_file(name, nullptr); }
-
-Found Config::in_file(const std::string& name, bool* null) const {
-  Found found;
+Config::Place Config::place_in_file(const std::string& name) const {
+  Place place;
   for (const std::string& other : names_of(row_, name)) {
     known_.insert(other.substr(0, other.find('.')));
     const Json* value = walk(*object_, other);
-    if (null && value && value->is_null()) *null = true;
+    if (value && value->is_null()) place.null = true;
     if (!value || value->is_null()) continue;
-    if (found.given() && !same_value(found.value, *value)) {
-      refuse(other, value_text(*value) + " contradicts " + found.from + ", " + value_text(found.value) + ": " +
+    if (place.value && !same_value(*place.value, *value)) {
+      refuse(other, value_text(*value) + " contradicts " + place.from + ", " + value_text(*place.value) + ": " +
                         model_type() + " has them for the same thing; leave one out");
     }
-    if (!found.given()) found = {*value, path_ + other};
+    if (place.value) continue;
+    place.value = value;
+    place.from = path_ + other;
+    if (value->is_array() && value->array().size() > kMostValues) {
+      refuse(other, "expected at most " + std::to_string(kMostValues) + " values but got " +
+                        std::to_string(value->array().size()));
+    }
   }
-  return found;
+  return place;
+}
+
+Config::Place Config::place_of(const std::string& name) const {
+  Place place = place_in_file(name);
+  if (place.value || place.null) return place;
+  const Json* defaults = row_.find("defaults");
+  const Json* value = defaults ? defaults->find(name) : nullptr;
+  if (!value || value->is_null()) return place;
+  return {value, "default of " + model_type(), false};
+}
+
+Found Config::in_file(const std::string& name) const {
+  const Place place = place_in_file(name);
+  return place.value ? Found{*place.value, place.from} : Found{};
 }
 
 Found Config::find(const std::string& name) const {
-  bool null = false;
-  Found found = in_file(name, &null);
-  if (found.given() || null) return found;
-  const Json* defaults = row_.find("defaults");
-  const Json* value = defaults ? defaults->find(name) : nullptr;
-  if (value && !value->is_null()) return {*value, "default of " + model_type()};
-  return {};
+  const Place place = place_of(name);
+  return place.value ? Found{*place.value, place.from} : Found{};
+}
+
+Json Config::value_of(const Formula& formula, const Json& locals) const {
+  return formula.evaluate([&](const std::string& name) {
+    const Json* local = walk(locals, name);
+    return local ? local : place_of(name).value;
+  });
 }
 
 Found Config::evaluate(const Formula& formula, const Json& locals) const {
-  std::vector<Json> kept;
-  kept.reserve(32);  // pointers into it stay valid
-  const auto lookup = [&](const std::string& name) -> const Json* {
-    if (const Json* local = walk(locals, name)) return local;
-    if (kept.size() == kept.capacity()) return nullptr;
-    kept.push_back(find(name).value);
-    return &kept.back();
-  };
-  Found found{formula.evaluate(lookup), formula.text()};
+  Found found{value_of(formula, locals), formula.text()};
   const std::vector<std::string> names = formula.names();
   if (names.empty()) found.from = "model type " + model_type();
   if (!found.given() || names.empty() || walk(locals, names[0])) return found;

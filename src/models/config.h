@@ -55,6 +55,8 @@ class Config {
   Found find(const std::string& name) const;
   // What a formula of the row gives; names that begin with `rope.` are members of `rope`, locals are tried first.
   Found evaluate(const Formula& formula, const Json& locals = {}) const;
+  // The same without where it came from: for every layer.
+  Json value_of(const Formula& formula, const Json& locals) const;
 
   // A whole number in a range, or an error that names the key.
   std::int64_t integer(const Found& found, const std::string& name, std::int64_t least, std::int64_t most) const;
@@ -76,7 +78,14 @@ class Config {
   [[noreturn]] void refuse_at(const std::string& key, const std::string& sentence) const;
 
  private:
-  Found in_file(const std::string& name, bool* null) const;
+  // What was found, in the file or the row.
+  struct Place {
+    const Json* value = nullptr;
+    std::string from;
+    bool null = false;  // the file has null
+  };
+  Place place_in_file(const std::string& name) const;
+  Place place_of(const std::string& name) const;
 
   const Json* object_;
   std::string source_, path_;

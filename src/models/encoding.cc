@@ -1,6 +1,7 @@
 #include "models/encoding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -87,6 +88,9 @@ class Scales {
     const Json* formula = rule(config_, "softmax_scale");
     const Found scale = config_.evaluate(Formula(formula ? formula->string() : "head_dim^-0.5"), names_);
     if (scale.given() && scale.value.is_number()) {
+      if (!std::isfinite(scale.value.number())) {
+        config_.refuse_at(scale.from, "expected numbers that give a finite softmax scale but it is infinite");
+      }
       group.softmax_scale = scale.value.number();
       group.provenance.push_back({"softmax_scale", scale.from});
     }
@@ -241,21 +245,26 @@ class RotaryGroups {
     return result;
   }
 
-  static bool alike(const ModelGroup& a, const ModelGroup& b) {
-    const auto query = [](const ModelGroup& g) { return g.query_scale ? to_text(Spec(*g.query_scale)) : ""; };
-    return to_text(a.spec) == to_text(b.spec) && a.softmax_scale == b.softmax_scale && query(a) == query(b);
+  // All in which groups must agree to be one.
+  static std::string sameness(const ModelGroup& group) {
+    const std::string query = group.query_scale ? to_text(Spec(*group.query_scale)) : "";
+    const std::string scale = group.softmax_scale ? to_text(Json(*group.softmax_scale)) : "";
+    return to_text(group.spec) + "\n" + scale + "\n" + query;
   }
 
   // Types of layers that encode alike are one group.
   static void merge(std::vector<ModelGroup>& groups) {
+    std::vector<std::string> texts;
+    for (const ModelGroup& group : groups) texts.push_back(sameness(group));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (std::size_t j = groups.size(); j-- > i + 1;) {
-        if (!alike(groups[i], groups[j]) || groups[i].layers.empty() || groups[j].layers.empty()) continue;
+        if (texts[i] != texts[j] || groups[i].layers.empty() || groups[j].layers.empty()) continue;
         groups[i].layers.insert(groups[i].layers.end(), groups[j].layers.begin(), groups[j].layers.end());
         std::sort(groups[i].layers.begin(), groups[i].layers.end());
         if (groups[i].sliding_window != groups[j].sliding_window) groups[i].sliding_window.reset();
         groups[i].layer_type.clear();
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
+        texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(j));
       }
     }
   }
@@ -311,7 +320,7 @@ std::vector<ModelGroup> groups_of(const Config& config, const std::string& part)
   const Json* count_rule = rule(config, "layers");
   const Found count = config.evaluate(Formula(count_rule ? count_rule->string() : "num_hidden_layers"));
   if (count.given())
-    group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, 100000)));
+    group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, kMostLayers)));
   std::iota(group.layers.begin(), group.layers.end(), 0);
   const Json* softmax = rule(config, "softmax_scale");
   if (softmax) {
@@ -347,8 +356,15 @@ Config with_readings(const Config& config) {
   return result;
 }
 
+// Numbers that make no encoding together: what no check of a key alone can tell.
+void check_spec(const Config& config, const Spec& spec) {
+  detail::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
+}
+
 void add_groups(const Config& config, const std::string& part) {
   for (ModelGroup& group : groups_of(config, part)) {
+    check_spec(config, group.spec);
+    if (group.query_scale) check_spec(config, *group.query_scale);
     group.part = part;
     group.trained_positions = trained_positions(config);
     add_notes(config, group);
@@ -359,7 +375,7 @@ void add_groups(const Config& config, const std::string& part) {
 }  // namespace
 
 void know_row(const Config& config) {
-  const Json everywhere = row_of("*");
+  const Json everywhere = row_of_all();
   for (const Json* row : {&everywhere, &config.row()}) {
     const Json* known = row->find("known");
     if (!known) continue;

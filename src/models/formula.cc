@@ -166,8 +166,9 @@ std::optional<double> number_of(const Json& value) {
   return std::nullopt;
 }
 
-// Integers stay integers as long as they are.
+// Integers stay integers as long as they are. What is no number is null, as after a division by 0.
 Json number_json(double value) {
+  if (std::isnan(value)) return nullptr;
   const bool whole = std::nearbyint(value) == value && std::fabs(value) < 9e15;
   return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
@@ -210,13 +211,13 @@ class Evaluation {
         return found ? *found : Json();
       }
       case Kind::choice:
-        return of(node.children[is_true(of(node.children[0])) ? 1 : 2]);
+        return of(node.children[is_true(Operand(*this, node.children[0]).value()) ? 1 : 2]);
       case Kind::unary:
         return unary(node);
       case Kind::binary:
         return binary(node);
       case Kind::element:
-        return element(of(node.children[0]), of(node.children[1]));
+        return element(Operand(*this, node.children[0]).value(), of(node.children[1]));
       case Kind::list:
         return list(node);
       case Kind::call:
@@ -226,6 +227,20 @@ class Evaluation {
   }
 
  private:
+  // The value of a node; that of a name where it stands, for lists may be long.
+  class Operand {
+   public:
+    Operand(const Evaluation& evaluation, const FormulaNode& node)
+        : place_(node.kind == Kind::name ? evaluation.lookup_(node.word) : nullptr),
+          own_(node.kind == Kind::name ? Json() : evaluation.of(node)) {}
+
+    const Json& value() const noexcept { return place_ ? *place_ : own_; }
+
+   private:
+    const Json* place_;
+    Json own_;
+  };
+
   Json unary(const FormulaNode& node) const {
     const Json value = of(node.children[0]);
     if (node.word == "!") return !is_true(value);
@@ -234,7 +249,8 @@ class Evaluation {
   }
 
   Json binary(const FormulaNode& node) const {
-    Json left = of(node.children[0]);
+    const Operand operand(*this, node.children[0]);
+    const Json& left = operand.value();
     if (node.word == "??") return left.is_null() ? of(node.children[1]) : left;
     if (node.word == "||") return is_true(left) || is_true(of(node.children[1]));
     if (node.word == "&&") return is_true(left) && is_true(of(node.children[1]));
@@ -290,7 +306,8 @@ class Evaluation {
   }
 
   Json call(const FormulaNode& node) const {
-    const Json first = of(node.children[0]);
+    const Operand operand(*this, node.children[0]);
+    const Json& first = operand.value();
     if (node.word == "len") return first.is_array() ? Json(first.array().size()) : Json();
     const bool two = node.children.size() == 2;
     const Json second = two ? of(node.children[1]) : Json();

@@ -6,9 +6,9 @@
 //
 // Values are numbers, words, lists and null; null is a key that the file has not, or has as null. Operators, the
 // loosest first: `c ? a : b`, `a ?? b` (b where a is null), `||`, `&&`, comparisons, `+ -`, `* / // %`, `^`, `- !`.
-// `//` divides integers downwards. An operation on null is null; null and 0 and the empty word are false. `list[i]` is
-// an element or null, `object[i].name` a member, `[a, b]` makes a list. Functions: sqrt, ln, int (towards zero), min,
-// max, len, index(list, x), has(list, x), repeat(list, length).
+// `//` divides integers downwards. An operation on null is null, and so is what has no value (1 / 0, sqrt(-1)); null
+// and 0 and the empty word are false. `list[i]` is an element or null, `object[i].name` a member, `[a, b]` makes a
+// list. Functions: sqrt, ln, int (towards zero), min, max, len, index(list, x), has(list, x), repeat(list, length).
 #pragma once
 
 #include <functional>

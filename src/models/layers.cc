@@ -1,13 +1,13 @@
 #include "models/layers.h"
 
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "posenc/error.h"
 
 namespace posenc::models {
 namespace {
-
-constexpr std::int64_t kMostLayers = 100000;
 
 const Json* rule(const Config& config, std::string_view key) {
   const Json* found = config.row().find(key);
@@ -48,7 +48,7 @@ class TypeRules {
 
   std::string of(const Json& names) const {
     for (const auto& [type, condition] : rules_) {
-      if (is_true(config_.evaluate(condition, names).value)) return type;
+      if (is_true(config_.value_of(condition, names))) return type;
     }
     return {};
   }
@@ -61,6 +61,14 @@ class TypeRules {
 std::optional<Formula> formula_of(const Config& config, std::string_view key) {
   const Json* text = rule(config, key);
   return text ? std::optional<Formula>(Formula(text->string())) : std::nullopt;
+}
+
+void check_kinds(const Config& config, const std::vector<LayerFacts>& layers, const char* key) {
+  std::set<std::tuple<std::string, std::string, bool, bool, std::optional<double>>> kinds;
+  for (const LayerFacts& l : layers) kinds.emplace(l.type, l.label, l.rotates, l.plain, l.theta);
+  if (kinds.size() <= kMostKindsOfLayers) return;
+  config.refuse(key, "expected at most " + std::to_string(kMostKindsOfLayers) + " kinds of layers but got " +
+                         std::to_string(kinds.size()));
 }
 
 }  // namespace
@@ -88,14 +96,15 @@ std::vector<LayerFacts> find_layers(const Config& config) {
     layer.type = types.empty() ? rules.of(layer_names(i, count, "")) : types[static_cast<std::size_t>(i)];
     if (last && i + 1 == count) layer.type = last->evaluate([](const std::string&) { return nullptr; }).string();
     const Json names = layer_names(i, count, layer.type);
-    if (rotates) layer.rotates = is_true(config.evaluate(*rotates, names).value);
-    if (plain) layer.plain = is_true(config.evaluate(*plain, names).value);
-    const Found own = theta ? config.evaluate(*theta, names) : Found{};
+    if (rotates) layer.rotates = is_true(config.value_of(*rotates, names));
+    if (plain) layer.plain = is_true(config.value_of(*plain, names));
+    const Found own = theta ? Found{config.value_of(*theta, names), theta->text()} : Found{};
     if (layer.rotates && own.given()) layer.theta = config.positive(own, "layer_rope_theta");
-    const Json named = label ? config.evaluate(*label, names).value : Json();
+    const Json named = label ? config.value_of(*label, names) : Json();
     layer.label = named.is_string() ? named.string() : layer.type;
     layers.push_back(std::move(layer));
   }
+  check_kinds(config, layers, theta ? "layer_rope_theta" : "layer_types");
   return layers;
 }
 

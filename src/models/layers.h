@@ -10,6 +10,11 @@
 
 namespace posenc::models {
 
+// As GGUF files have at most. Rules are tried for every layer, so this bounds the time that a file takes.
+constexpr std::int64_t kMostLayers = 4096;
+// Of which each has a group of its own, with all its frequencies.
+constexpr std::size_t kMostKindsOfLayers = 128;
+
 struct LayerFacts {
   std::string type;   // of the layer; empty where layers are not told apart
   std::string label;  // of its rope parameters

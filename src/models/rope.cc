@@ -14,6 +14,15 @@ const Json* rope_rule(const Config& config, std::string_view key) {
   return rope ? rope->find(key) : nullptr;
 }
 
+// Each may be the dictionary of a type of layer; no model has as many types or parameters.
+void check_size(const Config& config, const Found& found) {
+  constexpr std::size_t kMostMembers = 128;
+  const std::size_t members = found.value.object().size();
+  if (members <= kMostMembers) return;
+  config.refuse_at(found.from,
+                   "expected at most " + std::to_string(kMostMembers) + " members but got " + std::to_string(members));
+}
+
 RopeDict dict_of(const Json& object, const std::string& path) {
   RopeDict dict;
   const bool in_table = path.starts_with("default of ");
@@ -26,6 +35,7 @@ std::optional<RopeDict> file_dict(const Config& config, const std::string& name)
   const Found found = config.in_file(name);
   if (!found.given()) return std::nullopt;
   if (!found.value.is_object()) config.refuse(name, "expected an object or null but got " + value_text(found.value));
+  check_size(config, found);
   return dict_of(found.value, found.from + ".");
 }
 
@@ -33,6 +43,7 @@ std::optional<RopeDict> file_dict(const Config& config, const std::string& name)
 RopeDict inner_dict(const Config& config, const RopeDict& dict, const std::string& label) {
   const Found found = dict.get(label);
   if (found.value.is_object()) {
+    check_size(config, found);
     return dict_of(found.value, found.from.starts_with("default of ") ? found.from : found.from + ".");
   }
   config.refuse(found.from, "expected an object or null but got " + value_text(found.value));

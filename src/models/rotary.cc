@@ -190,7 +190,8 @@ class Maker {
 
   void refuse_contradiction(const Found& partial) const {
     const Json* count = config_.object().find("rotary_dim");
-    if (!count || !count->is_number() || !partial.given() || partial.from.find("rotary_dim") != std::string::npos)
+    if (!count || !count->is_number() || !partial.value.is_number() ||
+        partial.from.find("rotary_dim") != std::string::npos)
       return;
     const double channels = std::trunc(static_cast<double>(answer_.spec.head_dim) * partial.value.number());
     if (partial.from.starts_with("default of") || channels == count->number()) return;

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kPrefix = R"({"model_type": ")";
 
+constexpr std::string_view kAll = "*";
+
 std::string_view type_of(std::string_view line) {
   if (!line.starts_with(kPrefix)) return {};
   line.remove_prefix(kPrefix.size());
@@ -44,12 +46,15 @@ std::span<const std::string_view> table_lines() { return {kModelTypeLines, kMode
 std::vector<std::string_view> table_model_types() {
   std::vector<std::string_view> types;
   for (const std::string_view line : table_lines()) {
-    if (!type_of(line).empty()) types.push_back(type_of(line));
+    if (!type_of(line).empty() && type_of(line) != kAll) types.push_back(type_of(line));
   }
   return types;
 }
 
+Json row_of_all() { return plain_row(kAll); }
+
 Json row_of(std::string_view model_type) {
+  if (model_type == kAll) return {};
   Json row = plain_row(model_type);
   for (const Json* like = row.find("like"); like;) {
     const std::string name = like->string();

@@ -15,6 +15,9 @@ std::span<const std::string_view> table_lines();
 // The row of a model type, with what it takes over from the row that it names as `like`; null where there is none.
 Json row_of(std::string_view model_type);
 
+// What holds for every model type: the row called `*`, which is no type itself.
+Json row_of_all();
+
 // Every model type with a row, in the order of the table.
 std::vector<std::string_view> table_model_types();
 

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 bin=$1/tests/fuzz
 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- spec_text spec_json positions_text npy safetensors gguf answers
+[ $# -gt 0 ] || set -- spec_text spec_json positions_text npy safetensors gguf config answers
 
 failed=0
 for name in "$@"; do
