@@ -93,7 +93,8 @@ class Reader {
     Json row = known_row(same ? usual : type, source_, path);
     // What the class has for a part that is not there at all; some classes fill parts up with it.
     if (const Json* defaults = !there || entry.find("filled_up") ? entry.find("defaults") : nullptr) {
-      if (const Json* rope = defaults->find("rope_parameters")) row.set("rope_parameters", *rope);
+      const Json* rope = defaults->find("rope_parameters");
+      if (rope && rope->is_object()) row.set("rope_parameters", *rope);
       Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
       for (const auto& [field, value] : defaults->object()) joined.set(field, value);
       row.set("defaults", std::move(joined));
