@@ -22,7 +22,7 @@ using models::Remarks;
 constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
 
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
-  Json row = models::row_of(model_type);
+  Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
   if (row.is_object()) return row;
   const std::string_view near = nearest(model_type, models::table_model_types());
   fail(ErrorKind::unsupported, source + ": " + path + "model_type: posenc does not know '" + model_type + "'" +

@@ -44,7 +44,8 @@ std::span<const std::string_view> table_lines() { return {kModelTypeLines, kMode
 std::vector<std::string_view> table_model_types() {
   std::vector<std::string_view> types;
   for (const std::string_view line : table_lines()) {
-    if (!type_of(line).empty()) types.push_back(type_of(line));
+    const std::string_view type = type_of(line);
+    if (!type.empty() && type != "*") types.push_back(type);
   }
   return types;
 }
