@@ -51,7 +51,7 @@ void add_notes(const Config& config, ModelGroup& group) {
 
 std::int64_t trained_positions(const Config& config) {
   const Found found = config.find("max_position_embeddings");
-  return found.given() && found.value.is_number() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
+  return found.given() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
 }
 
 // An encoding whose fields are formulas of the row: everything but a rotary one of text.
