@@ -74,7 +74,8 @@ void settle_type(const Config& config, RopeDict& dict) {
   if (!type.given()) type = old;
   if (!type.given()) type = {"default", "no rope_type: default"};
   if (!type.value.is_string()) config.refuse(type.from, "expected a word but got " + value_text(type.value));
-  if (old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
+  const bool in_file = !type.from.starts_with("no rope_parameters");
+  if (in_file && old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
     tell_twice(config, dict, "rope_type", old, true);
   }
   const Json* words = rope_rule(config, "words");
