@@ -193,7 +193,10 @@ class RotaryGroups {
   std::vector<ModelGroup> turning() const {
     std::vector<ModelGroup> groups;
     const bool some = std::any_of(layers_.begin(), layers_.end(), [](const LayerFacts& l) { return l.rotates; });
-    if (!some && !layers_.empty()) return groups;
+    if (!some && !layers_.empty()) {
+      config_.know("partial_rotary_factor");  // to no effect, but known
+      return groups;
+    }
     for (const LabelledRope& rope : resolve_rope(config_, labels())) {
       for (const LayerFacts& variant : variants(rope.label)) groups.push_back(turning_group(rope, variant));
     }
