@@ -109,8 +109,6 @@ void settle_original(const Config& config, RopeDict& dict, bool nested) {
 
 void settle_theta(const Config& config, RopeDict& dict, const std::string& label) {
   const Found beside = config.in_file("rope_theta");
-  if (beside.value.is_array())
-    config.refuse_at(beside.from, "expected a number above 0 but got " + value_text(beside.value));
   const bool wins = rope_rule(config, "beside_wins") && beside.given();
   tell_twice(config, dict, "rope_theta", beside, !wins);
   if (wins) dict.set("rope_theta", beside);
