@@ -120,6 +120,8 @@ TEST(Model, SettlesWhatIsSaidTwice) {
        "rotary:head_dim=64,partial_rotary_factor=0.25", "rope_parameters.partial_rotary_factor is 0.25"},
       {of_type("gemma3_text", R"("num_hidden_layers": 6, "layer_types": )" + list_of("\"full_attention\"", 7)),
        "rotary:head_dim=256,base=1000000", "layer_types has 7 words for 6 layers"},
+      {of_type("llava", R"("rope_theta": 5, "text_config": {"model_type": "llama"})"), "rotary:head_dim=128",
+       "rope_theta stands outside the parts of llava, and is not read there"},
   });
 }
 
