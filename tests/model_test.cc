@@ -215,6 +215,20 @@ TEST(Model, JoinsLayersThatEncodeAlike) {
   EXPECT_EQ(to_text(group_of_layer(listed, 2).spec), "rotary:head_dim=128,base=500");
 }
 
+TEST(Model, HasTheWindowOfModelsWhoseLayersAreNotToldApart) {
+  const std::vector<std::pair<std::string, std::int64_t>> cases = {
+      {of_type("mistral", ""), 4096},
+      {of_type("mistral", R"("sliding_window": 100)"), 100},
+      {of_type("mistral", R"("sliding_window": null)"), 0},
+      {of_type("mixtral", ""), 0},
+      {of_type("phi3", R"("sliding_window": 2047)"), 2047},
+      {of_type("qwen3_moe", R"("sliding_window": 512)"), 0},
+      {of_type("qwen3_moe", R"("sliding_window": 512, "use_sliding_window": true)"), 512},
+      {of_type("llama", ""), 0}};
+  for (const auto& [config, keys] : cases)
+    EXPECT_EQ(load_model(config).groups.at(0).sliding_window.value_or(0), keys) << config;
+}
+
 TEST(Model, HasTheHeadsOfLatentAttention) {
   const std::string yarn = R"("rope_scaling": {"type": "yarn", "factor": 40, "mscale": 1.0, "mscale_all_dim": 1.0, )"
                            R"("original_max_position_embeddings": 4096})";
