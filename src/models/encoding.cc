@@ -52,7 +52,7 @@ void add_notes(const Config& config, ModelGroup& group) {
 
 std::int64_t trained_positions(const Config& config) {
   const Found found = config.find("max_position_embeddings");
-  return found.given() && found.value.is_number() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
+  return found.given() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
 }
 
 // An encoding whose fields are formulas of the row: everything but a rotary one of text.
@@ -197,7 +197,10 @@ class RotaryGroups {
   std::vector<ModelGroup> turning() const {
     std::vector<ModelGroup> groups;
     const bool some = std::any_of(layers_.begin(), layers_.end(), [](const LayerFacts& l) { return l.rotates; });
-    if (!some && !layers_.empty()) return groups;
+    if (!some && !layers_.empty()) {
+      config_.know("partial_rotary_factor");  // to no effect, but known
+      return groups;
+    }
     for (const LabelledRope& rope : resolve_rope(config_, labels())) {
       for (const LayerFacts& variant : variants(rope.label)) groups.push_back(turning_group(rope, variant));
     }

@@ -22,7 +22,7 @@ using models::Remarks;
 constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
 
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
-  Json row = models::row_of(model_type);
+  Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
   if (row.is_object()) return row;
   const std::string_view near = nearest(model_type, models::table_model_types());
   fail(ErrorKind::unsupported, source + ": " + path + "model_type: posenc does not know '" + model_type + "'" +
@@ -57,6 +57,7 @@ class Reader {
       resolve_part(whole, part);
       for (const Json& entry : parts->array()) read_part(whole, entry, part);
     } else if (!flat) {
+      tell_outside(whole);
       know_row(whole);
       whole.refuse_unknown();
     }
@@ -102,6 +103,16 @@ class Reader {
     }
     read(object, path, row, outer == "text" ? name : outer + "." + name);
     return flat;
+  }
+
+  // A base that nobody reads looks like one that holds.
+  void tell_outside(const Config& whole) const {
+    for (const char* key : {"rope_theta", "rope_scaling", "rope_parameters"}) {
+      const Json* value = whole.object().find(key);
+      if (!value || value->is_null()) continue;
+      remarks_.warn(whole.path() + key + " stands outside the parts of " + whole.model_type() +
+                    ", and is not read there");
+    }
   }
 
   static bool has_other_part(const Config& whole, const std::string& key) {

@@ -85,7 +85,8 @@ void settle_type(const Config& config, RopeDict& dict) {
   if (!type.given()) type = old;
   if (!type.given()) type = {"default", "no rope_type: default"};
   if (!type.value.is_string()) config.refuse(type.from, "expected a word but got " + value_text(type.value));
-  if (old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
+  const bool in_file = !type.from.starts_with("no rope_parameters");
+  if (in_file && old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
     tell_twice(config, dict, "rope_type", old, true);
   }
   const Json* words = rope_rule(config, "words");
@@ -122,8 +123,8 @@ void settle_theta(const Config& config, RopeDict& dict, const std::string& label
   const bool wins = rope_rule(config, "beside_wins") && beside.given();
   tell_twice(config, dict, "rope_theta", beside, !wins);
   if (wins) dict.set("rope_theta", beside);
-  Found theta = beside.given() && !beside.value.is_array() ? beside : config.find("rope_theta");
-  if (!theta.given() || theta.value.is_array()) theta = default_theta(config, label);
+  Found theta = beside.given() ? beside : config.find("rope_theta");
+  if (!theta.given()) theta = default_theta(config, label);
   dict.set_default("rope_theta", theta);
 }
 

@@ -123,10 +123,19 @@ class Maker {
     const Found found = config_.evaluate(
         Formula(formula ? formula->string() : "head_dim ?? hidden_size // num_attention_heads"), locals_);
     if (!found.given()) {
+      refuse_sizes(formula ? formula->string() : "hidden_size // num_attention_heads");
       config_.refuse("head_dim", "expected head_dim, or the keys of " + found.from + ", but they are missing");
     }
     answer_.spec.head_dim = config_.integer(found, "head_dim", 1, kMostChannels);
     from("head_dim", found.from);
+  }
+
+  // A size that is there, but is a word or 0: nothing can be divided by it.
+  void refuse_sizes(const std::string& formula) const {
+    for (const std::string& name : Formula(formula).names()) {
+      const Found size = config_.find(name);
+      if (size.given() && (size.value.is_string() || size.value.is_number())) config_.positive_at(size);
+    }
   }
 
   void base() {
@@ -305,8 +314,10 @@ class Maker {
     if (answer_.spec.sections.empty()) return;
     const std::int64_t sum = sum_of_sections(), pairs = this->pairs();
     if (sum == pairs) return;
-    config_.refuse_at(sections_from_, "expected sections that sum to the " + std::to_string(pairs) +
-                                          " pairs that turn but they sum to " + std::to_string(sum));
+    const bool of_type = sections_from_.starts_with("default of");
+    const std::string key = config_.path() + "rope_parameters.mrope_section (" + sections_from_ + ")";
+    config_.refuse_at(of_type ? key : sections_from_, "expected sections that sum to the " + std::to_string(pairs) +
+                                                          " pairs that turn but they sum to " + std::to_string(sum));
   }
 
   std::int64_t sum_of_sections() const {
@@ -335,7 +346,8 @@ class Maker {
     for (const auto& [key, found] : dict_.members) {
       if (std::find(used_.begin(), used_.end(), key) != used_.end() || key == "rope_type" || key == "type") continue;
       if (std::find(known.begin(), known.end(), key) != known.end()) {
-        if (found.given() && !found.from.starts_with("default of")) tell_unused(key, found);
+        const bool in_file = !found.from.starts_with("default of") && !found.from.starts_with("model type");
+        if (found.given() && in_file) tell_unused(key, found);
         continue;
       }
       const std::string_view near = nearest(key, known);
