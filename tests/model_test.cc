@@ -58,7 +58,7 @@ TEST(Model, ReadsTextsAndFiles) {
   write_file(path, "{\"model_type\": ");
   expect_error(ErrorKind::bad_input, path, [&] { load_model(path); });
   write_file(path, std::string("\x93NUMPY\x01\x00", 8) + std::string(120, ' '));
-  expect_error(ErrorKind::unsupported, "expected a model's config.json or a GGUF file", [&] { load_model(path); });
+  expect_error(ErrorKind::unsupported, "a model's config.json or a GGUF file", [&] { load_model(path); });
   expect_error(ErrorKind::bad_input, "config", [] { load_model("{"); });
 }
 

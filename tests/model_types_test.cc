@@ -240,7 +240,7 @@ TEST(ModelTypes, HaveOneLineEachInOrder) {
     }
     last = type;
   }
-  EXPECT_EQ(models::table_model_types().size() + 2, rows().size()) << "the empty type and the keys of all are no types";
+  EXPECT_EQ(models::table_model_types().size() + 1, rows().size()) << "the keys of all are no type";
   EXPECT_EQ(models::table_lines().size(), rows().size());
 }
 

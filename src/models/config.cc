@@ -91,6 +91,21 @@ Config::Config(const Config& other, Json row)
       row_(std::move(row)),
       remarks_(other.remarks_) {}
 
+const Json* Config::rule(std::string_view key) const noexcept {
+  const Json* found = row_.find(key);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+const Json* Config::rope_rule(std::string_view key) const noexcept {
+  const Json* rope = rule("rope");
+  return rope ? rope->find(key) : nullptr;
+}
+
+Formula Config::formula(std::string_view key, std::string_view fallback) const {
+  const Json* text = rule(key);
+  return Formula(text ? std::string_view(text->string()) : fallback);
+}
+
 std::string Config::model_type() const { return row_.find("model_type")->string(); }
 
 void Config::refuse(const std::string& key, const std::string& sentence) const { refuse_at(path_ + key, sentence); }

@@ -42,6 +42,12 @@ class Config {
   Config(const Config& other, Json row);
 
   const Json& row() const noexcept { return row_; }
+  // A member of the row; null where there is none, or it is null.
+  const Json* rule(std::string_view key) const noexcept;
+  // The same of the row's `rope`: how rope parameters are spelled.
+  const Json* rope_rule(std::string_view key) const noexcept;
+  // The formula of the row under this name, else this one.
+  Formula formula(std::string_view key, std::string_view fallback) const;
   const Json& object() const noexcept { return *object_; }
   const std::string& path() const noexcept { return path_; }
   const std::string& source() const noexcept { return source_; }
@@ -93,6 +99,9 @@ class Config {
   Remarks remarks_;
   mutable std::set<std::string> known_;
 };
+
+// How a head is sized where a row says nothing else.
+inline constexpr std::string_view kHeadDim = "head_dim ?? hidden_size // num_attention_heads";
 
 // The text of a value for a message: short.
 std::string value_text(const Json& value);

@@ -9,15 +9,10 @@
 namespace posenc::models {
 namespace {
 
-const Json* rule(const Config& config, std::string_view key) {
-  const Json* found = config.row().find(key);
-  return found && !found->is_null() ? found : nullptr;
-}
-
 std::vector<std::string> given_types(const Config& config, const Found& found, std::int64_t count) {
   if (!found.value.is_array())
     config.refuse_at(found.from, "expected a list of words but got " + value_text(found.value));
-  const Json* words = rule(config, "layer_words");
+  const Json* words = config.rule("layer_words");
   std::vector<std::string> types;
   for (const Json& entry : found.value.array()) {
     if (!entry.is_string()) config.refuse_at(found.from, "expected words but got " + value_text(entry));
@@ -39,7 +34,7 @@ std::vector<std::string> given_types(const Config& config, const Found& found, s
 class TypeRules {
  public:
   explicit TypeRules(const Config& config) : config_(config) {
-    const Json* rules = rule(config, "layer_types");
+    const Json* rules = config.rule("layer_types");
     if (!rules) return;
     for (const Json& entry : rules->array()) {
       rules_.emplace_back(entry.array()[0].string(), Formula(entry.array()[1].string()));
@@ -59,7 +54,7 @@ class TypeRules {
 };
 
 std::optional<Formula> formula_of(const Config& config, std::string_view key) {
-  const Json* text = rule(config, key);
+  const Json* text = config.rule(key);
   return text ? std::optional<Formula>(Formula(text->string())) : std::nullopt;
 }
 
@@ -80,8 +75,7 @@ Json layer_names(std::int64_t layer, std::int64_t layers, const std::string& typ
 }
 
 std::vector<LayerFacts> find_layers(const Config& config) {
-  const Json* count_rule = rule(config, "layers");
-  const Found found = config.evaluate(Formula(count_rule ? count_rule->string() : "num_hidden_layers"));
+  const Found found = config.evaluate(config.formula("layers", "num_hidden_layers"));
   const std::int64_t count = config.integer(found, "num_hidden_layers", 0, kMostLayers);
   const Found given = config.find("layer_types");
   std::vector<std::string> types;

@@ -9,18 +9,13 @@ namespace {
 
 using Labels = std::vector<RopeLabel>;
 
-const Json* rope_rule(const Config& config, std::string_view key) {
-  const Json* rope = config.row().find("rope");
-  return rope ? rope->find(key) : nullptr;
-}
-
 // Each may be the dictionary of a type of layer; no model has as many types or parameters.
 void check_size(const Config& config, const Found& found) {
-  constexpr std::size_t kMostMembers = 128;
+  constexpr std::size_t kMostRopeMembers = 128;
   const std::size_t members = found.value.object().size();
-  if (members <= kMostMembers) return;
+  if (members <= kMostRopeMembers) return;
   config.refuse_at(found.from,
-                   "expected at most " + std::to_string(kMostMembers) + " members but got " + std::to_string(members));
+                   "expected at most " + std::to_string(kMostRopeMembers) + " members but got " + std::to_string(members));
 }
 
 RopeDict dict_of(const Json& object, const std::string& path) {
@@ -60,7 +55,7 @@ bool is_nested(const RopeDict& dict, const Labels& labels) {
 
 // A base per type of layer is a member of `theta`.
 Found default_theta(const Config& config, const std::string& label) {
-  const Json* theta = config.row().find("theta");
+  const Json* theta = config.rule("theta");
   if (theta && theta->is_object()) theta = theta->find(label);
   if (theta && theta->is_string()) return config.evaluate(Formula(theta->string()));
   return {theta ? *theta : Json(10000.0), "default of " + config.model_type()};
@@ -89,7 +84,7 @@ void settle_type(const Config& config, RopeDict& dict) {
   if (in_file && old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
     tell_twice(config, dict, "rope_type", old, true);
   }
-  const Json* words = rope_rule(config, "words");
+  const Json* words = config.rope_rule("words");
   const Json* word = words ? words->find(type.value.string()) : nullptr;
   if (word)
     type = {*word, type.from + ", " + type.value.string() + " is " + word->string() + " in " + config.model_type()};
@@ -120,7 +115,7 @@ void settle_original(const Config& config, RopeDict& dict, bool nested) {
 
 void settle_theta(const Config& config, RopeDict& dict, const std::string& label) {
   const Found beside = config.in_file("rope_theta");
-  const bool wins = rope_rule(config, "beside_wins") && beside.given();
+  const bool wins = config.rope_rule("beside_wins") && beside.given();
   tell_twice(config, dict, "rope_theta", beside, !wins);
   if (wins) dict.set("rope_theta", beside);
   Found theta = beside.given() ? beside : config.find("rope_theta");
@@ -131,7 +126,7 @@ void settle_theta(const Config& config, RopeDict& dict, const std::string& label
 void settle_partial(const Config& config, RopeDict& dict) {
   const Found beside = config.in_file("partial_rotary_factor");
   tell_twice(config, dict, "partial_rotary_factor", beside, true);
-  const Json* rule = config.row().find("partial");
+  const Json* rule = config.rule("partial");
   const Json* formula = rule ? rule->find("default") : nullptr;
   if (const Json* forced = rule ? rule->find("forced") : nullptr) {
     const std::string sentence = config.model_type() + " has its share of the head in its code, " +
@@ -160,7 +155,7 @@ void settle_given(const Config& config, RopeDict& dict, const std::string& label
   if (scaled && theta.given()) dict.set_default("rope_theta", theta);
   if (scaled && partial.given()) dict.set_default("partial_rotary_factor", partial);
   dict.set_default("rope_theta", default_theta(config, label));
-  const Json* rule = config.row().find("partial");
+  const Json* rule = config.rule("partial");
   const Json* share = rule ? rule->find("default") : nullptr;
   if (!scaled && share) dict.set_default("partial_rotary_factor", {*share, "default of " + config.model_type()});
 }
@@ -181,7 +176,7 @@ void settle(const Config& config, RopeDict& dict, const std::string& label, bool
 RopeDict flat_source(const Config& config) {
   std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
   const std::optional<RopeDict> parameters = file_dict(config, "rope_parameters");
-  if (scaling && rope_rule(config, "ignores_scaling") &&
+  if (scaling && config.rope_rule("ignores_scaling") &&
       !config.remarks().other_reading("scaling_ignored", "Hugging Face's " + config.model_type() +
                                                              " does not read rope_scaling, only rope_parameters; the "
                                                              "other reading takes it")) {
@@ -194,7 +189,7 @@ RopeDict flat_source(const Config& config) {
     return *scaling;
   }
   if (parameters) return *parameters;
-  const Json* fallback = config.row().find("rope_parameters");
+  const Json* fallback = config.rule("rope_parameters");
   return fallback ? dict_of(*fallback, "default of " + config.model_type()) : RopeDict{};
 }
 
@@ -227,7 +222,7 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
 
 std::vector<LabelledRope> flat(const Config& config, const Labels& labels) {
   RopeDict source = flat_source(config);
-  const bool none_without_theta = rope_rule(config, "null_theta");
+  const bool none_without_theta = config.rope_rule("null_theta");
   if (is_nested(source, labels)) {
     std::vector<LabelledRope> ropes = nested_ropes(config, source, labels, true);
     for (LabelledRope& rope : ropes) {
@@ -267,7 +262,7 @@ class ByLayerType {
   ByLayerType(const Config& config, const Labels& labels)
       : config_(config),
         labels_(labels),
-        types_(rope_rule(config, "types")->object()),
+        types_(config.rope_rule("types")->object()),
         given_(file_dict(config, "rope_parameters")),
         scaling_(file_dict(config, "rope_scaling")) {}
 
@@ -275,16 +270,16 @@ class ByLayerType {
     check_labels();
     drop_nested_scaling();
     const bool is_flat = given_ && !given_->members.empty() && !has_types(false);
-    if (is_flat && rope_rule(config_, "flat_scales")) {
+    if (is_flat && config_.rope_rule("flat_scales")) {
       if (!scaling_) scaling_ = given_;
       given_.reset();
-    } else if (is_flat && !rope_rule(config_, "whole_or_none")) {
+    } else if (is_flat && !config_.rope_rule("whole_or_none")) {
       use_flat_ = config_.remarks().other_reading(
           "flat_parameters", "rope_parameters has no dictionaries per type of layer, and Hugging Face's " +
                                  config_.model_type() +
                                  " then ignores it; the other reading takes it for the full layers");
     }
-    if (given_ && rope_rule(config_, "whole_or_none") && !has_types(true)) given_.reset();
+    if (given_ && config_.rope_rule("whole_or_none") && !has_types(true)) given_.reset();
     std::vector<LabelledRope> ropes;
     for (const auto& [label, rule] : types_) ropes.push_back({label, dict_for(label, rule)});
     return ropes;
@@ -332,7 +327,7 @@ class ByLayerType {
     for (const auto& [key, found] : scaling_->members) dict.set(key, found);
     const std::string sentence = "rope_scaling has the old word `type`, which Hugging Face's " + config_.model_type() +
                                  " does not read: the scaling is dropped; the other reading applies it";
-    if (old_word && (rope_rule(config_, "flat_scales") || config_.remarks().other_reading("old_type_word", sentence))) {
+    if (old_word && (config_.rope_rule("flat_scales") || config_.remarks().other_reading("old_type_word", sentence))) {
       dict.set("rope_type", dict.get("type"));
     }
   }
@@ -382,7 +377,7 @@ std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
   }
   const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"),
                                 given = file_dict(config, "rope_parameters");
-  const Json* fallback = config.row().find("rope_parameters");
+  const Json* fallback = config.rule("rope_parameters");
   if (scaling) return nested_ropes(config, *scaling, labels, false);
   if (!given && !fallback)
     config.refuse("rope_parameters", "expected rope parameters per type of layer, but the key is missing");
@@ -426,7 +421,7 @@ Json RopeDict::object() const {
 }
 
 std::vector<LabelledRope> resolve_rope(const Config& config, const Labels& labels) {
-  const Json* style = rope_rule(config, "style");
+  const Json* style = config.rope_rule("style");
   const std::string word = style ? style->string() : "flat";
   if (word == "by_layer_type") return ByLayerType(config, labels).make();
   if (word == "as_given") return as_given(config, labels);

@@ -48,9 +48,9 @@ constexpr std::array<std::string_view, 29> kRopeKeys = {"rope_type",
                                                         "rope_interleaved",
                                                         "extrapolation_factor"};
 
-class Maker {
+class RotaryMaker {
  public:
-  Maker(const Config& config, const RopeDict& dict, const Json& locals)
+  RotaryMaker(const Config& config, const RopeDict& dict, const Json& locals)
       : config_(config), dict_(dict), locals_(locals) {}
 
   RotaryAnswer make() {
@@ -79,11 +79,6 @@ class Maker {
     list.insert(list.end(), more.begin(), more.end());
   }
 
-  const Json* rule(std::string_view key) const { return config_.row().find(key); }
-  const Json* rope_rule(std::string_view key) const {
-    const Json* rope = rule("rope");
-    return rope ? rope->find(key) : nullptr;
-  }
   void from(const std::string& field, const std::string& where) { answer_.provenance.push_back({field, where}); }
   // A formula, a number or a list of [value, condition], of which the first holds.
   Found value_of(const Json& entry, const Json& locals) const {
@@ -101,9 +96,9 @@ class Maker {
 
   void check_type() {
     const std::string type = dict_.type();
-    const Json* allowed = rope_rule("allowed");
+    const Json* allowed = config_.rope_rule("allowed");
     std::vector<std::string_view> known = scaling_words();
-    if (!rope_rule("axial")) known.erase(std::remove(known.begin(), known.end(), "axial"), known.end());
+    if (!config_.rope_rule("axial")) known.erase(std::remove(known.begin(), known.end(), "axial"), known.end());
     if (allowed) {
       known.clear();
       for (const Json& word : allowed->array()) known.push_back(word.string());
@@ -119,11 +114,10 @@ class Maker {
   }
 
   void head() {
-    const Json* formula = rule("head_dim");
-    const Found found = config_.evaluate(
-        Formula(formula ? formula->string() : "head_dim ?? hidden_size // num_attention_heads"), locals_);
+    const Formula formula = config_.formula("head_dim", kHeadDim);
+    const Found found = config_.evaluate(formula, locals_);
     if (!found.given()) {
-      refuse_sizes(formula ? formula->string() : "hidden_size // num_attention_heads");
+      refuse_sizes(formula);
       config_.refuse("head_dim", "expected head_dim, or the keys of " + found.from + ", but they are missing");
     }
     answer_.spec.head_dim = config_.integer(found, "head_dim", 1, kMostChannels);
@@ -131,8 +125,8 @@ class Maker {
   }
 
   // A size that is there, but is a word or 0: nothing can be divided by it.
-  void refuse_sizes(const std::string& formula) const {
-    for (const std::string& name : Formula(formula).names()) {
+  void refuse_sizes(const Formula& formula) const {
+    for (const std::string& name : formula.names()) {
       const Found size = config_.find(name);
       if (size.given() && (size.value.is_string() || size.value.is_number())) config_.positive_at(size);
     }
@@ -146,8 +140,8 @@ class Maker {
 
   // How much of the head turns. Only some models read the share where nothing is scaled.
   void width() {
-    const Json* absolute = rule("rotary_dim");
-    const Json* partial_rule = rule("partial");
+    const Json* absolute = config_.rule("rotary_dim");
+    const Json* partial_rule = config_.rule("partial");
     const bool by_default = partial_rule && partial_rule->find("used") && is_true(*partial_rule->find("used"));
     if (absolute) {
       const Found found = value_of(*absolute, local_names());
@@ -218,7 +212,7 @@ class Maker {
 
   // A word, or a list of [word, condition] of which the first holds.
   void layout() {
-    const Json* entry = rule("layout");
+    const Json* entry = config_.rule("layout");
     std::string word = entry && entry->is_string() ? entry->string() : "half";
     std::string where = "model type " + config_.model_type();
     if (entry && entry->is_array()) {
@@ -251,7 +245,7 @@ class Maker {
   }
 
   void sections() {
-    const Json* sections = rule("sections");
+    const Json* sections = config_.rule("sections");
     if (!sections) return;
     Found found = used("mrope_section");
     if (!found.given()) found = used("xdrope_section");
@@ -274,7 +268,7 @@ class Maker {
 
   // What else the row says of the spec, as JSON would: axes, section_order, axis_frequencies, scale, rope_offset.
   void fields() {
-    const Json* fields = rule("fields");
+    const Json* fields = config_.rule("fields");
     if (!fields && answer_.spec.sections.empty()) return check_sections();
     const bool dealt = by_default() && sum_of_sections() != pairs();
     if (dealt) deal_sections();
@@ -305,7 +299,7 @@ class Maker {
   }
 
   bool by_default() const {
-    const Json* fields = rule("fields");
+    const Json* fields = config_.rule("fields");
     const Json* order = fields ? fields->find("section_order") : nullptr;
     return sections_from_.starts_with("default of") && order && order->string() == "'interleaved'";
   }
@@ -380,7 +374,7 @@ class Maker {
 }  // namespace
 
 RotaryAnswer make_rotary(const Config& config, const RopeDict& dict, const Json& locals) {
-  return Maker(config, dict, locals).make();
+  return RotaryMaker(config, dict, locals).make();
 }
 
 }  // namespace posenc::models

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 52;
 
-class Maker {
+class ScalingMaker {
  public:
-  explicit Maker(const ScalingQuestion& question) : config_(question.config), dict_(question.dict) {}
+  explicit ScalingMaker(const ScalingQuestion& question) : config_(question.config), dict_(question.dict) {}
 
   ScalingAnswer make() {
     const std::string type = dict_.type();
@@ -107,8 +107,7 @@ class Maker {
   void linear() { answer_.scaling = LinearScaling{.factor = factor()}; }
 
   void dynamic() {
-    const Json* rope = config_.row().find("rope");
-    const bool has_alpha = rope && rope->find("alpha") && is_true(dict_.get("alpha").value);
+    const bool has_alpha = config_.rope_rule("alpha") && is_true(dict_.get("alpha").value);
     if (has_alpha) {
       answer_.used.push_back("factor");
       answer_.scaling = NtkAlpha{.alpha = number("alpha")};
@@ -172,8 +171,7 @@ class Maker {
     scaling.factor = factor_or_ratio(scaling.original_positions, false);
     if (!scaling.factor) scaling.max_positions = max_positions();
     attention_factor();
-    const Json* rope = config_.row().find("rope");
-    if (rope && rope->find("mscales")) {
+    if (config_.rope_rule("mscales")) {
       scaling.short_mscale = number("short_mscale");
       scaling.long_mscale = number("long_mscale");
       const std::string sentence =
@@ -227,6 +225,6 @@ std::vector<std::string_view> scaling_words() {
   return {"default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional", "axial"};
 }
 
-ScalingAnswer make_scaling(const ScalingQuestion& question) { return Maker(question).make(); }
+ScalingAnswer make_scaling(const ScalingQuestion& question) { return ScalingMaker(question).make(); }
 
 }  // namespace posenc::models
