@@ -37,6 +37,17 @@ posenc::ModelOptions take_options(std::string_view& input) {
   return options;
 }
 
+// Every message opens with where the config came from.
+posenc::Model read(const posenc::Json& config, const posenc::ModelOptions& options) {
+  try {
+    return posenc::model_from_json(config, "input", options);
+  } catch (const posenc::Error& error) {
+    const std::string_view message = error.what();
+    require(message.starts_with("input: ") || message.starts_with("[input"), error.what());
+    throw;
+  }
+}
+
 void check_rotary(const posenc::Rotary& spec, std::int64_t layer) {
   const posenc::Rotary own = posenc::at_layer(spec, layer);
   for (const std::optional<std::int64_t> length : {std::optional<std::int64_t>(), {1}, {100000}}) {
@@ -89,9 +100,9 @@ void check_model(const posenc::Model& model) {
 void fuzz(std::string_view input) {
   posenc::ModelOptions options = take_options(input);
   const posenc::Json config = posenc::parse_json(input, "input");
-  const posenc::Model model = posenc::model_from_json(config, "input", options);
+  const posenc::Model model = read(config, options);
   check_model(model);
   if (model.readings.empty()) return;
   for (const posenc::Reading& reading : model.readings) options.other_readings.push_back(reading.name);
-  check_model(posenc::model_from_json(config, "input", options));
+  check_model(read(config, options));
 }
