@@ -146,6 +146,7 @@ void add_add(CLI::App& app, AddOptions& options) {
       "  posenc add learned:past_end=error --file wpe.npy --input x.npy --positions @ids.npy -o sum.npy\n"
       "  posenc add sinusoidal:width=64 --input x.npy --join concat --dropout 0.1 --step 3 -o out.safetensors");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  add_spec_choice(*command, options.spec);
   command->add_option("--input,-i", options.input, "the embeddings: x.npy, or file.safetensors:tensor")
       ->required()
       ->check(not_empty);

@@ -18,6 +18,7 @@ void add_bias(CLI::App& app, BiasOptions& options) {
                                   "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
                                   "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
   command->add_option("SPEC", options.spec, kSpecHelp)->required();
+  add_spec_choice(*command, options.spec);
   command->add_option("--queries,-q", options.queries, kPositionsHelp)->required();
   command->add_option("--keys,-k", options.keys, "the same for keys (default: where the queries are)")
       ->check(not_empty);

@@ -17,9 +17,20 @@
 namespace posenc::cli {
 namespace {
 
-bool is_file(const std::string& path) {
+bool exists(const std::string& path) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// A folder of a model has its config.json within.
+std::string file_of(const std::string& text) {
+  const std::string config = text + (text.ends_with('/') ? "" : "/") + "config.json";
+  return is_folder(text) && exists(config) ? config : text;
 }
 
 bool is_kind(const std::string& text) {
@@ -44,15 +55,17 @@ bool holds_spec(const std::string& path) {
 
 std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
   if (is_kind(text)) return load_spec(text);
-  if (is_file(text)) {
-    if (holds_spec(text)) return load_spec(text);
-    return load_model(text, options);
+  const std::string path = file_of(text);
+  if (exists(path) && !is_folder(path)) {
+    if (holds_spec(path)) return load_spec(path);
+    return load_model(path, options);
   }
   if (const CatalogEntry* entry = find_in_catalog(text)) {
     Model model = model_from_json(parse_json(entry->config, text), text, options);
     model.format = "catalog";
     return model;
   }
+  if (exists(path)) return load_spec(path);  // a folder: says so
   std::vector<std::string> names;
   for (const KindInfo& kind : kinds()) names.push_back(kind.name);
   for (const CatalogEntry& entry : catalog()) names.emplace_back(entry.name);

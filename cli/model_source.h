@@ -10,8 +10,9 @@
 
 namespace posenc::cli {
 
-// A spec, or a model: by the first of a known kind with fields, a file with a posenc spec, a model's file, a name of
-// the catalog. Anything else is an error that says what was tried and names the nearest.
+// A spec, or a model: by the first of a known kind with fields, a file with a posenc spec, a model's file (or the
+// folder of its config.json), a name of the catalog. Anything else is an error that says what was tried and names the
+// nearest.
 std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options = {});
 
 // The model; an error where the text is a spec.

@@ -14,8 +14,8 @@ void check_size(const Config& config, const Found& found) {
   constexpr std::size_t kMostRopeMembers = 128;
   const std::size_t members = found.value.object().size();
   if (members <= kMostRopeMembers) return;
-  config.refuse_at(found.from,
-                   "expected at most " + std::to_string(kMostRopeMembers) + " members but got " + std::to_string(members));
+  config.refuse_at(found.from, "expected at most " + std::to_string(kMostRopeMembers) + " members but got " +
+                                   std::to_string(members));
 }
 
 RopeDict dict_of(const Json& object, const std::string& path) {
