@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "posenc/catalog.h"
 #include "posenc/error.h"
 #include "posenc/figure.h"
 #include "posenc/nearest.h"
@@ -120,6 +121,12 @@ Json figures_json() {
   return list;
 }
 
+Json catalog_json() {
+  Json::Array list;
+  for (const CatalogEntry& entry : catalog()) list.emplace_back(entry.name);
+  return list;
+}
+
 }  // namespace
 
 int run_list(const ListOptions& options) {
@@ -134,13 +141,17 @@ int run_list(const ListOptions& options) {
       scaling_list.push_back(std::move(item));
     }
     write_json(options.output,
-               {{"kinds", list}, {"scalings", scaling_list}, {"catalog", Json::Array{}}, {"figures", figures_json()}});
+               {{"kinds", list}, {"scalings", scaling_list}, {"catalog", catalog_json()}, {"figures", figures_json()}});
     return 0;
   }
   std::string text;
   for (const KindInfo& kind : chosen) text += kind_text(kind);
   if (options.kind.empty() || options.kind == "rotary") text += scalings_text();
   if (options.kind.empty()) text += figures_text();
+  if (options.kind.empty()) {
+    text += fmt::format("\nModels: {} by name wherever a SPEC is taken, listed by posenc show --catalog\n",
+                        catalog().size());
+  }
   write_text(options.output, text);
   return 0;
 }

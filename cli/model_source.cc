@@ -65,7 +65,7 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
     model.format = "catalog";
     return model;
   }
-  if (exists(path)) return load_spec(path);  // a folder: says so
+  if (exists(path)) fail(ErrorKind::bad_input, path + ": Is a directory, and has no config.json");
   std::vector<std::string> names;
   for (const KindInfo& kind : kinds()) names.push_back(kind.name);
   for (const CatalogEntry& entry : catalog()) names.emplace_back(entry.name);
@@ -112,7 +112,10 @@ Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const
     if (group.part == wanted && !group.layers.empty()) groups.push_back(&group);
   }
   if (groups.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
-  if (groups.size() == 1) return computed(*groups[0]);
+  const auto same = [&](const ModelGroup* group) {
+    return group->other_kind.empty() && to_text(group->spec) == to_text(groups[0]->spec);
+  };
+  if (std::all_of(groups.begin() + 1, groups.end(), same)) return computed(*groups[0]);
   std::vector<std::string> examples;
   for (const ModelGroup* group : groups) {
     examples.push_back(fmt::format("--layer {} ({})", group->layers[0],

@@ -64,7 +64,7 @@ TEST(ModelErrors, RefusesValuesOfAnotherKind) {
                      "config: head_dim: " + whole + "1 to 8192 but got " + value, ""});
   for (const char* value : {"-1", "1000000", "\"4\"", "2.5", "[4]"}) {
     cases.push_back({of_type("llama", std::string(R"("num_hidden_layers": )") + value),
-                     "config: num_hidden_layers: " + whole + "0 to 100000 but got " + value, ""});
+                     "config: num_hidden_layers: " + whole + "0 to 4096 but got " + value, ""});
   }
   for (const char* value : {"-5", "\"8k\"", "1e+300", "[8192]", "2.5"}) {
     cases.push_back({of_type("llama", std::string(R"("max_position_embeddings": )") + value),

@@ -188,9 +188,32 @@ TEST(Model, LeavesLayersWithoutRotation) {
   EXPECT_EQ(still.groups.at(0).kind(), "none");
 }
 
+TEST(Model, KnowsWhatAFileAsksForByName) {
+  const std::string alibi = R"("position_embedding_type": "alibi")";
+  expect_error(ErrorKind::bad_input, "position_embedding_type", [&] { load_model(of_type("bert", alibi)); });
+  expect_error(ErrorKind::bad_input, "position_embedding_type", [&] { load_model(of_type("llama", alibi)); });
+  EXPECT_EQ(load_model(of_type("bert", alibi), {.lenient = true}).warnings.size(), 1u);
+  EXPECT_EQ(load_model(of_type("cohere", R"("position_embedding_type": "rope_gptj")")).groups.size(), 1u);
+  // What is false or null asks for nothing, and other words may contain ours.
+  const char* harmless =
+      R"("rope_new": null, "use_rope_new": false, "europe": 1, "is_composition": true, "property": 2)";
+  EXPECT_TRUE(load_model(of_type("llama", harmless)).warnings.empty());
+  expect_error(ErrorKind::bad_input, "use_rope_new", [&] { load_model(of_type("llama", R"("use_rope_new": true)")); });
+  expect_error(ErrorKind::bad_input, "pad_token_id",
+               [&] { load_model(of_type("roberta", R"("pad_token_id": null)")); });
+  expect_error(ErrorKind::bad_input, "patch_size", [&] { load_model(of_type("vit", R"("patch_size": 0)")); });
+  expect_error(ErrorKind::bad_input, "no_rope_layers",
+               [&] { load_model(of_type("llama4_text", R"("num_hidden_layers": 4, "no_rope_layers": [1, 0])")); });
+}
+
 TEST(Model, JoinsLayersThatEncodeAlike) {
   const std::string six = R"("num_hidden_layers": 6)";
-  const Model joined = load_model(of_type("gemma2", six));
+  const Model windows = load_model(of_type("gemma2", six));
+  ASSERT_EQ(windows.groups.size(), 2u);
+  EXPECT_EQ(group_of_layer(windows, 0).sliding_window, 4096);
+  EXPECT_EQ(group_of_layer(windows, 1).sliding_window, std::nullopt);
+
+  const Model joined = load_model(of_type("gemma2", six + R"(, "sliding_window": null)"));
   ASSERT_EQ(joined.groups.size(), 1u);
   EXPECT_EQ(joined.groups[0].layers, (Layers{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(joined.groups[0].layer_type, "");
@@ -204,7 +227,8 @@ TEST(Model, JoinsLayersThatEncodeAlike) {
   EXPECT_EQ(apart.groups[1].layers, (Layers{0, 1, 2, 3, 4}));
   EXPECT_EQ(apart.groups[1].layer_type, "sliding_attention");
 
-  const Model same = load_model(of_type("gemma3_text", six + R"(, "rope_theta": 1e4, "rope_local_base_freq": 1e4)"));
+  const Model same = load_model(
+      of_type("gemma3_text", six + R"(, "rope_theta": 1e4, "rope_local_base_freq": 1e4, "sliding_window": null)"));
   EXPECT_EQ(same.groups.size(), 1u);
 
   // A list with a base per layer, where the type has one.
@@ -306,19 +330,23 @@ const std::vector<ReadingCase>& reading_cases() {
                R"({"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 1024})"),
          "rotary:head_dim=64,scaling=yarn,factor=4,original_positions=2048",
          "rotary:head_dim=64,scaling=yarn,factor=4,original_positions=1024"},
-        {"short_factors_always",
+        {"long_factors",
          of_type("phimoe", R"("head_dim": 16, "max_position_embeddings": 131072, "rope_scaling": {"type": "longrope", )"
                            R"("short_mscale": 1.25, "long_mscale": 1.5, "original_max_position_embeddings": 4096, )"
                            R"("short_factor": )" +
                                ones + R"(, "long_factor": )" + twos + "}"),
          phimoe + ",list=short_factor", phimoe},
-        {"partial_ignored", llama(R"("partial_rotary_factor": 0.5)"), "rotary:head_dim=64",
+        {"partial_read", llama(R"("partial_rotary_factor": 0.5)"), "rotary:head_dim=64",
          "rotary:head_dim=64,partial_rotary_factor=0.5"},
-        {"partial_in_code", of_type("bamba", bamba + R"("partial_rotary_factor": 0.25)"),
+        {"partial_beside", of_type("bamba", bamba + R"("partial_rotary_factor": 0.25)"),
          "rotary:head_dim=128,partial_rotary_factor=0.5", "rotary:head_dim=128,partial_rotary_factor=0.25"},
         {"attn_rotary_emb", of_type("bamba", bamba + R"("attn_rotary_emb": 32)"),
          "rotary:head_dim=128,partial_rotary_factor=0.5", "rotary:head_dim=128,rotary_dim=32"},
-        {"scaling_ignored", of_type("cohere2_moe", R"("rope_scaling": {"rope_type": "linear", "factor": 8.0})"),
+        {"rope_pct", of_type("stablelm", R"("rope_pct": 0.5)"), "rotary:head_dim=80,partial_rotary_factor=0.25",
+         "rotary:head_dim=80,partial_rotary_factor=0.5"},
+        {"rope_percent", of_type("nemotron", R"("rope_percent": 0.25)"),
+         "rotary:head_dim=128,partial_rotary_factor=0.5", "rotary:head_dim=128,partial_rotary_factor=0.25"},
+        {"rope_scaling_read", of_type("cohere2_moe", R"("rope_scaling": {"rope_type": "linear", "factor": 8.0})"),
          "rotary:head_dim=128,layout=interleaved", "rotary:head_dim=128,layout=interleaved" + scaled},
         {"attn_config_theta", of_type("dbrx", R"("attn_config": {"rope_theta": 500000})"), "rotary:head_dim=128",
          "rotary:head_dim=128,base=500000"},

@@ -46,7 +46,7 @@ struct POSENC_API ModelGroup {
   std::optional<double> softmax_scale;          // what q.k is multiplied by; none where it is not known
   std::optional<QueryTemperature> query_scale;  // what queries are multiplied by, by position
   std::optional<LatentHead> latent_head;
-  std::optional<std::int64_t> sliding_window;  // how many keys a query sees; none: all, or layers differ in it
+  std::optional<std::int64_t> sliding_window;  // how many keys a query of these layers sees; none: all
   std::int64_t trained_positions = 0;          // the length that the model was made for; 0: not known
   std::vector<Provenance> provenance;
   std::vector<std::string> notes;  // what an engine must know besides: "values are turned too"

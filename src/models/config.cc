@@ -1,5 +1,6 @@
 #include "models/config.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -10,14 +11,22 @@
 namespace posenc::models {
 namespace {
 
-// What is in a name that has to do with positions.
-constexpr std::array<std::string_view, 16> kPositionWords = {
-    "rope", "rotary", "position", "alibi",      "theta",   "sinusoid", "relative_att", "mrope",
-    "yarn", "ntk_",   "xpos",     "nope_layer", "rel_pos", "pos_emb",  "pos_enc",      "max_distance"};
+// Words of a name, between its underscores, that have to do with positions.
+constexpr std::array<std::string_view, 17> kPositionWords = {
+    "rope", "rotary", "position", "positions", "positional", "alibi",    "theta",  "mrope", "sinusoidal",
+    "yarn", "xpos",   "ntk",      "nope",      "xdrope",     "longrope", "rope3d", "pos"};
+// Names of several words that do.
+constexpr std::array<std::string_view, 3> kPositionNames = {"relative_att", "rel_pos", "max_distance"};
 
 bool about_positions(std::string_view key) {
-  for (const std::string_view word : kPositionWords) {
-    if (key.find(word) != std::string_view::npos) return true;
+  for (const std::string_view name : kPositionNames) {
+    if (key.find(name) != std::string_view::npos) return true;
+  }
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('_', begin), key.size());
+    const std::string_view word = key.substr(begin, end - begin);
+    if (std::find(kPositionWords.begin(), kPositionWords.end(), word) != kPositionWords.end()) return true;
+    begin = end + 1;
   }
   return false;
 }
@@ -213,7 +222,10 @@ void Config::refuse_unknown() const {
   if (!object_->is_object()) return;
   std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const auto& [key, value] : object_->object()) {
-    if (known_.count(key) || !about_positions(key)) continue;
+    // What is null or false asks for nothing.
+    const bool* flag = std::get_if<bool>(&value.value);
+    const bool silent = value.is_null() || (flag && !*flag);
+    if (known_.count(key) || silent || !about_positions(key)) continue;
     const std::string_view near = nearest(key, known);
     const std::string hint = near.empty() ? "" : "; the nearest known key is " + std::string(near);
     const std::string sentence = "this key is about positions, and posenc does not know it for " + model_type() + hint;

@@ -1,5 +1,6 @@
 #include "models/encoding.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -26,6 +27,17 @@ std::int64_t trained_positions(const Config& config) {
   return found.given() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
 }
 
+// A key that is there, but makes no value of a formula: a word, null, or 0 to divide by.
+void refuse_broken(const Config& config, const Json& entry) {
+  if (!entry.is_string()) return;
+  for (const std::string& name : Formula(entry.string()).names()) {
+    const Json* value = config.object().find(name);
+    if (!value || std::holds_alternative<bool>(value->value)) continue;
+    if (value->is_number() && !value->is_string() && value->number() != 0.0) continue;
+    config.refuse(name, "expected what " + entry.string() + " can be computed from but got " + value_text(*value));
+  }
+}
+
 // An encoding whose fields are formulas of the row: everything but a rotary one of text.
 ModelGroup plain_group(const Config& config, const std::string& kind) {
   ModelGroup group;
@@ -33,6 +45,7 @@ ModelGroup plain_group(const Config& config, const std::string& kind) {
   if (const Json* rules = config.rule("fields")) {
     for (const auto& [field, entry] : rules->object()) {
       const Found found = entry_value(config, entry, {});
+      if (!found.given()) refuse_broken(config, entry);
       if (!found.given()) continue;
       fields.set(field, found.value);
       group.provenance.push_back({field, found.from});
@@ -109,6 +122,35 @@ void add_groups(const Config& config, const std::string& part) {
 
 }  // namespace
 
+namespace {
+
+// Words that are no encoding of this part: a file that asks for another must not be read as if it did not.
+void check_embedding_type(const Config& config, std::size_t first_group) {
+  const Json* type = config.object().find("position_embedding_type");
+  if (!type || type->is_null()) return;
+  const std::string word = type->is_string() ? type->string() : "";
+  const std::vector<ModelGroup>& groups = config.remarks().model.groups;
+  const auto has = [&](std::string_view kind) {
+    return std::any_of(groups.begin() + static_cast<std::ptrdiff_t>(first_group), groups.end(),
+                       [&](const ModelGroup& group) { return group.kind() == kind; });
+  };
+  const bool turns = word == "rotary" || word == "rope" || word.starts_with("rope_");
+  const bool fits = turns                                                    ? has("rotary")
+                    : word == "alibi"                                        ? has("alibi")
+                    : word == "relative_key" || word == "relative_key_query" ? has("shaw")
+                                                                             : true;
+  const bool known = turns || word == "alibi" || word.starts_with("relative_key") || word == "absolute" ||
+                     word == "learned_absolute" || word == "learned" || word == "nope" || word == "none" ||
+                     word == "sine" || word == "sinusoidal";
+  if (known && fits) return;
+  const std::string sentence = "posenc does not know " + value_text(*type) + " of " + config.model_type();
+  if (!config.remarks().options.lenient)
+    config.refuse("position_embedding_type", sentence + " (--lenient makes this a warning)");
+  config.remarks().warn(config.path() + "position_embedding_type: " + sentence);
+}
+
+}  // namespace
+
 void know_row(const Config& config) {
   const Json everywhere = row_of_all();
   for (const Json* row : {&everywhere, &config.row()}) {
@@ -120,6 +162,7 @@ void know_row(const Config& config) {
 
 void resolve_part(const Config& given, const std::string& part) {
   const Config config = with_readings(given);
+  const std::size_t first_group = config.remarks().model.groups.size();
   const Json* encodings = config.rule("encodings");
   if (!encodings) {
     add_groups(config, part);
@@ -139,6 +182,7 @@ void resolve_part(const Config& given, const std::string& part) {
   }
   know_row(config);
   config.refuse_unknown();
+  check_embedding_type(config, first_group);
 }
 
 }  // namespace posenc::models

@@ -77,6 +77,15 @@ Json layer_names(std::int64_t layer, std::int64_t layers, const std::string& typ
 std::vector<LayerFacts> find_layers(const Config& config) {
   const Found found = config.evaluate(config.formula("layers", "num_hidden_layers"));
   const std::int64_t count = config.integer(found, "num_hidden_layers", 0, kMostLayers);
+  for (const char* key : {"no_rope_layers", "layer_rope_theta", "attention_windows", "compress_ratios"}) {
+    const Json* list = config.object().find(key);
+    if (!list || !list->is_array() || list->array().empty()) continue;
+    const auto size = static_cast<std::int64_t>(list->array().size());
+    if (size < count) {
+      config.refuse(
+          key, "expected a value for each of the " + std::to_string(count) + " layers but got " + std::to_string(size));
+    }
+  }
   const Found given = config.find("layer_types");
   std::vector<std::string> types;
   if (given.given()) types = given_types(config, given, count);

@@ -135,7 +135,7 @@ void settle_partial(const Config& config, RopeDict& dict) {
     const Found own = forced->is_string() ? config.evaluate(Formula(forced->string()))
                                           : Found{*forced, "model type " + config.model_type()};
     const bool take_key = beside.given() && value_text(beside.value) != value_text(own.value) &&
-                          config.remarks().other_reading("partial_in_code", sentence);
+                          config.remarks().other_reading("partial_beside", sentence);
     dict.set_default("partial_rotary_factor", take_key ? beside : own);
     return;
   }
@@ -177,9 +177,9 @@ RopeDict flat_source(const Config& config) {
   std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
   const std::optional<RopeDict> parameters = file_dict(config, "rope_parameters");
   if (scaling && config.rope_rule("ignores_scaling") &&
-      !config.remarks().other_reading("scaling_ignored", "Hugging Face's " + config.model_type() +
-                                                             " does not read rope_scaling, only rope_parameters; the "
-                                                             "other reading takes it")) {
+      !config.remarks().other_reading("rope_scaling_read", "Hugging Face's " + config.model_type() +
+                                                               " does not read rope_scaling, only rope_parameters; the "
+                                                               "other reading takes it")) {
     scaling.reset();
   }
   if (scaling && !scaling->members.empty()) {

@@ -164,7 +164,7 @@ class RotaryMaker {
       const std::string sentence =
           partial.from + " is " + value_text(partial.value) + ", but Hugging Face's " + config_.model_type() +
           " turns the whole head unless there is a scaling; the other reading turns that share";
-      if (!config_.remarks().other_reading("partial_ignored", sentence)) return whole_head();
+      if (!config_.remarks().other_reading("partial_read", sentence)) return whole_head();
     } else if (!by_default && share < 1.0) {
       answer_.notes.push_back("Hugging Face makes a table for " + value_text(partial.value) +
                               " of the head here, and its " + config_.model_type() +

@@ -35,6 +35,7 @@ class RotaryGroups {
     std::vector<ModelGroup> groups = turning();
     merge(groups);
     for (ModelGroup& group : still()) groups.push_back(std::move(group));
+    if (groups.size() == 1) groups[0].layer_type.clear();  // there is nothing to tell apart
     return groups;
   }
 
@@ -143,7 +144,8 @@ class RotaryGroups {
   static std::string sameness(const ModelGroup& group) {
     const std::string query = group.query_scale ? to_text(Spec(*group.query_scale)) : "";
     const std::string scale = group.softmax_scale ? to_text(Json(*group.softmax_scale)) : "";
-    return to_text(group.spec) + "\n" + scale + "\n" + query;
+    const std::string window = group.sliding_window ? std::to_string(*group.sliding_window) : "";
+    return to_text(group.spec) + "\n" + scale + "\n" + query + "\n" + window;
   }
 
   // Types of layers that encode alike are one group.
@@ -155,7 +157,6 @@ class RotaryGroups {
         if (texts[i] != texts[j] || groups[i].layers.empty() || groups[j].layers.empty()) continue;
         groups[i].layers.insert(groups[i].layers.end(), groups[j].layers.begin(), groups[j].layers.end());
         std::sort(groups[i].layers.begin(), groups[i].layers.end());
-        if (groups[i].sliding_window != groups[j].sliding_window) groups[i].sliding_window.reset();
         groups[i].layer_type.clear();
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
         texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(j));

@@ -177,7 +177,7 @@ class ScalingMaker {
       const std::string sentence =
           "Hugging Face's " + config_.model_type() + " takes long_mscale for long sequences but the short factors " +
           "always; the other reading takes the long factors for long sequences, as the model was made";
-      if (!config_.remarks().other_reading("short_factors_always", sentence)) scaling.list = LongRopeList::short_factor;
+      if (!config_.remarks().other_reading("long_factors", sentence)) scaling.list = LongRopeList::short_factor;
     }
     answer_.scaling = std::move(scaling);
   }
