@@ -22,7 +22,10 @@ void keep_only(Model& model, const ShowOptions& options) {
 }  // namespace
 
 int run_show(const ShowOptions& options) {
-  if (options.catalog || options.types) return run_show_list(options);
+  if (options.catalog || options.types) {
+    if (options.spec.empty()) return run_show_list(options);
+    fail(ErrorKind::usage, "--catalog and --types list what there is: leave out '" + options.spec + "'");
+  }
   if (!options.uses.empty()) fail(ErrorKind::usage, "--uses goes with --catalog or --types");
   if (options.spec.empty()) {
     fail(ErrorKind::usage,

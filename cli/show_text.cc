@@ -189,7 +189,8 @@ std::string rotary_lines(const ModelGroup& group, const Rotary& spec, std::optio
     text += line("", sequence_length ? fmt::format("for a sequence of {} tokens", length)
                                      : fmt::format("for sequences {}; longer ones differ: --sequence-length N", up_to));
   }
-  text += frequency_lines(schedule, group.trained_positions);
+  const bool short_ones = by_length && !sequence_length && trained_length(spec.scaling);
+  text += frequency_lines(schedule, short_ones ? *trained_length(spec.scaling) : group.trained_positions);
   if (schedule.axes > 1) text += line("axes", axes_words(spec));
   text += line("head", head_words(schedule));
   if (group.latent_head) {
@@ -251,7 +252,13 @@ std::string group_text(const Model& model, const ModelGroup& group, std::optiona
   }
   const std::string magnitude = magnitude_words(group, schedule ? &*schedule : nullptr);
   if (!magnitude.empty()) text += line("magnitude", magnitude);
-  if (group.sliding_window) text += line("window", fmt::format("a query sees {} keys", *group.sliding_window));
+  if (group.sliding_window) {
+    const bool chunks = group.layer_type == "chunked_attention";
+    text +=
+        line("window",
+             fmt::format(fmt::runtime(chunks ? "a query sees the keys of its own chunk of {}" : "a query sees {} keys"),
+                         *group.sliding_window));
+  }
   for (const std::string& note : group.notes) text += line("note", note);
   text += provenance_lines(model, group, sequence_length);
   if (group.other_kind.empty() && kind_of(group.spec) != "none") text += line("spec", to_text(group.spec));
