@@ -135,13 +135,11 @@ void check_embedding_type(const Config& config, std::size_t first_group) {
                        [&](const ModelGroup& group) { return group.kind() == kind; });
   };
   const bool turns = word == "rotary" || word == "rope" || word.starts_with("rope_");
-  const bool fits = turns                                                    ? has("rotary")
-                    : word == "alibi"                                        ? has("alibi")
-                    : word == "relative_key" || word == "relative_key_query" ? has("shaw")
-                                                                             : true;
-  const bool known = turns || word == "alibi" || word.starts_with("relative_key") || word == "absolute" ||
-                     word == "learned_absolute" || word == "learned" || word == "nope" || word == "none" ||
-                     word == "sine" || word == "sinusoidal";
+  const bool rotary = has("rotary") || (!config.rule("kind") && !config.rule("encodings"));
+  const bool relative = word.starts_with("relative_key");
+  const bool fits = (!turns || rotary) && (word != "alibi" || has("alibi")) && (!relative || has("shaw"));
+  const bool known = turns || relative || word == "alibi" || word == "absolute" || word == "learned_absolute" ||
+                     word == "learned" || word == "nope" || word == "none" || word == "sine" || word == "sinusoidal";
   if (known && fits) return;
   const std::string sentence = "posenc does not know " + value_text(*type) + " of " + config.model_type();
   if (!config.remarks().options.lenient)
