@@ -227,7 +227,8 @@ TEST(Formula, RefusesWhatIsNone) {
       {"rows[0].", "byte 8"}, {"1 ?? ", "byte 5"}, {"* 2", "byte 0"}};
   for (const auto& [text, place] : broken) {
     SCOPED_TRACE(text);
-    expect_error(ErrorKind::unsupported, "[formula] not understood at " + place, [&] { Formula{text}; });
+    expect_error(ErrorKind::unsupported, "[formula] not understood at " + place,
+                 [&, formula = text] { Formula{formula}; });
   }
   expect_error(ErrorKind::unsupported, "unknown function nothing", [] { value_of("nothing(1)"); });
   expect_error(ErrorKind::unsupported, "unknown function min", [] { value_of("min(1)"); });
