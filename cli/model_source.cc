@@ -51,6 +51,15 @@ bool holds_spec(const std::string& path) {
   return json.find("kind") && !json.find("model_type");
 }
 
+// What may have been meant: a kind, else models of the catalog; empty where nothing is near.
+std::string nearest_name(const std::string& text) {
+  const std::vector<KindInfo> all = kinds();
+  std::vector<std::string_view> names;
+  for (const KindInfo& kind : all) names.push_back(kind.name);
+  const std::string_view kind = nearest(text.substr(0, text.find(':')), names);
+  return kind.empty() ? fmt::format("{}", fmt::join(nearest_in_catalog(text), " or ")) : std::string(kind);
+}
+
 }  // namespace
 
 std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
@@ -66,11 +75,7 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
     return model;
   }
   if (exists(path)) fail(ErrorKind::bad_input, path + ": Is a directory, and has no config.json");
-  std::vector<std::string> names;
-  for (const KindInfo& kind : kinds()) names.push_back(kind.name);
-  for (const CatalogEntry& entry : catalog()) names.emplace_back(entry.name);
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = nearest(text.substr(0, text.find(':')), views);
+  const std::string near = nearest_name(text);
   fail(ErrorKind::bad_input,
        fmt::format("expected a spec, kind:field=value,..., a file (a spec, a config.json, a GGUF) or a model of the "
                    "catalog, but '{}' is neither{}",
