@@ -243,6 +243,28 @@ struct ResizeOptions {
   OutputOptions output;
 };
 
+// Of another engine's numbers, one kind is given: files with what belongs to them.
+struct DiagnoseCommandOptions {
+  std::string spec;
+  std::optional<std::int64_t> sequence_length, layer;
+  std::string part;
+  std::string inv_freq;
+  std::string cos, sin;
+  std::string input, rotated;
+  std::string scores, q, k;
+  std::string bias;
+  std::string table;
+  std::string positions;      // of tables, vectors and rows; empty: counted from 0
+  std::string queries, keys;  // of scores and biases; empty: counted from 0
+  std::optional<double> scale;
+  std::string file;  // the learned table of the encoding itself
+  std::vector<std::string> parameters;
+  bool faults = false;  // list what is known
+  std::string inject;   // show what a mistake would do
+  std::string picture;  // an SVG of it
+  OutputOptions output;
+};
+
 struct CheckCommandOptions {
   std::string spec;
   std::string positions;              // empty: as the library chooses, or the rows of the table from 0
@@ -301,6 +323,7 @@ int run_demo_order(const OrderOptions& options);
 int run_bench(const BenchOptions& options);
 int run_check(const CheckCommandOptions& options);
 int run_plan(const PlanOptions& options);
+int run_diagnose(const DiagnoseCommandOptions& options);
 int run_compare(const CompareCommandOptions& options);
 int run_exercises(const ExercisesOptions& options);
 int run_report(const ReportCommandOptions& options);

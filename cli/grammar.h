@@ -62,6 +62,7 @@ int run_insight_command(const CLI::App& app, const InsightCommands& commands);
 struct ModelCommands {
   ShowOptions show;
   CompareCommandOptions compare;
+  DiagnoseCommandOptions diagnose;
 };
 void add_model_commands(CLI::App& app, ModelCommands& commands);
 bool got_model_command(const CLI::App& app);

@@ -102,9 +102,9 @@ void check_part(const Model& model, const std::string& part) {
        fmt::format("{}: there is no part '{}'; it has {}", model.source, part, fmt::join(parts, ", ")));
 }
 
-Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
-  const auto computed = [&](const ModelGroup& group) {
-    if (group.other_kind.empty()) return group.spec;
+const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
+  const auto computed = [&](const ModelGroup& group) -> const ModelGroup& {
+    if (group.other_kind.empty()) return group;
     fail(ErrorKind::unsupported,
          fmt::format("{}: the encoding of these layers, {}, is named by posenc but not computed", model.source,
                      group.other_kind));
@@ -128,6 +128,10 @@ Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const
   }
   fail(ErrorKind::usage,
        fmt::format("{}: its layers differ, say which: {}", model.source, fmt::join(examples, " or ")));
+}
+
+Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
+  return chosen_group(model, layer, part).spec;
 }
 
 }  // namespace posenc::cli

@@ -14,6 +14,7 @@
 #include "posenc/compare.h"
 #include "posenc/context_plan.h"
 #include "posenc/demonstration.h"
+#include "posenc/diagnose.h"
 #include "posenc/drawing.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"

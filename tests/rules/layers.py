@@ -74,6 +74,7 @@ LAYERS = {
                       detail/exercise_sheet detail/exercise_kinds
                       drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
                       published figure figures/
+                      diagnose diagnose/
                       demonstration demonstration_order detail/demonstration_model
                       advise report lesson/ detail/html detail/page_assets detail/page_limit detail/compare_tables
                       detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",

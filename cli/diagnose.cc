@@ -1,0 +1,276 @@
+#include "posenc/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "cli/bias_parameters.h"
+#include "cli/commands.h"
+#include "cli/diagnose_text.h"
+#include "cli/model_source.h"
+#include "cli/output.h"
+#include "cli/token_positions.h"
+#include "cli/words.h"
+#include "posenc/array.h"
+#include "posenc/error.h"
+#include "posenc/load.h"
+#include "posenc/spec_json.h"
+#include "posenc/svg.h"
+
+namespace posenc::cli {
+namespace {
+
+// What was read from files: an observation holds views of it.
+struct Loaded {
+  Array first, second, third;
+  TokenPositions positions, keys;
+  std::vector<std::pair<std::string, std::string>> names;  // what the library calls a file, and the file
+};
+
+// A kind of evidence: its option, the others that belong to it, and what reads them.
+struct Kind {
+  const char* option;
+  const std::string* given;
+  std::vector<std::pair<const char*, const std::string*>> companions;
+};
+
+std::vector<Kind> kinds_of(const DiagnoseCommandOptions& options) {
+  return {{"--inv-freq", &options.inv_freq, {}},
+          {"--cos", &options.cos, {{"--sin", &options.sin}}},
+          {"--input", &options.input, {{"--rotated", &options.rotated}}},
+          {"--scores", &options.scores, {{"--q", &options.q}, {"--k", &options.k}}},
+          {"--bias", &options.bias, {}},
+          {"--table", &options.table, {}}};
+}
+
+// The only kind that was given, whole; options that belong to another are errors.
+std::size_t kind_given(const DiagnoseCommandOptions& options) {
+  const std::vector<Kind> kinds = kinds_of(options);
+  std::vector<std::size_t> given;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const bool any = !kinds[i].given->empty() || std::any_of(kinds[i].companions.begin(), kinds[i].companions.end(),
+                                                             [](const auto& c) { return !c.second->empty(); });
+    if (any) given.push_back(i);
+  }
+  if (given.empty()) {
+    fail(ErrorKind::usage,
+         "numbers of the other engine are needed: --inv-freq, --cos and --sin, --input and --rotated, --scores, --bias "
+         "or --table");
+  }
+  if (given.size() > 1) {
+    fail(ErrorKind::usage, fmt::format("{} and {} are two kinds of numbers: give one at a time", kinds[given[0]].option,
+                                       kinds[given[1]].option));
+  }
+  const Kind& kind = kinds[given[0]];
+  if (kind.given->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.companions[0].first, kind.option));
+  for (const auto& [option, value] : kind.companions) {
+    if (value->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.option, option));
+  }
+  const bool matrix = given[0] == 3 || given[0] == 4;
+  if (matrix && !options.positions.empty()) fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
+  if (!matrix && (!options.queries.empty() || !options.keys.empty())) {
+    fail(ErrorKind::usage, "--queries and --keys are for --scores and --bias: others have --positions");
+  }
+  if (given[0] == 0 && !options.positions.empty()) fail(ErrorKind::usage, "frequencies have no --positions");
+  if (given[0] != 3 && options.scale) fail(ErrorKind::usage, "--scale is for --scores");
+  return given[0];
+}
+
+Array load_named(const std::string& file, const char* name, Loaded& loaded) {
+  loaded.names.emplace_back(name, file);
+  return load_array(file);
+}
+
+// Positions of the tokens of an array; how many that is, the library checks.
+TokenPositions load_ids(const std::string& text, std::int64_t axes, const Array& array, std::size_t axis) {
+  const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
+  if (text.empty() && count < 1) fail(ErrorKind::bad_input, "there are no tokens");
+  return load_token_positions(text, axes, {.batch = 0, .tokens = count});
+}
+
+// The axis of an array that its tokens have, behind leading axes of length 1.
+std::size_t token_axis(const Array& array, std::size_t rank) {
+  std::size_t axis = 0;
+  while (array.shape.size() - axis > rank && array.shape[axis] == 1) ++axis;
+  return axis;
+}
+
+Observation load_observation(const DiagnoseCommandOptions& options, std::int64_t axes, Loaded& loaded) {
+  const std::size_t kind = kind_given(options);
+  const auto view = [](const Array& array) { return array.view(); };
+  if (kind == 0) {
+    loaded.first = load_named(options.inv_freq, "inv_freq", loaded);
+    return ObservedFrequencies{view(loaded.first)};
+  }
+  if (kind == 1) {
+    loaded.first = load_named(options.cos, "cos", loaded);
+    loaded.second = load_named(options.sin, "sin", loaded);
+    const std::size_t axis = token_axis(loaded.first, 2);
+    const bool per_axis = axes > 1 && loaded.first.shape.size() - axis == 3 && loaded.first.shape[axis] == axes;
+    loaded.positions = load_ids(options.positions, axes, loaded.first, axis + (per_axis ? 1 : 0));
+    return ObservedTables{view(loaded.first), view(loaded.second), loaded.positions.view};
+  }
+  if (kind == 2) {
+    loaded.first = load_named(options.input, "input", loaded);
+    loaded.second = load_named(options.rotated, "rotated", loaded);
+    loaded.positions = load_ids(options.positions, axes, loaded.first, token_axis(loaded.first, 2));
+    return ObservedRotation{view(loaded.first), view(loaded.second), loaded.positions.view};
+  }
+  if (kind == 3) {
+    loaded.first = load_named(options.scores, "scores", loaded);
+    loaded.second = load_named(options.q, "q", loaded);
+    loaded.third = load_named(options.k, "k", loaded);
+    loaded.positions = load_ids(options.queries, axes, loaded.second, token_axis(loaded.second, 2));
+    loaded.keys = load_ids(options.keys, axes, loaded.third, token_axis(loaded.third, 2));
+    return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view, loaded.keys.view};
+  }
+  if (kind == 4) {
+    loaded.first = load_named(options.bias, "bias", loaded);
+    const std::size_t rank = loaded.first.shape.size();
+    if (rank < 2) fail(ErrorKind::bad_input, "bias: expected [N, S] or [H, N, S]");
+    loaded.positions = load_ids(options.queries, 1, loaded.first, rank - 2);
+    loaded.keys = load_ids(options.keys, 1, loaded.first, rank - 1);
+    return ObservedBias{view(loaded.first), loaded.positions.view, loaded.keys.view};
+  }
+  loaded.first = load_named(options.table, "table", loaded);
+  loaded.positions = load_ids(options.positions, axes, loaded.first, token_axis(loaded.first, 2));
+  return ObservedRows{view(loaded.first), loaded.positions.view};
+}
+
+// The encoding that the engine should have had.
+struct Wanted {
+  std::variant<Spec, Model> source;
+  const ModelGroup* group = nullptr;  // of the model
+  Spec spec;
+  std::string text;  // the options that choose it again
+};
+
+void load_wanted(const DiagnoseCommandOptions& options, Wanted& wanted) {
+  if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
+  wanted.source = load_spec_or_model(options.spec);
+  wanted.text = options.spec;
+  if (auto* model = std::get_if<Model>(&wanted.source)) {
+    wanted.group = &chosen_group(*model, options.layer, options.part);
+    wanted.spec = wanted.group->spec;
+    for (const std::string& guess : model->guesses) fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
+  } else {
+    if (!options.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + options.spec + "' is one encoding");
+    wanted.spec = std::get<Spec>(wanted.source);
+  }
+  auto* rotary = std::get_if<Rotary>(&wanted.spec);
+  if (options.sequence_length) {
+    if (rotary == nullptr) fail(ErrorKind::usage, fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(wanted.spec)));
+    rotary->sequence_length = options.sequence_length;
+  }
+  if (rotary != nullptr && rotary->local_base != 0.0 && options.layer) *rotary = at_layer(*rotary, *options.layer);
+}
+
+// A message of the library with the file's name instead of what the library calls it.
+std::string with_file_name(const std::string& message, const Loaded& loaded) {
+  for (const auto& [name, file] : loaded.names) {
+    if (message.starts_with(name + ":")) return fmt::format("{}{}", file, message.substr(name.size()));
+  }
+  return message;
+}
+
+DiagnoseOptions library_options(const DiagnoseCommandOptions& options, const Wanted& wanted) {
+  DiagnoseOptions result;
+  result.scale = options.scale;
+  result.command_spec = wanted.text;
+  return result;
+}
+
+std::string choice_text(const DiagnoseCommandOptions& options) {
+  std::string text;
+  if (options.layer) text += fmt::format(" --layer {}", *options.layer);
+  if (!options.part.empty()) text += " --part " + shell_word(options.part);
+  if (options.sequence_length) text += fmt::format(" --sequence-length {}", *options.sequence_length);
+  return text;
+}
+
+Diagnosis diagnosis_of(const DiagnoseCommandOptions& options, const Wanted& wanted, Loaded& loaded) {
+  const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
+  DiagnoseOptions settings = library_options(options, wanted);
+  LoadedParameters parameters;
+  std::vector<Array> tables;
+  const std::string_view kind = kind_of(wanted.spec);
+  const bool rows = kind == "learned" || kind == "hybrid" || kind == "concat";
+  if (rows && !options.file.empty()) {
+    tables.push_back(load_array(options.file));
+    settings.tables.push_back(tables.back().view());
+  } else if (!options.file.empty() || !options.parameters.empty()) {
+    parameters = load_parameters(wanted.spec, {options.file, options.parameters, ""});
+    settings.parameters = parameters.views();
+  }
+  Diagnosis answer;
+  if (wanted.group != nullptr) {
+    ModelGroup group = *wanted.group;
+    group.spec = wanted.spec;
+    answer = diagnose(std::get<Model>(wanted.source), group, observed, settings);
+  } else {
+    answer = diagnose(wanted.spec, observed, settings);
+  }
+  for (std::vector<Explanation>* list : {&answer.explanations, &answer.nearest}) {
+    for (Explanation& explanation : *list) explanation.command += choice_text(options);
+  }
+  return answer;
+}
+
+int show_injected(const DiagnoseCommandOptions& options, bool json) {
+  Wanted wanted;
+  load_wanted(options, wanted);
+  const std::string text = options.positions.empty() ? "0,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072" : options.positions;
+  const std::int64_t axes = axes_of(wanted.spec);
+  const TokenPositions positions = load_token_positions(text, axes, {.batch = 0, .tokens = 0});
+  DiagnoseOptions settings = library_options(options, wanted);
+  InjectedFault shown;
+  if (wanted.group != nullptr) {
+    const DiagnoseOptions filled = options_of(std::get<Model>(wanted.source), *wanted.group, settings);
+    shown = inject_fault(wanted.spec, options.inject, positions.view, filled);
+  } else {
+    shown = inject_fault(wanted.spec, options.inject, positions.view, settings);
+  }
+  if (!options.picture.empty()) {
+    const Drawing drawing = draw_fault(shown, fmt::format("{} in {}", options.inject, options.spec));
+    write_file(options.picture, to_svg(drawing, {}));
+  }
+  if (json) {
+    write_json(options.output, injected_json(shown, options.spec, options.inject));
+  } else {
+    write_text(options.output, injected_text(shown));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_diagnose(const DiagnoseCommandOptions& options) {
+  const std::string format = choose_format(options.output, {"text", "json", "md"});
+  if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
+  if (options.faults) return list_faults(options, format);
+  if (!options.picture.empty() && options.inject.empty()) fail(ErrorKind::usage, "--picture is for --inject");
+  if (!options.inject.empty()) return show_injected(options, format == "json");
+  Wanted wanted;
+  load_wanted(options, wanted);
+  Loaded loaded;
+  Diagnosis answer;
+  try {
+    answer = diagnosis_of(options, wanted, loaded);
+  } catch (const Error& error) {
+    fail(error.kind(), with_file_name(error.what(), loaded));
+  }
+  if (format == "json") {
+    Json::Object members = {{"spec", options.spec}};
+    for (const auto& [name, value] : to_json(answer).object()) {
+      if (name != "schema") members.emplace_back(name, value);
+    }
+    write_json(options.output, members);
+  } else {
+    write_text(options.output, diagnosis_text(answer));
+  }
+  return answer.verdict == DiagnosisVerdict::matches ? 0 : 1;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,85 @@
+// The table of mistakes as text, JSON, or the page docs/faults.md.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "cli/diagnose_text.h"
+#include "cli/output.h"
+#include "cli/words.h"
+
+namespace posenc::cli {
+namespace {
+
+std::vector<std::string> reports_of(const KnownFault& fault) {
+  std::vector<std::string> reports;
+  std::istringstream words{std::string(fault.reports)};
+  for (std::string report; std::getline(words, report, ',');) {
+    report.erase(0, report.find_first_not_of(' '));
+    if (!report.empty()) reports.push_back(report);
+  }
+  return reports;
+}
+
+std::string heading_of(std::string_view about) {
+  if (about == "channels") return "Channels: which turn, with which, and which way";
+  if (about == "frequencies") return "Frequencies";
+  if (about == "scaling") return "Scalings for longer contexts";
+  if (about == "factor") return "Magnitudes";
+  if (about == "positions") return "Positions";
+  if (about == "precision") return "Arithmetic";
+  if (about == "axes") return "Several axes";
+  return about == "bias" ? "Biases on scores" : "Encodings at the input";
+}
+
+std::string markdown(const std::vector<KnownFault>& faults) {
+  std::string text;
+  std::vector<std::string_view> order;
+  for (const KnownFault& fault : faults) {
+    if (std::find(order.begin(), order.end(), fault.about) == order.end()) order.push_back(fault.about);
+  }
+  for (const std::string_view about : order) {
+    text += fmt::format("## {}\n\n", heading_of(about));
+    for (const KnownFault& fault : faults) {
+      if (fault.about != about) continue;
+      text += fmt::format("### {}\n\n{}.\n\n", fault.name, fault.title);
+      text += fmt::format("![error against position](figures/faults/{}.svg)\n\n", fault.name);
+      text += fmt::format("- **Symptom**: {}.\n- **Fix**: {}.\n", fault.symptom, fault.fix);
+      const std::vector<std::string> reports = reports_of(fault);
+      if (!reports.empty()) text += fmt::format("- **Reported in**: {}.\n", fmt::join(reports, ", "));
+      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", shell_word(fault.example), fault.name,
+                          fault.layer < 0 ? "" : fmt::format(" --layer {}", fault.layer));
+    }
+  }
+  text.pop_back();
+  return text;
+}
+
+std::string plain(const std::vector<KnownFault>& faults) {
+  std::string text;
+  for (const KnownFault& fault : faults) text += fmt::format("{:<26}  {}\n", fault.name, fault.title);
+  return text;
+}
+
+}  // namespace
+
+int list_faults(const DiagnoseCommandOptions& options, const std::string& format) {
+  const std::vector<KnownFault> faults = known_faults();
+  if (format == "md") {
+    write_text(options.output, markdown(faults));
+  } else if (format == "text") {
+    write_text(options.output, plain(faults));
+  } else {
+    Json::Array list;
+    for (const KnownFault& fault : faults) {
+      const std::vector<std::string> reports = reports_of(fault);
+      list.push_back(Json::Object{{"fault", fault.name}, {"about", fault.about}, {"title", fault.title},
+                                  {"symptom", fault.symptom}, {"fix", fault.fix},
+                                  {"reports", Json::Array(reports.begin(), reports.end())}, {"example", fault.example},
+                                  {"layer", fault.layer < 0 ? Json(nullptr) : Json(fault.layer)}});
+    }
+    write_json(options.output, {{"faults", list}});
+  }
+  return 0;
+}
+
+}  // namespace posenc::cli

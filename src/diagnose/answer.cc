@@ -1,0 +1,216 @@
+#include "diagnose/answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "detail/number_text.h"
+#include "posenc/shell.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles of a model are called a fault
+constexpr std::size_t kListed = 3;
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string number(double x) { return detail::general_text(x, 3); }
+
+// With the value behind it, so that the command makes the same numbers again.
+std::string injected(const Blame& blame) {
+  return std::string(blame.fault->name) + (blame.value ? "=" + detail::general_text(*blame.value, 9) : "");
+}
+
+Explanation explanation_of(const Question& question, const Candidate& candidate) {
+  Explanation result;
+  std::vector<std::string> sentences, fixes, words;
+  for (const Blame& blame : candidate.engine.blames) {
+    result.faults.emplace_back(blame.fault->name);
+    result.values.push_back(blame.value);
+    sentences.push_back(sentence_of(blame) + ".");
+    fixes.emplace_back(blame.fault->fix);
+    words.push_back(injected(blame));
+  }
+  result.residual = candidate.residual;
+  result.largest_difference = candidate.fit.largest;
+  result.sentence = joined(sentences, " ");
+  result.fix = joined(fixes, "; ");
+  result.command = "posenc diagnose " + shell_word(question.spec_text) + " --inject " + shell_word(joined(words, " + "));
+  return result;
+}
+
+// The positions that were given, as far as they go.
+double reach_of(const Evidence& evidence) {
+  double reach = 0.0;
+  for (const double p : evidence.ids().values) reach = std::max(reach, std::abs(p));
+  return reach;
+}
+
+std::string send(std::int64_t position) { return "send positions up to at least " + std::to_string(position + position / 4 + 8); }
+
+// What a kind of numbers does not show, whatever they are.
+void say_blind_spots(const Question& question, std::vector<std::string>& lines) {
+  const bool rotary = std::holds_alternative<Rotary>(question.right.spec);
+  if (!rotary) return;
+  const HeadPlan& plan = plan_of(question.right, question.evidence->head_dim());
+  if (question.seen == Seen::frequencies) {
+    lines.push_back("frequencies alone do not show layout, sign, positions or an attention factor: send --input and --rotated");
+  } else if (question.seen == Seen::tables) {
+    lines.push_back("tables alone do not show which channels are paired (layout), nor which are rotated: send --input and --rotated");
+  }
+  if (plan.columns == 1 && question.seen != Seen::frequencies) {
+    lines.push_back("one pair of channels proves no layout: half and interleaved are the same there; send a head with several pairs");
+  }
+  if (question.evidence->ids().repeated || (plan.axes > 1 && question.seen != Seen::frequencies && question.evidence->ids().repeated)) {
+    lines.push_back("equal coordinates on all axes do not show which pair follows which axis: send positions with different coordinates, as 3/4/5");
+  }
+}
+
+// Names with the first position that would tell, those of one position together.
+void say_hidden(const Question& question, const Engine& best, const std::vector<Engine>& others, const std::string& from,
+                std::vector<std::string>& lines) {
+  const double reach = reach_of(*question.evidence);
+  std::map<std::int64_t, std::vector<std::string>> later;
+  std::vector<std::string> unknown;
+  for (const Engine& other : others) {
+    const std::string name(other.blames.back().fault->name);
+    const std::optional<std::int64_t> first = first_difference(best, other, *question.evidence);
+    if (first && static_cast<double>(*first) > reach) {
+      later[*first].push_back(name);
+    } else {
+      unknown.push_back(name);
+    }
+  }
+  for (const auto& [position, names] : later) {
+    lines.push_back(joined(names, ", ") + ": the same as " + from + " up to position " + std::to_string(position - 1) + "; " + send(position));
+  }
+  if (!unknown.empty()) lines.push_back(joined(unknown, ", ") + ": these numbers do not tell it from " + from + "; send tokens that do (other positions, several heads, the other side)");
+}
+
+void say_cannot_tell(const Question& question, const Searcher& searcher, const Engine& best, const std::string& from,
+                     std::vector<std::string>& lines) {
+  const bool turned = std::holds_alternative<Rotary>(question.right.spec) && question.right.turn.turns > 0;
+  const bool nowhere = turned && question.evidence->ids().count > 0 && reach_of(*question.evidence) == 0.0;
+  if (nowhere) {
+    lines.push_back("position 0 proves nothing: every rotation is the identity there; send positions from 1 to a few thousand, as 0:64,500,4000");
+  }
+  say_blind_spots(question, lines);
+  if (nowhere) return;
+  std::vector<Engine> hidden = searcher.hidden(best);
+  if (question.seen == Seen::frequencies || question.seen == Seen::tables) {
+    // Said once above: what is about channels, positions or factors.
+    std::erase_if(hidden, [&](const Engine& engine) {
+      const std::string_view about = engine.blames.back().fault->about;
+      return about == "channels" || (question.seen == Seen::frequencies && (about == "positions" || about == "factor"));
+    });
+  }
+  if (question.seen != Seen::scores) {
+    std::erase_if(hidden, [](const Engine& engine) {
+      const std::string_view name = engine.blames.back().fault->name;
+      return name == "keys_not_rotated" || name == "queries_not_rotated" || name == "attention_factor_one_side" || name == "softmax_scale";
+    });
+  }
+  std::erase_if(hidden, [](const Engine& engine) { return engine.blames.back().fault->about == "precision"; });
+  say_hidden(question, best, hidden, from, lines);
+}
+
+void say_match(const Question& question, const Searcher& searcher, const Candidate& right, Diagnosis& answer) {
+  answer.verdict = DiagnosisVerdict::matches;
+  answer.sentence = "Matches: the largest difference is " + number(right.fit.largest) + ".";
+  if (right.float32) {
+    answer.notes.push_back("angles are those of float32, as in the published code: off by up to " + number(right.fit.largest) + " from exact ones");
+  } else if (!right.fit.exact()) {
+    answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) + " of the numbers' size: those of a short type, not of an encoding");
+  }
+  say_cannot_tell(question, searcher, right.engine, "the spec", answer.cannot_tell);
+}
+
+void say_fault(const Question& question, const Searcher& searcher, const std::vector<Candidate>& ranked, Diagnosis& answer) {
+  answer.verdict = DiagnosisVerdict::fault;
+  std::vector<Engine> ties;
+  for (const Candidate& candidate : ranked) {
+    const Candidate& best = ranked.front();
+    const bool tie = &candidate != &best && candidate.explains && candidate.residual <= 1.3 * best.residual;
+    if (tie) ties.push_back(candidate.engine);
+    // Nothing that a simpler one explains as well.
+    const bool worse = std::any_of(answer.explanations.begin(), answer.explanations.end(), [&](const Explanation& listed) {
+      return listed.faults.size() < candidate.engine.blames.size() && listed.residual <= candidate.residual;
+    });
+    if (!worse && answer.explanations.size() < kListed) answer.explanations.push_back(explanation_of(question, candidate));
+  }
+  answer.sentence = answer.explanations.front().sentence;
+  answer.separation = question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
+  if (ranked.front().float32) answer.notes.push_back("beside that, angles are those of float32");
+  const std::string from = joined(answer.explanations.front().faults, " + ");
+  for (const Engine& tie : ties) {
+    const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
+    std::string names;
+    for (const Blame& blame : tie.blames) names += (names.empty() ? "" : " + ") + std::string(blame.fault->name);
+    answer.cannot_tell.push_back(from + " or " + names + ": the same on these numbers" + (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : ""));
+  }
+  say_blind_spots(question, answer.cannot_tell);
+  (void)searcher;
+}
+
+void say_nothing_fits(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
+  answer.verdict = DiagnosisVerdict::not_explained;
+  answer.sentence = "Not explained: the numbers are not those of the spec (the largest difference is " + number(answer.largest_difference) + "), and no known mistake, nor two of them, makes them.";
+  for (const Candidate& candidate : ranked) {
+    if (answer.nearest.size() < kListed && candidate.residual < answer.residual) answer.nearest.push_back(explanation_of(question, candidate));
+  }
+  say_blind_spots(question, answer.cannot_tell);
+}
+
+}  // namespace
+
+std::string sentence_of(const Blame& blame) {
+  return std::string(blame.fault->sentence) + (blame.words.empty() ? "" : ": " + blame.words);
+}
+
+Diagnosis answered(const Question& question) {
+  Diagnosis answer;
+  const Searcher searcher(*question.evidence, *question.options);
+  const Fit plain = question.evidence->fit(question.right);
+  const Candidate right = searcher.tried(question.right);
+  answer.residual = plain.rms;
+  answer.largest_difference = plain.largest;
+  if (plain.exact()) {
+    say_match(question, searcher, right, answer);
+    return answer;
+  }
+  std::vector<Candidate> singles = searcher.singles(question.right);
+  const bool published = right.float32 && question.options->float32_angles && plain.largest_relative < kVisible * 4.0 && right.fit.within_f32();
+  const bool quiet = !right.float32 && right.explains;
+  const double limit = std::max(right.fit.rms / 4.0, question.evidence->floor());
+  const bool better = std::any_of(singles.begin(), singles.end(), [&](const Candidate& c) { return c.explains && c.residual < limit; });
+  if ((published || quiet) && !better) {
+    say_match(question, searcher, right, answer);
+    return answer;
+  }
+  std::vector<Candidate> ranked = singles;
+  const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
+  if (!suffices(ranked)) {
+    std::vector<Candidate> pairs = searcher.pairs(question.right);
+    if (suffices(pairs)) {
+      ranked = std::move(pairs);
+      ranked.insert(ranked.end(), singles.begin(), singles.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(singles.size())));
+      std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+    } else {
+      ranked.insert(ranked.end(), pairs.begin(), pairs.end());
+      std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+    }
+  }
+  if (suffices(ranked)) {
+    say_fault(question, searcher, ranked, answer);
+  } else {
+    say_nothing_fits(question, ranked, answer);
+  }
+  return answer;
+}
+
+}  // namespace posenc::diagnosis

@@ -1,0 +1,345 @@
+// Scores of attention, and biases on them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "diagnose/bias_values.h"
+#include "diagnose/evidence.h"
+#include "posenc/bias.h"
+#include "posenc/error.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+constexpr double kMasked = -1e8;
+
+[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::bad_input, message); }
+
+std::string bracketed(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
+  return text + "]";
+}
+
+// Scores or biases [H][N][S], of which some rows, heads and keys are looked at.
+struct Matrix {
+  std::int64_t heads = 1, queries = 0, keys = 0;
+  std::vector<double> values;
+
+  double at(std::int64_t h, std::int64_t n, std::int64_t s) const {
+    return values[static_cast<std::size_t>((h * queries + n) * keys + s)];
+  }
+};
+
+struct Choice {
+  std::vector<std::int64_t> queries, heads, keys;
+};
+
+std::vector<std::int64_t> counted(std::int64_t count) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  return all;
+}
+
+std::vector<std::int64_t> spread(std::int64_t count, std::int64_t wanted) {
+  if (count <= wanted) return counted(count);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t k = 0; k < wanted; ++k) chosen.push_back(k * (count - 1) / (wanted - 1));
+  return chosen;
+}
+
+Matrix read_matrix(const ConstView& view, std::string_view name, bool zeros) {
+  Numbers numbers = read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = zeros});
+  Matrix matrix;
+  if (numbers.shape.size() == 3) matrix.heads = numbers.at(0);
+  matrix.queries = numbers.shape[numbers.shape.size() - 2];
+  matrix.keys = numbers.shape.back();
+  matrix.values = std::move(numbers.values);
+  bool any = false;
+  for (double& v : matrix.values) {
+    if (v < kMasked) v = std::numeric_limits<double>::quiet_NaN();
+    any = any || !std::isnan(v);
+  }
+  if (!any) refuse(std::string(name) + ": every number is masked");
+  return matrix;
+}
+
+Rounding type_of(const ConstView& view, std::string_view name) {
+  return read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = true}).actual;
+}
+
+// What scores and biases share: a matrix, positions of both sides, learned numbers.
+class MatrixEvidence : public Evidence {
+ public:
+  std::string channel_name() const override { return "key"; }
+  std::int64_t channel_of(std::int64_t column) const override {
+    return choice_.keys[static_cast<std::size_t>(column) % choice_.keys.size()];
+  }
+  std::string position_text(std::int64_t row) const override {
+    return ids_.text(token(row));
+  }
+
+ protected:
+  MatrixEvidence(std::shared_ptr<const Matrix> matrix, Ids queries, Ids keys, Choice choice)
+      : matrix_(std::move(matrix)), keys_(std::move(keys)), choice_(std::move(choice)) {
+    ids_ = std::move(queries);
+    tokens_ = choice_.queries;
+    width_ = static_cast<std::int64_t>(choice_.heads.size() * choice_.keys.size());
+    for (const std::int64_t n : tokens_) {
+      for (const std::int64_t h : choice_.heads) {
+        for (const std::int64_t s : choice_.keys) observed_.push_back(matrix_->at(h, n, s));
+      }
+    }
+  }
+
+  double query_id(const Engine& engine, std::int64_t n, std::int64_t a = 0) const {
+    const double id = engine.id(n, ids_.at(n, a));
+    return engine.query.ids ? engine.query.ids(n, id) : id;
+  }
+  double key_id(const Engine& engine, std::int64_t s, std::int64_t a = 0) const {
+    const double id = engine.id(s, keys_.at(s, a));
+    return engine.key.ids ? engine.key.ids(s, id) : id;
+  }
+
+  // The learned table of an engine: the given one, or what explains the numbers best under its buckets.
+  const std::vector<double>* table_of(const Engine& engine, const BiasValues& values,
+                                      const LearnedNumbers& learned) const {
+    if (!values.by_table()) return nullptr;
+    if (const std::vector<double>* given = learned.find("table")) return given;
+    if (!engine.table) {
+      const auto heads = static_cast<std::size_t>(matrix_->heads);
+      std::vector<double> sum(static_cast<std::size_t>(values.table_rows()) * heads, 0.0), count(sum.size(), 0.0);
+      for (const std::int64_t n : counted(matrix_->queries)) {
+        for (const std::int64_t s : counted(matrix_->keys)) {
+          const auto row = static_cast<std::size_t>(values.table_row(query_id(engine, n), key_id(engine, s)));
+          for (std::size_t h = 0; h < heads; ++h) {
+            const double seen = matrix_->at(static_cast<std::int64_t>(h), n, s);
+            if (std::isnan(seen)) continue;
+            sum[row * heads + h] += seen;
+            count[row * heads + h] += 1.0;
+          }
+        }
+      }
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = count[i] > 0.0 ? sum[i] / count[i] / engine.bias.factor : 0.0;
+      engine.table = std::make_shared<const std::vector<double>>(std::move(sum));
+    }
+    return engine.table.get();
+  }
+
+  std::shared_ptr<const Matrix> matrix_;
+  Ids keys_;
+  Choice choice_;
+};
+
+// ------------------------------------------------------------------------------------------------------- biases
+
+class BiasEvidence : public MatrixEvidence {
+ public:
+  BiasEvidence(std::shared_ptr<const Matrix> matrix, Ids queries, Ids keys, Choice choice, LearnedNumbers learned,
+               Rounding type)
+      : MatrixEvidence(std::move(matrix), std::move(queries), std::move(keys), std::move(choice)),
+        learned_(std::move(learned)) {
+    settle(type);
+    // A row may hold zeros alone: biases are measured by all.
+    const double largest = *std::max_element(row_size_.begin(), row_size_.end());
+    for (double& size : row_size_) size = std::max(size, 0.1 * largest);
+  }
+
+  bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const override {
+    const BiasValues values(engine, learned_, matrix_->heads);
+    const std::vector<double>* table = table_of(engine, values, learned_);
+    out.value.clear();
+    out.angle.clear();
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double i = query_id(engine, token(first + k));
+      for (const std::int64_t h : choice_.heads) {
+        for (const std::int64_t s : choice_.keys) out.value.push_back(values.at(h, i, key_id(engine, s), table));
+      }
+    }
+    return true;
+  }
+
+  std::unique_ptr<Evidence> sample(std::int64_t tokens) const override {
+    return std::make_unique<BiasEvidence>(matrix_, ids_, keys_,
+                                          Choice{telling_tokens(ids_, std::max<std::int64_t>(tokens, 24)),
+                                                 spread(matrix_->heads, 16), spread(matrix_->keys, 64)},
+                                          learned_, type_);
+  }
+
+ private:
+  LearnedNumbers learned_;
+};
+
+// ------------------------------------------------------------------------------------------------------- scores
+
+struct Sides {
+  std::int64_t heads = 1, key_heads = 1, width = 0;
+  std::vector<double> q, k;  // [N][H][D], [S][G][D]
+  double scale = 1.0;
+  LearnedNumbers learned;
+};
+
+class ScoreEvidence : public MatrixEvidence {
+ public:
+  ScoreEvidence(std::shared_ptr<const Matrix> matrix, Ids queries, Ids keys, Choice choice,
+                std::shared_ptr<const Sides> sides, Rounding type)
+      : MatrixEvidence(std::move(matrix), std::move(queries), std::move(keys), std::move(choice)),
+        sides_(std::move(sides)) {
+    head_dim_ = sides_->width;
+    settle(type);
+    // Products cancel: a score is measured by what meets in it.
+    const double root = std::sqrt(static_cast<double>(head_dim_));
+    key_norm_ = mean_norm(sides_->k, keys_.count * sides_->key_heads);
+    for (std::size_t r = 0; r < tokens_.size(); ++r) {
+      const double norm = norm_of(sides_->q.data() + tokens_[r] * sides_->heads * head_dim_, sides_->heads * head_dim_);
+      const double typical = sides_->scale * norm / std::sqrt(static_cast<double>(sides_->heads)) * key_norm_ / root;
+      row_size_[r] = std::max(row_size_[r], typical);
+    }
+  }
+
+  bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const override {
+    out.value.assign(static_cast<std::size_t>(count * width_), 0.0);
+    out.angle.clear();
+    const bool turns = std::holds_alternative<Rotary>(engine.spec);
+    const std::vector<double> keys = turned_keys(engine);
+    const BiasValues values(engine, sides_->learned, matrix_->heads);
+    const bool biased = !turns && !std::holds_alternative<NoPosition>(engine.spec);
+    const std::vector<double>* table = biased ? table_of(engine, values, sides_->learned) : nullptr;
+    const double scale = sides_->scale * engine.score_factor;
+    const std::int64_t group = sides_->heads / sides_->key_heads;
+    std::vector<double> q(static_cast<std::size_t>(head_dim_));
+    std::size_t at = 0;
+    for (std::int64_t r = first; r < first + count; ++r) {
+      const std::int64_t n = token(r);
+      for (const std::int64_t h : choice_.heads) {
+        turn_side(engine, engine.query, ids_, n, sides_->q.data() + (n * sides_->heads + h) * head_dim_, q.data());
+        for (std::size_t s = 0; s < choice_.keys.size(); ++s, ++at) {
+          const double* k = keys.data() + (static_cast<std::int64_t>(s) * sides_->key_heads + h / group) * head_dim_;
+          out.value[at] = scale * std::inner_product(q.begin(), q.end(), k, 0.0);
+          if (!biased) continue;
+          out.value[at] += values.at(h, query_id(engine, n), key_id(engine, choice_.keys[s]), table);
+        }
+      }
+    }
+    return true;
+  }
+
+  std::unique_ptr<Evidence> sample(std::int64_t tokens) const override {
+    return std::make_unique<ScoreEvidence>(
+        matrix_, ids_, keys_,
+        Choice{telling_tokens(ids_, tokens), spread(matrix_->heads, 2), telling_tokens(keys_, 16)}, sides_, type_);
+  }
+
+ private:
+  static double norm_of(const double* x, std::int64_t count) { return std::sqrt(std::inner_product(x, x + count, x, 0.0)); }
+  double mean_norm(const std::vector<double>& x, std::int64_t count) const {
+    return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / static_cast<double>(count));
+  }
+
+  void turn_side(const Engine& engine, const SideQuirks& side, const Ids& ids, std::int64_t n, const double* x,
+                 double* out) const {
+    if (!std::holds_alternative<Rotary>(engine.spec) || !side.turned) {
+      std::copy_n(x, head_dim_, out);
+      return;
+    }
+    const HeadPlan& plan = plan_of(engine, head_dim_);
+    std::vector<double> cos(static_cast<std::size_t>(plan.columns)), sin(cos.size());
+    double id[8] = {};
+    for (std::int64_t a = 0; a < ids.axes; ++a) id[a] = side.ids ? side.ids(n, ids.at(n, a)) : ids.at(n, a);
+    fill_turns(engine, plan, n, id, cos.data(), sin.data());
+    for (double& c : cos) c *= side.factor;
+    for (double& s : sin) s *= side.factor;
+    turn_head(engine, plan, cos.data(), sin.data(), x, out);
+  }
+
+  std::vector<double> turned_keys(const Engine& engine) const {
+    std::vector<double> keys(choice_.keys.size() * static_cast<std::size_t>(sides_->key_heads * head_dim_));
+    for (std::size_t s = 0; s < choice_.keys.size(); ++s) {
+      for (std::int64_t g = 0; g < sides_->key_heads; ++g) {
+        turn_side(engine, engine.key, keys_, choice_.keys[s],
+                  sides_->k.data() + (choice_.keys[s] * sides_->key_heads + g) * head_dim_,
+                  keys.data() + (static_cast<std::int64_t>(s) * sides_->key_heads + g) * head_dim_);
+      }
+    }
+    return keys;
+  }
+
+  std::shared_ptr<const Sides> sides_;
+  double key_norm_ = 1.0;
+};
+
+void check_heads(const Spec& spec, const Parameters& parameters, std::int64_t heads, std::string_view name) {
+  const bool inferred = parameters.empty() && (std::holds_alternative<T5>(spec) || std::holds_alternative<Clipped>(spec));
+  std::int64_t expected = 0;
+  if (inferred) {
+    expected = std::holds_alternative<T5>(spec) ? std::get<T5>(spec).heads : std::get<Clipped>(spec).heads;
+  } else {
+    expected = Bias(spec, parameters).heads();  // throws where they do not fit
+  }
+  if (expected == heads || expected == 0) return;
+  refuse(std::string(name) + ": expected " + std::to_string(expected) + " heads but got " + std::to_string(heads));
+}
+
+}  // namespace
+
+std::unique_ptr<Evidence> bias_evidence(const Engine& right, const ObservedBias& seen, const EvidenceOptions& options) {
+  auto matrix = std::make_shared<Matrix>(read_matrix(seen.bias, "bias", false));
+  check_heads(right.spec, options.options->parameters, matrix->heads, "bias");
+  Ids queries = read_ids(seen.queries, matrix->queries, 1, "queries");
+  Ids keys = read_ids(seen.keys, matrix->keys, 1, "keys");
+  Choice all{counted(matrix->queries), counted(matrix->heads), counted(matrix->keys)};
+  return std::make_unique<BiasEvidence>(std::move(matrix), std::move(queries), std::move(keys), std::move(all),
+                                        read_learned(options.options->parameters), type_of(seen.bias, "bias"));
+}
+
+std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& seen, const EvidenceOptions& options) {
+  auto matrix = std::make_shared<Matrix>(read_matrix(seen.scores, "scores", false));
+  Numbers q = read_numbers(seen.q, "q", {.min_rank = 2, .max_rank = 3});
+  Numbers k = read_numbers(seen.k, "k", {.min_rank = 2, .max_rank = 3});
+  auto sides = std::make_shared<Sides>();
+  sides->width = q.shape.back();
+  sides->heads = q.shape.size() == 3 ? q.at(1) : 1;
+  sides->key_heads = k.shape.size() == 3 ? k.at(1) : 1;
+  if (k.shape.back() != sides->width) {
+    refuse("q and k must have the same channels but got " + bracketed(q.shape) + " and " + bracketed(k.shape));
+  }
+  if (sides->heads % sides->key_heads != 0) {
+    refuse("k: " + std::to_string(sides->heads) + " heads of queries cannot share " + std::to_string(sides->key_heads));
+  }
+  if (matrix->heads != sides->heads || matrix->queries != q.at(0) || matrix->keys != k.at(0)) {
+    refuse("scores: expected [" + std::to_string(sides->heads) + ", " + std::to_string(q.at(0)) + ", " +
+           std::to_string(k.at(0)) + "], heads, queries and keys, but got [" + std::to_string(matrix->heads) + ", " +
+           std::to_string(matrix->queries) + ", " + std::to_string(matrix->keys) + "]");
+  }
+  double factor = 1.0;
+  const bool turns = std::holds_alternative<Rotary>(right.spec);
+  if (const auto* rotary = std::get_if<Rotary>(&right.spec)) {
+    const std::optional<LatentHead>& latent = options.options->latent_head;
+    if (latent && sides->width == latent->nope + latent->rope) {
+      right.head_start = latent->nope;
+    } else if (sides->width != rotary->head_dim) {
+      refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
+    }
+    const RotarySchedule schedule = make_schedule(*rotary);
+    factor = schedule.softmax_factor() * schedule.query_factor();
+  } else if (!std::holds_alternative<NoPosition>(right.spec)) {
+    check_heads(right.spec, options.options->parameters, matrix->heads, "scores");
+    sides->learned = read_learned(options.options->parameters);
+    if (sides->learned.names.empty() && (std::holds_alternative<T5>(right.spec) || std::holds_alternative<Clipped>(right.spec))) {
+      refuse("scores of a learned bias need its table");
+    }
+  }
+  sides->scale = options.options->scale.value_or(factor / std::sqrt(static_cast<double>(sides->width)));
+  Ids queries = read_ids(seen.queries, matrix->queries, turns ? axes_of(right.spec) : 1, "queries");
+  Ids keys = read_ids(seen.keys, matrix->keys, turns ? axes_of(right.spec) : 1, "keys");
+  const Rounding type = type_of(seen.scores, "scores");
+  const Rounding inner = half_unit(q.stored) > half_unit(type) ? q.stored : type;
+  sides->q = std::move(q.values);
+  sides->k = std::move(k.values);
+  Choice all{counted(matrix->queries), counted(matrix->heads), counted(matrix->keys)};
+  return std::make_unique<ScoreEvidence>(std::move(matrix), std::move(queries), std::move(keys), std::move(all),
+                                         std::move(sides), inner);
+}
+
+}  // namespace posenc::diagnosis

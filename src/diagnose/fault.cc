@@ -1,0 +1,166 @@
+#include "diagnose/fault.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "detail/number_text.h"
+#include "posenc/error.h"
+#include "posenc/nearest.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+constexpr std::int64_t kDecodedRange = 1 << 18;
+
+// Columns of the engine as its own frequencies, by the measured ones' order.
+std::vector<double> own_frequencies(const Engine& engine, std::int64_t head_dim) {
+  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec)) return make_schedule(*sinusoidal).inv_freq;
+  const HeadPlan& plan = plan_of(engine, head_dim);
+  std::vector<double> own = plan.inv_freq;
+  if (engine.turn.negative) {
+    for (double& f : own) f = -f;
+  }
+  return own;
+}
+
+Ids mapped_ids(const Engine& engine, const Ids& given) {
+  Ids ids = given;
+  for (std::int64_t n = 0; n < ids.count; ++n) {
+    for (std::int64_t a = 0; a < ids.axes; ++a) {
+      double& id = ids.values[static_cast<std::size_t>(n * ids.axes + a)];
+      id = engine.id(n, id);
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::vector<Frequency> Clues::frequencies(const Engine& engine) const {
+  if (whole_ == nullptr || engine.turn.turns != 1) return {};
+  const std::shared_ptr<const Measured> measured = whole_->measure(engine);
+  if (measured == nullptr) return {};
+  if (measured->noise < 0.0) {  // frequencies were given
+    std::vector<Frequency> result;
+    for (const double f : measured->angle) result.push_back({f, std::abs(f) * (half_unit(whole_->type()) + 1e-7)});
+    return result;
+  }
+  if (whole_->ids().axes > 1) return {};
+  return measured_frequencies(*measured, mapped_ids(engine, whole_->ids()));
+}
+
+std::optional<double> Clues::magnitude(const Engine& engine) const {
+  if (whole_ == nullptr || engine.turn.turns != 1) return std::nullopt;
+  const std::shared_ptr<const Measured> measured = whole_->measure(engine);
+  if (measured == nullptr || measured->noise < 0.0) return std::nullopt;
+  return common_magnitude(*measured, 4.0 * measured->noise + 1e-4);
+}
+
+const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& engine) const {
+  static const std::vector<std::optional<std::int64_t>> kNone;
+  if (whole_ == nullptr || engine.turn.turns != 1 || whole_->ids().axes != 1) return kNone;
+  const std::shared_ptr<const Measured> measured = whole_->measure(engine);
+  if (measured == nullptr || measured->noise < 0.0) return kNone;
+  const bool rotary = std::holds_alternative<Rotary>(engine.spec);
+  if (rotary) {
+    const HeadPlan* plan = &plan_of(engine, whole_->head_dim());
+    if (plan == decoded_for_) return decoded_;
+    decoded_for_ = plan;
+    decoded_plan_ = engine.plan;
+  } else {
+    decoded_for_ = nullptr;
+  }
+  decoded_.clear();
+  std::vector<double> own = own_frequencies(engine, whole_->head_dim());
+  if (static_cast<std::int64_t>(own.size()) < measured->columns) return decoded_;
+  double high = static_cast<double>(whole_->ids().count), low = 0.0;
+  for (const double p : whole_->ids().values) {
+    high = std::max(high, p);
+    low = std::min(low, p);
+  }
+  DecodeOptions options{.first = static_cast<std::int64_t>(low) - 256,
+                        .end = static_cast<std::int64_t>(std::min(1.25 * high, 4e9)) + 512,
+                        .tolerance = 4.0 * measured->noise + 2e-3};
+  if (options.end - options.first > kDecodedRange) return decoded_;
+  // A few tokens first: where they have no position, none has.
+  Measured few = *measured;
+  few.tokens.resize(std::min<std::size_t>(few.tokens.size(), 6));
+  const auto known = decoded_positions(few, own, options);
+  const auto found = std::count_if(known.begin(), known.end(), [](const auto& p) { return p.has_value(); });
+  if (found * 3 < static_cast<std::ptrdiff_t>(known.size()) * 2) return decoded_;
+  const auto all = decoded_positions(*measured, own, options);
+  decoded_.assign(static_cast<std::size_t>(whole_->ids().count), std::nullopt);
+  for (std::size_t t = 0; t < all.size(); ++t) decoded_[static_cast<std::size_t>(measured->tokens[t])] = all[t];
+  return decoded_;
+}
+
+double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency>& seen) const {
+  const std::optional<Engine> engine = make(x);
+  if (!engine) return std::numeric_limits<double>::infinity();
+  if (seen.empty()) return quick_->fit(*engine).rms;
+  const std::vector<double> own = own_frequencies(*engine, whole_->head_dim());
+  double sum = 0.0;
+  for (std::size_t c = 0; c < std::min(seen.size(), own.size()); ++c) {
+    if (!std::isfinite(seen[c].error) || own[c] == 0.0) continue;
+    const double relative = seen[c].error / std::max(std::abs(seen[c].value), 1e-300);
+    if (relative > 0.5) continue;
+    const double off = std::abs(std::log(std::abs(own[c] / seen[c].value)));
+    sum += std::min(off, 1.0) / (1e-3 + relative);
+  }
+  return sum;
+}
+
+std::vector<double> Clues::fitted(const MakeEngine& make, double low, double high) const {
+  if (whole_ == nullptr) return {};
+  const std::vector<Frequency> seen = frequencies(make(low).value_or(Engine{}));
+  if (seen.empty() && whole_->measure(make(low).value_or(Engine{})) != nullptr) return {};
+  const double best = smallest([&](double x) { return cost(make, x, seen); }, low, high, 48);
+  std::vector<double> result;
+  for (const double tolerance : {2e-2, 2e-3, 1e-4, 1e-6}) {
+    const double plain = plain_number(best, tolerance);
+    if (std::find(result.begin(), result.end(), plain) == result.end()) result.push_back(plain);
+  }
+  if (std::find(result.begin(), result.end(), best) == result.end()) result.push_back(best);
+  return result;
+}
+
+const std::vector<const Fault*>& all_faults() {
+  static const std::vector<const Fault*> faults = [] {
+    std::vector<const Fault*> all;
+    for (const std::span<const Fault> group :
+         {channel_faults(), scaling_faults(), frequency_faults(), factor_faults(), position_faults(), precision_faults(),
+          axis_faults(), bias_faults(), row_faults()}) {
+      for (const Fault& fault : group) all.push_back(&fault);
+    }
+    return all;
+  }();
+  return faults;
+}
+
+const Fault& fault_named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Fault* fault : all_faults()) {
+    if (fault->name == name) return *fault;
+    names.push_back(fault->name);
+  }
+  const std::string_view near = nearest(name, names);
+  fail(ErrorKind::usage, "no fault is called '" + std::string(name) + "'" +
+                              (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+}
+
+std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues) {
+  std::vector<Engine> engines;
+  for (Variation& variation : fault.change(engine, clues)) {
+    Engine& changed = variation.engine;
+    if (!fault.keeps_plan) changed.plan = nullptr;
+    changed.table = nullptr;
+    changed.blames.push_back({&fault, variation.value, std::move(variation.words)});
+    engines.push_back(std::move(changed));
+  }
+  return engines;
+}
+
+std::string short_number(double value) { return detail::general_text(value, 6); }
+
+}  // namespace posenc::diagnosis

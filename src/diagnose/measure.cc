@@ -1,0 +1,187 @@
+#include "diagnose/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "detail/number_text.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+double wrapped(double angle) { return std::remainder(angle, kTurn); }
+
+// Tokens in the order of their positions, each position once.
+std::vector<std::size_t> by_position(const Measured& measured, const Ids& ids) {
+  std::vector<std::size_t> order(measured.tokens.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t t) { return ids.at(measured.tokens[t], 0); };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  order.erase(std::unique(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) == place(b); }),
+              order.end());
+  return order;
+}
+
+struct Step {
+  std::size_t from, to;
+  double gap;
+};
+
+// Pairs of tokens with growing gaps, the smallest first.
+std::vector<Step> growing_steps(const std::vector<std::size_t>& order, const std::function<double(std::size_t)>& place) {
+  std::vector<Step> steps;
+  const std::size_t count = order.size();
+  Step least{0, 0, std::numeric_limits<double>::infinity()};
+  for (std::size_t k = 1; k < count; ++k) {
+    const double gap = place(order[k]) - place(order[k - 1]);
+    if (gap < least.gap) least = {order[k - 1], order[k], gap};
+  }
+  if (count < 2) return steps;
+  steps.push_back(least);
+  // From then on the largest gap that is at most three times the last, else the next larger there is.
+  while (true) {
+    const double last = steps.back().gap;
+    Step best{0, 0, 0.0}, next{0, 0, std::numeric_limits<double>::infinity()};
+    for (std::size_t a = 0; a < count; a += 1 + count / 64) {
+      for (std::size_t b = a + 1; b < count; ++b) {
+        const double gap = place(order[b]) - place(order[a]);
+        if (gap <= last) continue;
+        if (gap <= 3.0 * last && gap > best.gap) best = {order[a], order[b], gap};
+        if (gap < next.gap) next = {order[a], order[b], gap};
+      }
+    }
+    if (best.gap > last) {
+      steps.push_back(best);
+    } else if (std::isfinite(next.gap)) {
+      steps.push_back(next);
+    } else {
+      return steps;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids& ids) {
+  std::vector<Frequency> result(static_cast<std::size_t>(measured.columns),
+                                {0.0, std::numeric_limits<double>::infinity()});
+  const std::vector<std::size_t> order = by_position(measured, ids);
+  const std::vector<Step> steps =
+      growing_steps(order, [&](std::size_t t) { return ids.at(measured.tokens[t], 0); });
+  const double noise = std::max(measured.noise, 1e-9) * 1.5;
+  for (std::int64_t c = 0; c < measured.columns; ++c) {
+    Frequency& f = result[static_cast<std::size_t>(c)];
+    for (const Step& step : steps) {
+      const double difference = measured.at(step.to, c) - measured.at(step.from, c);
+      if (!std::isfinite(difference)) continue;
+      if (!std::isfinite(f.error)) {
+        f = {wrapped(difference) / step.gap, noise / step.gap};
+        continue;
+      }
+      if (f.error * step.gap > 1.0) break;  // a turn could be missed
+      f.value += wrapped(difference - f.value * step.gap) / step.gap;
+      f.error = noise / step.gap;
+    }
+  }
+  return result;
+}
+
+std::optional<double> common_magnitude(const Measured& measured, double tolerance) {
+  std::vector<double> all;
+  for (const double m : measured.magnitude) {
+    if (std::isfinite(m)) all.push_back(m);
+  }
+  if (all.empty()) return std::nullopt;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  const double median = *middle;
+  const auto near = std::count_if(all.begin(), all.end(),
+                                  [&](double m) { return std::abs(m - median) <= tolerance * std::abs(median); });
+  if (near * 10 < static_cast<std::ptrdiff_t>(all.size()) * 9) return std::nullopt;
+  return median;
+}
+
+std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured, const std::vector<double>& inv_freq,
+                                                           const DecodeOptions& options) {
+  std::vector<std::optional<std::int64_t>> result(measured.tokens.size());
+  // The fastest column first: it tells most positions apart at once.
+  std::vector<std::int64_t> columns(static_cast<std::size_t>(measured.columns));
+  std::iota(columns.begin(), columns.end(), std::int64_t{0});
+  std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::abs(inv_freq[static_cast<std::size_t>(a)]) > std::abs(inv_freq[static_cast<std::size_t>(b)]);
+  });
+  constexpr std::int64_t kBins = 2048;
+  const double first = inv_freq[static_cast<std::size_t>(columns.front())];
+  const auto bin_of = [&](double angle) {
+    const auto bin = static_cast<std::int64_t>((wrapped(angle) + std::numbers::pi) / kTurn * kBins);
+    return std::clamp<std::int64_t>(bin, 0, kBins - 1);
+  };
+  std::vector<std::vector<std::int64_t>> bins(kBins);
+  for (std::int64_t p = options.first; p < options.end; ++p) {
+    bins[static_cast<std::size_t>(bin_of(first * static_cast<double>(p)))].push_back(p);
+  }
+  const auto reach = static_cast<std::int64_t>(4.0 * options.tolerance / kTurn * kBins) + 1;
+  for (std::size_t t = 0; t < measured.tokens.size(); ++t) {
+    if (!std::isfinite(measured.at(t, columns.front()))) continue;
+    const std::int64_t center = bin_of(measured.at(t, columns.front()));
+    double least = options.tolerance;
+    for (std::int64_t b = center - std::min(reach, kBins / 2); b <= center + std::min(reach, kBins / 2 - 1); ++b) {
+      for (const std::int64_t p : bins[static_cast<std::size_t>((b + kBins) % kBins)]) {
+        double sum = 0.0;
+        const double limit = least * least * static_cast<double>(columns.size());
+        for (const std::int64_t c : columns) {
+          const double seen = measured.at(t, c);
+          if (!std::isfinite(seen)) continue;
+          const double off = wrapped(inv_freq[static_cast<std::size_t>(c)] * static_cast<double>(p) - seen);
+          sum += off * off;
+          if (sum > limit) break;
+        }
+        const double rms = std::sqrt(sum / static_cast<double>(columns.size()));
+        if (rms >= least) continue;
+        least = rms;
+        result[t] = p;
+      }
+    }
+  }
+  return result;
+}
+
+double smallest(const std::function<double(double)>& cost, double low, double high, int steps) {
+  const double from = std::log(low), to = std::log(high);
+  double best = low, least = std::numeric_limits<double>::infinity();
+  const double step = (to - from) / steps;
+  for (int k = 0; k <= steps; ++k) {
+    const double x = std::exp(from + step * k);
+    if (const double c = cost(x); c < least) {
+      least = c;
+      best = x;
+    }
+  }
+  double around = step;
+  for (int k = 0; k < 40 && around > 1e-10; ++k) {
+    bool better = false;
+    for (const double x : {std::exp(std::log(best) - around), std::exp(std::log(best) + around)}) {
+      if (const double c = cost(x); c < least) {
+        least = c;
+        best = x;
+        better = true;
+      }
+    }
+    if (!better) around /= 2.0;
+  }
+  return best;
+}
+
+double plain_number(double value, double tolerance) {
+  for (int digits = 1; digits <= 6; ++digits) {
+    const std::optional<double> plain = detail::parse_number(detail::general_text(value, digits));
+    if (plain && std::abs(*plain - value) <= tolerance * std::abs(value)) return *plain;
+  }
+  return value;
+}
+
+}  // namespace posenc::diagnosis

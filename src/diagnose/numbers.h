@@ -1,0 +1,55 @@
+// The numbers of another engine as doubles, with what type they really have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/position.h"
+#include "posenc/view.h"
+
+namespace posenc::diagnosis {
+
+// How finely a number, or a step on the way to it, is rounded.
+enum class Rounding { none, f32, tf32, f16, bf16 };
+double rounded(double value, Rounding to) noexcept;
+// Half a unit in the last place of numbers near 1.
+double half_unit(Rounding type) noexcept;
+std::string_view words_of(Rounding type) noexcept;  // "bfloat16"
+
+struct Numbers {
+  std::string name;                 // as the caller calls it: "rotated"
+  std::vector<std::int64_t> shape;  // without leading axes of length 1, but at least `rank` of them
+  std::vector<double> values;       // C order
+  Rounding stored = Rounding::none;  // the type of the memory
+  Rounding actual = Rounding::none;  // the coarsest type that holds every number
+
+  std::int64_t at(std::size_t axis) const { return shape[axis]; }
+  std::size_t size() const { return values.size(); }
+};
+
+// What may be in an array.
+struct Allowed {
+  int min_rank = 1;
+  int max_rank = 4;
+  bool minus_infinity = false;
+  bool zeros = false;  // whether all numbers may be 0
+};
+// Throws where there are no numbers, or NaN, or infinite ones; axes of length 1 in front are dropped down to min_rank.
+Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
+
+// Positions as doubles, [N][A]. One coordinate stands for all where the encoding has several.
+struct Ids {
+  std::int64_t count = 0;
+  std::int64_t axes = 1;
+  bool repeated = false;  // whether one coordinate was taken for all axes
+  std::vector<double> values;
+
+  double at(std::int64_t n, std::int64_t a) const { return values[static_cast<std::size_t>(n * axes + a)]; }
+  std::string text(std::int64_t n) const;
+};
+// Throws unless there are `count` of them on `axes` axes or on one.
+Ids read_ids(const PositionView& positions, std::int64_t count, std::int64_t axes, std::string_view name);
+
+}  // namespace posenc::diagnosis

@@ -1,0 +1,190 @@
+#include "diagnose/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "detail/number_text.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+constexpr std::int64_t kQuickTokens = 14;
+constexpr std::size_t kTriedWhole = 24;
+constexpr double kNoise = 1.0 / 128.0;  // what evenly spread differences may be
+
+double three_digits(double x) { return detail::parse_number(detail::general_text(x, 3)).value_or(x); }
+
+std::string names_of(const Engine& engine) {
+  std::string names;
+  for (const Blame& blame : engine.blames) names += std::string(blame.fault->name) + " ";
+  return names;
+}
+
+// Names in a fixed order: a pair is the same whichever came first.
+std::string set_of(const Engine& engine) {
+  std::set<std::string_view> names;
+  for (const Blame& blame : engine.blames) names.insert(blame.fault->name);
+  std::string text;
+  for (const std::string_view name : names) text += std::string(name) + " ";
+  return text;
+}
+
+std::size_t rank_of(const Engine& engine) {
+  std::size_t rank = 0;
+  for (const Blame& blame : engine.blames) {
+    const auto& all = all_faults();
+    rank += static_cast<std::size_t>(std::find(all.begin(), all.end(), blame.fault) - all.begin());
+  }
+  return rank;
+}
+
+Engine with_float32_angles(const Engine& engine) {
+  Engine changed = engine;
+  if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->precision = Precision::reference;
+  changed.turn.frequencies = Rounding::f32;
+  changed.turn.angle = Rounding::f32;
+  changed.plan = nullptr;
+  return changed;
+}
+
+bool has_angles(const Engine& engine) {
+  return std::holds_alternative<Rotary>(engine.spec) || std::holds_alternative<Sinusoidal>(engine.spec);
+}
+
+bool coarser_than_float32(const TurnQuirks& turn) { return turn.angle != Rounding::none || turn.ids != Rounding::none || turn.frequencies != Rounding::none; }
+
+}  // namespace
+
+Searcher::Searcher(const Evidence& evidence, const DiagnoseOptions& options)
+    : evidence_(&evidence), quick_(evidence.sample(kQuickTokens)), options_(&options) {}
+
+bool Searcher::explains(const Fit& fit) const {
+  return fit.exact() || fit.within_f32() || (fit.even && fit.rms < kNoise);
+}
+
+Candidate Searcher::tried(const Engine& engine) const {
+  Candidate candidate{engine, evidence_->fit(engine)};
+  // Engines form their angles in float32 as a rule: that alone is no second fault.
+  if (!candidate.fit.exact() && has_angles(engine) && !coarser_than_float32(engine.turn) && engine.turn.turns > 0) {
+    const Engine rounded_angles = with_float32_angles(engine);
+    const Fit other = evidence_->fit(rounded_angles);
+    if (other.rms < 0.5 * candidate.fit.rms) {
+      candidate.engine = rounded_angles;
+      candidate.fit = other;
+      candidate.float32 = true;
+    } else if (candidate.fit.within_f32()) {
+      candidate.float32 = true;
+    }
+  }
+  candidate.explains = explains(candidate.fit);
+  candidate.residual = three_digits(std::max(candidate.fit.rms, evidence_->floor()));
+  return candidate;
+}
+
+std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const {
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // The best of each, then the next best of each: many variations of one fault must not crowd out the others.
+  std::vector<Candidate> result;
+  std::set<std::string> names;
+  for (const auto& [rms, engine] : near) {
+    if (result.size() >= keep) break;
+    if (!std::isfinite(rms) || (!result.empty() && rms > 50.0 * near.front().first + 0.3)) break;
+    const auto times = std::count_if(result.begin(), result.end(), [&](const Candidate& c) { return names_of(c.engine) == names_of(engine); });
+    if (times >= 3) continue;
+    result.push_back(tried(engine));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.residual != b.residual) return a.residual < b.residual;
+    return rank_of(a.engine) < rank_of(b.engine);
+  });
+  std::vector<Candidate> distinct;
+  for (Candidate& candidate : result) {
+    if (names.insert(set_of(candidate.engine)).second) distinct.push_back(std::move(candidate));
+  }
+  return distinct;
+}
+
+std::vector<Candidate> Searcher::singles(const Engine& right) const {
+  const Clues clues(evidence_, quick_.get(), *options_);
+  std::vector<std::pair<double, Engine>> near;
+  for (const Fault* fault : all_faults()) {
+    for (Engine& engine : variations_of(*fault, right, clues)) near.emplace_back(quick_->fit(engine).rms, std::move(engine));
+  }
+  return settled(std::move(near), kTriedWhole);
+}
+
+std::vector<Candidate> Searcher::pairs(const Engine& right) const {
+  std::vector<std::pair<double, Engine>> near;
+  double best = quick_->fit(right).rms;
+  const Clues first_clues(evidence_, quick_.get(), *options_);
+  std::set<std::string> first_seen;
+  for (const Fault* first : all_faults()) {
+    int taken = 0;
+    for (const Engine& one : variations_of(*first, right, first_clues)) {
+      if (++taken > 6) break;
+      const Clues clues(evidence_, quick_.get(), *options_);
+      for (const Fault* second : all_faults()) {
+        if (second == first) continue;
+        for (Engine& both : variations_of(*second, one, clues)) {
+          const double rms = quick_->fit(both, 3.0 * best + 1e-9).rms;
+          if (!std::isfinite(rms)) continue;
+          best = std::min(best, rms);
+          near.emplace_back(rms, std::move(both));
+        }
+      }
+    }
+  }
+  return settled(std::move(near), kTriedWhole);
+}
+
+std::vector<Engine> Searcher::hidden(const Engine& engine) const {
+  std::vector<Engine> result;
+  const Fit base = quick_->fit(engine);
+  const double limit = std::max(1.3 * base.rms, evidence_->floor());
+  const Clues usual(*options_, std::nullopt);
+  for (const Fault* fault : all_faults()) {
+    for (Engine& other : variations_of(*fault, engine, usual)) {
+      const Fit fit = quick_->fit(other, 2.0 * limit + 1e-9);
+      if (fit.rms > limit || !fit.exact()) continue;
+      const Fit whole = evidence_->fit(other);
+      if (whole.rms > std::max(1.3 * evidence_->fit(engine).rms, evidence_->floor()) || !whole.exact()) continue;
+      result.push_back(std::move(other));
+      break;
+    }
+  }
+  return result;
+}
+
+std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, const Evidence& evidence) {
+  if (!std::holds_alternative<Rotary>(a.spec) || !std::holds_alternative<Rotary>(b.spec)) return std::nullopt;
+  const HeadPlan& one = plan_of(a, evidence.head_dim());
+  const HeadPlan& other = plan_of(b, evidence.head_dim());
+  if (one.columns != other.columns) return 1;
+  const double tolerance = 4.0 * evidence.tolerance().rounding;
+  std::vector<double> cos_a(static_cast<std::size_t>(one.columns)), sin_a(cos_a), cos_b(cos_a), sin_b(cos_a);
+  const auto differs = [&](std::int64_t p) {
+    double position[8];
+    std::fill(std::begin(position), std::end(position), static_cast<double>(p));
+    fill_turns(a, one, p, position, cos_a.data(), sin_a.data());
+    fill_turns(b, other, p, position, cos_b.data(), sin_b.data());
+    for (std::size_t c = 0; c < cos_a.size(); ++c) {
+      if (std::abs(cos_a[c] - cos_b[c]) > tolerance || std::abs(sin_a[c] - sin_b[c]) > tolerance) return true;
+    }
+    return false;
+  };
+  if (one.outputs != other.outputs && one.columns > 1) return 1;
+  std::int64_t low = 0, high = 1;
+  while (high < (std::int64_t{1} << 24) && !differs(high)) {
+    low = high;
+    high *= 2;
+  }
+  if (!differs(high)) return std::nullopt;
+  while (low + 1 < high) {
+    const std::int64_t middle = (low + high) / 2;
+    (differs(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace posenc::diagnosis
