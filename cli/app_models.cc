@@ -58,6 +58,12 @@ void add_compare(CLI::App& app, CompareCommandOptions& options) {
   add_output(*command, options.output, "text, json");
 }
 
+std::string above_zero(const std::string& text) {
+  double value = 0.0;
+  const bool number = CLI::detail::lexical_cast(text, value);
+  return number && value > 0.0 && value < 1e300 ? "" : "must be a number above 0 but got '" + text + "'";
+}
+
 void add_evidence(CLI::App& command, DiagnoseCommandOptions& options) {
   const auto file = [&](const char* name, std::string& value, const char* help) {
     command.add_option(name, value, help)->check(not_empty)->group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
@@ -88,7 +94,7 @@ void add_diagnose(CLI::App& app, DiagnoseCommandOptions& options) {
   command->add_option("--queries", options.queries, "positions of queries (default: counted from 0)")->check(not_empty);
   command->add_option("--keys", options.keys, "positions of keys (default: counted from 0)")->check(not_empty);
   command->add_option("--scale", options.scale, "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   command->add_option("--file", options.file, "the learned table that the encoding itself has")->check(not_empty);
   command->add_option("--parameter", options.parameters, "learned numbers by name: name=file.npy; may be given again");
   command->add_option("--sequence-length", options.sequence_length, "the length of the sequence, for scalings that depend on it")

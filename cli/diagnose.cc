@@ -26,7 +26,8 @@ namespace {
 struct Loaded {
   Array first, second, third;
   TokenPositions positions, keys;
-  std::vector<std::pair<std::string, std::string>> names;  // what the library calls a file, and the file
+  std::vector<std::pair<std::string, std::string>> names;  // what the library calls something, and what the user does
+  std::string option = "diagnose";                         // what opens messages about nothing in particular
 };
 
 // A kind of evidence: its option, the others that belong to it, and what reads them.
@@ -84,7 +85,9 @@ Array load_named(const std::string& file, const char* name, Loaded& loaded) {
 }
 
 // Positions of the tokens of an array; how many that is, the library checks.
-TokenPositions load_ids(const std::string& text, std::int64_t axes, const Array& array, std::size_t axis) {
+TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array, std::size_t axis, Loaded& loaded) {
+  loaded.option = fmt::format("--{}", name);
+  loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
   const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
   if (text.empty() && count < 1) fail(ErrorKind::bad_input, "there are no tokens");
   return load_token_positions(text, axes, {.batch = 0, .tokens = count});
@@ -109,33 +112,33 @@ Observation load_observation(const DiagnoseCommandOptions& options, std::int64_t
     loaded.second = load_named(options.sin, "sin", loaded);
     const std::size_t axis = token_axis(loaded.first, 2);
     const bool per_axis = axes > 1 && loaded.first.shape.size() - axis == 3 && loaded.first.shape[axis] == axes;
-    loaded.positions = load_ids(options.positions, axes, loaded.first, axis + (per_axis ? 1 : 0));
+    loaded.positions = load_ids("positions", options.positions, axes, loaded.first, axis + (per_axis ? 1 : 0), loaded);
     return ObservedTables{view(loaded.first), view(loaded.second), loaded.positions.view};
   }
   if (kind == 2) {
     loaded.first = load_named(options.input, "input", loaded);
     loaded.second = load_named(options.rotated, "rotated", loaded);
-    loaded.positions = load_ids(options.positions, axes, loaded.first, token_axis(loaded.first, 2));
+    loaded.positions = load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
     return ObservedRotation{view(loaded.first), view(loaded.second), loaded.positions.view};
   }
   if (kind == 3) {
     loaded.first = load_named(options.scores, "scores", loaded);
     loaded.second = load_named(options.q, "q", loaded);
     loaded.third = load_named(options.k, "k", loaded);
-    loaded.positions = load_ids(options.queries, axes, loaded.second, token_axis(loaded.second, 2));
-    loaded.keys = load_ids(options.keys, axes, loaded.third, token_axis(loaded.third, 2));
+    loaded.positions = load_ids("queries", options.queries, axes, loaded.second, token_axis(loaded.second, 2), loaded);
+    loaded.keys = load_ids("keys", options.keys, axes, loaded.third, token_axis(loaded.third, 2), loaded);
     return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view, loaded.keys.view};
   }
   if (kind == 4) {
     loaded.first = load_named(options.bias, "bias", loaded);
     const std::size_t rank = loaded.first.shape.size();
     if (rank < 2) fail(ErrorKind::bad_input, "bias: expected [N, S] or [H, N, S]");
-    loaded.positions = load_ids(options.queries, 1, loaded.first, rank - 2);
-    loaded.keys = load_ids(options.keys, 1, loaded.first, rank - 1);
+    loaded.positions = load_ids("queries", options.queries, 1, loaded.first, rank - 2, loaded);
+    loaded.keys = load_ids("keys", options.keys, 1, loaded.first, rank - 1, loaded);
     return ObservedBias{view(loaded.first), loaded.positions.view, loaded.keys.view};
   }
   loaded.first = load_named(options.table, "table", loaded);
-  loaded.positions = load_ids(options.positions, axes, loaded.first, token_axis(loaded.first, 2));
+  loaded.positions = load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
   return ObservedRows{view(loaded.first), loaded.positions.view};
 }
 
@@ -168,11 +171,22 @@ void load_wanted(const DiagnoseCommandOptions& options, Wanted& wanted) {
 }
 
 // A message of the library with the file's name instead of what the library calls it.
-std::string with_file_name(const std::string& message, const Loaded& loaded) {
+std::string with_file_name(std::string message, const Loaded& loaded, const std::string& option) {
+  bool named = false;
   for (const auto& [name, file] : loaded.names) {
-    if (message.starts_with(name + ":")) return fmt::format("{}{}", file, message.substr(name.size()));
+    if (message.starts_with(name + ":")) {
+      message = file + message.substr(name.size());
+      named = true;
+    }
+    // Others of the same call: "the shape of cos, [16, 3]".
+    for (const char* end : {",", " and ", " but"}) {
+      const std::string other = fmt::format(" of {}{}", name, end);
+      const std::size_t at = message.find(other);
+      if (at != std::string::npos) message.replace(at, other.size(), fmt::format(" of {}{}", file, end));
+    }
+    named = named || message.find(file) != std::string::npos;
   }
-  return message;
+  return named || message.find("--") != std::string::npos ? message : fmt::format("{}: {}", option, message);
 }
 
 DiagnoseOptions library_options(const DiagnoseCommandOptions& options, const Wanted& wanted) {
@@ -192,6 +206,7 @@ std::string choice_text(const DiagnoseCommandOptions& options) {
 
 Diagnosis diagnosis_of(const DiagnoseCommandOptions& options, const Wanted& wanted, Loaded& loaded) {
   const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
+  loaded.option = kinds_of(options)[kind_given(options)].option;
   DiagnoseOptions settings = library_options(options, wanted);
   LoadedParameters parameters;
   std::vector<Array> tables;
@@ -259,11 +274,12 @@ int run_diagnose(const DiagnoseCommandOptions& options) {
   try {
     answer = diagnosis_of(options, wanted, loaded);
   } catch (const Error& error) {
-    fail(error.kind(), with_file_name(error.what(), loaded));
+    fail(error.kind(), with_file_name(error.what(), loaded, loaded.option));
   }
   if (format == "json") {
     Json::Object members = {{"spec", options.spec}};
-    for (const auto& [name, value] : to_json(answer).object()) {
+    const Json json = to_json(answer);
+    for (const auto& [name, value] : json.object()) {
       if (name != "schema") members.emplace_back(name, value);
     }
     write_json(options.output, members);

@@ -41,14 +41,20 @@ DiagnoseOptions options_of(const Model& model, const ModelGroup& group, const Di
   DiagnoseOptions filled = options;
   if (!filled.scale) filled.scale = group.softmax_scale;
   if (!filled.latent_head) filled.latent_head = group.latent_head;
-  filled.float32_angles = true;
-  const std::string own = to_text(group.spec);
+  // The same but for the length of the sequence is the same.
+  const auto* self = std::get_if<Rotary>(&group.spec);
+  const auto text_of = [](Rotary rotary) {
+    rotary.sequence_length.reset();
+    return to_text(Spec(rotary));
+  };
   for (const ModelGroup& other : model.groups) {
     const auto* rotary = std::get_if<Rotary>(&other.spec);
-    if (rotary == nullptr || other.part != group.part || to_text(other.spec) == own) continue;
+    if (rotary == nullptr || other.part != group.part) continue;
+    if (self != nullptr && text_of(*self) == text_of(*rotary)) continue;
     Rotary settled = *rotary;
+    if (self != nullptr && self->sequence_length) settled.sequence_length = self->sequence_length;
     if (needs_length(settled.scaling) && !settled.sequence_length) settled.sequence_length = 1;
-    const auto known = [&](const OtherLayers& listed) { return to_text(Spec(listed.spec)) == to_text(Spec(settled)); };
+    const auto known = [&](const OtherLayers& listed) { return text_of(listed.spec) == text_of(settled); };
     if (std::any_of(filled.others.begin(), filled.others.end(), known)) continue;
     std::string name = "other layers";
     if (!other.layers.empty()) name = "layer " + std::to_string(other.layers.front());

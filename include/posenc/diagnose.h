@@ -96,9 +96,6 @@ struct DiagnoseOptions {
   std::vector<OtherLayers> others = {};
   std::optional<double> scale = {};       // of scores; none: head_dim^-0.5, times what the spec adds to it
   std::optional<LatentHead> latent_head = {};
-  // The published numbers were made with float32 angles, as those of PyTorch models are: then such angles are no fault
-  // while they are off by less than 1/64.
-  bool float32_angles = false;
   std::string command_spec = {};  // what commands in the answer call the spec; empty: its text
 };
 

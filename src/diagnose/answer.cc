@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "detail/number_text.h"
@@ -10,7 +11,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles of a model are called a fault
+constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles, which published code has, are called a fault
 constexpr std::size_t kListed = 3;
 
 std::string joined(const std::vector<std::string>& words, const char* between) {
@@ -184,25 +185,26 @@ Diagnosis answered(const Question& question) {
     return answer;
   }
   std::vector<Candidate> singles = searcher.singles(question.right);
-  const bool published = right.float32 && question.options->float32_angles && plain.largest_relative < kVisible * 4.0 && right.fit.within_f32();
+  const bool published = right.float32 && right.fit.within_f32() && plain.worst * question.evidence->tolerance().rounding < kVisible;
   const bool quiet = !right.float32 && right.explains;
-  const double limit = std::max(right.fit.rms / 4.0, question.evidence->floor());
-  const bool better = std::any_of(singles.begin(), singles.end(), [&](const Candidate& c) { return c.explains && c.residual < limit; });
+  const double better_than = std::max(right.fit.rms / 4.0, question.evidence->floor());
+  const bool better = std::any_of(singles.begin(), singles.end(), [&](const Candidate& c) { return c.explains && c.residual < better_than; });
   if ((published || quiet) && !better) {
     say_match(question, searcher, right, answer);
     return answer;
   }
   std::vector<Candidate> ranked = singles;
   const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
-  if (!suffices(ranked)) {
+  const bool sharp = suffices(ranked) && (ranked.front().fit.exact() || ranked.front().fit.within_f32());
+  if (!sharp) {
+    // What one explains but for something like noise, two must explain far better.
+    const double limit = suffices(ranked) ? ranked.front().residual / 10.0 : std::numeric_limits<double>::infinity();
     std::vector<Candidate> pairs = searcher.pairs(question.right);
-    if (suffices(pairs)) {
+    const bool found = suffices(pairs) && pairs.front().residual < limit;
+    if (found || !suffices(ranked)) {
       ranked = std::move(pairs);
-      ranked.insert(ranked.end(), singles.begin(), singles.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(singles.size())));
-      std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
-    } else {
-      ranked.insert(ranked.end(), pairs.begin(), pairs.end());
-      std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+      ranked.insert(ranked.end(), singles.begin(), singles.end());
+      std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
     }
   }
   if (suffices(ranked)) {

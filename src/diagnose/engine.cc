@@ -4,7 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "detail/axis_map.h"
 #include "detail/channel_head.h"
+#include "detail/rotary_window.h"
+#include "detail/scaling_fields.h"
+#include "posenc/reference.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -60,8 +64,41 @@ std::vector<double> reordered_axes(const RotarySchedule& schedule, const std::ve
 
 }  // namespace
 
+RotarySchedule plain_schedule(const Rotary& given) {
+  const Rotary spec = given.local_base == 0.0 ? given : at_layer(given, given.layer.value_or(0));
+  if (spec.precision == Precision::reference) return make_schedule(spec);
+  const detail::RotaryWindow window = detail::window_of(spec);
+  const std::vector<detail::PairPlace> places = detail::axis_map(spec, window);
+  RotarySchedule schedule;
+  schedule.head_dim = spec.head_dim;
+  schedule.rotary_dim = window.rotary_dim;
+  schedule.rope_offset = window.rope_offset;
+  schedule.layout = spec.layout;
+  schedule.axes = detail::axes_of(spec);
+  schedule.attention_factor_in = spec.attention_factor_in;
+  const Scaling scaling = detail::settled_scaling(spec);
+  const std::vector<Ladder> ladders = detail::ladders_of(spec, places);
+  schedule.attention_factor = spec.attention_factor.value_or(reference::scaling_factor(scaling, ladders.front()));
+  schedule.exponent_dim = spec.inv_freq.empty() && ladders.size() == 1 ? ladders.front().dim : 0;
+  const std::size_t columns = places.size();
+  schedule.inv_freq.assign(static_cast<std::size_t>(schedule.axes) * columns, 0.0);
+  if (spec.inv_freq.size() == schedule.inv_freq.size() && schedule.axes > 1) {
+    schedule.inv_freq = spec.inv_freq;
+    for (double& f : schedule.inv_freq) f *= spec.scale;
+    return schedule;
+  }
+  for (std::size_t c = 0; c < columns; ++c) {
+    const detail::PairPlace& place = places[c];
+    const auto ladder = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& l) { return l.dim == place.exponent_dim; });
+    const double f = spec.inv_freq.empty() ? reference::scaled_inv_freq(scaling, *ladder, place.index)
+                                           : spec.inv_freq[static_cast<std::size_t>(place.pair)];
+    schedule.inv_freq[static_cast<std::size_t>(place.axis) * columns + c] = spec.scale * f;
+  }
+  return schedule;
+}
+
 HeadPlan make_plan(const Engine& engine, std::int64_t head_dim) {
-  const RotarySchedule schedule = make_schedule(std::get<Rotary>(engine.spec));
+  const RotarySchedule schedule = plain_schedule(std::get<Rotary>(engine.spec));
   HeadPlan plan;
   plan.head_dim = head_dim;
   plan.columns = schedule.columns();

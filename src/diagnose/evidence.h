@@ -53,7 +53,7 @@ class Evidence {
   Rounding type() const { return type_; }
   const Tolerance& tolerance() const { return tolerance_; }
   // What is not worth telling apart: a residual below it is rounding.
-  double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
+  virtual double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
 
  protected:
   int band_of(std::int64_t row, std::int64_t column) const;

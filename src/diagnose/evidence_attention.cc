@@ -188,13 +188,16 @@ class ScoreEvidence : public MatrixEvidence {
         sides_(std::move(sides)) {
     head_dim_ = sides_->width;
     settle(type);
-    // Products cancel: a score is measured by what meets in it.
+    // Products cancel, and rows under a mask may be short: a score is measured by what meets in it, and by the others.
+    double all = 0.0;
+    for (const double size : row_size_) all += size * size;
+    const double usual = std::sqrt(all / static_cast<double>(row_size_.size()));
     const double root = std::sqrt(static_cast<double>(head_dim_));
     key_norm_ = mean_norm(sides_->k, keys_.count * sides_->key_heads);
     for (std::size_t r = 0; r < tokens_.size(); ++r) {
       const double norm = norm_of(sides_->q.data() + tokens_[r] * sides_->heads * head_dim_, sides_->heads * head_dim_);
       const double typical = sides_->scale * norm / std::sqrt(static_cast<double>(sides_->heads)) * key_norm_ / root;
-      row_size_[r] = std::max(row_size_[r], typical);
+      row_size_[r] = std::max({row_size_[r], typical, 0.7 * usual});
     }
   }
 
@@ -302,14 +305,14 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
   sides->heads = q.shape.size() == 3 ? q.at(1) : 1;
   sides->key_heads = k.shape.size() == 3 ? k.at(1) : 1;
   if (k.shape.back() != sides->width) {
-    refuse("q and k must have the same channels but got " + bracketed(q.shape) + " and " + bracketed(k.shape));
+    refuse("k: expected the channels of q, " + bracketed(q.shape) + ", but got " + bracketed(k.shape));
   }
   if (sides->heads % sides->key_heads != 0) {
     refuse("k: " + std::to_string(sides->heads) + " heads of queries cannot share " + std::to_string(sides->key_heads));
   }
   if (matrix->heads != sides->heads || matrix->queries != q.at(0) || matrix->keys != k.at(0)) {
     refuse("scores: expected [" + std::to_string(sides->heads) + ", " + std::to_string(q.at(0)) + ", " +
-           std::to_string(k.at(0)) + "], heads, queries and keys, but got [" + std::to_string(matrix->heads) + ", " +
+           std::to_string(k.at(0)) + "], the heads and tokens of q and the tokens of k, but got [" + std::to_string(matrix->heads) + ", " +
            std::to_string(matrix->queries) + ", " + std::to_string(matrix->keys) + "]");
   }
   double factor = 1.0;

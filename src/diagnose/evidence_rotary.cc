@@ -78,9 +78,9 @@ class FrequencyEvidence : public Evidence {
       observed_.push_back(seen.values[c] / unit_[c]);
     }
     seen_ = seen.values;
-    settle(seen.actual);
+    settle(seen.stored);
     // float16 has few digits for small numbers.
-    if (seen.actual == Rounding::f16) tolerance_.rounding += std::ldexp(1.0, -25) / least;
+    if (seen.stored == Rounding::f16) tolerance_.rounding += std::ldexp(1.0, -25) / least;
     row_size_ = {1.0};
   }
 
@@ -97,10 +97,12 @@ class FrequencyEvidence : public Evidence {
   }
   std::unique_ptr<Evidence> sample(std::int64_t) const override { return std::make_unique<FrequencyEvidence>(*this); }
   std::string channel_name() const override { return "pair"; }
+  // Published frequencies are powers in float32, which are off by some units.
+  double floor() const override { return 0.3 * half_unit(type_) + 2e-6; }
 
   // As the angles at position 1 would be: frequencies are what the faults look for.
   std::shared_ptr<const Measured> measure(const Engine& engine) const override {
-    if (plan_of(engine, head_dim_).axes > 1) return nullptr;
+    if (plan_of(engine, head_dim_).columns != width_) return nullptr;
     auto measured = std::make_shared<Measured>();
     measured->tokens = {0};
     measured->columns = width_;
@@ -329,7 +331,7 @@ class RotationEvidence : public Evidence {
 
   std::shared_ptr<const Measured> measure(const Engine& engine) const override {
     const HeadPlan& plan = plan_of(engine, head_dim_);
-    if (!plan.rotation || plan.axes > 1) return nullptr;
+    if (!plan.rotation) return nullptr;
     for (const auto& [outputs, known] : known_) {
       if (outputs == plan.outputs) return known;
     }
@@ -414,7 +416,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
   Numbers cos = read_numbers(seen.cos, "cos", {.min_rank = 2, .max_rank = 3});
   Numbers sin = read_numbers(seen.sin, "sin", {.min_rank = 2, .max_rank = 3, .zeros = true});
   if (cos.shape != sin.shape) {
-    refuse("cos and sin must have one shape but got " + bracketed(cos.shape) + " and " + bracketed(sin.shape));
+    refuse("sin: expected the shape of cos, " + bracketed(cos.shape) + ", but got " + bracketed(sin.shape));
   }
   if (cos.shape.size() == 3 && cos.at(0) == plan.axes && plan.axes > 1) {
     cos = merged_axes(cos, plan);
@@ -425,7 +427,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
     cos.shape = {cos.at(0), cos.at(2)};
     sin.shape = cos.shape;
   }
-  if (cos.shape.size() != 2) refuse("cos and sin: expected [N, W] but got " + bracketed(cos.shape));
+  if (cos.shape.size() != 2) refuse("cos: expected [N, W] but got " + bracketed(cos.shape));
   Ids ids = read_ids(seen.positions, cos.at(0), plan.axes, "positions");
   const Reduced tables = reduced(cos, sin, plan, options.notes);
   const Rounding type = half_unit(cos.stored) > half_unit(sin.stored) ? cos.stored : sin.stored;
@@ -438,8 +440,7 @@ std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotatio
   const Numbers input = read_numbers(seen.input, "input", {.min_rank = 2, .max_rank = 3});
   const Numbers rotated = read_numbers(seen.rotated, "rotated", {.min_rank = 2, .max_rank = 3});
   if (input.shape != rotated.shape) {
-    refuse("input and rotated must have one shape but got " + bracketed(input.shape) + " and " +
-           bracketed(rotated.shape));
+    refuse("rotated: expected the shape of input, " + bracketed(input.shape) + ", but got " + bracketed(rotated.shape));
   }
   const std::int64_t width = input.shape.back(), tokens = input.at(0);
   const std::int64_t heads = input.shape.size() == 3 ? input.at(1) : 1;

@@ -17,21 +17,17 @@ constexpr std::int64_t kDecodedRange = 1 << 18;
 std::vector<double> own_frequencies(const Engine& engine, std::int64_t head_dim) {
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec)) return make_schedule(*sinusoidal).inv_freq;
   const HeadPlan& plan = plan_of(engine, head_dim);
-  std::vector<double> own = plan.inv_freq;
-  if (engine.turn.negative) {
-    for (double& f : own) f = -f;
+  std::vector<double> own(static_cast<std::size_t>(plan.columns), 0.0);
+  for (std::size_t i = 0; i < plan.inv_freq.size(); ++i) {
+    own[i % own.size()] += engine.turn.negative ? -plan.inv_freq[i] : plan.inv_freq[i];
   }
   return own;
 }
 
-Ids mapped_ids(const Engine& engine, const Ids& given) {
-  Ids ids = given;
-  for (std::int64_t n = 0; n < ids.count; ++n) {
-    for (std::int64_t a = 0; a < ids.axes; ++a) {
-      double& id = ids.values[static_cast<std::size_t>(n * ids.axes + a)];
-      id = engine.id(n, id);
-    }
-  }
+// The coordinates of one axis, as the engine takes them.
+Ids mapped_ids(const Engine& engine, const Ids& given, std::int64_t axis) {
+  Ids ids{given.count, 1, false, {}};
+  for (std::int64_t n = 0; n < ids.count; ++n) ids.values.push_back(engine.id(n, given.at(n, axis)));
   return ids;
 }
 
@@ -46,8 +42,18 @@ std::vector<Frequency> Clues::frequencies(const Engine& engine) const {
     for (const double f : measured->angle) result.push_back({f, std::abs(f) * (half_unit(whole_->type()) + 1e-7)});
     return result;
   }
-  if (whole_->ids().axes > 1) return {};
-  return measured_frequencies(*measured, mapped_ids(engine, whole_->ids()));
+  if (!std::holds_alternative<Rotary>(engine.spec)) return measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), 0));
+  // Every column by the coordinates of its axis.
+  const HeadPlan& plan = plan_of(engine, whole_->head_dim());
+  if (plan.columns != measured->columns) return {};
+  std::vector<Frequency> result(static_cast<std::size_t>(plan.columns), {0.0, std::numeric_limits<double>::infinity()});
+  for (std::int64_t a = 0; a < plan.axes; ++a) {
+    const std::vector<Frequency> on_axis = measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), a));
+    for (std::size_t c = 0; c < result.size(); ++c) {
+      if (plan.axes == 1 || plan.inv_freq[static_cast<std::size_t>(a) * result.size() + c] != 0.0) result[c] = on_axis[c];
+    }
+  }
+  return result;
 }
 
 std::optional<double> Clues::magnitude(const Engine& engine) const {
@@ -129,8 +135,8 @@ const std::vector<const Fault*>& all_faults() {
   static const std::vector<const Fault*> faults = [] {
     std::vector<const Fault*> all;
     for (const std::span<const Fault> group :
-         {channel_faults(), scaling_faults(), frequency_faults(), factor_faults(), position_faults(), precision_faults(),
-          axis_faults(), bias_faults(), row_faults()}) {
+         {row_faults(), bias_faults(), channel_faults(), scaling_faults(), frequency_faults(), factor_faults(),
+          position_faults(), precision_faults(), axis_faults()}) {
       for (const Fault& fault : group) all.push_back(&fault);
     }
     return all;

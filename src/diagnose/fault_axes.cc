@@ -21,7 +21,7 @@ std::string order_text(const std::vector<std::int64_t>& order) {
 
 // The same frequencies, pair by pair, on other axes.
 Variation on_other_axes(const Engine& engine, const std::vector<std::int64_t>& axis_of_pair, std::string words) {
-  const RotarySchedule right = make_schedule(std::get<Rotary>(engine.spec));
+  const RotarySchedule right = plain_schedule(std::get<Rotary>(engine.spec));
   const auto columns = static_cast<std::size_t>(right.columns());
   std::vector<double> moved(right.inv_freq.size(), 0.0);
   for (std::size_t c = 0; c < columns; ++c) {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sizes, std::siz
 Variations sections_order(const Engine& engine, const Clues&) {
   const Rotary* rotary = on_axes(engine);
   if (rotary == nullptr || !is_rotation(rotary->layout) || rotary->layout == Layout::half_per_axis) return {};
-  const RotarySchedule right = make_schedule(*rotary);
+  const RotarySchedule right = plain_schedule(*rotary);
   const auto columns = static_cast<std::size_t>(right.columns());
   const std::vector<std::int64_t> own = axes_of_columns(right);
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(right.axes), 0);

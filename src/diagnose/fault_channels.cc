@@ -67,7 +67,7 @@ Variations other_layout(const Engine& engine, const Clues&) {
     }
     case Layout::half_per_axis: {
       // Pairs over the whole window instead of over the part of each axis: the same frequencies, one by one.
-      const RotarySchedule schedule = make_schedule(*rotary);
+      const RotarySchedule schedule = plain_schedule(*rotary);
       Variations variations;
       for (const Layout layout : {Layout::half, Layout::interleaved}) {
         Variation variation{engine, "pairs over the whole window instead of within the part of each axis"};
@@ -139,7 +139,7 @@ Variations cos_sin_swapped(const Engine& engine, const Clues&) {
 Variations window_end(const Engine& engine, const Clues& clues) {
   const Rotary* rotary = turning(engine);
   if (rotary == nullptr) return {};
-  const RotarySchedule schedule = make_schedule(*rotary);
+  const RotarySchedule schedule = plain_schedule(*rotary);
   const std::optional<LatentHead>& latent = clues.options().latent_head;
   Variation variation{engine};
   if (latent && engine.head_start == latent->nope && latent->nope > 0) {

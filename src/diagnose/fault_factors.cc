@@ -16,7 +16,7 @@ struct Factored {
 Factored factored(const Engine& engine) {
   const auto* rotary = std::get_if<Rotary>(&engine.spec);
   if (rotary == nullptr || engine.turn.turns == 0) return {};
-  const RotarySchedule schedule = make_schedule(*rotary);
+  const RotarySchedule schedule = plain_schedule(*rotary);
   if (schedule.attention_factor_in != FactorIn::table) return {};
   return {rotary, schedule.attention_factor};
 }
@@ -129,14 +129,14 @@ constexpr std::array kFaults = {
     Fault{"attention_factor_one_side", "factor", "The attention factor acts on one side only",
           "scores are too small by the factor: attention is somewhat too flat",
           "rotate queries and keys with the same cos and sin", "", "gpt-oss-20b", attention_factor_one_side},
-    Fault{"attention_factor_wrong", "factor", "cos and sin are multiplied by another factor",
-          "scores are off by its square at every position, 0 included",
-          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace it by 0.1 ln factor + 1",
-          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b", attention_factor_wrong},
     Fault{"softmax_scale", "factor", "The scores have another scale",
           "attention is too flat or too sharp everywhere; with one key it does not show",
           "multiply scores by head_dim^-0.5 once; models with latent attention and YaRN multiply by the square of mscale besides",
           "onnxruntime/mobius#548, turboderp-org/exllamav3#259", "deepseek-v3", softmax_scale},
+    Fault{"attention_factor_wrong", "factor", "cos and sin are multiplied by another factor",
+          "scores are off by its square at every position, 0 included",
+          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace it by 0.1 ln factor + 1",
+          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b", attention_factor_wrong},
     Fault{"keys_not_rotated", "channels", "Keys were not rotated",
           "scores see the query's position instead of the distance: quality falls at once",
           "rotate keys before they enter the cache, by the positions of their own tokens", "", "llama-3.1-8b", keys_not_rotated},

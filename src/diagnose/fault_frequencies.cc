@@ -55,8 +55,8 @@ Variations base(const Engine& engine, const Clues& clues) {
 
 Variations exponent_step(const Engine& engine, const Clues&) {
   Variations variations;
-  if (const Rotary* rotary = ruled(engine); rotary != nullptr && axes_of(*rotary) == 1) {
-    const std::int64_t dim = make_schedule(*rotary).exponent_dim;
+  if (const Rotary* rotary = ruled(engine)) {
+    const std::int64_t dim = plain_schedule(*rotary).exponent_dim;
     if (dim == 0) return {};
     Variation slow{engine, "i / d instead of 2i / d"}, fast{engine, "4i / d instead of 2i / d"};
     std::get<Rotary>(slow.engine.spec).exponent_dim = 2 * dim;
@@ -78,7 +78,7 @@ Variations exponent_step(const Engine& engine, const Clues&) {
 
 // Frequencies one by one over the whole head: the first ones turn, paired with the other half of the head.
 Variation over_whole_head(const Engine& engine, const std::vector<double>& frequencies, const std::string& words) {
-  const RotarySchedule schedule = make_schedule(std::get<Rotary>(engine.spec));
+  const RotarySchedule schedule = plain_schedule(std::get<Rotary>(engine.spec));
   Variation variation{engine, words};
   std::vector<double> all = frequencies;
   all.resize(static_cast<std::size_t>(schedule.head_dim / 2), 0.0);
@@ -93,7 +93,7 @@ Variation over_whole_head(const Engine& engine, const std::vector<double>& frequ
 Variations partial_exponent(const Engine& engine, const Clues&) {
   const Rotary* rotary = ruled(engine);
   if (rotary == nullptr || axes_of(*rotary) != 1) return {};
-  const RotarySchedule schedule = make_schedule(*rotary);
+  const RotarySchedule schedule = plain_schedule(*rotary);
   Variations variations;
   if (const auto* proportional = std::get_if<Proportional>(&rotary->scaling)) {
     const auto width = 2 * static_cast<std::int64_t>(proportional->share * static_cast<double>(rotary->head_dim) / 2.0);
@@ -115,7 +115,7 @@ Variations partial_exponent(const Engine& engine, const Clues&) {
   std::get<Rotary>(other.engine.spec).exponent_dim = dim;
   variations.push_back(other);
   if (schedule.layout == Layout::half && schedule.head_dim % 2 == 0 && schedule.rope_offset == 0) {
-    const std::vector<double> moved = make_schedule(std::get<Rotary>(other.engine.spec)).inv_freq;
+    const std::vector<double> moved = plain_schedule(std::get<Rotary>(other.engine.spec)).inv_freq;
     variations.push_back(over_whole_head(engine, moved, "2i / " + std::to_string(dim) + " instead of 2i / " +
                                                             std::to_string(schedule.exponent_dim) + ", and channel i paired with i + " +
                                                             std::to_string(schedule.head_dim / 2)));
@@ -129,7 +129,7 @@ Variations partial_width(const Engine& engine, const Clues& clues) {
   const Rotary* rotary = ruled(engine);
   if (rotary == nullptr || axes_of(*rotary) != 1 || has_lists(*rotary)) return {};
   if (std::holds_alternative<Proportional>(rotary->scaling) || std::holds_alternative<PRope>(rotary->scaling)) return {};
-  const RotarySchedule schedule = make_schedule(*rotary);
+  const RotarySchedule schedule = plain_schedule(*rotary);
   std::vector<std::int64_t> widths = {schedule.head_dim, schedule.rotary_dim / 2, schedule.head_dim / 2, schedule.head_dim / 4,
                                       3 * schedule.head_dim / 4, 2 * schedule.rotary_dim};
   if (clues.value()) widths = {static_cast<std::int64_t>(*clues.value())};

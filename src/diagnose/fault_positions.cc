@@ -81,7 +81,10 @@ Variations position_offset(const Engine& engine, const Clues& clues) {
     return *offset == 0.0 || *offset == 1.0 ? Variations{} : Variations{shifted(engine, *offset)};
   }
   Variations variations = {shifted(engine, -1.0)};
-  if (clues.quick()->ids().axes > 1) variations.push_back(shifted(engine, 2.0));
+  for (int k = 2; k <= 16 && clues.quick()->ids().axes > 1; ++k) {
+    variations.push_back(shifted(engine, k));
+    variations.push_back(shifted(engine, -k));
+  }
   return variations;
 }
 
@@ -260,21 +263,21 @@ constexpr std::array kFaults = {
     Fault{"position_offset", "positions", "Positions are off by a constant", "right within one call, wrong between prompt and decoding, where keys of a cache have other offsets",
           "the position of a token is that of its place in the text: the cache's length, plus its place in this call, minus pads",
           "microsoft/onnxruntime-genai#2354, unslothai/unsloth#3699, thunlp/Seq1F1B#6, NVIDIA/Megatron-LM#5243", "llama-3.1-8b", position_offset, true},
-    Fault{"position_gap", "positions", "Positions are off from one token on", "the prompt is right and everything after it is not; the text's own distances stay plausible",
-          "continue with the position behind the last one of the cache, not with its length plus one",
-          "microsoft/onnxruntime-genai#2354, ggml-org/llama.cpp#3825", "llama-3.1-8b", position_gap, true},
+    Fault{"positions_rounded", "positions", "Positions were rounded to a short type", "right for the first positions that the type can hold (256 in bfloat16), then neighbours share one",
+          "keep position ids as integers or float32, also under autocast", "huggingface/diffusers#13920, pytorch/pytorch#137774, PrimeIntellect-ai/prime-rl#518", "llama-3.1-8b", positions_rounded, true},
     Fault{"packing_not_reset", "positions", "Positions were not reset for each document", "documents behind the first are read as if they stood far on in a text",
           "restart position ids at every document of a packed row, and give them to the rotation", "NVIDIA/Megatron-LM#453, allenai/OLMo-core#503, Dao-AILab/flash-attention#177, fla-org/flash-linear-attention#516",
           "llama-3.1-8b", packing_not_reset, true},
-    Fault{"packing_reset", "positions", "Positions start again within the text", "tokens of one text are read as several: what stands before a restart seems to be nearby",
-          "restart position ids at document borders only: they are not those of batches, chunks or ranks", "NVIDIA/Megatron-LM#5243, thunlp/Seq1F1B#6", "llama-3.1-8b", packing_reset, true},
     Fault{"padding_counted", "positions", "Padding was counted", "every prompt of a batch that is shorter than the longest is read as if it began later",
           "count from the first token that is no pad: cumulative sum of the mask minus one", "unslothai/unsloth#3795, ndif-team/nnsight#673, huggingface/transformers#48161, tloen/alpaca-lora#315",
           "llama-3.1-8b", padding_counted, true},
+    Fault{"packing_reset", "positions", "Positions start again within the text", "tokens of one text are read as several: what stands before a restart seems to be nearby",
+          "restart position ids at document borders only: they are not those of batches, chunks or ranks", "NVIDIA/Megatron-LM#5243, thunlp/Seq1F1B#6", "llama-3.1-8b", packing_reset, true},
+    Fault{"position_gap", "positions", "Positions are off from one token on", "the prompt is right and everything after it is not; the text's own distances stay plausible",
+          "continue with the position behind the last one of the cache, not with its length plus one",
+          "microsoft/onnxruntime-genai#2354, ggml-org/llama.cpp#3825", "llama-3.1-8b", position_gap, true},
     Fault{"positions_clamped", "positions", "Positions stop growing", "tokens beyond a length have one position for all: their order is lost",
           "extend the table instead of clamping ids to its end", "microsoft/onnxruntime#27597", "llama-3.1-8b", positions_clamped, true},
-    Fault{"positions_rounded", "positions", "Positions were rounded to a short type", "right for the first positions that the type can hold (256 in bfloat16), then neighbours share one",
-          "keep position ids as integers or float32, also under autocast", "huggingface/diffusers#13920, pytorch/pytorch#137774, PrimeIntellect-ai/prime-rl#518", "llama-3.1-8b", positions_rounded, true},
     Fault{"positions_scaled", "positions", "Positions were multiplied", "distances look shorter or longer than they are",
           "give the rotation positions as they are: a scaling belongs to the frequencies, once", "", "sinusoidal:width=64", positions_scaled, true},
     Fault{"positions_reversed", "positions", "Positions run backwards", "the order of words is mirrored", "count from the first token on", "", "llama-3.1-8b", positions_reversed, true},

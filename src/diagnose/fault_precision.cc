@@ -78,13 +78,6 @@ constexpr std::array kFaults = {
           "off by about 6e-8 per radian: 7e-3 at position 131,072 and 5e-2 at one million",
           "reduce the angle in double or by whole numbers before it is rounded, or keep to shorter contexts; models of PyTorch do the same",
           "tenstorrent/tt-metal#33971, huggingface/diffusers#9047", "rotary:head_dim=128", angle_float32},
-    Fault{"angle_bfloat16", "precision", "Angles were formed in bfloat16",
-          "neighbours share an angle from position 256 on; off by a whole turn from some thousand on",
-          "make angles in float32 or better, outside of autocast, and round the tables at most",
-          "EleutherAI/gpt-neox#1003, huggingface/transformers#25681, Modalities/modalities#462, huggingface/diffusers#13920, huggingface/diffusers#13922, NVIDIA/Megatron-LM#744", "llama-3.1-8b", angle_bfloat16},
-    Fault{"angle_float16", "precision", "Angles were formed in float16",
-          "neighbours share an angle from position 2048 on, and beyond 65,504 there is none",
-          "make angles in float32 or better", "huggingface/transformers#29285, InternLM/InternLM#237", "llama-3.1-8b", angle_float16},
     Fault{"frequencies_bfloat16", "precision", "Frequencies were rounded to bfloat16",
           "every pair turns by up to 0.4 % too fast or too slowly: lost after some hundred tokens",
           "keep inv_freq in float32 when a model is cast: a cast of all buffers takes it along", "huggingface/transformers#25681, huggingface/transformers#28685", "llama-3.1-8b", frequencies_bfloat16},
@@ -100,6 +93,13 @@ constexpr std::array kFaults = {
     Fault{"product_tf32", "precision", "Positions were multiplied with frequencies in TF32",
           "right up to position 2048, then neighbours share an angle; only on hardware that has TF32",
           "multiply elementwise, or forbid TF32 for this product", "", "llama-3.1-8b", product_tf32},
+    Fault{"angle_bfloat16", "precision", "Angles were formed in bfloat16",
+          "neighbours share an angle from position 256 on; off by a whole turn from some thousand on",
+          "make angles in float32 or better, outside of autocast, and round the tables at most",
+          "EleutherAI/gpt-neox#1003, huggingface/transformers#25681, Modalities/modalities#462, huggingface/diffusers#13920, huggingface/diffusers#13922, NVIDIA/Megatron-LM#744", "llama-3.1-8b", angle_bfloat16},
+    Fault{"angle_float16", "precision", "Angles were formed in float16",
+          "neighbours share an angle from position 2048 on, and beyond 65,504 there is none",
+          "make angles in float32 or better", "huggingface/transformers#29285, InternLM/InternLM#237", "llama-3.1-8b", angle_float16},
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ Engine with(const Engine& engine, const Scaling& scaling, std::optional<double> 
 
 // The scaling with the attention factor of the right one, and without one.
 Variations both_factors(const Engine& engine, const Scaling& scaling, const std::string& words, std::optional<double> value = {}) {
-  const double right = make_schedule(std::get<Rotary>(engine.spec)).attention_factor;
+  const double right = plain_schedule(std::get<Rotary>(engine.spec)).attention_factor;
   Variations variations = {{with(engine, scaling, 1.0), words, value}};
   if (right != 1.0) variations.push_back({with(engine, scaling, right), words + ", its attention factor kept", value});
   return variations;
@@ -77,7 +77,7 @@ std::vector<double> scaled_again(const Rotary& rotary, const RotarySchedule& rig
   Rotary plain = rotary;
   plain.scaling = NoScaling{};
   plain.attention_factor = 1.0;
-  const std::vector<double> before = make_schedule(plain).inv_freq;
+  const std::vector<double> before = plain_schedule(plain).inv_freq;
   std::vector<double> twice = right.inv_freq;
   for (std::size_t i = 0; i < twice.size(); ++i) {
     if (before[i] != 0.0) twice[i] *= right.inv_freq[i] / before[i];
@@ -114,7 +114,7 @@ Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::
 Variations scaling_twice(const Engine& engine, const Clues&) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr) return {};
-  const RotarySchedule right = make_schedule(*rotary);
+  const RotarySchedule right = plain_schedule(*rotary);
   if (!is_rotation(right.layout)) return {};
   const std::string kind(kind_of(rotary->scaling));
   if (const auto* linear = std::get_if<LinearScaling>(&rotary->scaling)) {
@@ -136,7 +136,7 @@ Variations longrope_list(const Engine& engine, const Clues&) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr || !std::holds_alternative<LongRope>(rotary->scaling)) return {};
   const LongRope& right = std::get<LongRope>(rotary->scaling);
-  const double factor = make_schedule(*rotary).attention_factor;
+  const double factor = plain_schedule(*rotary).attention_factor;
   bool is_long = right.list == LongRopeList::long_factor;
   if (right.list == LongRopeList::by_length) is_long = rotary->sequence_length.value_or(0) > right.original_positions;
   LongRope other = right;
@@ -153,7 +153,7 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
   if (rotary == nullptr) return {};
   const double right = factor_of(rotary->scaling);
   if (right == 0.0 || std::holds_alternative<LongRope>(rotary->scaling)) return {};
-  const double attention = make_schedule(*rotary).attention_factor;
+  const double attention = plain_schedule(*rotary).attention_factor;
   const auto make = [&](double factor) -> std::optional<Engine> {
     Scaling scaling = rotary->scaling;
     set_factor(scaling, factor);
@@ -192,7 +192,7 @@ std::optional<Engine> with_length(const Engine& engine, double length) {
       },
       scaling);
   if (!has || whole < 2) return std::nullopt;
-  return with(engine, scaling, make_schedule(rotary).attention_factor);
+  return with(engine, scaling, plain_schedule(rotary).attention_factor);
 }
 
 Variations original_length(const Engine& engine, const Clues& clues) {
@@ -205,14 +205,14 @@ Variations original_length(const Engine& engine, const Clues& clues) {
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value()) {
-    tried = {right * factor, right / factor, right * 2.0, right / 2.0, right * 4.0, right / 4.0};
     if (clues.seen()) {
       for (const double fitted : clues.fitted([&](double l) { return with_length(engine, l); }, 64.0, 4194304.0)) tried.push_back(std::round(fitted));
     }
+    for (const double times : {factor, 1.0 / factor, 2.0, 0.5}) tried.push_back(right * times);
   }
   Variations variations;
   for (const double l : tried) {
-    if (std::round(l) == right || l < 2.0) continue;
+    if (std::round(l) == right || l < 2.0 || l > 1e9) continue;
     if (std::optional<Engine> changed = with_length(engine, l)) {
       variations.push_back({*changed, short_number(std::round(l)) + " instead of " + short_number(right), std::round(l)});
     }
@@ -224,7 +224,7 @@ Variations scaling_ramp(const Engine& engine, const Clues&) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr) return {};
   Variations variations;
-  const double attention = make_schedule(*rotary).attention_factor;
+  const double attention = plain_schedule(*rotary).attention_factor;
   if (const auto* yarn = std::get_if<Yarn>(&rotary->scaling)) {
     Yarn other = *yarn;
     other.truncate = !yarn->truncate;
@@ -239,10 +239,10 @@ Variations scaling_ramp(const Engine& engine, const Clues&) {
     if (parts.beta_fast > parts.beta_slow) variations.push_back({with(engine, parts, attention), "linear in the turns (NTK-by-parts) instead of in the pair's number"});
   }
   if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling); llama3 && llama3->high_freq_factor > llama3->low_freq_factor) {
-    const RotarySchedule right = make_schedule(*rotary);
+    const RotarySchedule right = plain_schedule(*rotary);
     Rotary plain = *rotary;
     plain.scaling = NoScaling{};
-    const std::vector<double> before = make_schedule(plain).inv_freq;
+    const std::vector<double> before = plain_schedule(plain).inv_freq;
     std::vector<double> inverted = right.inv_freq, hard = right.inv_freq;
     for (std::size_t i = 0; i < before.size(); ++i) {
       const bool between = right.inv_freq[i] < before[i] * (1.0 - 1e-12) && right.inv_freq[i] > before[i] / llama3->factor * (1.0 + 1e-12);
@@ -262,7 +262,7 @@ std::vector<Scaling> kinds_like(const Rotary& rotary) {
   if (factor <= 0.0) return {};
   const std::int64_t length = trained_length(rotary.scaling).value_or(0);
   std::vector<Scaling> kinds = {LinearScaling{factor}};
-  const bool wide = make_schedule(rotary).rotary_dim > 2 && axes_of(rotary) == 1;
+  const bool wide = plain_schedule(rotary).rotary_dim > 2 && axes_of(rotary) == 1;
   if (wide) kinds.emplace_back(Ntk{factor});
   if (length > 0) {
     if (rotary.base > 1.0) kinds.emplace_back(Yarn{.factor = factor, .original_positions = length});
@@ -288,7 +288,7 @@ Variations scaling_kind(const Engine& engine, const Clues&) {
 Variations scaling_added(const Engine& engine, const Clues& clues) {
   const Rotary* rotary = ruled(engine);
   if (rotary == nullptr || !std::holds_alternative<NoScaling>(rotary->scaling)) return {};
-  const double attention = make_schedule(*rotary).attention_factor;
+  const double attention = plain_schedule(*rotary).attention_factor;
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value()) {
@@ -300,7 +300,7 @@ Variations scaling_added(const Engine& engine, const Clues& clues) {
     if (std::abs(factor - 1.0) < 1e-6) continue;
     variations.push_back({with(engine, LinearScaling{factor}, attention), "positions are divided by " + short_number(factor), factor});
   }
-  if (make_schedule(*rotary).rotary_dim > 2 && axes_of(*rotary) == 1 && clues.seen()) {
+  if (plain_schedule(*rotary).rotary_dim > 2 && axes_of(*rotary) == 1 && clues.seen()) {
     for (const std::int64_t length : {8192, 4096, 32768}) {
       variations.push_back({with(engine, Llama3{.factor = 8.0, .original_positions = length}, attention),
                             "llama3 with factor 8 and " + std::to_string(length) + " original positions"});
@@ -354,6 +354,10 @@ constexpr std::array kFaults = {
           "distant tokens look near: order blurs, most in long texts",
           "scale either the positions or the frequencies, and only once; a converted checkpoint may hold scaled frequencies already",
           "", "rotary:head_dim=128,scaling=linear,factor=4", scaling_twice},
+    Fault{"scaling_kind", "scaling", "Another kind of scaling was applied",
+          "fast pairs, which tell neighbours apart, are wrong too: quality falls even in short texts",
+          "dispatch on rope_type (or type), and refuse a word that is not implemented",
+          "vllm-project/vllm#3488, vllm-project/vllm#41236, sgl-project/sglang#14772, ROCm/aiter#4742", "gpt-oss-20b", scaling_kind},
     Fault{"wrong_factor", "scaling", "The factor of the scaling is wrong",
           "short texts look right, long ones decay earlier than they should",
           "read the factor from the config as it is; it is above 1, and its inverse is another convention",
@@ -366,10 +370,6 @@ constexpr std::array kFaults = {
           "a few pairs in the middle turn too fast or too slowly: hard to see, found by comparing numbers only",
           "mix as the scaling says: linearly in the pair's number for YaRN (its ends rounded outwards unless truncate is false), by the wavelength for Llama 3",
           "ggml-org/llama.cpp#8676", "llama-3.1-8b", scaling_ramp},
-    Fault{"scaling_kind", "scaling", "Another kind of scaling was applied",
-          "fast pairs, which tell neighbours apart, are wrong too: quality falls even in short texts",
-          "dispatch on rope_type (or type), and refuse a word that is not implemented",
-          "vllm-project/vllm#3488, vllm-project/vllm#41236, sgl-project/sglang#14772, ROCm/aiter#4742", "gpt-oss-20b", scaling_kind},
     Fault{"scaling_added", "scaling", "A scaling was applied where there should be none",
           "every distance looks shorter than it is: quality falls everywhere",
           "leave the frequencies alone where the config has no scaling; in transformers 5 rope_parameters is always there, and `default` means none",

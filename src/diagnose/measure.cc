@@ -164,7 +164,8 @@ double smallest(const std::function<double(double)>& cost, double low, double hi
   double around = step;
   for (int k = 0; k < 40 && around > 1e-10; ++k) {
     bool better = false;
-    for (const double x : {std::exp(std::log(best) - around), std::exp(std::log(best) + around)}) {
+    for (const double near : {std::exp(std::log(best) - around), std::exp(std::log(best) + around)}) {
+      const double x = std::clamp(near, low, high);
       if (const double c = cost(x); c < least) {
         least = c;
         best = x;

@@ -67,7 +67,7 @@ void check_values(const Numbers& numbers, std::string_view name, const Allowed& 
     if (std::isfinite(v) || (allowed.minus_infinity && v == -INFINITY)) continue;
     refuse(name, "element " + std::to_string(i) + " is " + detail::number_text(v) + ": only finite numbers are numbers of an encoding");
   }
-  if (zeros && !allowed.zeros) refuse(name, "every number is 0: nothing was written there");
+  if (zeros && !allowed.zeros) refuse(name, "every number is zero: nothing was written there");
 }
 
 double keep_bits(double value, int bits) {

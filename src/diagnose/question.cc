@@ -61,7 +61,7 @@ void check_kind(const Spec& spec, const Observation& observed) {
       if (!turns && !none) refuse_kind(spec, "rotated vectors", "rotary");
       return;
     case Seen::scores:
-      if (!turns && !is_bias(spec)) refuse_kind(spec, "scores", "rotary and bias");
+      if (!turns && !none && !is_bias(spec)) refuse_kind(spec, "scores", "rotary and bias");
       return;
     case Seen::bias:
       if (!is_bias(spec)) refuse_kind(spec, "biases", "bias");
@@ -85,7 +85,8 @@ Engine right_engine(const Spec& spec, const Observation& observed, const Diagnos
     if (needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = length_of(observed);
   }
   if (!std::holds_alternative<NoPosition>(spec)) return right;
-  const ConstView& input = std::get<ObservedRotation>(observed).input;
+  const auto* scores = std::get_if<ObservedScores>(&observed);
+  const ConstView& input = scores != nullptr ? scores->q : std::get<ObservedRotation>(observed).input;
   const std::int64_t width = input.rank > 0 ? input.shape[static_cast<std::size_t>(input.rank - 1)] : 0;
   if (width < 2 || width % 2 != 0) fail(ErrorKind::bad_input, "input: expected heads of an even number of channels but got " + shape_text(input));
   right.spec = Rotary{.head_dim = width};

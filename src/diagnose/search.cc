@@ -36,12 +36,25 @@ std::size_t rank_of(const Engine& engine) {
     const auto& all = all_faults();
     rank += static_cast<std::size_t>(std::find(all.begin(), all.end(), blame.fault) - all.begin());
   }
-  return rank;
+  // Two mistakes about the same thing are less likely than two about different ones.
+  const bool same = engine.blames.size() == 2 && engine.blames[0].fault->about == engine.blames[1].fault->about;
+  return rank + (same ? 1000 : 0);
 }
 
-Engine with_float32_angles(const Engine& engine) {
+// The smallest residual first; of those that are alike, the likelier.
+void order_by_residual(std::vector<Candidate>& list) {
+  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+  for (auto first = list.begin(); first != list.end();) {
+    const auto end = std::find_if(first, list.end(), [&](const Candidate& c) { return c.residual > 1.25 * first->residual; });
+    std::stable_sort(first, end, [](const Candidate& a, const Candidate& b) { return rank_of(a.engine) < rank_of(b.engine); });
+    first = end;
+  }
+}
+
+// By frequencies that were right before they were rounded, or by those of a power in float32 as PyTorch has them.
+Engine with_float32_angles(const Engine& engine, Precision frequencies) {
   Engine changed = engine;
-  if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->precision = Precision::reference;
+  if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->precision = frequencies;
   changed.turn.frequencies = Rounding::f32;
   changed.turn.angle = Rounding::f32;
   changed.plan = nullptr;
@@ -67,15 +80,15 @@ Candidate Searcher::tried(const Engine& engine) const {
   Candidate candidate{engine, evidence_->fit(engine)};
   // Engines form their angles in float32 as a rule: that alone is no second fault.
   if (!candidate.fit.exact() && has_angles(engine) && !coarser_than_float32(engine.turn) && engine.turn.turns > 0) {
-    const Engine rounded_angles = with_float32_angles(engine);
-    const Fit other = evidence_->fit(rounded_angles);
-    if (other.rms < 0.5 * candidate.fit.rms) {
+    for (const Precision frequencies : {Precision::reference, Precision::exact}) {
+      const Engine rounded_angles = with_float32_angles(engine, frequencies);
+      const Fit other = evidence_->fit(rounded_angles);
+      if (other.rms > 0.5 * candidate.fit.rms) continue;
       candidate.engine = rounded_angles;
       candidate.fit = other;
       candidate.float32 = true;
-    } else if (candidate.fit.within_f32()) {
-      candidate.float32 = true;
     }
+    candidate.float32 = candidate.float32 || candidate.fit.within_f32();
   }
   candidate.explains = explains(candidate.fit);
   candidate.residual = three_digits(std::max(candidate.fit.rms, evidence_->floor()));
@@ -94,10 +107,7 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
     if (times >= 3) continue;
     result.push_back(tried(engine));
   }
-  std::stable_sort(result.begin(), result.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.residual != b.residual) return a.residual < b.residual;
-    return rank_of(a.engine) < rank_of(b.engine);
-  });
+  order_by_residual(result);
   std::vector<Candidate> distinct;
   for (Candidate& candidate : result) {
     if (names.insert(set_of(candidate.engine)).second) distinct.push_back(std::move(candidate));
