@@ -98,7 +98,7 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
   const bool turned = std::holds_alternative<Rotary>(question.right.spec) && question.right.turn.turns > 0;
   const bool nowhere = turned && question.evidence->ids().count > 0 && reach_of(*question.evidence) == 0.0;
   if (nowhere) {
-    lines.push_back("position 0 proves nothing: every rotation is the identity there; send positions from 1 to a few thousand, as 0:64,500,4000");
+    lines.push_back("position 0 proves nothing: every rotation is the identity there, whatever base, scaling, layout, sign and positions are; send positions from 1 to a few thousand, as 0,1,2,3,500,4000");
   }
   say_blind_spots(question, lines);
   if (nowhere) return;

@@ -141,7 +141,18 @@ class BiasEvidence : public MatrixEvidence {
       : MatrixEvidence(std::move(matrix), std::move(queries), std::move(keys), std::move(choice)),
         learned_(std::move(learned)) {
     settle(type);
-    // A row may hold zeros alone: biases are measured by all.
+    // A row may hold zeros alone, and heads differ by orders of magnitude: biases are measured by the largest head.
+    const std::size_t count = choice_.keys.size();
+    for (std::size_t r = 0; r < row_size_.size(); ++r) {
+      for (std::size_t h = 0; h < choice_.heads.size(); ++h) {
+        double sum = 0.0;
+        for (std::size_t s = 0; s < count; ++s) {
+          const double seen = observed_[r * static_cast<std::size_t>(width_) + h * count + s];
+          sum += std::isnan(seen) ? 0.0 : seen * seen;
+        }
+        row_size_[r] = std::max(row_size_[r], std::sqrt(sum / static_cast<double>(count)));
+      }
+    }
     const double largest = *std::max_element(row_size_.begin(), row_size_.end());
     for (double& size : row_size_) size = std::max(size, 0.1 * largest);
   }

@@ -67,7 +67,13 @@ class FrequencyEvidence : public Evidence {
     width_ = static_cast<std::int64_t>(seen.size());
     tokens_ = {0};
     ids_ = {0, 1, false, {}};
-    const std::vector<double> expected = listed(plan_of(right, head_dim), seen.size());
+    std::vector<double> expected = listed(plan_of(right, head_dim), seen.size());
+    // Some keep a factor of all positions, 2 pi say, beside their frequencies.
+    const double factor = std::get<Rotary>(right.spec).scale;
+    if (factor != 1.0 && !expected.empty() && std::abs(seen.values[0] * factor - expected[0]) < std::abs(seen.values[0] - expected[0])) {
+      beside_ = factor;
+      for (double& f : expected) f /= factor;
+    }
     double least = std::numeric_limits<double>::infinity();
     for (const double f : seen.values) {
       if (f != 0.0) least = std::min(least, std::abs(f));
@@ -92,7 +98,7 @@ class FrequencyEvidence : public Evidence {
     // Positions that are multiplied by a number are frequencies that are.
     const double step = engine.id(1, 1.0) - engine.id(0, 0.0);
     out.value.resize(unit_.size());
-    for (std::size_t c = 0; c < unit_.size(); ++c) out.value[c] = sign * step * mine[c] / unit_[c];
+    for (std::size_t c = 0; c < unit_.size(); ++c) out.value[c] = sign * step * mine[c] / beside_ / unit_[c];
     return true;
   }
   std::unique_ptr<Evidence> sample(std::int64_t) const override { return std::make_unique<FrequencyEvidence>(*this); }
@@ -113,6 +119,7 @@ class FrequencyEvidence : public Evidence {
   }
 
  private:
+  double beside_ = 1.0;       // a factor that the given frequencies do not have in them
   std::vector<double> unit_;  // what each number is divided by, so that all weigh the same
   std::vector<double> seen_;
 };

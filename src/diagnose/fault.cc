@@ -37,6 +37,15 @@ std::vector<Frequency> Clues::frequencies(const Engine& engine) const {
   if (whole_ == nullptr || engine.turn.turns != 1) return {};
   const std::shared_ptr<const Measured> measured = whole_->measure(engine);
   if (measured == nullptr) return {};
+  if (measured != measured_for_) {
+    frequencies_ = new_frequencies(engine, *measured);
+    measured_for_ = measured;
+  }
+  return frequencies_;
+}
+
+std::vector<Frequency> Clues::new_frequencies(const Engine& engine, const Measured& seen) const {
+  const Measured* measured = &seen;
   if (measured->noise < 0.0) {  // frequencies were given
     std::vector<Frequency> result;
     for (const double f : measured->angle) result.push_back({f, std::abs(f) * (half_unit(whole_->type()) + 1e-7)});
@@ -106,22 +115,28 @@ double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency
   if (!engine) return std::numeric_limits<double>::infinity();
   if (seen.empty()) return quick_->fit(*engine).rms;
   const std::vector<double> own = own_frequencies(*engine, whole_->head_dim());
-  double sum = 0.0;
+  double sum = 0.0, weights = 0.0;
   for (std::size_t c = 0; c < std::min(seen.size(), own.size()); ++c) {
     if (!std::isfinite(seen[c].error) || own[c] == 0.0) continue;
     const double relative = seen[c].error / std::max(std::abs(seen[c].value), 1e-300);
     if (relative > 0.5) continue;
     const double off = std::abs(std::log(std::abs(own[c] / seen[c].value)));
-    sum += std::min(off, 1.0) / (1e-3 + relative);
+    const double weight = 1.0 / (1e-3 + relative);
+    sum += std::min(off, 1.0) * weight;
+    weights += weight;
   }
-  return sum;
+  return weights > 0.0 ? sum / weights : std::numeric_limits<double>::infinity();
 }
 
 std::vector<double> Clues::fitted(const MakeEngine& make, double low, double high) const {
   if (whole_ == nullptr) return {};
   const std::vector<Frequency> seen = frequencies(make(low).value_or(Engine{}));
   if (seen.empty() && whole_->measure(make(low).value_or(Engine{})) != nullptr) return {};
-  const double best = smallest([&](double x) { return cost(make, x, seen); }, low, high, 48);
+  // A rule that misses the frequencies by a tenth on average is not theirs, whatever its number is.
+  const double promising = seen.empty() ? 1e300 : 0.1;
+  const std::optional<double> found = smallest([&](double x) { return cost(make, x, seen); }, {low, high, promising});
+  if (!found) return {};
+  const double best = *found;
   std::vector<double> result;
   for (const double tolerance : {2e-2, 2e-3, 1e-4, 1e-6}) {
     const double plain = plain_number(best, tolerance);

@@ -38,12 +38,16 @@ class Clues {
   std::vector<double> fitted(const MakeEngine& make, double low, double high) const;
 
  private:
+  std::vector<Frequency> new_frequencies(const Engine& engine, const Measured& measured) const;
   double cost(const MakeEngine& make, double x, const std::vector<Frequency>& seen) const;
 
   const Evidence* whole_ = nullptr;
   const Evidence* quick_ = nullptr;
   const DiagnoseOptions* options_;
   std::optional<double> value_;
+  // By the channels of the engine that was asked for last; its positions do not change while faults are tried on it.
+  mutable std::shared_ptr<const Measured> measured_for_;
+  mutable std::vector<Frequency> frequencies_;
   mutable const HeadPlan* decoded_for_ = nullptr;
   mutable std::shared_ptr<const HeadPlan> decoded_plan_;  // so that its address stays its own
   mutable std::vector<std::optional<std::int64_t>> decoded_;

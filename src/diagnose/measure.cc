@@ -150,26 +150,28 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
   return result;
 }
 
-double smallest(const std::function<double(double)>& cost, double low, double high, int steps) {
-  const double from = std::log(low), to = std::log(high);
-  double best = low, least = std::numeric_limits<double>::infinity();
-  const double step = (to - from) / steps;
-  for (int k = 0; k <= steps; ++k) {
+std::optional<double> smallest(const std::function<double(double)>& cost, const Range& range) {
+  constexpr int kSteps = 32;
+  const double from = std::log(range.low), to = std::log(range.high), step = (to - from) / kSteps;
+  double best = range.low, least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k <= kSteps; ++k) {
     const double x = std::exp(from + step * k);
     if (const double c = cost(x); c < least) {
       least = c;
       best = x;
     }
   }
-  double around = step;
-  for (int k = 0; k < 40 && around > 1e-10; ++k) {
+  double around = step / 2.0;
+  for (int k = 0; k < 60 && around > 1e-10; ++k) {
+    if (k == 8 && least > range.promising) return std::nullopt;
     bool better = false;
     for (const double near : {std::exp(std::log(best) - around), std::exp(std::log(best) + around)}) {
-      const double x = std::clamp(near, low, high);
+      const double x = std::clamp(near, range.low, range.high);
       if (const double c = cost(x); c < least) {
         least = c;
         best = x;
         better = true;
+        break;
       }
     }
     if (!better) around /= 2.0;

@@ -46,8 +46,14 @@ using AngleOf = std::function<double(double position, std::int64_t column)>;
 std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured, const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options);
 
-// The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best.
-double smallest(const std::function<double(double)>& cost, double low, double high, int steps);
+// The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while
+// its cost is `promising`; none where it is not.
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
+  double promising = 1e300;
+};
+std::optional<double> smallest(const std::function<double(double)>& cost, const Range& range);
 
 // A number that people write, where one is near enough: 10000, 0.25, 1e6.
 double plain_number(double value, double tolerance);

@@ -45,7 +45,6 @@ ALIBI_FAULTS = [
     Fault("slopes_heads", {"ranks": 2}),
     Fault("slopes_heads", {"ranks": 4}, where=lambda rule: rule.heads % 16 == 0, variant="4 ranks"),
     Fault("bias_max", {"bias_max": 16.0}),
-    Fault("bias_missing", {"times": 0.0}),
 ]
 
 T5 = [("t5:heads=8", Buckets()), ("t5:heads=8,direction=causal", Buckets(direction="causal"))]
@@ -57,7 +56,6 @@ T5_FAULTS = [
     Fault("max_distance", {"max_distance": 64}),
     Fault("max_distance", {"max_distance": 256}, variant="256"),
     Fault("bias_scaled", {"times": 64 ** -0.5}),
-    Fault("bias_missing", {"times": 0.0}),
 ]
 
 SINUSOIDS = [

@@ -79,7 +79,8 @@ REPORTS = [
            {"layout": "half"}),
     # Base and scaling
     Report("SpecForge#265: a drafter at 1e4 for a model of 1e6", ("base",), QWEN3, {"base": 10000.0}),
-    Report("vllm-ascend#5201: base 1e3 instead of 1e6", ("base",), QWEN3, {"base": 1000.0}, kind="inv_freq"),
+    # 1e3 is the root of 1e6: exponents i / d instead of 2i / d are the same numbers.
+    Report("vllm-ascend#5201: base 1e3 instead of 1e6", ("base", "exponent_step"), QWEN3, {"base": 1000.0}, kind="inv_freq"),
     Report("airllm#369: the default base beyond 1k tokens", ("base",), BY_NAME["llama-3.1-8b"], {"base": 10000.0}),
     Report("unsloth#6197: llama3 scaling dropped, gibberish past 29K", ("scaling_dropped",), BY_NAME["llama-3.1-8b"], NO_SCALING,
            positions=np.concatenate([np.arange(32), np.arange(28672, 32768, 64)])),
@@ -119,7 +120,7 @@ REPORTS = [
     Report("mlx-lm#1698: GLM rotates 128 of 128", ("partial_width",), BY_NAME["glm-4"], {"rotary_dim": 128}),
     Report("vllm#11883: rotary_dim halved once more", ("partial_width",), PARTIAL, {"rotary_dim": 32}),
     # Positions
-    Report("onnxruntime-genai#2354: decode at 0, 10, 11 for 0, 9, 10", ("positions_other",), BY_NAME["llama-2-7b"],
+    Report("onnxruntime-genai#2354: decode at 0, 10, 11 for 0, 9, 10", ("position_gap",), BY_NAME["llama-2-7b"],
            moved(lambda ids: ids + (ids > 0)), positions=np.array([0, 9, 10, 11, 12, 13])),
     Report("onnxruntime-genai#2354: the decoded tokens alone", ("counted_from_one",), BY_NAME["llama-2-7b"],
            moved(lambda ids: ids + 1), positions=np.arange(9, 40)),
@@ -127,11 +128,11 @@ REPORTS = [
            positions="padded"),
     Report("Megatron-LM#453: packed documents counted on", ("packing_not_reset",), BY_NAME["llama-2-7b"],
            moved(faults.counted_on), positions="packed", mode="BF16"),
-    Report("Megatron-LM#5243: rank 0 at [0,3,0,3] for [0,3,4,7]", ("positions_other", "packing_reset"), BY_NAME["plain"],
+    Report("Megatron-LM#5243: rank 0 at [0,3,0,3] for [0,3,4,7]", ("position_gap", "positions_other", "packing_reset"), BY_NAME["plain"],
            moved(lambda ids: ids % 32), positions=np.concatenate([np.arange(0, 8), np.arange(24, 40), np.arange(56, 64)])),
     Report("diffusers#13922: image tokens from 65536 in bf16", ("positions_rounded",), FLUX, moved(rounding.bfloat16),
            positions=np.concatenate([np.arange(16), 65536 + np.arange(96)])),
-    Report("hipfire#391: the slot of the cache instead of the position", ("positions_other", "packing_reset", "position_offset"),
+    Report("hipfire#391: the slot of the cache instead of the position", ("position_gap", "positions_other"),
            BY_NAME["plain"],
            moved(lambda ids: np.where(ids >= 8, ids - 200, ids)), positions=np.concatenate([np.arange(8), np.arange(208, 260)])),
     Report("gpt-neox#1003: the table made in bf16", ("angle_bfloat16",), BY_NAME["plain"],
