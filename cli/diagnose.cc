@@ -90,7 +90,19 @@ TokenPositions load_ids(const char* name, const std::string& text, std::int64_t 
   loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
   const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
   if (text.empty() && count < 1) fail(ErrorKind::bad_input, "there are no tokens");
-  return load_token_positions(text, axes, {.batch = 0, .tokens = count});
+  TokenPositions ids = load_token_positions(text, axes, {.batch = 0, .tokens = count});
+  PositionView& view = ids.view;
+  // Position ids of Hugging Face have the axis first: [A, N] or [A, 1, N].
+  const bool two = axes > 1 && view.batch == 1 && view.count == axes && view.axes == count && count != axes;
+  const bool three = axes > 1 && view.batch == axes && view.count == 1 && view.axes == count;
+  if (two || three) {
+    view.axis_stride = three ? view.batch_stride : view.token_stride;
+    view.token_stride = 1;
+    view.batch = 1;
+    view.count = count;
+    view.axes = axes;
+  }
+  return ids;
 }
 
 // The axis of an array that its tokens have, behind leading axes of length 1.

@@ -83,7 +83,7 @@ std::string diagnosis_text(const Diagnosis& answer) {
     }
     if (answer.separation) text += paragraph("they part at", separation_text(answer));
     text += paragraph("fix", best.fix);
-    text += paragraph("shows it", best.command);
+    text += fmt::format("{:<{}}{}\n", "shows it", kIndent, best.command);
   }
   for (const Explanation& near : answer.nearest) {
     text += paragraph("nearest", fmt::format("{}, leaves {:.3g} of {:.3g}", name_of(near), near.residual, answer.residual));

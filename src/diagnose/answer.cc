@@ -116,7 +116,13 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
       return name == "keys_not_rotated" || name == "queries_not_rotated" || name == "attention_factor_one_side" || name == "softmax_scale";
     });
   }
-  std::erase_if(hidden, [](const Engine& engine) { return engine.blames.back().fault->about == "precision"; });
+  const bool one_head = question.evidence->width() == question.evidence->head_dim();
+  std::erase_if(hidden, [&](const Engine& engine) {
+    const Fault& fault = *engine.blames.back().fault;
+    // Where positions may begin to be wrong is anyone's guess.
+    const bool anywhere = fault.about == "positions" && fault.name != "positions_rounded";
+    return fault.about == "precision" || anywhere || (one_head && fault.name == "heads_tokens_transposed");
+  });
   say_hidden(question, best, hidden, from, lines);
 }
 
@@ -139,8 +145,8 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
     const bool tie = &candidate != &best && candidate.explains && candidate.residual <= 1.3 * best.residual;
     if (tie) ties.push_back(candidate.engine);
     // Nothing that a simpler one explains as well.
-    const bool worse = std::any_of(answer.explanations.begin(), answer.explanations.end(), [&](const Explanation& listed) {
-      return listed.faults.size() < candidate.engine.blames.size() && listed.residual <= candidate.residual;
+    const bool worse = std::any_of(ranked.begin(), ranked.end(), [&](const Candidate& other) {
+      return other.engine.blames.size() < candidate.engine.blames.size() && other.residual <= 1.01 * candidate.residual;
     });
     if (!worse && answer.explanations.size() < kListed) answer.explanations.push_back(explanation_of(question, candidate));
   }
@@ -152,7 +158,7 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
     std::string names;
     for (const Blame& blame : tie.blames) names += (names.empty() ? "" : " + ") + std::string(blame.fault->name);
-    answer.cannot_tell.push_back(from + " or " + names + ": the same on these numbers" + (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : ""));
+    answer.cannot_tell.push_back(from + " or " + names + ": the same on these numbers" + (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));
   }
   say_blind_spots(question, answer.cannot_tell);
   (void)searcher;

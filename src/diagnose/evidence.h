@@ -76,6 +76,14 @@ std::vector<std::int64_t> telling_tokens(const Ids& ids, std::int64_t count);
 // The plan of a rotary engine for this evidence, made once.
 const HeadPlan& plan_of(const Engine& engine, std::int64_t head_dim);
 
+// Where the head of a spec begins in vectors of this width: they may be whole heads of latent attention, or only the
+// channels that turn. None where they are neither.
+struct Placed {
+  std::int64_t start = 0;
+  std::string words = {};  // what is unusual about it
+};
+std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<LatentHead>& latent, std::int64_t width);
+
 struct EvidenceOptions {
   const DiagnoseOptions* options = nullptr;
   std::vector<std::string>* notes = nullptr;  // what was recognised

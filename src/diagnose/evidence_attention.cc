@@ -309,8 +309,8 @@ std::unique_ptr<Evidence> bias_evidence(const Engine& right, const ObservedBias&
 
 std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& seen, const EvidenceOptions& options) {
   auto matrix = std::make_shared<Matrix>(read_matrix(seen.scores, "scores", false));
-  Numbers q = read_numbers(seen.q, "q", {.min_rank = 2, .max_rank = 3});
-  Numbers k = read_numbers(seen.k, "k", {.min_rank = 2, .max_rank = 3});
+  Numbers q = read_vectors(seen.q, "q", seen.queries.count);
+  Numbers k = read_vectors(seen.k, "k", seen.keys.count);
   auto sides = std::make_shared<Sides>();
   sides->width = q.shape.back();
   sides->heads = q.shape.size() == 3 ? q.at(1) : 1;
@@ -329,12 +329,9 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
   double factor = 1.0;
   const bool turns = std::holds_alternative<Rotary>(right.spec);
   if (const auto* rotary = std::get_if<Rotary>(&right.spec)) {
-    const std::optional<LatentHead>& latent = options.options->latent_head;
-    if (latent && sides->width == latent->nope + latent->rope) {
-      right.head_start = latent->nope;
-    } else if (sides->width != rotary->head_dim) {
-      refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
-    }
+    const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, sides->width);
+    if (!placed) refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
+    right.head_start = placed->start;
     const RotarySchedule schedule = make_schedule(*rotary);
     factor = schedule.softmax_factor() * schedule.query_factor();
   } else if (!std::holds_alternative<NoPosition>(right.spec)) {

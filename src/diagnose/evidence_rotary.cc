@@ -409,6 +409,19 @@ class RotationEvidence : public Evidence {
 
 }  // namespace
 
+std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<LatentHead>& latent, std::int64_t width) {
+  const RotarySchedule schedule = plain_schedule(spec);
+  if (latent && width == latent->nope + latent->rope && schedule.rotary_dim == latent->rope) {
+    return Placed{latent->nope - schedule.rope_offset, "the vectors are whole heads, [" + std::to_string(latent->nope) + " that pass | " +
+                                                           std::to_string(latent->rope) + " that turn]"};
+  }
+  if (width == schedule.head_dim) return Placed{};
+  if (width == schedule.rotary_dim) {
+    return Placed{-schedule.rope_offset, "the vectors are the " + std::to_string(width) + " channels that turn, alone"};
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen,
                                              const EvidenceOptions&) {
   const auto* rotary = std::get_if<Rotary>(&right.spec);
@@ -444,23 +457,21 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
 std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotation& seen,
                                             const EvidenceOptions& options) {
   const auto* rotary = std::get_if<Rotary>(&right.spec);
-  const Numbers input = read_numbers(seen.input, "input", {.min_rank = 2, .max_rank = 3});
-  const Numbers rotated = read_numbers(seen.rotated, "rotated", {.min_rank = 2, .max_rank = 3});
+  const Numbers input = read_vectors(seen.input, "input", seen.positions.count);
+  const Numbers rotated = read_vectors(seen.rotated, "rotated", seen.positions.count);
   if (input.shape != rotated.shape) {
     refuse("rotated: expected the shape of input, " + bracketed(input.shape) + ", but got " + bracketed(rotated.shape));
   }
   const std::int64_t width = input.shape.back(), tokens = input.at(0);
   const std::int64_t heads = input.shape.size() == 3 ? input.at(1) : 1;
-  if (rotary != nullptr && width != rotary->head_dim) {
-    const std::optional<LatentHead>& latent = options.options->latent_head;
-    if (latent && width == latent->nope + latent->rope) {
-      right.head_start = latent->nope;
-      options.notes->push_back("the vectors are whole heads, [" + std::to_string(latent->nope) + " that pass | " +
-                               std::to_string(latent->rope) + " that turn]");
-    } else {
+  if (rotary != nullptr) {
+    const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, width);
+    if (!placed) {
       refuse("input: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " +
              bracketed(input.shape) + (width % rotary->head_dim == 0 ? ": several heads are [N, H, D]" : ""));
     }
+    right.head_start = placed->start;
+    if (!placed->words.empty()) options.notes->push_back(placed->words);
   }
   if (heads > 1 && seen.positions.count == heads && seen.positions.count != tokens) {
     refuse("positions: expected " + std::to_string(tokens) + ", one per token of [N, H, D], but got " +

@@ -142,8 +142,8 @@ Variations window_end(const Engine& engine, const Clues& clues) {
   const RotarySchedule schedule = plain_schedule(*rotary);
   const std::optional<LatentHead>& latent = clues.options().latent_head;
   Variation variation{engine};
-  if (latent && engine.head_start == latent->nope && latent->nope > 0) {
-    variation.engine.head_start = 0;
+  if (latent && engine.head_start + schedule.rope_offset == latent->nope && latent->nope > 0) {
+    variation.engine.head_start = -schedule.rope_offset;
     variation.words = "the first " + std::to_string(latent->rope) + " channels instead of the last";
     return {variation};
   }

@@ -46,7 +46,7 @@ Variations base(const Engine& engine, const Clues& clues) {
   }
   Variations variations;
   for (const double b : tried) {
-    if (b > 1.0 && std::abs(b - right) > 1e-9 * right) {
+    if (b > 1.0 && std::abs(b - right) > 1e-5 * right) {
       variations.push_back({with_base(engine, b), short_number(b) + " instead of " + short_number(right), b});
     }
   }

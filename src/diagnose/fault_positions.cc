@@ -169,7 +169,7 @@ Variations positions_scaled(const Engine& engine, const Clues& clues) {
   };
   Variations variations;
   for (const double s : clues.fitted(make, 1.0 / 64.0, 64.0)) {
-    if (std::abs(s - 1.0) > 1e-6) variations.push_back(scaled(s));
+    if (std::abs(s - 1.0) > 1e-5) variations.push_back(scaled(s));
   }
   return variations;
 }

@@ -165,7 +165,7 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
   if (!clues.value()) tried.insert(tried.end(), {right * 2.0, right / 2.0, right * 4.0});
   Variations variations;
   for (const double factor : tried) {
-    if (std::abs(factor - right) < 1e-6 * right || factor <= 1.0 + 1e-6) continue;
+    if (std::abs(factor - right) < 1e-4 * right || factor <= 1.0 + 1e-6) continue;
     const std::string words = short_number(factor) + " instead of " + short_number(right);
     Scaling scaling = rotary->scaling;
     set_factor(scaling, factor);
@@ -297,7 +297,7 @@ Variations scaling_added(const Engine& engine, const Clues& clues) {
   }
   Variations variations;
   for (const double factor : tried) {
-    if (std::abs(factor - 1.0) < 1e-6) continue;
+    if (std::abs(factor - 1.0) < 1e-5) continue;
     variations.push_back({with(engine, LinearScaling{factor}, attention), "positions are divided by " + short_number(factor), factor});
   }
   if (plain_schedule(*rotary).rotary_dim > 2 && axes_of(*rotary) == 1 && clues.seen()) {

@@ -138,6 +138,11 @@ Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed
   return numbers;
 }
 
+Numbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens) {
+  const int least = view.rank >= 3 && tokens == 1 ? 3 : 2;
+  return read_numbers(view, name, {.min_rank = least, .max_rank = 3});
+}
+
 std::string Ids::text(std::int64_t n) const {
   std::string result = detail::number_text(at(n, 0));
   for (std::int64_t a = 1; a < axes && !repeated; ++a) result += "/" + detail::number_text(at(n, a));

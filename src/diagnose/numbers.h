@@ -39,6 +39,9 @@ struct Allowed {
 // Throws where there are no numbers, or NaN, or infinite ones; axes of length 1 in front are dropped down to min_rank.
 Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
 
+// Vectors [N, D] or [N, H, D] of so many tokens; axes of length 1 in front of them are dropped.
+Numbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens);
+
 // Positions as doubles, [N][A]. One coordinate stands for all where the encoding has several.
 struct Ids {
   std::int64_t count = 0;

@@ -10,6 +10,7 @@ namespace posenc::diagnosis {
 namespace {
 
 constexpr std::int64_t kQuickTokens = 14;
+constexpr std::int64_t kMiddleTokens = 120;
 constexpr std::size_t kTriedWhole = 24;
 constexpr double kNoise = 1.0 / 128.0;  // what evenly spread differences may be
 
@@ -45,7 +46,7 @@ std::size_t rank_of(const Engine& engine) {
 void order_by_residual(std::vector<Candidate>& list) {
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
   for (auto first = list.begin(); first != list.end();) {
-    const auto end = std::find_if(first, list.end(), [&](const Candidate& c) { return c.residual > 1.25 * first->residual; });
+    const auto end = std::find_if(first, list.end(), [&](const Candidate& c) { return c.residual > 1.4 * first->residual; });
     std::stable_sort(first, end, [](const Candidate& a, const Candidate& b) { return rank_of(a.engine) < rank_of(b.engine); });
     first = end;
   }
@@ -83,19 +84,22 @@ bool coarser_than_float32(const TurnQuirks& turn) { return turn.angle != Roundin
 }  // namespace
 
 Searcher::Searcher(const Evidence& evidence, const DiagnoseOptions& options)
-    : evidence_(&evidence), quick_(evidence.sample(kQuickTokens)), options_(&options) {}
+    : evidence_(&evidence),
+      quick_(evidence.sample(kQuickTokens)),
+      middle_(evidence.sample(kMiddleTokens)),
+      options_(&options) {}
 
 bool Searcher::explains(const Fit& fit) const {
   return fit.exact() || fit.within_f32() || (fit.even && fit.rms < kNoise);
 }
 
-Candidate Searcher::tried(const Engine& engine) const {
-  Candidate candidate{engine, evidence_->fit(engine)};
+Candidate Searcher::tried_on(const Engine& engine, const Evidence& evidence) const {
+  Candidate candidate{engine, evidence.fit(engine)};
   // Engines form their angles in float32 as a rule: that alone is no second fault.
   if (!candidate.fit.exact() && has_angles(engine) && !coarser_than_float32(engine.turn) && engine.turn.turns > 0) {
     for (const Precision frequencies : {Precision::reference, Precision::exact}) {
       const Engine rounded_angles = with_float32_angles(engine, frequencies);
-      const Fit other = evidence_->fit(rounded_angles);
+      const Fit other = evidence.fit(rounded_angles);
       if (other.rms > 0.5 * candidate.fit.rms) continue;
       candidate.engine = rounded_angles;
       candidate.fit = other;
@@ -118,7 +122,9 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
     if (!std::isfinite(rms) || (!result.empty() && rms > 50.0 * near.front().first + 0.3)) break;
     const auto times = std::count_if(result.begin(), result.end(), [&](const Candidate& c) { return names_of(c.engine) == names_of(engine); });
     if (times >= 3) continue;
-    result.push_back(tried(engine));
+    Candidate candidate = tried_on(engine, *middle_);
+    if (candidate.explains && middle_->rows() * middle_->width() < evidence_->rows() * evidence_->width()) candidate = tried(engine);
+    result.push_back(std::move(candidate));
   }
   order_by_residual(result);
   std::vector<Candidate> distinct;
@@ -177,8 +183,8 @@ std::vector<Engine> Searcher::hidden(const Engine& engine) const {
     for (Engine& other : variations_of(*fault, engine, usual)) {
       const Fit fit = quick_->fit(other, 2.0 * limit + 1e-9);
       if (fit.rms > limit || !fit.exact()) continue;
-      const Fit whole = evidence_->fit(other);
-      if (whole.rms > std::max(1.3 * evidence_->fit(engine).rms, evidence_->floor()) || !whole.exact()) continue;
+      const Fit more = middle_->fit(other);
+      if (more.rms > std::max(1.3 * middle_->fit(engine).rms, evidence_->floor()) || !more.exact()) continue;
       result.push_back(std::move(other));
       break;
     }
@@ -193,7 +199,7 @@ std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, c
   if (one.columns != other.columns) return 1;
   const double tolerance = 4.0 * evidence.tolerance().rounding;
   std::vector<double> cos_a(static_cast<std::size_t>(one.columns)), sin_a(cos_a), cos_b(cos_a), sin_b(cos_a);
-  const auto differs = [&](std::int64_t p) {
+  const auto differs_at = [&](std::int64_t p) {
     double position[8];
     std::fill(std::begin(position), std::end(position), static_cast<double>(p));
     fill_turns(a, one, p, position, cos_a.data(), sin_a.data());
@@ -203,6 +209,8 @@ std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, c
     }
     return false;
   };
+  // Powers of two are exact in every type: the odd number before them shows rounding.
+  const auto differs = [&](std::int64_t p) { return differs_at(p) || differs_at(p - 1); };
   if (one.outputs != other.outputs && one.columns > 1) return 1;
   std::int64_t low = 0, high = 1;
   while (high < (std::int64_t{1} << 24) && !differs(high)) {

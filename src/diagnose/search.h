@@ -30,7 +30,7 @@ class Searcher {
  public:
   Searcher(const Evidence& evidence, const DiagnoseOptions& options);
 
-  Candidate tried(const Engine& engine) const;
+  Candidate tried(const Engine& engine) const { return tried_on(engine, *evidence_); }
   // One fault at a time.
   std::vector<Candidate> singles(const Engine& right) const;
   // Two, the second judged by what the first leaves.
@@ -40,10 +40,12 @@ class Searcher {
 
  private:
   bool explains(const Fit& fit) const;
+  Candidate tried_on(const Engine& engine, const Evidence& evidence) const;
   std::vector<Candidate> settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const;
 
   const Evidence* evidence_;
-  std::unique_ptr<Evidence> quick_;
+  std::unique_ptr<Evidence> quick_;   // a few tokens, for a first look at thousands of engines
+  std::unique_ptr<Evidence> middle_;  // more of them, before all are taken
   const DiagnoseOptions* options_;
 };
 
