@@ -103,7 +103,7 @@ void add_diagnose(CLI::App& app, DiagnoseCommandOptions& options) {
   command->add_option("--part", options.part, "the part of the model: text, vision, ...")->check(not_empty);
   command->add_flag("--faults", options.faults, "list the mistakes that are known");
   command->add_option("--inject", options.inject, "show what a mistake does to the numbers: base=10000, or two: 'sign + base'")->check(not_empty);
-  command->add_option("--picture", options.picture, "with --inject: write its error against the position to this .svg")->check(not_empty);
+  command->add_option("--picture", options.picture, "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each")->check(not_empty);
   add_output(*command, options.output, "text, json, md (of --faults)");
 }
 

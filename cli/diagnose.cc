@@ -245,24 +245,21 @@ Diagnosis diagnosis_of(const DiagnoseCommandOptions& options, const Wanted& want
   return answer;
 }
 
+// Positions that show a mistake wherever it begins: a few per power of two, and none that short types happen to hold.
+// With several axes the coordinates differ.
+Positions usual_positions(std::int64_t axes, double growth) {
+  std::vector<std::int64_t> values;
+  double next = 0.0;
+  for (std::int64_t p = 0; p <= 140000; next = std::max(next * growth, next + 1.0), p = std::llround(next)) {
+    const std::int64_t odd = p > 16 ? p | 1 : p;
+    for (std::int64_t a = 0; a < axes; ++a) values.push_back(odd / (a + 1));
+  }
+  return Positions::integers(std::move(values), axes);
+}
+
 int show_injected(const DiagnoseCommandOptions& options, bool json) {
-  Wanted wanted;
-  load_wanted(options, wanted);
-  const std::string text = options.positions.empty() ? "0,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072" : options.positions;
-  const std::int64_t axes = axes_of(wanted.spec);
-  const TokenPositions positions = load_token_positions(text, axes, {.batch = 0, .tokens = 0});
-  DiagnoseOptions settings = library_options(options, wanted);
-  InjectedFault shown;
-  if (wanted.group != nullptr) {
-    const DiagnoseOptions filled = options_of(std::get<Model>(wanted.source), *wanted.group, settings);
-    shown = inject_fault(wanted.spec, options.inject, positions.view, filled);
-  } else {
-    shown = inject_fault(wanted.spec, options.inject, positions.view, settings);
-  }
-  if (!options.picture.empty()) {
-    const Drawing drawing = draw_fault(shown, fmt::format("{} in {}", options.inject, options.spec));
-    write_file(options.picture, to_svg(drawing, {}));
-  }
+  const InjectedFault shown = injected(options, 2.0);
+  if (!options.picture.empty()) draw_injected(options, options.picture);
   if (json) {
     write_json(options.output, injected_json(shown, options.spec, options.inject));
   } else {
@@ -273,11 +270,34 @@ int show_injected(const DiagnoseCommandOptions& options, bool json) {
 
 }  // namespace
 
+InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
+  Wanted wanted;
+  load_wanted(options, wanted);
+  const std::int64_t axes = axes_of(wanted.spec);
+  TokenPositions positions;
+  if (options.positions.empty()) {
+    positions.numbers = usual_positions(axes, growth);
+    positions.view = positions.numbers.view();
+  } else {
+    positions = load_token_positions(options.positions, axes, {.batch = 0, .tokens = 0});
+  }
+  DiagnoseOptions settings = library_options(options, wanted);
+  if (wanted.group != nullptr) settings = options_of(std::get<Model>(wanted.source), *wanted.group, settings);
+  auto* rotary = std::get_if<Rotary>(&wanted.spec);
+  if (rotary != nullptr && needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = 1;
+  return inject_fault(wanted.spec, options.inject, positions.view, settings);
+}
+
+void draw_injected(const DiagnoseCommandOptions& options, const std::string& path) {
+  const Drawing drawing = draw_fault(injected(options, 1.09), fmt::format("{} in {}", options.inject, options.spec));
+  write_file(path, to_svg(drawing, {}));
+}
+
 int run_diagnose(const DiagnoseCommandOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
   if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
   if (options.faults) return list_faults(options, format);
-  if (!options.picture.empty() && options.inject.empty()) fail(ErrorKind::usage, "--picture is for --inject");
+  if (!options.picture.empty() && options.inject.empty()) fail(ErrorKind::usage, "--picture is for --inject and --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
   Wanted wanted;
   load_wanted(options, wanted);

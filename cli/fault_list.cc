@@ -1,6 +1,7 @@
 // The table of mistakes as text, JSON, or the page docs/faults.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "cli/diagnose_text.h"
@@ -64,6 +65,14 @@ std::string plain(const std::vector<KnownFault>& faults) {
 
 int list_faults(const DiagnoseCommandOptions& options, const std::string& format) {
   const std::vector<KnownFault> faults = known_faults();
+  for (const KnownFault& fault : faults) {
+    if (options.picture.empty()) break;
+    DiagnoseCommandOptions one;
+    one.spec = fault.example;
+    one.inject = fault.name;
+    if (fault.layer >= 0) one.layer = fault.layer;
+    draw_injected(one, fmt::format("{}/{}.svg", options.picture, fault.name));
+  }
   if (format == "md") {
     write_text(options.output, markdown(faults));
   } else if (format == "text") {

@@ -201,10 +201,10 @@ Diagnosis answered(const Question& question) {
   }
   std::vector<Candidate> ranked = singles;
   const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
-  const bool sharp = suffices(ranked) && (ranked.front().fit.exact() || ranked.front().fit.within_f32());
+  const bool sharp = suffices(ranked) && (ranked.front().float32 || (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * question.evidence->floor()));
   if (!sharp) {
-    // What one explains but for something like noise, two must explain far better.
-    const double limit = suffices(ranked) ? ranked.front().residual / 10.0 : std::numeric_limits<double>::infinity();
+    // What one explains but for something like noise, two must explain much better.
+    const double limit = suffices(ranked) ? ranked.front().residual / 2.0 : std::numeric_limits<double>::infinity();
     std::vector<Candidate> pairs = searcher.pairs(question.right);
     const bool found = suffices(pairs) && pairs.front().residual < limit;
     if (found || !suffices(ranked)) {

@@ -117,7 +117,7 @@ Variations alibi_form(const Engine& engine, const Clues&) {
   const auto* alibi = std::get_if<Alibi>(&engine.spec);
   if (alibi == nullptr) return {};
   Variations variations;
-  for (const AlibiForm form : {AlibiForm::symmetric, AlibiForm::causal, AlibiForm::key_position}) {
+  for (const AlibiForm form : {AlibiForm::key_position, AlibiForm::symmetric, AlibiForm::causal}) {
     if (form == alibi->form) continue;
     const char* words = form == AlibiForm::symmetric ? "slope * -|i - j| on both sides" : form == AlibiForm::causal ? "0 for what lies ahead" : "slope * j, the key's position: the same after a softmax under a causal mask";
     variations.push_back(changed<Alibi>(engine, words, [&](Alibi& a) { a.form = form; })[0]);

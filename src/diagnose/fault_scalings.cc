@@ -148,6 +148,21 @@ Variations longrope_list(const Engine& engine, const Clues&) {
   return variations;
 }
 
+// What the slowest pair that can be measured is divided by: most scalings divide it by their whole factor, wherever else
+// they begin.
+std::vector<double> factor_of_slowest(const Engine& engine, const Clues& clues) {
+  Rotary plain = std::get<Rotary>(engine.spec);
+  plain.scaling = NoScaling{};
+  const std::vector<double> before = plain_schedule(plain).inv_freq;
+  const std::vector<Frequency> seen = clues.frequencies(engine);
+  for (std::size_t c = std::min(before.size(), seen.size()); c-- > 0;) {
+    if (axes_of(plain) > 1 || seen[c].value == 0.0 || seen[c].error > 0.02 * std::abs(seen[c].value)) continue;
+    const double factor = std::abs(before[c] / seen[c].value);
+    return {plain_number(factor, 0.03), plain_number(factor, 1e-3), factor};
+  }
+  return {};
+}
+
 Variations wrong_factor(const Engine& engine, const Clues& clues) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr) return {};
@@ -161,7 +176,10 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
   };
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
-  if (!clues.value() && clues.seen()) tried = clues.fitted(make, 1.02, 4096.0);
+  if (!clues.value() && clues.seen()) {
+    tried = factor_of_slowest(engine, clues);
+    for (const double factor : clues.fitted(make, 1.02, 4096.0)) tried.push_back(factor);
+  }
   if (!clues.value()) tried.insert(tried.end(), {right * 2.0, right / 2.0, right * 4.0});
   Variations variations;
   for (const double factor : tried) {

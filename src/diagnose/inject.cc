@@ -50,7 +50,7 @@ void stage_turns(Stage& stage, std::int64_t head_dim, const PositionView& positi
   stage.observation = ObservedScores{make_view(static_cast<const double*>(stage.c.data()), {kHeads, count, 1}),
                                      make_view(static_cast<const double*>(stage.a.data()), {count, kHeads, head_dim}),
                                      make_view(static_cast<const double*>(stage.b.data()), {1, kHeads, head_dim}),
-                                     positions, PositionView::range(0, 1)};
+                                     positions, PositionView::range(37, 1)};
 }
 
 // Keys on both sides of the queries, so that every distance up to theirs is there twice.
@@ -140,7 +140,7 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
   std::size_t column = 0;
   for (std::size_t i = 0; i < a.value.size(); ++i) {
     const double difference = std::abs(a.value[i] - b.value[i]);
-    if (difference <= largest) continue;
+    if (!std::isfinite(difference) || difference <= largest) continue;
     largest = difference;
     column = i % width;
   }
@@ -148,7 +148,12 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
   for (std::int64_t n = 0; n < evidence->rows(); ++n) {
     const auto row = static_cast<std::size_t>(n) * width;
     double error = 0.0;
-    for (std::size_t c = 0; c < width; ++c) error = std::max(error, std::abs(a.value[row + c] - b.value[row + c]));
+    bool finite = true;
+    for (std::size_t c = 0; c < width; ++c) {
+      error = std::max(error, std::abs(a.value[row + c] - b.value[row + c]));
+      finite = finite && std::isfinite(b.value[row + c]);
+    }
+    if (!finite) continue;  // beyond the largest number of a short type
     result.positions.push_back(evidence->ids().at(n, 0));
     result.error.push_back(error);
     result.right.push_back(a.value[row + column]);
