@@ -66,14 +66,17 @@ std::string above_zero(const std::string& text) {
 
 void add_evidence(CLI::App& command, DiagnoseCommandOptions& options) {
   const auto file = [&](const char* name, std::string& value, const char* help) {
-    command.add_option(name, value, help)->check(not_empty)->group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
+    command.add_option(name, value, help)
+        ->check(not_empty)
+        ->group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
   };
   file("--inv-freq", options.inv_freq, "its inverse frequencies, [pairs]");
   file("--cos", options.cos, "its cosines, [N, W] in any tiling; with --sin and --positions");
   file("--sin", options.sin, "its sines");
   file("--input", options.input, "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions");
   file("--rotated", options.rotated, "the same behind it");
-  file("--scores", options.scores, "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys");
+  file("--scores", options.scores,
+       "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys");
   file("--q", options.q, "its queries before the rotation, [N, D] or [N, H, D]");
   file("--k", options.k, "its keys before the rotation, [S, D] or [S, G, D]");
   file("--bias", options.bias, "its biases, [N, S] or [H, N, S]");
@@ -88,22 +91,38 @@ void add_diagnose(CLI::App& app, DiagnoseCommandOptions& options) {
                   "  posenc diagnose alibi:heads=12 --bias theirs.npy\n"
                   "  posenc diagnose llama-3.1-8b --inject base=10000 --positions 0,1,10,100,1000\n"
                   "  posenc diagnose --faults");
-  command->add_option("SPEC", options.spec, "what the engine should have done: a spec, a model's file, a name of the catalog");
+  command->add_option("SPEC", options.spec,
+                      "what the engine should have done: a spec, a model's file, a name of the catalog");
   add_evidence(*command, options);
-  command->add_option("--positions,-p", options.positions, std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp)->check(not_empty);
+  command
+      ->add_option("--positions,-p", options.positions,
+                   std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp)
+      ->check(not_empty);
   command->add_option("--queries", options.queries, "positions of queries (default: counted from 0)")->check(not_empty);
   command->add_option("--keys", options.keys, "positions of keys (default: counted from 0)")->check(not_empty);
-  command->add_option("--scale", options.scale, "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
+  command
+      ->add_option("--scale", options.scale,
+                   "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
       ->check(above_zero);
   command->add_option("--file", options.file, "the learned table that the encoding itself has")->check(not_empty);
   command->add_option("--parameter", options.parameters, "learned numbers by name: name=file.npy; may be given again");
-  command->add_option("--sequence-length", options.sequence_length, "the length of the sequence, for scalings that depend on it")
+  command
+      ->add_option("--sequence-length", options.sequence_length,
+                   "the length of the sequence, for scalings that depend on it")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{2147483647}));
-  command->add_option("--layer", options.layer, "the layer of the model, where layers differ")->check(CLI::Range(std::int64_t{0}, std::int64_t{2147483647}));
+  command->add_option("--layer", options.layer, "the layer of the model, where layers differ")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{2147483647}));
   command->add_option("--part", options.part, "the part of the model: text, vision, ...")->check(not_empty);
   command->add_flag("--faults", options.faults, "list the mistakes that are known");
-  command->add_option("--inject", options.inject, "show what a mistake does to the numbers: base=10000, or two: 'sign + base'")->check(not_empty);
-  command->add_option("--picture", options.picture, "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each")->check(not_empty);
+  command
+      ->add_option("--inject", options.inject,
+                   "show what a mistake does to the numbers: base=10000, or two: 'sign + base'")
+      ->check(not_empty);
+  command
+      ->add_option(
+          "--picture", options.picture,
+          "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each")
+      ->check(not_empty);
   add_output(*command, options.output, "text, json, md (of --faults)");
 }
 

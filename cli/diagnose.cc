@@ -70,7 +70,8 @@ std::size_t kind_given(const DiagnoseCommandOptions& options) {
     if (value->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.option, option));
   }
   const bool matrix = given[0] == 3 || given[0] == 4;
-  if (matrix && !options.positions.empty()) fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
+  if (matrix && !options.positions.empty())
+    fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
   if (!matrix && (!options.queries.empty() || !options.keys.empty())) {
     fail(ErrorKind::usage, "--queries and --keys are for --scores and --bias: others have --positions");
   }
@@ -85,7 +86,8 @@ Array load_named(const std::string& file, const char* name, Loaded& loaded) {
 }
 
 // Positions of the tokens of an array; how many that is, the library checks.
-TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array, std::size_t axis, Loaded& loaded) {
+TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array,
+                        std::size_t axis, Loaded& loaded) {
   loaded.option = fmt::format("--{}", name);
   loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
   const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
@@ -130,7 +132,8 @@ Observation load_observation(const DiagnoseCommandOptions& options, std::int64_t
   if (kind == 2) {
     loaded.first = load_named(options.input, "input", loaded);
     loaded.second = load_named(options.rotated, "rotated", loaded);
-    loaded.positions = load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
+    loaded.positions =
+        load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
     return ObservedRotation{view(loaded.first), view(loaded.second), loaded.positions.view};
   }
   if (kind == 3) {
@@ -139,7 +142,8 @@ Observation load_observation(const DiagnoseCommandOptions& options, std::int64_t
     loaded.third = load_named(options.k, "k", loaded);
     loaded.positions = load_ids("queries", options.queries, axes, loaded.second, token_axis(loaded.second, 2), loaded);
     loaded.keys = load_ids("keys", options.keys, axes, loaded.third, token_axis(loaded.third, 2), loaded);
-    return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view, loaded.keys.view};
+    return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view,
+                          loaded.keys.view};
   }
   if (kind == 4) {
     loaded.first = load_named(options.bias, "bias", loaded);
@@ -169,14 +173,17 @@ void load_wanted(const DiagnoseCommandOptions& options, Wanted& wanted) {
   if (auto* model = std::get_if<Model>(&wanted.source)) {
     wanted.group = &chosen_group(*model, options.layer, options.part);
     wanted.spec = wanted.group->spec;
-    for (const std::string& guess : model->guesses) fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
+    for (const std::string& guess : model->guesses)
+      fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
   } else {
     if (!options.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + options.spec + "' is one encoding");
     wanted.spec = std::get<Spec>(wanted.source);
   }
   auto* rotary = std::get_if<Rotary>(&wanted.spec);
   if (options.sequence_length) {
-    if (rotary == nullptr) fail(ErrorKind::usage, fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(wanted.spec)));
+    if (rotary == nullptr)
+      fail(ErrorKind::usage,
+           fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(wanted.spec)));
     rotary->sequence_length = options.sequence_length;
   }
   if (rotary != nullptr && rotary->local_base != 0.0 && options.layer) *rotary = at_layer(*rotary, *options.layer);
@@ -247,10 +254,10 @@ Diagnosis diagnosis_of(const DiagnoseCommandOptions& options, const Wanted& want
 
 // Positions that show a mistake wherever it begins: a few per power of two, and none that short types happen to hold.
 // With several axes the coordinates differ.
-Positions usual_positions(std::int64_t axes, double growth) {
+Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
   std::vector<std::int64_t> values;
   double next = 0.0;
-  for (std::int64_t p = 0; p <= 140000; next = std::max(next * growth, next + 1.0), p = std::llround(next)) {
+  for (std::int64_t p = 0; p <= last; next = std::max(next * growth, next + 1.0), p = std::llround(next)) {
     const std::int64_t odd = p > 16 ? p | 1 : p;
     for (std::int64_t a = 0; a < axes; ++a) values.push_back(odd / (a + 1));
   }
@@ -276,7 +283,8 @@ InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
   const std::int64_t axes = axes_of(wanted.spec);
   TokenPositions positions;
   if (options.positions.empty()) {
-    positions.numbers = usual_positions(axes, growth);
+    const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" || kind_of(wanted.spec) == "sinusoidal";
+    positions.numbers = usual_positions(axes, growth, turns ? 140000 : 1100);
     positions.view = positions.numbers.view();
   } else {
     positions = load_token_positions(options.positions, axes, {.batch = 0, .tokens = 0});
@@ -297,7 +305,8 @@ int run_diagnose(const DiagnoseCommandOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
   if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
   if (options.faults) return list_faults(options, format);
-  if (!options.picture.empty() && options.inject.empty()) fail(ErrorKind::usage, "--picture is for --inject and --faults");
+  if (!options.picture.empty() && options.inject.empty())
+    fail(ErrorKind::usage, "--picture is for --inject and --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
   Wanted wanted;
   load_wanted(options, wanted);

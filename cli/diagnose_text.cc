@@ -38,16 +38,18 @@ std::string name_of(const Explanation& explanation) { return fmt::format("{}", f
 std::string separation_text(const Diagnosis& answer) {
   const Separation& at = *answer.separation;
   const std::string other = answer.explanations.size() > 1 ? name_of(answer.explanations[1]) : "the spec";
-  return fmt::format("position {}, {} {}: the engine has {:.6g}, {} makes {:.6g}, {} {:.6g}", at.position, at.channel_name,
-                     at.channel, at.observed, name_of(answer.explanations[0]), at.best, other, at.other);
+  return fmt::format("position {}, {} {}: the engine has {:.6g}, {} makes {:.6g}, {} {:.6g}", at.position,
+                     at.channel_name, at.channel, at.observed, name_of(answer.explanations[0]), at.best, other,
+                     at.other);
 }
 
 // Where the numbers differ, in cells: position down, channel across.
 std::string picture(const Diagnosis::ErrorMap& map) {
   if (map.rows == 0) return "";
   const double most = *std::max_element(map.values.begin(), map.values.end());
-  std::string text = fmt::format("\nwhere it differs: tokens down, {} across ({} in all), up to {:.3g} times the numbers' size\n",
-                                 map.channel_name, map.width, most);
+  std::string text =
+      fmt::format("\nwhere it differs: tokens down, {} across ({} in all), up to {:.3g} times the numbers' size\n",
+                  map.channel_name, map.width, most);
   constexpr std::string_view kLevels = " .:-=+*#%@";
   std::size_t label = 8;
   for (const std::string& position : map.positions) label = std::max(label, position.size());
@@ -76,7 +78,8 @@ std::string diagnosis_text(const Diagnosis& answer) {
     const Explanation& best = answer.explanations[0];
     text += paragraph("fault", name_of(best));
     text += paragraph("", best.sentence);
-    text += paragraph("unexplained", fmt::format("{:.3g} of the numbers' size; by the spec alone {:.3g}", best.residual, answer.residual));
+    text += paragraph("unexplained", fmt::format("{:.3g} of the numbers' size; by the spec alone {:.3g}", best.residual,
+                                                 answer.residual));
     if (answer.explanations.size() > 1) {
       const Explanation& next = answer.explanations[1];
       text += paragraph("runner-up", fmt::format("{}, leaves {:.3g}", name_of(next), next.residual));
@@ -86,7 +89,8 @@ std::string diagnosis_text(const Diagnosis& answer) {
     text += fmt::format("{:<{}}{}\n", "shows it", kIndent, best.command);
   }
   for (const Explanation& near : answer.nearest) {
-    text += paragraph("nearest", fmt::format("{}, leaves {:.3g} of {:.3g}", name_of(near), near.residual, answer.residual));
+    text +=
+        paragraph("nearest", fmt::format("{}, leaves {:.3g} of {:.3g}", name_of(near), near.residual, answer.residual));
   }
   for (const std::string& note : answer.notes) text += paragraph("note", note);
   for (const std::string& line : answer.cannot_tell) text += paragraph("cannot tell", line);
@@ -96,17 +100,24 @@ std::string diagnosis_text(const Diagnosis& answer) {
 
 std::string injected_text(const InjectedFault& fault) {
   std::string text = fault.sentence + "\n\n";
-  text += fmt::format("{:>10}  {:>12}  {:>12}  {:>12}\n", "position", "error", fmt::format("right[{}]", fault.channel),
+  text += fmt::format("{:>10}  {:>12}  {:>12}  {:>12}\n", fault.along, "error", fmt::format("right[{}]", fault.channel),
                       fmt::format("wrong[{}]", fault.channel));
   for (std::size_t n = 0; n < fault.positions.size(); ++n) {
-    text += fmt::format("{:>10}  {:>12.6g}  {:>12.6g}  {:>12.6g}\n", fault.positions[n], fault.error[n], fault.right[n], fault.wrong[n]);
+    text += fmt::format("{:>10}  {:>12.6g}  {:>12.6g}  {:>12.6g}\n", fault.positions[n], fault.error[n], fault.right[n],
+                        fault.wrong[n]);
   }
   return text;
 }
 
 Json::Object injected_json(const InjectedFault& fault, const std::string& spec, const std::string& name) {
-  return {{"spec", spec},         {"fault", name},         {"sentence", fault.sentence}, {"positions", fault.positions},
-          {"error", fault.error}, {"channel", fault.channel}, {"right", fault.right},     {"wrong", fault.wrong}};
+  return {{"spec", spec},
+          {"fault", name},
+          {"sentence", fault.sentence},
+          {"positions", fault.positions},
+          {"error", fault.error},
+          {"channel", fault.channel},
+          {"right", fault.right},
+          {"wrong", fault.wrong}};
 }
 
 }  // namespace posenc::cli

@@ -47,8 +47,8 @@ std::string markdown(const std::vector<KnownFault>& faults) {
       text += fmt::format("- **Symptom**: {}.\n- **Fix**: {}.\n", fault.symptom, fault.fix);
       const std::vector<std::string> reports = reports_of(fault);
       if (!reports.empty()) text += fmt::format("- **Reported in**: {}.\n", fmt::join(reports, ", "));
-      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", shell_word(fault.example), fault.name,
-                          fault.layer < 0 ? "" : fmt::format(" --layer {}", fault.layer));
+      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", shell_word(fault.example),
+                          fault.name, fault.layer < 0 ? "" : fmt::format(" --layer {}", fault.layer));
     }
   }
   text.pop_back();
@@ -81,9 +81,13 @@ int list_faults(const DiagnoseCommandOptions& options, const std::string& format
     Json::Array list;
     for (const KnownFault& fault : faults) {
       const std::vector<std::string> reports = reports_of(fault);
-      list.push_back(Json::Object{{"fault", fault.name}, {"about", fault.about}, {"title", fault.title},
-                                  {"symptom", fault.symptom}, {"fix", fault.fix},
-                                  {"reports", Json::Array(reports.begin(), reports.end())}, {"example", fault.example},
+      list.push_back(Json::Object{{"fault", fault.name},
+                                  {"about", fault.about},
+                                  {"title", fault.title},
+                                  {"symptom", fault.symptom},
+                                  {"fix", fault.fix},
+                                  {"reports", Json::Array(reports.begin(), reports.end())},
+                                  {"example", fault.example},
                                   {"layer", fault.layer < 0 ? Json(nullptr) : Json(fault.layer)}});
     }
     write_json(options.output, {{"faults", list}});

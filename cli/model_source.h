@@ -18,8 +18,8 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
 // The model; an error where the text is a spec.
 Model load_model_source(const std::string& text, const ModelOptions& options = {});
 
-// One group that posenc computes. Where the groups of a part differ, a layer must be given; the text's part is taken where no
-// part is given.
+// One group that posenc computes. Where the groups of a part differ, a layer must be given; the text's part is taken
+// where no part is given.
 const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part);
 // Its spec.
 Spec spec_of(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part);

@@ -12,9 +12,12 @@
 namespace posenc {
 std::string_view to_text(DiagnosisVerdict verdict) noexcept {
   switch (verdict) {
-    case DiagnosisVerdict::matches: return "matches";
-    case DiagnosisVerdict::fault: return "fault";
-    case DiagnosisVerdict::not_explained: return "not_explained";
+    case DiagnosisVerdict::matches:
+      return "matches";
+    case DiagnosisVerdict::fault:
+      return "fault";
+    case DiagnosisVerdict::not_explained:
+      return "not_explained";
   }
   return "";
 }
@@ -41,6 +44,7 @@ DiagnoseOptions options_of(const Model& model, const ModelGroup& group, const Di
   DiagnoseOptions filled = options;
   if (!filled.scale) filled.scale = group.softmax_scale;
   if (!filled.latent_head) filled.latent_head = group.latent_head;
+  if (!filled.query_scale) filled.query_scale = group.query_scale;
   // The same but for the length of the sequence is the same.
   const auto* self = std::get_if<Rotary>(&group.spec);
   const auto text_of = [](Rotary rotary) {
@@ -82,8 +86,14 @@ Json to_json(const Diagnosis& diagnosis) {
         faults.emplace_back(e.faults[i]);
         values.push_back(e.values[i] ? Json(*e.values[i]) : Json(nullptr));
       }
-      list.push_back(Json::Object{{"fault", name}, {"faults", faults}, {"values", values}, {"residual", e.residual},
-                                  {"largest_difference", e.largest_difference}, {"sentence", e.sentence}, {"fix", e.fix}, {"command", e.command}});
+      list.push_back(Json::Object{{"fault", name},
+                                  {"faults", faults},
+                                  {"values", values},
+                                  {"residual", e.residual},
+                                  {"largest_difference", e.largest_difference},
+                                  {"sentence", e.sentence},
+                                  {"fix", e.fix},
+                                  {"command", e.command}});
     }
     return list;
   };
@@ -95,8 +105,12 @@ Json to_json(const Diagnosis& diagnosis) {
                            {"largest_difference", diagnosis.largest_difference},
                            {"explanations", listed(diagnosis.explanations)}};
   if (const std::optional<Separation>& at = diagnosis.separation) {
-    json.set("separation", Json::Object{{"token", at->token}, {"position", at->position}, {at->channel_name, at->channel},
-                                        {"observed", at->observed}, {"best", at->best}, {"other", at->other}});
+    json.set("separation", Json::Object{{"token", at->token},
+                                        {"position", at->position},
+                                        {at->channel_name, at->channel},
+                                        {"observed", at->observed},
+                                        {"best", at->best},
+                                        {"other", at->other}});
   }
   json.set("cannot_tell", strings(diagnosis.cannot_tell));
   if (!diagnosis.nearest.empty()) json.set("nearest", listed(diagnosis.nearest));
@@ -107,7 +121,8 @@ Json to_json(const Diagnosis& diagnosis) {
 std::vector<KnownFault> known_faults() {
   std::vector<KnownFault> result;
   for (const diagnosis::Fault* fault : diagnosis::all_faults()) {
-    result.push_back({fault->name, fault->about, fault->sentence, fault->symptom, fault->fix, fault->reports, fault->example, fault->layer});
+    result.push_back({fault->name, fault->about, fault->sentence, fault->symptom, fault->fix, fault->reports,
+                      fault->example, fault->layer});
   }
   return result;
 }

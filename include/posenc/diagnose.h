@@ -29,7 +29,7 @@
 
 namespace posenc {
 
-// The inverse frequencies of a rotary or sinusoidal encoding: [pairs], or [axes, pairs].
+// The inverse frequencies of a rotary encoding: [pairs], or [axes, pairs].
 struct ObservedFrequencies {
   ConstView inv_freq;
 };
@@ -71,8 +71,8 @@ struct ObservedRows {
   PositionView positions;
 };
 
-using Observation = std::variant<ObservedFrequencies, ObservedTables, ObservedRotation, ObservedScores, ObservedBias,
-                                 ObservedRows>;
+using Observation =
+    std::variant<ObservedFrequencies, ObservedTables, ObservedRotation, ObservedScores, ObservedBias, ObservedRows>;
 
 enum class DiagnosisVerdict : int {
   matches,        // the engine did what the spec says
@@ -92,51 +92,52 @@ struct DiagnoseOptions {
   // Learned numbers of the spec, by the names of posenc/parameters.h: T5's table. Without them a table is taken to be
   // what explains the numbers best.
   Parameters parameters = {};
-  std::vector<ConstView> tables = {};     // of learned input encodings, one per learned part
+  std::vector<ConstView> tables = {};  // of learned input encodings, one per learned part
   std::vector<OtherLayers> others = {};
-  std::optional<double> scale = {};       // of scores; none: head_dim^-0.5, times what the spec adds to it
+  std::optional<double> scale = {};  // of scores; none: head_dim^-0.5, times what the spec adds to it
+  std::optional<QueryTemperature> query_scale = {};  // what queries are multiplied by beside the rotation, in scores
   std::optional<LatentHead> latent_head = {};
   std::string command_spec = {};  // what commands in the answer call the spec; empty: its text
 };
 
 // A known mistake, and where an engine's numbers first show it.
 struct Explanation {
-  std::vector<std::string> faults;  // one name, or two
+  std::vector<std::string> faults;                 // one name, or two
   std::vector<std::optional<double>> values = {};  // of each: the base, the offset, ...; none where it has no number
-  double residual = 0.0;            // what is left: the root mean square of the differences, relative to the numbers
+  double residual = 0.0;  // what is left: the root mean square of the differences, relative to the numbers
   double largest_difference = 0.0;
   std::string sentence;  // what was done instead of what
   std::string fix;
-  std::string command;   // shows the right and the wrong numbers
+  std::string command;  // shows the right and the wrong numbers
 };
 
 // A number of the engine's and what it was compared with.
 struct Separation {
-  std::int64_t token = 0;     // index of the token, of scores and biases that of the query
-  std::string position;       // as text: "37", "3/4/5"
-  std::int64_t channel = 0;   // or pair, or key
-  std::string channel_name;   // "channel", "pair", "key"
+  std::int64_t token = 0;    // index of the token, of scores and biases that of the query
+  std::string position;      // as text: "37", "3/4/5"
+  std::int64_t channel = 0;  // or pair, or key
+  std::string channel_name;  // "channel", "pair", "key"
   double observed = 0.0;
-  double best = 0.0;          // what the best explanation has there
-  double other = 0.0;         // what the runner-up (or, without one, the spec) has there
+  double best = 0.0;   // what the best explanation has there
+  double other = 0.0;  // what the runner-up (or, without one, the spec) has there
 };
 
 struct Diagnosis {
   DiagnosisVerdict verdict = DiagnosisVerdict::matches;
-  std::string sentence;                    // all of it in one or two sentences
-  double residual = 0.0;                   // of the spec itself
-  double largest_difference = 0.0;         // of the spec itself
-  std::vector<Explanation> explanations;   // the best first
-  std::optional<Separation> separation;    // where the best and the runner-up part; none where nothing separates them
-  std::vector<std::string> cannot_tell;    // what these numbers do not show, and which would
-  std::vector<Explanation> nearest;        // where nothing explains: what comes closest
-  std::vector<std::string> notes;          // what was recognised: a tiling, a type of numbers
+  std::string sentence;                   // all of it in one or two sentences
+  double residual = 0.0;                  // of the spec itself
+  double largest_difference = 0.0;        // of the spec itself
+  std::vector<Explanation> explanations;  // the best first
+  std::optional<Separation> separation;   // where the best and the runner-up part; none where nothing separates them
+  std::vector<std::string> cannot_tell;   // what these numbers do not show, and which would
+  std::vector<Explanation> nearest;       // where nothing explains: what comes closest
+  std::vector<std::string> notes;         // what was recognised: a tiling, a type of numbers
   // Where the numbers differ from the spec, relative to their size: the largest difference of tokens (down, at most 32
   // rows) and channels, pairs or keys (across, at most 64 columns) that a cell covers.
   struct ErrorMap {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    std::vector<double> values = {};  // [rows][columns]
+    std::vector<double> values = {};          // [rows][columns]
     std::vector<std::string> positions = {};  // of the first token of each row
     std::int64_t width = 0;                   // how many channels there are
     std::string channel_name = {};
@@ -159,27 +160,28 @@ POSENC_API Json to_json(const Diagnosis& diagnosis);
 
 // A row of the table of mistakes.
 struct KnownFault {
-  std::string_view name;      // "attention_factor_squared"
-  std::string_view about;     // what it is about: "frequencies", "channels", "positions", ...
-  std::string_view title;     // what was done
-  std::string_view symptom;   // what one sees of it
+  std::string_view name;     // "attention_factor_squared"
+  std::string_view about;    // what it is about: "frequencies", "channels", "positions", ...
+  std::string_view title;    // what was done
+  std::string_view symptom;  // what one sees of it
   std::string_view fix;
-  std::string_view reports;   // where it happened, separated by commas; may be empty
-  std::string_view example;   // a spec or a name of the catalog that it shows on
-  std::int64_t layer = -1;    // of that model, where layers differ; -1: any
+  std::string_view reports;  // where it happened, separated by commas; may be empty
+  std::string_view example;  // a spec or a name of the catalog that it shows on
+  std::int64_t layer = -1;   // of that model, where layers differ; -1: any
 };
 POSENC_API std::vector<KnownFault> known_faults();
 
 // What a mistake makes of an encoding.
 struct InjectedFault {
   std::string sentence;
+  std::string along = "position";  // or "distance", of biases
   std::vector<double> positions;
-  std::vector<double> error;           // the largest difference at that position: of cos and sin, biases, or rows
-  std::int64_t channel = 0;            // the pair, head or channel of the largest difference of all
-  std::vector<double> right, wrong;    // the numbers there at each position
+  std::vector<double> error;         // the largest difference at that position: of cos and sin, biases, or rows
+  std::int64_t channel = 0;          // the pair, head or channel of the largest difference of all
+  std::vector<double> right, wrong;  // the numbers there at each position
 };
-// `fault` is a name, or a name with its number: "base=10000", "position_offset=3"; two are joined by " + ". Throws where
-// there is no such mistake, or where it changes nothing of this spec.
+// `fault` is a name, or a name with its number: "base=10000", "position_offset=3"; two are joined by " + ". Throws
+// where there is no such mistake, or where it changes nothing of this spec.
 POSENC_API InjectedFault inject_fault(const Spec& spec, std::string_view fault, const PositionView& positions,
                                       const DiagnoseOptions& options = {});
 

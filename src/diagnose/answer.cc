@@ -33,7 +33,7 @@ Explanation explanation_of(const Question& question, const Candidate& candidate)
   for (const Blame& blame : candidate.engine.blames) {
     result.faults.emplace_back(blame.fault->name);
     result.values.push_back(blame.value);
-    sentences.push_back(sentence_of(blame) + ".");
+    sentences.push_back(sentence_of(blame));
     fixes.emplace_back(blame.fault->fix);
     words.push_back(injected(blame));
   }
@@ -41,7 +41,8 @@ Explanation explanation_of(const Question& question, const Candidate& candidate)
   result.largest_difference = candidate.fit.largest;
   result.sentence = joined(sentences, " ");
   result.fix = joined(fixes, "; ");
-  result.command = "posenc diagnose " + shell_word(question.spec_text) + " --inject " + shell_word(joined(words, " + "));
+  result.command =
+      "posenc diagnose " + shell_word(question.spec_text) + " --inject " + shell_word(joined(words, " + "));
   return result;
 }
 
@@ -52,7 +53,9 @@ double reach_of(const Evidence& evidence) {
   return reach;
 }
 
-std::string send(std::int64_t position) { return "send positions up to at least " + std::to_string(position + position / 4 + 8); }
+std::string send(std::int64_t position) {
+  return "send positions up to at least " + std::to_string(position + position / 4 + 8);
+}
 
 // What a kind of numbers does not show, whatever they are.
 void say_blind_spots(const Question& question, std::vector<std::string>& lines) {
@@ -60,21 +63,29 @@ void say_blind_spots(const Question& question, std::vector<std::string>& lines) 
   if (!rotary) return;
   const HeadPlan& plan = plan_of(question.right, question.evidence->head_dim());
   if (question.seen == Seen::frequencies) {
-    lines.push_back("frequencies alone do not show layout, sign, positions or an attention factor: send --input and --rotated");
+    lines.push_back(
+        "frequencies alone do not show layout, sign, positions or an attention factor: send --input and --rotated");
   } else if (question.seen == Seen::tables) {
-    lines.push_back("tables alone do not show which channels are paired (layout), nor which are rotated: send --input and --rotated");
+    lines.push_back(
+        "tables alone do not show which channels are paired (layout), nor which are rotated: send --input and "
+        "--rotated");
   }
   if (plan.columns == 1 && question.seen != Seen::frequencies) {
-    lines.push_back("one pair of channels proves no layout: half and interleaved are the same there; send a head with several pairs");
+    lines.push_back(
+        "one pair of channels proves no layout: half and interleaved are the same there; send a head with several "
+        "pairs");
   }
-  if (question.evidence->ids().repeated || (plan.axes > 1 && question.seen != Seen::frequencies && question.evidence->ids().repeated)) {
-    lines.push_back("equal coordinates on all axes do not show which pair follows which axis: send positions with different coordinates, as 3/4/5");
+  if (question.evidence->ids().repeated ||
+      (plan.axes > 1 && question.seen != Seen::frequencies && question.evidence->ids().repeated)) {
+    lines.push_back(
+        "equal coordinates on all axes do not show which pair follows which axis: send positions with different "
+        "coordinates, as 3/4/5");
   }
 }
 
 // Names with the first position that would tell, those of one position together.
-void say_hidden(const Question& question, const Engine& best, const std::vector<Engine>& others, const std::string& from,
-                std::vector<std::string>& lines) {
+void say_hidden(const Question& question, const Engine& best, const std::vector<Engine>& others,
+                const std::string& from, std::vector<std::string>& lines) {
   const double reach = reach_of(*question.evidence);
   std::map<std::int64_t, std::vector<std::string>> later;
   std::vector<std::string> unknown;
@@ -88,9 +99,12 @@ void say_hidden(const Question& question, const Engine& best, const std::vector<
     }
   }
   for (const auto& [position, names] : later) {
-    lines.push_back(joined(names, ", ") + ": the same as " + from + " up to position " + std::to_string(position - 1) + "; " + send(position));
+    lines.push_back(joined(names, ", ") + ": the same as " + from + " up to position " + std::to_string(position - 1) +
+                    "; " + send(position));
   }
-  if (!unknown.empty()) lines.push_back(joined(unknown, ", ") + ": these numbers do not tell it from " + from + "; send tokens that do (other positions, several heads, the other side)");
+  if (!unknown.empty())
+    lines.push_back(joined(unknown, ", ") + ": these numbers do not tell it from " + from +
+                    "; send tokens that do (other positions, several heads, the other side)");
 }
 
 void say_cannot_tell(const Question& question, const Searcher& searcher, const Engine& best, const std::string& from,
@@ -98,7 +112,9 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
   const bool turned = std::holds_alternative<Rotary>(question.right.spec) && question.right.turn.turns > 0;
   const bool nowhere = turned && question.evidence->ids().count > 0 && reach_of(*question.evidence) == 0.0;
   if (nowhere) {
-    lines.push_back("position 0 proves nothing: every rotation is the identity there, whatever base, scaling, layout, sign and positions are; send positions from 1 to a few thousand, as 0,1,2,3,500,4000");
+    lines.push_back(
+        "position 0 proves nothing: every rotation is the identity there, whatever base, scaling, layout, sign and "
+        "positions are; send positions from 1 to a few thousand, as 0,1,2,3,500,4000");
   }
   say_blind_spots(question, lines);
   if (nowhere) return;
@@ -113,7 +129,8 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
   if (question.seen != Seen::scores) {
     std::erase_if(hidden, [](const Engine& engine) {
       const std::string_view name = engine.blames.back().fault->name;
-      return name == "keys_not_rotated" || name == "queries_not_rotated" || name == "attention_factor_one_side" || name == "softmax_scale";
+      return name == "keys_not_rotated" || name == "queries_not_rotated" || name == "attention_factor_one_side" ||
+             name == "softmax_scale";
     });
   }
   const bool one_head = question.evidence->width() == question.evidence->head_dim();
@@ -130,14 +147,17 @@ void say_match(const Question& question, const Searcher& searcher, const Candida
   answer.verdict = DiagnosisVerdict::matches;
   answer.sentence = "Matches: the largest difference is " + number(right.fit.largest) + ".";
   if (right.float32) {
-    answer.notes.push_back("angles are those of float32, as in the published code: off by up to " + number(right.fit.largest) + " from exact ones");
+    answer.notes.push_back("angles are those of float32, as in the published code: off by up to " +
+                           number(right.fit.largest) + " from exact ones");
   } else if (!right.fit.exact()) {
-    answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) + " of the numbers' size: those of a short type, not of an encoding");
+    answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) +
+                           " of the numbers' size: those of a short type, not of an encoding");
   }
   say_cannot_tell(question, searcher, right.engine, "the spec", answer.cannot_tell);
 }
 
-void say_fault(const Question& question, const Searcher& searcher, const std::vector<Candidate>& ranked, Diagnosis& answer) {
+void say_fault(const Question& question, const Searcher& searcher, const std::vector<Candidate>& ranked,
+               Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::fault;
   std::vector<Engine> ties;
   for (const Candidate& candidate : ranked) {
@@ -148,17 +168,21 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
     const bool worse = std::any_of(ranked.begin(), ranked.end(), [&](const Candidate& other) {
       return other.engine.blames.size() < candidate.engine.blames.size() && other.residual <= 1.01 * candidate.residual;
     });
-    if (!worse && answer.explanations.size() < kListed) answer.explanations.push_back(explanation_of(question, candidate));
+    if (!worse && answer.explanations.size() < kListed)
+      answer.explanations.push_back(explanation_of(question, candidate));
   }
   answer.sentence = answer.explanations.front().sentence;
-  answer.separation = question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
+  answer.separation =
+      question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
   if (ranked.front().float32) answer.notes.push_back("beside that, angles are those of float32");
   const std::string from = joined(answer.explanations.front().faults, " + ");
   for (const Engine& tie : ties) {
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
     std::string names;
     for (const Blame& blame : tie.blames) names += (names.empty() ? "" : " + ") + std::string(blame.fault->name);
-    answer.cannot_tell.push_back(from + " or " + names + ": the same on these numbers" + (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));
+    answer.cannot_tell.push_back(
+        from + " or " + names + ": the same on these numbers" +
+        (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));
   }
   say_blind_spots(question, answer.cannot_tell);
   (void)searcher;
@@ -166,9 +190,11 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
 
 void say_nothing_fits(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::not_explained;
-  answer.sentence = "Not explained: the numbers are not those of the spec (the largest difference is " + number(answer.largest_difference) + "), and no known mistake, nor two of them, makes them.";
+  answer.sentence = "Not explained: the numbers are not those of the spec (the largest difference is " +
+                    number(answer.largest_difference) + "), and no known mistake, nor two of them, makes them.";
   for (const Candidate& candidate : ranked) {
-    if (answer.nearest.size() < kListed && candidate.residual < answer.residual) answer.nearest.push_back(explanation_of(question, candidate));
+    if (answer.nearest.size() < kListed && candidate.residual < answer.residual)
+      answer.nearest.push_back(explanation_of(question, candidate));
   }
   say_blind_spots(question, answer.cannot_tell);
 }
@@ -176,7 +202,8 @@ void say_nothing_fits(const Question& question, const std::vector<Candidate>& ra
 }  // namespace
 
 std::string sentence_of(const Blame& blame) {
-  return std::string(blame.fault->sentence) + (blame.words.empty() ? "" : ": " + blame.words);
+  std::string text = std::string(blame.fault->sentence) + (blame.words.empty() ? "" : ": " + blame.words);
+  return text.ends_with('.') ? text : text + ".";
 }
 
 Diagnosis answered(const Question& question) {
@@ -191,17 +218,21 @@ Diagnosis answered(const Question& question) {
     return answer;
   }
   std::vector<Candidate> singles = searcher.singles(question.right);
-  const bool published = right.float32 && right.fit.within_f32() && plain.worst * question.evidence->tolerance().rounding < kVisible;
+  const bool published =
+      right.float32 && right.fit.within_f32() && plain.worst * question.evidence->tolerance().rounding < kVisible;
   const bool quiet = !right.float32 && right.explains;
   const double better_than = std::max(right.fit.rms / 4.0, question.evidence->floor());
-  const bool better = std::any_of(singles.begin(), singles.end(), [&](const Candidate& c) { return c.explains && c.residual < better_than; });
+  const bool better = std::any_of(singles.begin(), singles.end(),
+                                  [&](const Candidate& c) { return c.explains && c.residual < better_than; });
   if ((published || quiet) && !better) {
     say_match(question, searcher, right, answer);
     return answer;
   }
   std::vector<Candidate> ranked = singles;
   const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
-  const bool sharp = suffices(ranked) && (ranked.front().float32 || (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * question.evidence->floor()));
+  const bool sharp =
+      suffices(ranked) && (ranked.front().float32 ||
+                           (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * question.evidence->floor()));
   if (!sharp) {
     // What one explains but for something like noise, two must explain much better.
     const double limit = suffices(ranked) ? ranked.front().residual / 2.0 : std::numeric_limits<double>::infinity();
@@ -210,7 +241,8 @@ Diagnosis answered(const Question& question) {
     if (found || !suffices(ranked)) {
       ranked = std::move(pairs);
       ranked.insert(ranked.end(), singles.begin(), singles.end());
-      std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+      std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
     }
   }
   if (suffices(ranked)) {

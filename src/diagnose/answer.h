@@ -22,7 +22,7 @@ struct Question {
 // All but the numbers of the profile.
 Diagnosis answered(const Question& question);
 
-// "The base is wrong: 10000 instead of 500000", without an end.
+// "The base is wrong: 10000 instead of 500000."
 std::string sentence_of(const Blame& blame);
 
 }  // namespace posenc::diagnosis

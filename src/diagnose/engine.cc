@@ -89,7 +89,8 @@ RotarySchedule plain_schedule(const Rotary& given) {
   }
   for (std::size_t c = 0; c < columns; ++c) {
     const detail::PairPlace& place = places[c];
-    const auto ladder = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& l) { return l.dim == place.exponent_dim; });
+    const auto ladder =
+        std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& l) { return l.dim == place.exponent_dim; });
     const double f = spec.inv_freq.empty() ? reference::scaled_inv_freq(scaling, *ladder, place.index)
                                            : spec.inv_freq[static_cast<std::size_t>(place.pair)];
     schedule.inv_freq[static_cast<std::size_t>(place.axis) * columns + c] = spec.scale * f;

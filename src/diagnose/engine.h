@@ -82,10 +82,11 @@ struct Engine {
   SideQuirks query = {};
   SideQuirks key = {};
   double score_factor = 1.0;
+  bool query_scale = true;  // whether queries are multiplied by what grows with their position, where a model has it
   BiasQuirks bias = {};
-  double row_factor = 1.0;  // of input rows
+  double row_factor = 1.0;                                        // of input rows
   mutable std::shared_ptr<const std::vector<double>> table = {};  // learned numbers, as they explain what was seen
-  mutable std::shared_ptr<const HeadPlan> plan = {};  // what the fields above make; null: not made yet
+  mutable std::shared_ptr<const HeadPlan> plan = {};              // what the fields above make; null: not made yet
 
   double id(std::int64_t n, double position) const { return ids ? ids(n, position) : position; }
 };

@@ -95,8 +95,10 @@ Diagnosis::ErrorMap Evidence::errors(const Engine& engine) const {
       const std::int64_t row = first + k / width_, column = k % width_;
       const double seen = observed_[static_cast<std::size_t>(row * width_ + column)];
       if (std::isnan(seen)) continue;
-      const double error = std::abs(seen - block.value[static_cast<std::size_t>(k)]) / row_size_[static_cast<std::size_t>(row)];
-      double& cell = map.values[static_cast<std::size_t>(row * map.rows / rows() * map.columns + column * map.columns / width_)];
+      const double error =
+          std::abs(seen - block.value[static_cast<std::size_t>(k)]) / row_size_[static_cast<std::size_t>(row)];
+      double& cell =
+          map.values[static_cast<std::size_t>(row * map.rows / rows() * map.columns + column * map.columns / width_)];
       cell = std::max(cell, error);
     }
   }

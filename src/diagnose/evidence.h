@@ -60,12 +60,12 @@ class Evidence {
   // Sets what follows from the numbers: to be called once they are there.
   void settle(Rounding type);
 
-  Ids ids_;                            // of all tokens
-  std::vector<std::int64_t> tokens_;   // which token a row is
+  Ids ids_;                           // of all tokens
+  std::vector<std::int64_t> tokens_;  // which token a row is
   std::int64_t width_ = 0;
-  std::int64_t head_dim_ = 0;          // of what turns; 0: nothing does
-  std::vector<double> observed_;       // [rows][width]; NaN: masked
-  std::vector<double> row_size_;       // [rows]: the root mean square of a row, or of all where it is empty
+  std::int64_t head_dim_ = 0;     // of what turns; 0: nothing does
+  std::vector<double> observed_;  // [rows][width]; NaN: masked
+  std::vector<double> row_size_;  // [rows]: the root mean square of a row, or of all where it is empty
   Rounding type_ = Rounding::none;
   Tolerance tolerance_;
 };
@@ -88,9 +88,12 @@ struct EvidenceOptions {
   const DiagnoseOptions* options = nullptr;
   std::vector<std::string>* notes = nullptr;  // what was recognised
 };
-std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen, const EvidenceOptions& options);
-std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTables& seen, const EvidenceOptions& options);
-std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotation& seen, const EvidenceOptions& options);
+std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen,
+                                             const EvidenceOptions& options);
+std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTables& seen,
+                                         const EvidenceOptions& options);
+std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotation& seen,
+                                            const EvidenceOptions& options);
 std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& seen, const EvidenceOptions& options);
 std::unique_ptr<Evidence> bias_evidence(const Engine& right, const ObservedBias& seen, const EvidenceOptions& options);
 std::unique_ptr<Evidence> row_evidence(const Engine& right, const ObservedRows& seen, const EvidenceOptions& options);

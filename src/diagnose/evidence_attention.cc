@@ -8,6 +8,7 @@
 #include "diagnose/evidence.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
+#include "posenc/query_temperature.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -76,9 +77,7 @@ class MatrixEvidence : public Evidence {
   std::int64_t channel_of(std::int64_t column) const override {
     return choice_.keys[static_cast<std::size_t>(column) % choice_.keys.size()];
   }
-  std::string position_text(std::int64_t row) const override {
-    return ids_.text(token(row));
-  }
+  std::string position_text(std::int64_t row) const override { return ids_.text(token(row)); }
 
  protected:
   MatrixEvidence(std::shared_ptr<const Matrix> matrix, Ids queries, Ids keys, Choice choice)
@@ -121,7 +120,8 @@ class MatrixEvidence : public Evidence {
           }
         }
       }
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = count[i] > 0.0 ? sum[i] / count[i] / engine.bias.factor : 0.0;
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] = count[i] > 0.0 ? sum[i] / count[i] / engine.bias.factor : 0.0;
       engine.table = std::make_shared<const std::vector<double>>(std::move(sum));
     }
     return engine.table.get();
@@ -188,6 +188,7 @@ struct Sides {
   std::int64_t heads = 1, key_heads = 1, width = 0;
   std::vector<double> q, k;  // [N][H][D], [S][G][D]
   double scale = 1.0;
+  std::vector<double> query_scale;  // [N]; empty: 1
   LearnedNumbers learned;
 };
 
@@ -220,12 +221,13 @@ class ScoreEvidence : public MatrixEvidence {
     const BiasValues values(engine, sides_->learned, matrix_->heads);
     const bool biased = !turns && !std::holds_alternative<NoPosition>(engine.spec);
     const std::vector<double>* table = biased ? table_of(engine, values, sides_->learned) : nullptr;
-    const double scale = sides_->scale * engine.score_factor;
     const std::int64_t group = sides_->heads / sides_->key_heads;
     std::vector<double> q(static_cast<std::size_t>(head_dim_));
     std::size_t at = 0;
     for (std::int64_t r = first; r < first + count; ++r) {
       const std::int64_t n = token(r);
+      double scale = sides_->scale * engine.score_factor;
+      if (engine.query_scale && !sides_->query_scale.empty()) scale *= sides_->query_scale[static_cast<std::size_t>(n)];
       for (const std::int64_t h : choice_.heads) {
         turn_side(engine, engine.query, ids_, n, sides_->q.data() + (n * sides_->heads + h) * head_dim_, q.data());
         for (std::size_t s = 0; s < choice_.keys.size(); ++s, ++at) {
@@ -246,7 +248,9 @@ class ScoreEvidence : public MatrixEvidence {
   }
 
  private:
-  static double norm_of(const double* x, std::int64_t count) { return std::sqrt(std::inner_product(x, x + count, x, 0.0)); }
+  static double norm_of(const double* x, std::int64_t count) {
+    return std::sqrt(std::inner_product(x, x + count, x, 0.0));
+  }
   double mean_norm(const std::vector<double>& x, std::int64_t count) const {
     return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / static_cast<double>(count));
   }
@@ -284,7 +288,8 @@ class ScoreEvidence : public MatrixEvidence {
 };
 
 void check_heads(const Spec& spec, const Parameters& parameters, std::int64_t heads, std::string_view name) {
-  const bool inferred = parameters.empty() && (std::holds_alternative<T5>(spec) || std::holds_alternative<Clipped>(spec));
+  const bool inferred =
+      parameters.empty() && (std::holds_alternative<T5>(spec) || std::holds_alternative<Clipped>(spec));
   std::int64_t expected = 0;
   if (inferred) {
     expected = std::holds_alternative<T5>(spec) ? std::get<T5>(spec).heads : std::get<Clipped>(spec).heads;
@@ -323,27 +328,35 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
   }
   if (matrix->heads != sides->heads || matrix->queries != q.at(0) || matrix->keys != k.at(0)) {
     refuse("scores: expected [" + std::to_string(sides->heads) + ", " + std::to_string(q.at(0)) + ", " +
-           std::to_string(k.at(0)) + "], the heads and tokens of q and the tokens of k, but got [" + std::to_string(matrix->heads) + ", " +
-           std::to_string(matrix->queries) + ", " + std::to_string(matrix->keys) + "]");
+           std::to_string(k.at(0)) + "], the heads and tokens of q and the tokens of k, but got [" +
+           std::to_string(matrix->heads) + ", " + std::to_string(matrix->queries) + ", " +
+           std::to_string(matrix->keys) + "]");
   }
   double factor = 1.0;
   const bool turns = std::holds_alternative<Rotary>(right.spec);
   if (const auto* rotary = std::get_if<Rotary>(&right.spec)) {
     const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, sides->width);
-    if (!placed) refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
+    if (!placed)
+      refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
     right.head_start = placed->start;
     const RotarySchedule schedule = make_schedule(*rotary);
     factor = schedule.softmax_factor() * schedule.query_factor();
   } else if (!std::holds_alternative<NoPosition>(right.spec)) {
     check_heads(right.spec, options.options->parameters, matrix->heads, "scores");
     sides->learned = read_learned(options.options->parameters);
-    if (sides->learned.names.empty() && (std::holds_alternative<T5>(right.spec) || std::holds_alternative<Clipped>(right.spec))) {
+    if (sides->learned.names.empty() &&
+        (std::holds_alternative<T5>(right.spec) || std::holds_alternative<Clipped>(right.spec))) {
       refuse("scores of a learned bias need its table");
     }
   }
   sides->scale = options.options->scale.value_or(factor / std::sqrt(static_cast<double>(sides->width)));
   Ids queries = read_ids(seen.queries, matrix->queries, turns ? axes_of(right.spec) : 1, "queries");
   Ids keys = read_ids(seen.keys, matrix->keys, turns ? axes_of(right.spec) : 1, "keys");
+  if (const std::optional<QueryTemperature>& temperature = options.options->query_scale) {
+    for (std::int64_t n = 0; n < queries.count; ++n) {
+      sides->query_scale.push_back(query_factor(*temperature, std::max(queries.at(n, 0), 0.0)));
+    }
+  }
   const Rounding type = type_of(seen.scores, "scores");
   const Rounding inner = half_unit(q.stored) > half_unit(type) ? q.stored : type;
   sides->q = std::move(q.values);

@@ -70,7 +70,8 @@ class FrequencyEvidence : public Evidence {
     std::vector<double> expected = listed(plan_of(right, head_dim), seen.size());
     // Some keep a factor of all positions, 2 pi say, beside their frequencies.
     const double factor = std::get<Rotary>(right.spec).scale;
-    if (factor != 1.0 && !expected.empty() && std::abs(seen.values[0] * factor - expected[0]) < std::abs(seen.values[0] - expected[0])) {
+    if (factor != 1.0 && !expected.empty() &&
+        std::abs(seen.values[0] * factor - expected[0]) < std::abs(seen.values[0] - expected[0])) {
       beside_ = factor;
       for (double& f : expected) f /= factor;
     }
@@ -412,8 +413,9 @@ class RotationEvidence : public Evidence {
 std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<LatentHead>& latent, std::int64_t width) {
   const RotarySchedule schedule = plain_schedule(spec);
   if (latent && width == latent->nope + latent->rope && schedule.rotary_dim == latent->rope) {
-    return Placed{latent->nope - schedule.rope_offset, "the vectors are whole heads, [" + std::to_string(latent->nope) + " that pass | " +
-                                                           std::to_string(latent->rope) + " that turn]"};
+    return Placed{latent->nope - schedule.rope_offset, "the vectors are whole heads, [" + std::to_string(latent->nope) +
+                                                           " that pass | " + std::to_string(latent->rope) +
+                                                           " that turn]"};
   }
   if (width == schedule.head_dim) return Placed{};
   if (width == schedule.rotary_dim) {

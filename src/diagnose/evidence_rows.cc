@@ -19,8 +19,8 @@ std::vector<std::int64_t> counted(std::int64_t count) {
 
 struct Rows {
   std::int64_t width = 0;
-  std::vector<double> values;             // [N][M]
-  std::vector<ConstView> tables;          // of learned parts
+  std::vector<double> values;     // [N][M]
+  std::vector<ConstView> tables;  // of learned parts
 };
 
 // Rows of any kind but sinusoidal ones, by the library's own functions.
@@ -126,7 +126,8 @@ class RowEvidence : public Evidence {
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t t = token(first + k);
       for (std::int64_t a = 0; a < ids_.axes; ++a) {
-        const std::int64_t from = engine.turn.axis_order.empty() ? a : engine.turn.axis_order[static_cast<std::size_t>(a)];
+        const std::int64_t from =
+            engine.turn.axis_order.empty() ? a : engine.turn.axis_order[static_cast<std::size_t>(a)];
         positions.push_back(engine.id(t, ids_.at(t, from)));
       }
     }
@@ -169,14 +170,13 @@ std::unique_ptr<Evidence> row_evidence(const Engine& right, const ObservedRows& 
   } else {
     // Checks the tables and the positions by making the rows once.
     std::vector<double> right_rows(numbers.size());
-    library_rows(right.spec, rows->tables,
-                 Positions::reals({ids.values.begin(), ids.values.end()}, axes),
+    library_rows(right.spec, rows->tables, Positions::reals({ids.values.begin(), ids.values.end()}, axes),
                  make_view(right_rows.data(), {numbers.at(0), numbers.at(1)}));
     expected = rows->width;
   }
   if (expected != rows->width) {
-    fail(ErrorKind::bad_input, "table: expected rows of " + std::to_string(expected) + " channels but got " +
-                                   std::to_string(rows->width));
+    fail(ErrorKind::bad_input,
+         "table: expected rows of " + std::to_string(expected) + " channels but got " + std::to_string(rows->width));
   }
   rows->values = std::move(numbers.values);
   return std::make_unique<RowEvidence>(std::move(ids), counted(numbers.at(0)), std::move(rows), numbers.stored);

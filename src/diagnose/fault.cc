@@ -51,7 +51,8 @@ std::vector<Frequency> Clues::new_frequencies(const Engine& engine, const Measur
     for (const double f : measured->angle) result.push_back({f, std::abs(f) * (half_unit(whole_->type()) + 1e-7)});
     return result;
   }
-  if (!std::holds_alternative<Rotary>(engine.spec)) return measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), 0));
+  if (!std::holds_alternative<Rotary>(engine.spec))
+    return measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), 0));
   // Every column by the coordinates of its axis.
   const HeadPlan& plan = plan_of(engine, whole_->head_dim());
   if (plan.columns != measured->columns) return {};
@@ -59,7 +60,8 @@ std::vector<Frequency> Clues::new_frequencies(const Engine& engine, const Measur
   for (std::int64_t a = 0; a < plan.axes; ++a) {
     const std::vector<Frequency> on_axis = measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), a));
     for (std::size_t c = 0; c < result.size(); ++c) {
-      if (plan.axes == 1 || plan.inv_freq[static_cast<std::size_t>(a) * result.size() + c] != 0.0) result[c] = on_axis[c];
+      if (plan.axes == 1 || plan.inv_freq[static_cast<std::size_t>(a) * result.size() + c] != 0.0)
+        result[c] = on_axis[c];
     }
   }
   return result;
@@ -167,7 +169,7 @@ const Fault& fault_named(std::string_view name) {
   }
   const std::string_view near = nearest(name, names);
   fail(ErrorKind::usage, "no fault is called '" + std::string(name) + "'" +
-                              (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+                             (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
 }
 
 std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues) {

@@ -71,8 +71,8 @@ struct Fault {
   std::string_view example;
   // None where it does not apply to this engine.
   Variations (*change)(const Engine& engine, const Clues& clues);
-  bool keeps_plan = false;   // whether pairs and frequencies stay as they are
-  std::int64_t layer = -1;   // of the example, where its layers differ
+  bool keeps_plan = false;  // whether pairs and frequencies stay as they are
+  std::int64_t layer = -1;  // of the example, where its layers differ
 };
 
 std::span<const Fault> channel_faults();

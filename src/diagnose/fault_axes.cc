@@ -55,7 +55,8 @@ std::vector<std::int64_t> axes_of_columns(const RotarySchedule& schedule) {
 // One section after the other.
 std::vector<std::int64_t> chunked(const std::vector<std::int64_t>& sizes, std::size_t columns) {
   std::vector<std::int64_t> axes;
-  for (std::size_t k = 0; k < sizes.size(); ++k) axes.insert(axes.end(), static_cast<std::size_t>(sizes[k]), static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    axes.insert(axes.end(), static_cast<std::size_t>(sizes[k]), static_cast<std::int64_t>(k));
   axes.resize(columns, static_cast<std::int64_t>(sizes.size()) - 1);
   return axes;
 }
@@ -65,7 +66,8 @@ std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sizes, std::siz
   std::vector<std::int64_t> axes(columns, 0);
   const auto count = static_cast<std::int64_t>(sizes.size());
   for (std::int64_t a = 1; a < count; ++a) {
-    for (std::int64_t i = a; i < std::min(count * sizes[static_cast<std::size_t>(a)], static_cast<std::int64_t>(columns)); i += count) {
+    for (std::int64_t i = a;
+         i < std::min(count * sizes[static_cast<std::size_t>(a)], static_cast<std::int64_t>(columns)); i += count) {
       axes[static_cast<std::size_t>(i)] = a;
     }
   }
@@ -84,10 +86,11 @@ Variations sections_order(const Engine& engine, const Clues&) {
   for (std::size_t c = 0; c < columns; ++c) turns[c] = static_cast<std::int64_t>(c) % right.axes;
   std::vector<std::int64_t> reversed_sizes(sizes.rbegin(), sizes.rend());
   Variations variations;
-  for (const auto& [axes, words] : {std::pair{chunked(sizes, columns), "one section after the other instead of interleaved"},
-                                    std::pair{dealt(sizes, columns), "interleaved instead of one section after the other"},
-                                    std::pair{turns, "every axis in turn, whatever the sections are"},
-                                    std::pair{chunked(reversed_sizes, columns), "sizes of sections in reverse"}}) {
+  for (const auto& [axes, words] :
+       {std::pair{chunked(sizes, columns), "one section after the other instead of interleaved"},
+        std::pair{dealt(sizes, columns), "interleaved instead of one section after the other"},
+        std::pair{turns, "every axis in turn, whatever the sections are"},
+        std::pair{chunked(reversed_sizes, columns), "sizes of sections in reverse"}}) {
     if (axes != own) variations.push_back(on_other_axes(engine, axes, words));
   }
   return variations;
@@ -109,7 +112,8 @@ Variations axes_swapped(const Engine& engine, const Clues&) {
   std::stable_sort(variations.begin(), variations.end(), [](const Variation& a, const Variation& b) {
     const auto moved = [](const Variation& v) {
       std::int64_t places = 0;
-      for (std::size_t i = 0; i < v.engine.turn.axis_order.size(); ++i) places += v.engine.turn.axis_order[i] != static_cast<std::int64_t>(i);
+      for (std::size_t i = 0; i < v.engine.turn.axis_order.size(); ++i)
+        places += v.engine.turn.axis_order[i] != static_cast<std::int64_t>(i);
       return places;
     };
     return moved(a) < moved(b);
@@ -151,18 +155,23 @@ Variations axis_frequencies(const Engine& engine, const Clues&) {
 constexpr std::array kFaults = {
     Fault{"sections_order", "axes", "The pairs of the axes lie in another order",
           "text is right, where all coordinates are equal; images and videos are not",
-          "read from the config whether sections are chunked or interleaved (mrope_interleaved): it is not the layout of channels",
-          "vllm-project/vllm-omni#1784, alibaba/MNN#4133, Blaizzy/mlx-vlm#576, huggingface/transformers#42097", "qwen2-vl-7b", sections_order},
+          "read from the config whether sections are chunked or interleaved (mrope_interleaved): it is not the layout "
+          "of channels",
+          "vllm-project/vllm-omni#1784, alibaba/MNN#4133, Blaizzy/mlx-vlm#576, huggingface/transformers#42097",
+          "qwen2-vl-7b", sections_order},
     Fault{"axes_swapped", "axes", "Axes are exchanged",
           "text is right; in images rows are taken for columns: incoherent answers about places",
           "give coordinates in the order of the model: (t, h, w) in most, (w, h) in some towers",
-          "huggingface/pytorch-image-models#2541, ggml-org/llama.cpp#13282, osaurus-ai/vmlx-swift#225", "qwen2-vl-7b", axes_swapped},
+          "huggingface/pytorch-image-models#2541, ggml-org/llama.cpp#13282, osaurus-ai/vmlx-swift#225", "qwen2-vl-7b",
+          axes_swapped},
     Fault{"axes_collapsed", "axes", "One coordinate is taken for all axes",
           "text is right; in images all tokens of a row, or of the image, stand at one place",
-          "give every axis its own coordinate for tokens of images and videos", "vllm-project/vllm#16878, huggingface/transformers#45381", "qwen2-vl-7b", axes_collapsed},
+          "give every axis its own coordinate for tokens of images and videos",
+          "vllm-project/vllm#16878, huggingface/transformers#45381", "qwen2-vl-7b", axes_collapsed},
     Fault{"axis_frequencies", "axes", "The ladder is shared out to the axes by another rule",
           "each axis turns at speeds that it was not trained with",
-          "see which rule the tower has: one ladder, one per axis, or one that is dealt out", "", "qwen2-vl-7b", axis_frequencies},
+          "see which rule the tower has: one ladder, one per axis, or one that is dealt out", "", "qwen2-vl-7b",
+          axis_frequencies},
 };
 
 }  // namespace

@@ -9,8 +9,9 @@ namespace posenc::diagnosis {
 namespace {
 
 bool biased(const Engine& engine) {
-  return std::holds_alternative<Alibi>(engine.spec) || std::holds_alternative<T5>(engine.spec) || std::holds_alternative<Clipped>(engine.spec) ||
-         std::holds_alternative<Kerple>(engine.spec) || std::holds_alternative<Fire>(engine.spec) || std::holds_alternative<Sandwich>(engine.spec);
+  return std::holds_alternative<Alibi>(engine.spec) || std::holds_alternative<T5>(engine.spec) ||
+         std::holds_alternative<Clipped>(engine.spec) || std::holds_alternative<Kerple>(engine.spec) ||
+         std::holds_alternative<Fire>(engine.spec) || std::holds_alternative<Sandwich>(engine.spec);
 }
 
 template <class T, class Change>
@@ -24,7 +25,9 @@ Variations slopes_rule(const Engine& engine, const Clues&) {
   const auto* alibi = std::get_if<Alibi>(&engine.spec);
   if (alibi == nullptr || !engine.bias.slopes.empty()) return {};
   const bool geometric = alibi->rule == SlopeRule::geometric;
-  return changed<Alibi>(engine, geometric ? "the authors' interleaved rule instead of the formula" : "the formula for any number of heads instead of the authors' interleaved rule",
+  return changed<Alibi>(engine,
+                        geometric ? "the authors' interleaved rule instead of the formula"
+                                  : "the formula for any number of heads instead of the authors' interleaved rule",
                         [&](Alibi& a) { a.rule = geometric ? SlopeRule::interleaved : SlopeRule::geometric; });
 }
 
@@ -36,7 +39,8 @@ Variations slopes_exponent(const Engine& engine, const Clues&) {
   for (const int step : {-1, 1}) {
     std::vector<double> shifted;
     const auto heads = static_cast<double>(alibi->heads);
-    for (std::int64_t h = 0; h < alibi->heads; ++h) shifted.push_back(std::exp2(-alibi->bias_max * (static_cast<double>(h) + 1.0 + step) / heads));
+    for (std::int64_t h = 0; h < alibi->heads; ++h)
+      shifted.push_back(std::exp2(-alibi->bias_max * (static_cast<double>(h) + 1.0 + step) / heads));
     std::vector<double> authors = alibi_slopes(*alibi);
     double power = 1.0;
     while (2.0 * power <= heads) power *= 2.0;
@@ -52,8 +56,9 @@ Variations slopes_exponent(const Engine& engine, const Clues&) {
       Variation variation{engine, words};
       for (std::int64_t h = 0; h < alibi->heads; ++h) {
         const double n = static_cast<double>(h);
-        variation.engine.bias.slopes.push_back(n < power ? std::exp2(-alibi->bias_max * (n + 1.0 + step) / power)
-                                                         : std::exp2(-alibi->bias_max * (2.0 * (n - power) + 1.0 + step) / (2.0 * power)));
+        variation.engine.bias.slopes.push_back(
+            n < power ? std::exp2(-alibi->bias_max * (n + 1.0 + step) / power)
+                      : std::exp2(-alibi->bias_max * (2.0 * (n - power) + 1.0 + step) / (2.0 * power)));
       }
       variations.push_back(variation);
     }
@@ -93,7 +98,10 @@ Variations bias_scaled(const Engine& engine, const Clues& clues) {
     if (std::abs(scale - 1.0) < 1e-4) continue;
     const double root = 1.0 / (scale * scale);
     const bool whole = std::abs(root - std::round(root)) < 1e-2 * root && root > 1.5;
-    Variation variation{engine, "by " + short_number(scale) + (whole ? ", which is 1 / sqrt(" + short_number(std::round(root)) + ")" : ""), scale};
+    Variation variation{
+        engine,
+        "by " + short_number(scale) + (whole ? ", which is 1 / sqrt(" + short_number(std::round(root)) + ")" : ""),
+        scale};
     variation.engine.bias.factor *= scale;
     variations.push_back(variation);
   }
@@ -107,7 +115,8 @@ Variations slopes_bfloat16(const Engine& engine, const Clues&) {
   slopes.engine.bias.rounded_slopes = true;
   Variations variations = {slopes};
   if (alibi->precision == AlibiPrecision::exact) {
-    Variations all = changed<Alibi>(engine, "slopes, distances and their products are rounded, as in Falcon", [](Alibi& a) { a.precision = AlibiPrecision::bfloat16; });
+    Variations all = changed<Alibi>(engine, "slopes, distances and their products are rounded, as in Falcon",
+                                    [](Alibi& a) { a.precision = AlibiPrecision::bfloat16; });
     variations.push_back(all[0]);
   }
   return variations;
@@ -119,7 +128,10 @@ Variations alibi_form(const Engine& engine, const Clues&) {
   Variations variations;
   for (const AlibiForm form : {AlibiForm::key_position, AlibiForm::symmetric, AlibiForm::causal}) {
     if (form == alibi->form) continue;
-    const char* words = form == AlibiForm::symmetric ? "slope * -|i - j| on both sides" : form == AlibiForm::causal ? "0 for what lies ahead" : "slope * j, the key's position: the same after a softmax under a causal mask";
+    const char* words = form == AlibiForm::symmetric ? "slope * -|i - j| on both sides"
+                        : form == AlibiForm::causal
+                            ? "0 for what lies ahead"
+                            : "slope * j, the key's position: the same after a softmax under a causal mask";
     variations.push_back(changed<Alibi>(engine, words, [&](Alibi& a) { a.form = form; })[0]);
   }
   return variations;
@@ -135,8 +147,10 @@ Variations slopes_heads(const Engine& engine, const Clues&) {
     part.heads = alibi->heads / parts;
     part.biased_heads = 0;
     const std::vector<double> few = alibi_slopes(part), all = alibi_slopes(*alibi);
-    Variation repeated{engine, "those of " + std::to_string(part.heads) + " heads, repeated " + std::to_string(parts) + " times"};
-    Variation first{engine, "those of the first " + std::to_string(part.heads) + " heads, repeated " + std::to_string(parts) + " times"};
+    Variation repeated{
+        engine, "those of " + std::to_string(part.heads) + " heads, repeated " + std::to_string(parts) + " times"};
+    Variation first{engine, "those of the first " + std::to_string(part.heads) + " heads, repeated " +
+                                std::to_string(parts) + " times"};
     for (std::int64_t h = 0; h < alibi->heads; ++h) {
       repeated.engine.bias.slopes.push_back(few[static_cast<std::size_t>(h % part.heads)]);
       first.engine.bias.slopes.push_back(all[static_cast<std::size_t>(h % part.heads)]);
@@ -159,7 +173,8 @@ Variations bias_max(const Engine& engine, const Clues& clues) {
   Variations variations;
   for (const double most : tried) {
     if (most == alibi->bias_max) continue;
-    Variations one = changed<Alibi>(engine, short_number(most) + " instead of " + short_number(alibi->bias_max), [&](Alibi& a) { a.bias_max = most; });
+    Variations one = changed<Alibi>(engine, short_number(most) + " instead of " + short_number(alibi->bias_max),
+                                    [&](Alibi& a) { a.bias_max = most; });
     one[0].value = most;
     variations.push_back(one[0]);
   }
@@ -191,7 +206,8 @@ Variations t5_buckets(const Engine& engine, const Clues& clues) {
     T5 other = *t5;
     other.buckets = buckets;
     if (buckets == t5->buckets || !sound(other)) continue;
-    Variation variation{engine, std::to_string(buckets) + " instead of " + std::to_string(t5->buckets), static_cast<double>(buckets)};
+    Variation variation{engine, std::to_string(buckets) + " instead of " + std::to_string(t5->buckets),
+                        static_cast<double>(buckets)};
     variation.engine.spec = other;
     variations.push_back(variation);
   }
@@ -201,9 +217,12 @@ Variations t5_buckets(const Engine& engine, const Clues& clues) {
 Variations distance_sign(const Engine& engine, const Clues&) {
   if (const auto* clipped = std::get_if<Clipped>(&engine.spec)) {
     const bool key = clipped->offset == Offset::key_minus_query;
-    return changed<Clipped>(engine, key ? "query minus key" : "key minus query", [&](Clipped& c) { c.offset = key ? Offset::query_minus_key : Offset::key_minus_query; });
+    return changed<Clipped>(engine, key ? "query minus key" : "key minus query",
+                            [&](Clipped& c) { c.offset = key ? Offset::query_minus_key : Offset::key_minus_query; });
   }
-  if (!std::holds_alternative<T5>(engine.spec) && !std::holds_alternative<Fire>(engine.spec) && !std::holds_alternative<Kerple>(engine.spec)) return {};
+  if (!std::holds_alternative<T5>(engine.spec) && !std::holds_alternative<Fire>(engine.spec) &&
+      !std::holds_alternative<Kerple>(engine.spec))
+    return {};
   Variation variation{engine};
   variation.engine.bias.swapped = !engine.bias.swapped;
   return {variation};
@@ -212,10 +231,12 @@ Variations distance_sign(const Engine& engine, const Clues&) {
 Variations t5_border(const Engine& engine, const Clues&) {
   if (!std::holds_alternative<T5>(engine.spec)) return {};
   Variations variations;
-  for (const auto& [border, words] : {std::pair{BucketBorder::ceiling, "the logarithm is rounded up"}, std::pair{BucketBorder::nearest, "the logarithm is rounded to the nearest"},
-                                      std::pair{BucketBorder::one_more, "one distance more has a bucket of its own"},
-                                      std::pair{BucketBorder::exact_of_all, "half of all buckets hold one distance each, not half of a direction's"},
-                                      std::pair{BucketBorder::exact_quarter, "a quarter of the buckets hold one distance each, not half"}}) {
+  for (const auto& [border, words] :
+       {std::pair{BucketBorder::ceiling, "the logarithm is rounded up"},
+        std::pair{BucketBorder::nearest, "the logarithm is rounded to the nearest"},
+        std::pair{BucketBorder::one_more, "one distance more has a bucket of its own"},
+        std::pair{BucketBorder::exact_of_all, "half of all buckets hold one distance each, not half of a direction's"},
+        std::pair{BucketBorder::exact_quarter, "a quarter of the buckets hold one distance each, not half"}}) {
     Variation variation{engine, words};
     variation.engine.bias.border = border;
     variations.push_back(variation);
@@ -233,7 +254,8 @@ Variations max_distance(const Engine& engine, const Clues& clues) {
   Variations variations;
   for (const std::int64_t most : tried) {
     if (most == right || most < 1) continue;
-    Variation variation{engine, std::to_string(most) + " instead of " + std::to_string(right), static_cast<double>(most)};
+    Variation variation{engine, std::to_string(most) + " instead of " + std::to_string(right),
+                        static_cast<double>(most)};
     if (t5 != nullptr) {
       T5 other = *t5;
       other.max_distance = most;
@@ -272,31 +294,55 @@ constexpr std::array kFaults = {
     Fault{"slopes_rule", "bias", "The slopes follow the other rule for numbers of heads that are no power of two",
           "with 12 heads, say, all slopes but a few are wrong; with 8 or 16 nothing is",
           "use the rule that the model was trained with: the authors' code interleaves, the printed formula does not",
-          "ml-explore/mlx#343, huggingface/transformers#28380, mosaicml/examples#307, NVIDIA/TensorRT-LLM#1611", "alibi:heads=12", slopes_rule},
-    Fault{"slopes_exponent", "bias", "The exponents of the slopes are off by one", "every slope is too steep or too flat by one factor: the first is 1 instead of 1/2",
+          "ml-explore/mlx#343, huggingface/transformers#28380, mosaicml/examples#307, NVIDIA/TensorRT-LLM#1611",
+          "alibi:heads=12", slopes_rule},
+    Fault{"slopes_exponent", "bias", "The exponents of the slopes are off by one",
+          "every slope is too steep or too flat by one factor: the first is 1 instead of 1/2",
           "slopes are 2^(-8 h / H) for h = 1 .. H", "paiml/aprender#2143", "alibi:heads=8", slopes_exponent},
-    Fault{"bias_sign", "bias", "The bias has the wrong sign", "what is far away is preferred: incoherent", "subtract slope times distance", "meta-pytorch/attention-gym#86", "alibi:heads=8", bias_sign},
-    Fault{"alibi_form", "bias", "Another form of the distance was taken", "rows differ by a constant, which softmax does not see under a causal mask; without one the numbers are wrong",
-          "under a causal mask nothing needs to be done; else take -|i - j|", "ofirpress/attention_with_linear_biases#9, mosaicml/llm-foundry#186, ofirpress/attention_with_linear_biases#5, lucidrains/x-transformers#88",
-          "alibi:heads=8", alibi_form},
-    Fault{"slopes_heads", "bias", "Heads have the slopes of others", "every rank but the first, or every second head, looks at the wrong distance",
-          "compute slopes for all heads of the model, and take those of this rank", "bigscience-workshop/Megatron-DeepSpeed#227, flashinfer-ai/flashinfer#1606, flashinfer-ai/flashinfer#5101", "alibi:heads=8", slopes_heads},
-    Fault{"bias_max", "bias", "The range of the slopes is wrong", "all slopes but those of the ends are wrong", "alibi_bias_max is 8 unless the config says otherwise", "", "alibi:heads=8", bias_max},
-    Fault{"slopes_bfloat16", "bias", "Slopes were rounded to bfloat16", "distances beyond 256 share a bias: what is far away blurs", "keep slopes and biases in float32; Falcon's own code rounds", "",
-          "alibi:heads=12", slopes_bfloat16},
-    Fault{"bias_scaled", "bias", "The bias was multiplied", "distances count too little or too much", "add the bias behind the scale of the scores: scale * q.k + bias, unless the model (Falcon) says otherwise", "", "alibi:heads=8",
-          bias_scaled},
-    Fault{"bias_missing", "bias", "No bias was added", "the order of words is lost", "add the bias to the scores of this attention", "huggingface/transformers#8518", "alibi:heads=8", bias_missing},
-    Fault{"t5_direction", "bias", "The buckets are those of the other direction", "an encoder reads as if it saw the past only, or a decoder wastes half of its buckets",
+    Fault{"bias_sign", "bias", "The bias has the wrong sign", "what is far away is preferred: incoherent",
+          "subtract slope times distance", "meta-pytorch/attention-gym#86", "alibi:heads=8", bias_sign},
+    Fault{
+        "alibi_form", "bias", "Another form of the distance was taken",
+        "rows differ by a constant, which softmax does not see under a causal mask; without one the numbers are wrong",
+        "under a causal mask nothing needs to be done; else take -|i - j|",
+        "ofirpress/attention_with_linear_biases#9, mosaicml/llm-foundry#186, ofirpress/attention_with_linear_biases#5, "
+        "lucidrains/x-transformers#88",
+        "alibi:heads=8", alibi_form},
+    Fault{"slopes_heads", "bias", "Heads have the slopes of others",
+          "every rank but the first, or every second head, looks at the wrong distance",
+          "compute slopes for all heads of the model, and take those of this rank",
+          "bigscience-workshop/Megatron-DeepSpeed#227, flashinfer-ai/flashinfer#1606, flashinfer-ai/flashinfer#5101",
+          "alibi:heads=8", slopes_heads},
+    Fault{"bias_max", "bias", "The range of the slopes is wrong", "all slopes but those of the ends are wrong",
+          "alibi_bias_max is 8 unless the config says otherwise", "", "alibi:heads=8", bias_max},
+    Fault{"slopes_bfloat16", "bias", "Slopes were rounded to bfloat16",
+          "distances beyond 256 share a bias: what is far away blurs",
+          "keep slopes and biases in float32; Falcon's own code rounds", "", "alibi:heads=12", slopes_bfloat16},
+    Fault{"bias_scaled", "bias", "The bias was multiplied", "distances count too little or too much",
+          "add the bias behind the scale of the scores: scale * q.k + bias, unless the model (Falcon) says otherwise",
+          "", "alibi:heads=8", bias_scaled},
+    Fault{"bias_missing", "bias", "No bias was added", "the order of words is lost",
+          "add the bias to the scores of this attention", "huggingface/transformers#8518", "alibi:heads=8",
+          bias_missing},
+    Fault{"t5_direction", "bias", "The buckets are those of the other direction",
+          "an encoder reads as if it saw the past only, or a decoder wastes half of its buckets",
           "encoders have bidirectional buckets, decoders causal ones", "", "t5:heads=8", t5_direction},
-    Fault{"t5_buckets", "bias", "The number of buckets is wrong", "the table is read at the wrong rows", "take relative_attention_num_buckets as it is: bidirectional buckets are halved once, inside", "lucidrains/x-transformers#10",
-          "t5:heads=8", t5_buckets},
-    Fault{"distance_sign", "bias", "The distance has the wrong sign", "what lies ahead is taken for what lies behind", "the offset is key minus query, unless the model says otherwise", "", "t5:heads=8", distance_sign},
-    Fault{"t5_border", "bias", "The borders of the buckets lie elsewhere", "most distances are right, some have their neighbour's bias",
-          "half of a direction's buckets hold one distance each; beyond them the bucket is the logarithm, cut down to a whole number", "lucidrains/x-transformers#10", "t5:heads=8", t5_border},
-    Fault{"max_distance", "bias", "The largest distance is wrong", "distances beyond a few have the bias of others", "take relative_attention_max_distance from the config", "", "t5:heads=8", max_distance},
-    Fault{"bias_offset", "bias", "Queries are counted from elsewhere", "right for a whole text, wrong for one that continues a cache",
-          "the query's position includes the length of the cache", "huggingface/candle#899, NVIDIA/TensorRT-LLM#13870", "t5:heads=8", bias_offset},
+    Fault{"t5_buckets", "bias", "The number of buckets is wrong", "the table is read at the wrong rows",
+          "take relative_attention_num_buckets as it is: bidirectional buckets are halved once, inside",
+          "lucidrains/x-transformers#10", "t5:heads=8", t5_buckets},
+    Fault{"distance_sign", "bias", "The distance has the wrong sign", "what lies ahead is taken for what lies behind",
+          "the offset is key minus query, unless the model says otherwise", "", "t5:heads=8", distance_sign},
+    Fault{"t5_border", "bias", "The borders of the buckets lie elsewhere",
+          "most distances are right, some have their neighbour's bias",
+          "half of a direction's buckets hold one distance each; beyond them the bucket is the logarithm, cut down to "
+          "a whole number",
+          "lucidrains/x-transformers#10", "t5:heads=8", t5_border},
+    Fault{"max_distance", "bias", "The largest distance is wrong", "distances beyond a few have the bias of others",
+          "take relative_attention_max_distance from the config", "", "t5:heads=8", max_distance},
+    Fault{"bias_offset", "bias", "Queries are counted from elsewhere",
+          "right for a whole text, wrong for one that continues a cache",
+          "the query's position includes the length of the cache", "huggingface/candle#899, NVIDIA/TensorRT-LLM#13870",
+          "t5:heads=8", bias_offset},
 };
 
 }  // namespace

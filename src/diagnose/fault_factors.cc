@@ -72,7 +72,8 @@ Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
   Variations variations;
   for (const double factor : tried) {
     if (factor < 1e-6 || factor > 1e6 || std::abs(factor - right.factor) < 1e-6 * right.factor) continue;
-    variations.push_back({with_factor(engine, factor), short_number(factor) + " instead of " + short_number(right.factor), factor});
+    variations.push_back(
+        {with_factor(engine, factor), short_number(factor) + " instead of " + short_number(right.factor), factor});
   }
   return variations;
 }
@@ -93,7 +94,8 @@ Variations softmax_scale(const Engine& engine, const Clues& clues) {
     variation.engine.score_factor *= factor;
     return {variation};
   }
-  const bool turns = std::holds_alternative<Rotary>(engine.spec) && clues.quick() != nullptr && clues.quick()->head_dim() > 0;
+  const bool turns =
+      std::holds_alternative<Rotary>(engine.spec) && clues.quick() != nullptr && clues.quick()->head_dim() > 0;
   if (!turns) return {};
   const std::optional<double> scale = seen_scale(engine, clues);
   if (!scale || *scale <= 0.0 || std::abs(*scale - 1.0) < 1e-4) return {};
@@ -117,11 +119,20 @@ Variations one_side(const Engine& engine, SideQuirks Engine::*side) {
 Variations keys_not_rotated(const Engine& engine, const Clues&) { return one_side(engine, &Engine::key); }
 Variations queries_not_rotated(const Engine& engine, const Clues&) { return one_side(engine, &Engine::query); }
 
+Variations query_scale_missing(const Engine& engine, const Clues& clues) {
+  if (!clues.options().query_scale || !engine.query_scale) return {};
+  Variation variation{engine};
+  variation.engine.query_scale = false;
+  return {variation};
+}
+
 constexpr std::array kFaults = {
     Fault{"attention_factor_missing", "factor", "The attention factor is missing",
           "scores are too small by its square: attention is too flat in long texts",
-          "multiply cos and sin by the attention factor of the scaling (YaRN: 0.1 ln factor + 1 unless the config gives one)",
-          "antonellof/ferrox#213, sgl-project/sglang#38786, vllm-project/vllm#46280, ml-explore/mlx-lm#1507", "gpt-oss-20b", attention_factor_missing},
+          "multiply cos and sin by the attention factor of the scaling (YaRN: 0.1 ln factor + 1 unless the config "
+          "gives one)",
+          "antonellof/ferrox#213, sgl-project/sglang#38786, vllm-project/vllm#46280, ml-explore/mlx-lm#1507",
+          "gpt-oss-20b", attention_factor_missing},
     Fault{"attention_factor_squared", "factor", "The attention factor was applied twice",
           "scores are too large by its square: attention is too sharp, and answers lose what was not nearest",
           "apply the attention factor once to cos and sin; `attention_factor` of a config is the final number",
@@ -131,15 +142,23 @@ constexpr std::array kFaults = {
           "rotate queries and keys with the same cos and sin", "", "gpt-oss-20b", attention_factor_one_side},
     Fault{"softmax_scale", "factor", "The scores have another scale",
           "attention is too flat or too sharp everywhere; with one key it does not show",
-          "multiply scores by head_dim^-0.5 once; models with latent attention and YaRN multiply by the square of mscale besides",
+          "multiply scores by head_dim^-0.5 once; models with latent attention and YaRN multiply by the square of "
+          "mscale besides",
           "onnxruntime/mobius#548, turboderp-org/exllamav3#259", "deepseek-v3", softmax_scale},
     Fault{"attention_factor_wrong", "factor", "cos and sin are multiplied by another factor",
           "scores are off by its square at every position, 0 included",
-          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace it by 0.1 ln factor + 1",
-          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b", attention_factor_wrong},
+          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace "
+          "it by 0.1 ln factor + 1",
+          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b",
+          attention_factor_wrong},
+    Fault{"query_scale_missing", "factor", "Queries were not multiplied by what grows with their position",
+          "right up to some thousand tokens, too flat an attention beyond them",
+          "multiply queries by the model's temperature behind the rotation, as `posenc show` has it",
+          "antonellof/ferrox#213", "llama-4-scout", query_scale_missing, false, 3},
     Fault{"keys_not_rotated", "channels", "Keys were not rotated",
           "scores see the query's position instead of the distance: quality falls at once",
-          "rotate keys before they enter the cache, by the positions of their own tokens", "", "llama-3.1-8b", keys_not_rotated},
+          "rotate keys before they enter the cache, by the positions of their own tokens", "", "llama-3.1-8b",
+          keys_not_rotated},
     Fault{"queries_not_rotated", "channels", "Queries were not rotated",
           "scores see the key's position instead of the distance: quality falls at once",
           "rotate queries by the positions of their own tokens", "", "llama-3.1-8b", queries_not_rotated},

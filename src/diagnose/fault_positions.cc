@@ -19,7 +19,9 @@ bool turns(const Engine& engine) { return std::holds_alternative<Rotary>(engine.
 Variation with_ids(const Engine& engine, IdMap ids, std::string words = {}, std::optional<double> value = {}) {
   Variation variation{engine, std::move(words), value};
   if (engine.ids) {
-    variation.engine.ids = [before = engine.ids, ids = std::move(ids)](std::int64_t n, double p) { return ids(n, before(n, p)); };
+    variation.engine.ids = [before = engine.ids, ids = std::move(ids)](std::int64_t n, double p) {
+      return ids(n, before(n, p));
+    };
   } else {
     variation.engine.ids = std::move(ids);
   }
@@ -64,7 +66,10 @@ Variations shifted_sides(const Engine& engine) {
   Variations variations;
   for (int k = 1; k <= 8; ++k) {
     for (const double sign : {1.0, -1.0}) {
-      Variation variation{engine, "queries stand " + std::to_string(k) + (sign > 0 ? " further from" : " nearer to") + " the keys than they should", sign * k};
+      Variation variation{engine,
+                          "queries stand " + std::to_string(k) + (sign > 0 ? " further from" : " nearer to") +
+                              " the keys than they should",
+                          sign * k};
       variation.engine.query.ids = plus(sign * k);
       variations.push_back(variation);
     }
@@ -101,8 +106,11 @@ bool begins_with_pads(const Ids& ids) { return ids.count > 1 && ids.at(0, 0) == 
 Variations by_index(const Engine& engine, const Clues& clues, std::string words = {}) {
   double first = 0.0;
   if (const Ids* ids = given_ids(clues)) first = ids->at(0, 0);
-  Variations variations = {with_ids(engine, [](std::int64_t n, double) { return static_cast<double>(n); }, words)};
-  if (first != 0.0) variations.push_back(with_ids(engine, [first](std::int64_t n, double) { return first + static_cast<double>(n); }, words));
+  Variations variations = {with_ids(
+      engine, [](std::int64_t n, double) { return static_cast<double>(n); }, words)};
+  if (first != 0.0)
+    variations.push_back(with_ids(
+        engine, [first](std::int64_t n, double) { return first + static_cast<double>(n); }, words));
   return variations;
 }
 
@@ -110,7 +118,9 @@ Variations packing_not_reset(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   const Ids* ids = given_ids(clues);
   if (ids != nullptr && (ids->axes > 1 || !resets(*ids))) return {};
-  if (ids == nullptr) return {with_ids(engine, [](std::int64_t, double p) { return p + 64.0; }, "a second document behind one of 64 tokens")};
+  if (ids == nullptr)
+    return {with_ids(
+        engine, [](std::int64_t, double p) { return p + 64.0; }, "a second document behind one of 64 tokens")};
   return by_index(engine, clues);
 }
 
@@ -127,17 +137,21 @@ Variations packing_reset(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
     const double every = clues.value().value_or(64.0);
-    return {with_ids(engine, [every](std::int64_t, double p) { return std::fmod(p, every); }, "every " + short_number(every) + " tokens")};
+    return {with_ids(
+        engine, [every](std::int64_t, double p) { return std::fmod(p, every); },
+        "every " + short_number(every) + " tokens")};
   }
   const auto& decoded = clues.positions(engine);
   const Ids* ids = given_ids(clues);
   std::vector<std::int64_t> starts;
   for (std::size_t n = 1; n < decoded.size(); ++n) {
-    if (decoded[n] && *decoded[n] == 0 && ids->at(static_cast<std::int64_t>(n), 0) != 0.0) starts.push_back(static_cast<std::int64_t>(n));
+    if (decoded[n] && *decoded[n] == 0 && ids->at(static_cast<std::int64_t>(n), 0) != 0.0)
+      starts.push_back(static_cast<std::int64_t>(n));
   }
   if (starts.empty()) return {};
   std::string words = "at token";
-  for (std::size_t i = 0; i < std::min<std::size_t>(starts.size(), 4); ++i) words += (i > 0 ? ", " : " ") + std::to_string(starts[i]);
+  for (std::size_t i = 0; i < std::min<std::size_t>(starts.size(), 4); ++i)
+    words += (i > 0 ? ", " : " ") + std::to_string(starts[i]);
   if (starts.size() > 4) words += ", ...";
   const double first = ids->at(0, 0);
   const auto restarted = [starts, first](std::int64_t n, double p) {
@@ -151,7 +165,8 @@ Variations packing_reset(const Engine& engine, const Clues& clues) {
 Variations positions_scaled(const Engine& engine, const Clues& clues) {
   if (!placed(engine) || std::holds_alternative<Learned>(engine.spec)) return {};
   const auto scaled = [&](double s) {
-    return with_ids(engine, [s](std::int64_t, double p) { return p * s; }, "multiplied by " + short_number(s), s);
+    return with_ids(
+        engine, [s](std::int64_t, double p) { return p * s; }, "multiplied by " + short_number(s), s);
   };
   if (clues.value()) return {scaled(*clues.value())};
   if (!clues.seen()) return {scaled(0.5)};
@@ -177,7 +192,9 @@ Variations positions_scaled(const Engine& engine, const Clues& clues) {
 Variations positions_clamped(const Engine& engine, const Clues& clues) {
   if (!placed(engine)) return {};
   const auto clamped = [&](double last) {
-    return with_ids(engine, [last](std::int64_t, double p) { return std::min(p, last); }, "none goes beyond " + short_number(last), last);
+    return with_ids(
+        engine, [last](std::int64_t, double p) { return std::min(p, last); }, "none goes beyond " + short_number(last),
+        last);
   };
   if (clues.value()) return {clamped(*clues.value())};
   if (!clues.seen()) return {clamped(2047.0)};
@@ -209,7 +226,9 @@ Variations positions_reversed(const Engine& engine, const Clues& clues) {
   const Ids* ids = given_ids(clues);
   double last = 4095.0;
   if (ids != nullptr && (ids->axes > 1 || ids->count < 2)) return {};
-  if (ids != nullptr) last = *std::max_element(ids->values.begin(), ids->values.end()) + *std::min_element(ids->values.begin(), ids->values.end());
+  if (ids != nullptr)
+    last = *std::max_element(ids->values.begin(), ids->values.end()) +
+           *std::min_element(ids->values.begin(), ids->values.end());
   return {with_ids(engine, [last](std::int64_t, double p) { return last - p; })};
 }
 
@@ -217,7 +236,9 @@ Variations positions_reversed(const Engine& engine, const Clues& clues) {
 Variations positions_other(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
-    return {with_ids(engine, [](std::int64_t n, double p) { return n == 0 ? p : p + 1.0; }, "0, 2, 3, 4, ... instead of 0, 1, 2, 3, ...")};
+    return {with_ids(
+        engine, [](std::int64_t n, double p) { return n == 0 ? p : p + 1.0; },
+        "0, 2, 3, 4, ... instead of 0, 1, 2, 3, ...")};
   }
   const auto& decoded = clues.positions(engine);
   const auto known = std::count_if(decoded.begin(), decoded.end(), [](const auto& p) { return p.has_value(); });
@@ -228,17 +249,21 @@ Variations positions_other(const Engine& engine, const Clues& clues) {
   for (std::size_t n = 0; n < decoded.size() && shown < 4; ++n) {
     const double right = ids->at(static_cast<std::int64_t>(n), 0);
     if (static_cast<double>(*decoded[n]) == right) continue;
-    words += (shown++ > 0 ? ", " : "") + std::string("token ") + std::to_string(n) + " has " + std::to_string(*decoded[n]) + " instead of " + short_number(right);
+    words += (shown++ > 0 ? ", " : "") + std::string("token ") + std::to_string(n) + " has " +
+             std::to_string(*decoded[n]) + " instead of " + short_number(right);
   }
   if (shown == 0) return {};
-  return {with_ids(engine, [decoded](std::int64_t n, double) { return static_cast<double>(*decoded[static_cast<std::size_t>(n)]); }, words)};
+  return {with_ids(
+      engine, [decoded](std::int64_t n, double) { return static_cast<double>(*decoded[static_cast<std::size_t>(n)]); },
+      words)};
 }
 
 // One offset from some token on: a cache that counts a token too many.
 Variations position_gap(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
-    return {with_ids(engine, [](std::int64_t n, double p) { return n < 8 ? p : p + 1.0; }, "1 more from token 8 on", 1.0)};
+    return {with_ids(
+        engine, [](std::int64_t n, double p) { return n < 8 ? p : p + 1.0; }, "1 more from token 8 on", 1.0)};
   }
   const auto& decoded = clues.positions(engine);
   const Ids* ids = given_ids(clues);
@@ -253,36 +278,63 @@ Variations position_gap(const Engine& engine, const Clues& clues) {
     }
   }
   if (from <= 0) return {};
-  return {with_ids(engine, [from, gap](std::int64_t n, double p) { return n < from ? p : p + gap; },
-                   short_number(std::abs(gap)) + (gap > 0 ? " more" : " less") + " from token " + std::to_string(from) + " on", gap)};
+  return {with_ids(
+      engine, [from, gap](std::int64_t n, double p) { return n < from ? p : p + gap; },
+      short_number(std::abs(gap)) + (gap > 0 ? " more" : " less") + " from token " + std::to_string(from) + " on",
+      gap)};
 }
 
 constexpr std::array kFaults = {
-    Fault{"counted_from_one", "positions", "Positions are counted from 1", "position 0 is turned, too; scores within one text stay right, and caches of others do not fit",
-          "count from 0, or say what position 0 counts as", "RobertCsordas/moeut#6, pytorch/executorch#2010, OpenNMT/CTranslate2#1572", "llama-3.1-8b", counted_from_one, true},
-    Fault{"position_offset", "positions", "Positions are off by a constant", "right within one call, wrong between prompt and decoding, where keys of a cache have other offsets",
-          "the position of a token is that of its place in the text: the cache's length, plus its place in this call, minus pads",
-          "microsoft/onnxruntime-genai#2354, unslothai/unsloth#3699, thunlp/Seq1F1B#6, NVIDIA/Megatron-LM#5243", "llama-3.1-8b", position_offset, true},
-    Fault{"positions_rounded", "positions", "Positions were rounded to a short type", "right for the first positions that the type can hold (256 in bfloat16), then neighbours share one",
-          "keep position ids as integers or float32, also under autocast", "huggingface/diffusers#13920, pytorch/pytorch#137774, PrimeIntellect-ai/prime-rl#518", "llama-3.1-8b", positions_rounded, true},
-    Fault{"packing_not_reset", "positions", "Positions were not reset for each document", "documents behind the first are read as if they stood far on in a text",
-          "restart position ids at every document of a packed row, and give them to the rotation", "NVIDIA/Megatron-LM#453, allenai/OLMo-core#503, Dao-AILab/flash-attention#177, fla-org/flash-linear-attention#516",
+    Fault{"counted_from_one", "positions", "Positions are counted from 1",
+          "position 0 is turned, too; scores within one text stay right, and caches of others do not fit",
+          "count from 0, or say what position 0 counts as",
+          "RobertCsordas/moeut#6, pytorch/executorch#2010, OpenNMT/CTranslate2#1572", "llama-3.1-8b", counted_from_one,
+          true},
+    Fault{"position_offset", "positions", "Positions are off by a constant",
+          "right within one call, wrong between prompt and decoding, where keys of a cache have other offsets",
+          "the position of a token is that of its place in the text: the cache's length, plus its place in this call, "
+          "minus pads",
+          "microsoft/onnxruntime-genai#2354, unslothai/unsloth#3699, thunlp/Seq1F1B#6, NVIDIA/Megatron-LM#5243",
+          "llama-3.1-8b", position_offset, true},
+    Fault{"positions_rounded", "positions", "Positions were rounded to a short type",
+          "right for the first positions that the type can hold (256 in bfloat16), then neighbours share one",
+          "keep position ids as integers or float32, also under autocast",
+          "huggingface/diffusers#13920, pytorch/pytorch#137774, PrimeIntellect-ai/prime-rl#518", "llama-3.1-8b",
+          positions_rounded, true},
+    Fault{"packing_not_reset", "positions", "Positions were not reset for each document",
+          "documents behind the first are read as if they stood far on in a text",
+          "restart position ids at every document of a packed row, and give them to the rotation",
+          "NVIDIA/Megatron-LM#453, allenai/OLMo-core#503, Dao-AILab/flash-attention#177, "
+          "fla-org/flash-linear-attention#516",
           "llama-3.1-8b", packing_not_reset, true},
-    Fault{"padding_counted", "positions", "Padding was counted", "every prompt of a batch that is shorter than the longest is read as if it began later",
-          "count from the first token that is no pad: cumulative sum of the mask minus one", "unslothai/unsloth#3795, ndif-team/nnsight#673, huggingface/transformers#48161, tloen/alpaca-lora#315",
+    Fault{"padding_counted", "positions", "Padding was counted",
+          "every prompt of a batch that is shorter than the longest is read as if it began later",
+          "count from the first token that is no pad: cumulative sum of the mask minus one",
+          "unslothai/unsloth#3795, ndif-team/nnsight#673, huggingface/transformers#48161, tloen/alpaca-lora#315",
           "llama-3.1-8b", padding_counted, true},
-    Fault{"packing_reset", "positions", "Positions start again within the text", "tokens of one text are read as several: what stands before a restart seems to be nearby",
-          "restart position ids at document borders only: they are not those of batches, chunks or ranks", "NVIDIA/Megatron-LM#5243, thunlp/Seq1F1B#6", "llama-3.1-8b", packing_reset, true},
-    Fault{"position_gap", "positions", "Positions are off from one token on", "the prompt is right and everything after it is not; the text's own distances stay plausible",
+    Fault{"packing_reset", "positions", "Positions start again within the text",
+          "tokens of one text are read as several: what stands before a restart seems to be nearby",
+          "restart position ids at document borders only: they are not those of batches, chunks or ranks",
+          "NVIDIA/Megatron-LM#5243, thunlp/Seq1F1B#6", "llama-3.1-8b", packing_reset, true},
+    Fault{"position_gap", "positions", "Positions are off from one token on",
+          "the prompt is right and everything after it is not; the text's own distances stay plausible",
           "continue with the position behind the last one of the cache, not with its length plus one",
           "microsoft/onnxruntime-genai#2354, ggml-org/llama.cpp#3825", "llama-3.1-8b", position_gap, true},
-    Fault{"positions_clamped", "positions", "Positions stop growing", "tokens beyond a length have one position for all: their order is lost",
-          "extend the table instead of clamping ids to its end", "microsoft/onnxruntime#27597", "llama-3.1-8b", positions_clamped, true},
-    Fault{"positions_scaled", "positions", "Positions were multiplied", "distances look shorter or longer than they are",
-          "give the rotation positions as they are: a scaling belongs to the frequencies, once", "", "sinusoidal:width=64", positions_scaled, true},
-    Fault{"positions_reversed", "positions", "Positions run backwards", "the order of words is mirrored", "count from the first token on", "", "llama-3.1-8b", positions_reversed, true},
-    Fault{"positions_other", "positions", "The rotation is right, but for other positions", "fluent, with the wrong order: cache slots, ranks or evicted places were taken for positions",
-          "carry the position of every token beside its slot in the cache", "warpfront/hipfire#391, rajveer43/VeloxQuant-MLX#389, open-edge-platform/physical-ai-studio#590", "llama-3.1-8b", positions_other, true},
+    Fault{"positions_clamped", "positions", "Positions stop growing",
+          "tokens beyond a length have one position for all: their order is lost",
+          "extend the table instead of clamping ids to its end", "microsoft/onnxruntime#27597", "llama-3.1-8b",
+          positions_clamped, true},
+    Fault{"positions_scaled", "positions", "Positions were multiplied",
+          "distances look shorter or longer than they are",
+          "give the rotation positions as they are: a scaling belongs to the frequencies, once", "",
+          "sinusoidal:width=64", positions_scaled, true},
+    Fault{"positions_reversed", "positions", "Positions run backwards", "the order of words is mirrored",
+          "count from the first token on", "", "llama-3.1-8b", positions_reversed, true},
+    Fault{"positions_other", "positions", "The rotation is right, but for other positions",
+          "fluent, with the wrong order: cache slots, ranks or evicted places were taken for positions",
+          "carry the position of every token beside its slot in the cache",
+          "warpfront/hipfire#391, rajveer43/VeloxQuant-MLX#389, open-edge-platform/physical-ai-studio#590",
+          "llama-3.1-8b", positions_other, true},
 };
 
 }  // namespace

@@ -9,8 +9,10 @@ namespace {
 
 Variations order(const Engine& engine, const Clues&) {
   Variations variations;
-  for (const auto& [order, words] : {std::pair{Order::interleaved, "sin, cos, sin, cos, ..."}, std::pair{Order::cos_interleaved, "cos, sin, cos, sin, ..."},
-                                     std::pair{Order::halves, "all sines, then all cosines"}, std::pair{Order::cos_halves, "all cosines, then all sines"}}) {
+  for (const auto& [order, words] : {std::pair{Order::interleaved, "sin, cos, sin, cos, ..."},
+                                     std::pair{Order::cos_interleaved, "cos, sin, cos, sin, ..."},
+                                     std::pair{Order::halves, "all sines, then all cosines"},
+                                     std::pair{Order::cos_halves, "all cosines, then all sines"}}) {
     Variation variation{engine, words};
     if (auto* sinusoidal = std::get_if<Sinusoidal>(&variation.engine.spec)) {
       if (sinusoidal->order == order) continue;
@@ -69,8 +71,9 @@ Variations first(const Engine& engine, const Clues& clues) {
 }
 
 Variations multiplier(const Engine& engine, const Clues& clues) {
-  const bool rows = std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec) || std::holds_alternative<Hybrid>(engine.spec) ||
-                    std::holds_alternative<Concat>(engine.spec) || std::holds_alternative<Fourier>(engine.spec);
+  const bool rows = std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec) ||
+                    std::holds_alternative<Hybrid>(engine.spec) || std::holds_alternative<Concat>(engine.spec) ||
+                    std::holds_alternative<Fourier>(engine.spec);
   if (!rows) return {};
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
@@ -84,8 +87,12 @@ Variations multiplier(const Engine& engine, const Clues& clues) {
   for (const double scale : tried) {
     if (std::abs(scale - 1.0) < 1e-4 || std::abs(scale) < 1e-6) continue;
     const double square = scale * scale;
-    const bool root = std::abs(square - std::round(square)) < 1e-2 && square > 1.5 && std::abs(scale - std::round(scale)) > 1e-3;
-    Variation variation{engine, "every number is " + short_number(scale) + " times what it should be" + (root ? ": the root of " + short_number(std::round(square)) : ""), scale};
+    const bool root =
+        std::abs(square - std::round(square)) < 1e-2 && square > 1.5 && std::abs(scale - std::round(scale)) > 1e-3;
+    Variation variation{engine,
+                        "every number is " + short_number(scale) + " times what it should be" +
+                            (root ? ": the root of " + short_number(std::round(square)) : ""),
+                        scale};
     variation.engine.row_factor *= scale;
     variations.push_back(variation);
   }
@@ -93,13 +100,23 @@ Variations multiplier(const Engine& engine, const Clues& clues) {
 }
 
 constexpr std::array kFaults = {
-    Fault{"order", "rows", "Sines and cosines stand in another order", "with trained weights incoherent; with weights trained on it, no fault at all",
-          "put sines and cosines where the model has them; models differ", "tatp22/multidim-positional-encoding#20, allenai/allennlp#2993, tensorflow/tensorflow#37191", "sinusoidal:width=64", order},
-    Fault{"half_rule", "rows", "The exponents follow another rule", "fast channels are nearly right, slow ones are not", "divide by half the width minus 1 in tensor2tensor and its ports (fairseq, Whisper), by the width in the paper",
-          "kimiyoung/transformer-xl#119", "sinusoidal:width=64", half_rule},
-    Fault{"first", "rows", "Position 0 counts as another number", "every row is that of a neighbour: embeddings are a little worse, silently",
-          "see what the model adds to positions: padding_idx + 1 in RoBERTa and fairseq, 2 in OPT and BART", "huggingface/sentence-transformers#3879, sbryngelson/ANEForge#257, huggingface/transformers#15292", "sinusoidal:width=64", first},
-    Fault{"multiplier", "rows", "The rows were multiplied", "positions drown words, or words drown positions", "scale the embeddings or the encoding as the model does: sqrt(d) belongs to the embeddings in the paper", "", "sinusoidal:width=64", multiplier},
+    Fault{"order", "rows", "Sines and cosines stand in another order",
+          "with trained weights incoherent; with weights trained on it, no fault at all",
+          "put sines and cosines where the model has them; models differ",
+          "tatp22/multidim-positional-encoding#20, allenai/allennlp#2993, tensorflow/tensorflow#37191",
+          "sinusoidal:width=64", order},
+    Fault{
+        "half_rule", "rows", "The exponents follow another rule", "fast channels are nearly right, slow ones are not",
+        "divide by half the width minus 1 in tensor2tensor and its ports (fairseq, Whisper), by the width in the paper",
+        "kimiyoung/transformer-xl#119", "sinusoidal:width=64", half_rule},
+    Fault{"first", "rows", "Position 0 counts as another number",
+          "every row is that of a neighbour: embeddings are a little worse, silently",
+          "see what the model adds to positions: padding_idx + 1 in RoBERTa and fairseq, 2 in OPT and BART",
+          "huggingface/sentence-transformers#3879, sbryngelson/ANEForge#257, huggingface/transformers#15292",
+          "sinusoidal:width=64", first},
+    Fault{"multiplier", "rows", "The rows were multiplied", "positions drown words, or words drown positions",
+          "scale the embeddings or the encoding as the model does: sqrt(d) belongs to the embeddings in the paper", "",
+          "sinusoidal:width=64", multiplier},
 };
 
 }  // namespace

@@ -24,7 +24,9 @@ double factor_of(const Scaling& scaling) {
       [](const auto& s) -> double {
         if constexpr (requires { s.factor.value_or(0.0); }) {
           if (s.factor) return *s.factor;
-          return s.original_positions > 0 ? static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions) : 0.0;
+          return s.original_positions > 0
+                     ? static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions)
+                     : 0.0;
         } else if constexpr (requires { s.factor; }) {
           return s.factor;
         } else if constexpr (requires { s.alpha; }) {
@@ -58,7 +60,8 @@ Engine with(const Engine& engine, const Scaling& scaling, std::optional<double> 
 }
 
 // The scaling with the attention factor of the right one, and without one.
-Variations both_factors(const Engine& engine, const Scaling& scaling, const std::string& words, std::optional<double> value = {}) {
+Variations both_factors(const Engine& engine, const Scaling& scaling, const std::string& words,
+                        std::optional<double> value = {}) {
   const double right = plain_schedule(std::get<Rotary>(engine.spec)).attention_factor;
   Variations variations = {{with(engine, scaling, 1.0), words, value}};
   if (right != 1.0) variations.push_back({with(engine, scaling, right), words + ", its attention factor kept", value});
@@ -91,13 +94,15 @@ std::vector<double> llama3_again(const Llama3& rule, std::vector<double> frequen
   for (double& f : frequencies) {
     const double turns = length * f / (2.0 * 3.14159265358979323846);
     if (turns >= rule.high_freq_factor) continue;
-    const double share = std::clamp((turns - rule.low_freq_factor) / std::max(rule.high_freq_factor - rule.low_freq_factor, 1e-9), 0.0, 1.0);
+    const double share = std::clamp(
+        (turns - rule.low_freq_factor) / std::max(rule.high_freq_factor - rule.low_freq_factor, 1e-9), 0.0, 1.0);
     f = (1.0 - share) * f / rule.factor + share * f;
   }
   return frequencies;
 }
 
-Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies, double factor) {
+Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies,
+                        double factor) {
   Engine changed = engine;
   changed.spec = Rotary{.head_dim = right.head_dim,
                         .layout = right.layout,
@@ -125,7 +130,9 @@ Variations scaling_twice(const Engine& engine, const Clues&) {
   const double factor = right.attention_factor;
   const std::string words = "scaling=" + kind + " was applied to frequencies that had it already";
   variations.push_back({with_frequencies(engine, right, scaled_again(*rotary, right), factor), words});
-  if (factor != 1.0) variations.push_back({with_frequencies(engine, right, scaled_again(*rotary, right), factor * factor), words + ", its attention factor too"});
+  if (factor != 1.0)
+    variations.push_back({with_frequencies(engine, right, scaled_again(*rotary, right), factor * factor),
+                          words + ", its attention factor too"});
   if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling)) {
     variations.push_back({with_frequencies(engine, right, llama3_again(*llama3, right.inv_freq), factor), words});
   }
@@ -141,15 +148,16 @@ Variations longrope_list(const Engine& engine, const Clues&) {
   if (right.list == LongRopeList::by_length) is_long = rotary->sequence_length.value_or(0) > right.original_positions;
   LongRope other = right;
   other.list = is_long ? LongRopeList::short_factor : LongRopeList::long_factor;
-  const std::string words = is_long ? "the short list instead of the long one" : "the long list instead of the short one";
+  const std::string words =
+      is_long ? "the short list instead of the long one" : "the long list instead of the short one";
   Variations variations = {{with(engine, other, factor), words}};
   const std::optional<double>& mscale = is_long ? right.short_mscale : right.long_mscale;
   if (mscale && *mscale != factor) variations.push_back({with(engine, other, *mscale), words + ", with its factor"});
   return variations;
 }
 
-// What the slowest pair that can be measured is divided by: most scalings divide it by their whole factor, wherever else
-// they begin.
+// What the slowest pair that can be measured is divided by: most scalings divide it by their whole factor, wherever
+// else they begin.
 std::vector<double> factor_of_slowest(const Engine& engine, const Clues& clues) {
   Rotary plain = std::get<Rotary>(engine.spec);
   plain.scaling = NoScaling{};
@@ -189,7 +197,8 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
     set_factor(scaling, factor);
     const bool follows = std::holds_alternative<Yarn>(scaling) && !rotary->attention_factor;
     if (follows) variations.push_back({with(engine, scaling, std::nullopt), words, factor});
-    variations.push_back({*make(factor), words + (follows ? ", the attention factor that of the right one" : ""), factor});
+    variations.push_back(
+        {*make(factor), words + (follows ? ", the attention factor that of the right one" : ""), factor});
   }
   return variations;
 }
@@ -224,7 +233,8 @@ Variations original_length(const Engine& engine, const Clues& clues) {
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value()) {
     if (clues.seen()) {
-      for (const double fitted : clues.fitted([&](double l) { return with_length(engine, l); }, 64.0, 4194304.0)) tried.push_back(std::round(fitted));
+      for (const double fitted : clues.fitted([&](double l) { return with_length(engine, l); }, 64.0, 4194304.0))
+        tried.push_back(std::round(fitted));
     }
     for (const double times : {factor, 1.0 / factor, 2.0, 0.5}) tried.push_back(right * times);
   }
@@ -232,7 +242,8 @@ Variations original_length(const Engine& engine, const Clues& clues) {
   for (const double l : tried) {
     if (std::round(l) == right || l < 2.0 || l > 1e9) continue;
     if (std::optional<Engine> changed = with_length(engine, l)) {
-      variations.push_back({*changed, short_number(std::round(l)) + " instead of " + short_number(right), std::round(l)});
+      variations.push_back(
+          {*changed, short_number(std::round(l)) + " instead of " + short_number(right), std::round(l)});
     }
   }
   return variations;
@@ -246,29 +257,38 @@ Variations scaling_ramp(const Engine& engine, const Clues&) {
   if (const auto* yarn = std::get_if<Yarn>(&rotary->scaling)) {
     Yarn other = *yarn;
     other.truncate = !yarn->truncate;
-    variations.push_back({with(engine, other, attention), yarn->truncate ? "its ends are not rounded to whole pairs" : "its ends are rounded to whole pairs"});
+    variations.push_back({with(engine, other, attention), yarn->truncate ? "its ends are not rounded to whole pairs"
+                                                                         : "its ends are rounded to whole pairs"});
     if (yarn->beta_fast != 32.0 || yarn->beta_slow != 1.0) {
       other = *yarn;
       other.beta_fast = 32.0;
       other.beta_slow = 1.0;
       variations.push_back({with(engine, other, attention), "its ends are those of beta_fast 32 and beta_slow 1"});
     }
-    const NtkByParts parts{.factor = factor_of(*yarn), .original_positions = yarn->original_positions, .beta_fast = yarn->beta_fast, .beta_slow = yarn->beta_slow};
-    if (parts.beta_fast > parts.beta_slow) variations.push_back({with(engine, parts, attention), "linear in the turns (NTK-by-parts) instead of in the pair's number"});
+    const NtkByParts parts{.factor = factor_of(*yarn),
+                           .original_positions = yarn->original_positions,
+                           .beta_fast = yarn->beta_fast,
+                           .beta_slow = yarn->beta_slow};
+    if (parts.beta_fast > parts.beta_slow)
+      variations.push_back(
+          {with(engine, parts, attention), "linear in the turns (NTK-by-parts) instead of in the pair's number"});
   }
-  if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling); llama3 && llama3->high_freq_factor > llama3->low_freq_factor) {
+  if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling);
+      llama3 && llama3->high_freq_factor > llama3->low_freq_factor) {
     const RotarySchedule right = plain_schedule(*rotary);
     Rotary plain = *rotary;
     plain.scaling = NoScaling{};
     const std::vector<double> before = plain_schedule(plain).inv_freq;
     std::vector<double> inverted = right.inv_freq, hard = right.inv_freq;
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const bool between = right.inv_freq[i] < before[i] * (1.0 - 1e-12) && right.inv_freq[i] > before[i] / llama3->factor * (1.0 + 1e-12);
+      const bool between = right.inv_freq[i] < before[i] * (1.0 - 1e-12) &&
+                           right.inv_freq[i] > before[i] / llama3->factor * (1.0 + 1e-12);
       if (!between) continue;
       inverted[i] = before[i] + before[i] / llama3->factor - right.inv_freq[i];
       hard[i] = before[i] / llama3->factor;
     }
-    variations.push_back({with_frequencies(engine, right, inverted, attention), "kept and divided are exchanged in the smooth band"});
+    variations.push_back(
+        {with_frequencies(engine, right, inverted, attention), "kept and divided are exchanged in the smooth band"});
     variations.push_back({with_frequencies(engine, right, hard, attention), "the smooth band is divided as a whole"});
   }
   return variations;
@@ -298,7 +318,8 @@ Variations scaling_kind(const Engine& engine, const Clues&) {
     if (scaling.index() == rotary->scaling.index()) continue;
     const std::string words = std::string(kind_of(scaling)) + " instead of " + std::string(kind_of(rotary->scaling));
     for (Variation& variation : both_factors(engine, scaling, words)) variations.push_back(std::move(variation));
-    if (std::holds_alternative<Yarn>(scaling)) variations.push_back({with(engine, scaling, std::nullopt), words + ", with yarn's attention factor"});
+    if (std::holds_alternative<Yarn>(scaling))
+      variations.push_back({with(engine, scaling, std::nullopt), words + ", with yarn's attention factor"});
   }
   return variations;
 }
@@ -316,7 +337,8 @@ Variations scaling_added(const Engine& engine, const Clues& clues) {
   Variations variations;
   for (const double factor : tried) {
     if (std::abs(factor - 1.0) < 1e-5) continue;
-    variations.push_back({with(engine, LinearScaling{factor}, attention), "positions are divided by " + short_number(factor), factor});
+    variations.push_back(
+        {with(engine, LinearScaling{factor}, attention), "positions are divided by " + short_number(factor), factor});
   }
   if (plain_schedule(*rotary).rotary_dim > 2 && axes_of(*rotary) == 1 && clues.seen()) {
     for (const std::int64_t length : {8192, 4096, 32768}) {
@@ -326,7 +348,8 @@ Variations scaling_added(const Engine& engine, const Clues& clues) {
         if (rotary->base <= 1.0) continue;
         const Yarn yarn{.factor = factor, .original_positions = length};
         for (const std::optional<double> kept : {std::optional<double>(), std::optional<double>(attention)}) {
-          variations.push_back({with(engine, yarn, kept), "yarn with factor " + short_number(factor) + " and " + std::to_string(length) + " original positions"});
+          variations.push_back({with(engine, yarn, kept), "yarn with factor " + short_number(factor) + " and " +
+                                                              std::to_string(length) + " original positions"});
         }
       }
     }
@@ -348,12 +371,14 @@ Variations sequence_length(const Engine& engine, const Clues& clues) {
   std::vector<double> tried = {static_cast<double>(trained), 2.0 * static_cast<double>(trained)};
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {
-    for (const double l : clues.fitted(make, static_cast<double>(trained), 64.0 * static_cast<double>(trained))) tried.push_back(std::round(l));
+    for (const double l : clues.fitted(make, static_cast<double>(trained), 64.0 * static_cast<double>(trained)))
+      tried.push_back(std::round(l));
   }
   Variations variations;
   for (const double length : tried) {
     if (length == right) continue;
-    variations.push_back({*make(length), "those of " + short_number(length) + " tokens instead of " + short_number(right), length});
+    variations.push_back(
+        {*make(length), "those of " + short_number(length) + " tokens instead of " + short_number(right), length});
   }
   return variations;
 }
@@ -361,42 +386,54 @@ Variations sequence_length(const Engine& engine, const Clues& clues) {
 constexpr std::array kFaults = {
     Fault{"scaling_dropped", "scaling", "The scaling was left out",
           "right up to about the trained length, gibberish beyond it",
-          "apply the scaling of the config (rope_scaling, rope_parameters) when the frequencies are made, also where a cache of cos and sin is extended",
-          "unslothai/unsloth#6197, felafax/felafax#59, lablup/mlxcel#1355, sbryngelson/ANEForge#58, sgl-project/sglang#38786, vllm-project/vllm#48304, chrishayuk/larql#407",
+          "apply the scaling of the config (rope_scaling, rope_parameters) when the frequencies are made, also where a "
+          "cache of cos and sin is extended",
+          "unslothai/unsloth#6197, felafax/felafax#59, lablup/mlxcel#1355, sbryngelson/ANEForge#58, "
+          "sgl-project/sglang#38786, vllm-project/vllm#48304, chrishayuk/larql#407",
           "llama-3.1-8b", scaling_dropped},
-    Fault{"longrope_list", "scaling", "LongRoPE's other list of factors was taken",
-          "a larger configured context makes short prompts worse, or long ones stay wrong",
-          "choose by the length of the sequence: short_factor up to original_max_position_embeddings, long_factor beyond, and drop or re-rotate cached keys where it switches",
-          "ggml-org/llama.cpp#8995, lablup/mlxcel#1358, huggingface/transformers#33129, microsoft/onnxruntime-genai#1161", "phi-3.5-mini", longrope_list},
+    Fault{
+        "longrope_list", "scaling", "LongRoPE's other list of factors was taken",
+        "a larger configured context makes short prompts worse, or long ones stay wrong",
+        "choose by the length of the sequence: short_factor up to original_max_position_embeddings, long_factor "
+        "beyond, and drop or re-rotate cached keys where it switches",
+        "ggml-org/llama.cpp#8995, lablup/mlxcel#1358, huggingface/transformers#33129, microsoft/onnxruntime-genai#1161",
+        "phi-3.5-mini", longrope_list},
     Fault{"scaling_twice", "scaling", "The scaling was applied twice",
           "distant tokens look near: order blurs, most in long texts",
-          "scale either the positions or the frequencies, and only once; a converted checkpoint may hold scaled frequencies already",
+          "scale either the positions or the frequencies, and only once; a converted checkpoint may hold scaled "
+          "frequencies already",
           "", "rotary:head_dim=128,scaling=linear,factor=4", scaling_twice},
     Fault{"scaling_kind", "scaling", "Another kind of scaling was applied",
           "fast pairs, which tell neighbours apart, are wrong too: quality falls even in short texts",
           "dispatch on rope_type (or type), and refuse a word that is not implemented",
-          "vllm-project/vllm#3488, vllm-project/vllm#41236, sgl-project/sglang#14772, ROCm/aiter#4742", "gpt-oss-20b", scaling_kind},
+          "vllm-project/vllm#3488, vllm-project/vllm#41236, sgl-project/sglang#14772, ROCm/aiter#4742", "gpt-oss-20b",
+          scaling_kind},
     Fault{"wrong_factor", "scaling", "The factor of the scaling is wrong",
           "short texts look right, long ones decay earlier than they should",
           "read the factor from the config as it is; it is above 1, and its inverse is another convention",
-          "TransformerLensOrg/TransformerLens#910, ikawrakow/ik_llama.cpp#2003, huggingface/transformers#38224, ggml-org/llama.cpp#2772", "llama-3.1-8b", wrong_factor},
+          "TransformerLensOrg/TransformerLens#910, ikawrakow/ik_llama.cpp#2003, huggingface/transformers#38224, "
+          "ggml-org/llama.cpp#2772",
+          "llama-3.1-8b", wrong_factor},
     Fault{"original_length", "scaling", "The original length of the scaling is wrong",
           "the border between kept and divided frequencies lies at the wrong pair: slightly wrong at all lengths",
           "original_max_position_embeddings is the length of the first training, not that of the extended context",
-          "NVIDIA/Megatron-LM#1418, NVIDIA-NeMo/Speech#14686, huggingface/transformers#38224", "gpt-oss-20b", original_length},
+          "NVIDIA/Megatron-LM#1418, NVIDIA-NeMo/Speech#14686, huggingface/transformers#38224", "gpt-oss-20b",
+          original_length},
     Fault{"scaling_ramp", "scaling", "The band between kept and divided frequencies is mixed wrongly",
           "a few pairs in the middle turn too fast or too slowly: hard to see, found by comparing numbers only",
-          "mix as the scaling says: linearly in the pair's number for YaRN (its ends rounded outwards unless truncate is false), by the wavelength for Llama 3",
+          "mix as the scaling says: linearly in the pair's number for YaRN (its ends rounded outwards unless truncate "
+          "is false), by the wavelength for Llama 3",
           "ggml-org/llama.cpp#8676", "llama-3.1-8b", scaling_ramp},
     Fault{"scaling_added", "scaling", "A scaling was applied where there should be none",
           "every distance looks shorter than it is: quality falls everywhere",
-          "leave the frequencies alone where the config has no scaling; in transformers 5 rope_parameters is always there, and `default` means none",
+          "leave the frequencies alone where the config has no scaling; in transformers 5 rope_parameters is always "
+          "there, and `default` means none",
           "sgl-project/sglang#14745, ROCm/aiter#4742", "rotary:head_dim=128", scaling_added},
     Fault{"sequence_length", "scaling", "The frequencies are those of another sequence length",
           "a dynamic scaling that never grows, or that one long request left behind for all others",
           "make the frequencies for the length of this sequence, and re-rotate cached keys when it grows",
-          "huggingface/transformers#25104, vllm-project/vllm#41277, QwenLM/Qwen#401", "rotary:head_dim=128,scaling=dynamic,factor=4,original_positions=2048,sequence_length=8192",
-          sequence_length},
+          "huggingface/transformers#25104, vllm-project/vllm#41277, QwenLM/Qwen#401",
+          "rotary:head_dim=128,scaling=dynamic,factor=4,original_positions=2048,sequence_length=8192", sequence_length},
 };
 
 }  // namespace

@@ -8,12 +8,12 @@
 namespace posenc::diagnosis {
 
 struct Fit {
-  double rms = std::numeric_limits<double>::infinity();  // of the differences, relative to the size of the numbers
-  double largest = 0.0;                                  // difference, absolute
-  double largest_relative = 0.0;                         // relative to the size of the numbers around it
-  double worst = std::numeric_limits<double>::infinity();    // difference, in tolerances of the type
+  double rms = std::numeric_limits<double>::infinity();    // of the differences, relative to the size of the numbers
+  double largest = 0.0;                                    // difference, absolute
+  double largest_relative = 0.0;                           // relative to the size of the numbers around it
+  double worst = std::numeric_limits<double>::infinity();  // difference, in tolerances of the type
   double worst_f32 = std::numeric_limits<double>::infinity();  // the same where angles may be those of float32
-  bool even = false;  // whether differences are alike everywhere, as noise is
+  bool even = false;                                           // whether differences are alike everywhere, as noise is
 
   bool exact() const { return worst <= 1.0; }
   bool within_f32() const { return worst_f32 <= 1.0; }

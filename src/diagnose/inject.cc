@@ -33,7 +33,8 @@ struct Stage {
 
 bool between_sides(std::string_view fault) {
   return fault.find("one_side") != fault.npos || fault.find("softmax_scale") != fault.npos ||
-         fault.find("keys_not") != fault.npos || fault.find("queries_not") != fault.npos;
+         fault.find("keys_not") != fault.npos || fault.find("queries_not") != fault.npos ||
+         fault.find("query_scale") != fault.npos;
 }
 
 void stage_turns(Stage& stage, std::int64_t head_dim, const PositionView& positions, bool scores) {
@@ -56,11 +57,14 @@ void stage_turns(Stage& stage, std::int64_t head_dim, const PositionView& positi
 // Keys on both sides of the queries, so that every distance up to theirs is there twice.
 void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, const DiagnoseOptions& options) {
   std::int64_t heads = 1;
-  std::visit([&](const auto& s) {
-    if constexpr (requires { s.heads; }) heads = s.heads;
-  }, spec);
+  std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { s.heads; }) heads = s.heads;
+      },
+      spec);
   stage.a.assign(static_cast<std::size_t>(heads * positions.count), 1.0);
-  stage.observation = ObservedBias{make_view(static_cast<const double*>(stage.a.data()), {heads, positions.count, 1}), positions, PositionView::range(0, 1)};
+  stage.observation = ObservedBias{make_view(static_cast<const double*>(stage.a.data()), {heads, positions.count, 1}),
+                                   positions, PositionView::range(0, 1)};
   stage.parameters = options.parameters;
   const auto* t5 = std::get_if<T5>(&spec);
   const auto* clipped = std::get_if<Clipped>(&spec);
@@ -72,9 +76,11 @@ void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, c
 
 void stage_rows(Stage& stage, const Spec& spec, const PositionView& positions) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
-  if (sinusoidal == nullptr) fail(ErrorKind::unsupported, "[inject_fault] of input encodings only sinusoidal ones are shown");
+  if (sinusoidal == nullptr)
+    fail(ErrorKind::unsupported, "[inject_fault] of input encodings only sinusoidal ones are shown");
   stage.a.assign(static_cast<std::size_t>(positions.count * sinusoidal->width), 1.0);
-  stage.observation = ObservedRows{make_view(static_cast<const double*>(stage.a.data()), {positions.count, sinusoidal->width}), positions};
+  stage.observation = ObservedRows{
+      make_view(static_cast<const double*>(stage.a.data()), {positions.count, sinusoidal->width}), positions};
 }
 
 // One "name" or "name=number" of the text.
@@ -95,6 +101,50 @@ Engine changed_by(std::string_view part, const Engine& engine, const DiagnoseOpt
   return ways.front();
 }
 
+bool is_row(const Spec& spec) {
+  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
+         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
+         std::holds_alternative<Fourier>(spec);
+}
+
+void stage_spec(Stage& stage, const Spec& spec, std::string_view fault, const PositionView& positions,
+                const DiagnoseOptions& options) {
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  if (rotary != nullptr || std::holds_alternative<NoPosition>(spec)) {
+    std::int64_t head_dim = rotary != nullptr ? rotary->head_dim : 128;
+    if (rotary == nullptr && !options.others.empty()) head_dim = options.others.front().spec.head_dim;
+    if (options.latent_head) head_dim = options.latent_head->nope + options.latent_head->rope;
+    stage_turns(stage, head_dim, positions, between_sides(fault));
+  } else if (is_row(spec)) {
+    stage_rows(stage, spec, positions);
+  } else {
+    stage_bias(stage, spec, positions, options);
+  }
+}
+
+// Names joined by '+', one after the other.
+Engine changed_by_all(std::string_view faults, Engine engine, const DiagnoseOptions& options) {
+  while (true) {
+    const std::size_t plus = faults.find('+');
+    engine = changed_by(faults.substr(0, plus), engine, options);
+    if (plus == faults.npos) return engine;
+    faults.remove_prefix(plus + 1);
+  }
+}
+
+// The column with the largest difference.
+std::size_t worst_column(const std::vector<double>& a, const std::vector<double>& b, std::size_t width) {
+  double largest = -1.0;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(a[i] - b[i]);
+    if (!std::isfinite(difference) || difference <= largest) continue;
+    largest = difference;
+    column = i % width;
+  }
+  return column;
+}
+
 }  // namespace
 
 InjectedFault inject_fault(const Spec& spec, std::string_view fault, const PositionView& positions,
@@ -102,56 +152,33 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
   validate(spec);
   if (positions.count < 1) fail(ErrorKind::usage, "[inject_fault] there must be a position");
   Stage stage;
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  if (rotary != nullptr || std::holds_alternative<NoPosition>(spec)) {
-    std::int64_t head_dim = rotary != nullptr ? rotary->head_dim : 128;
-    if (rotary == nullptr && !options.others.empty()) head_dim = options.others.front().spec.head_dim;
-    if (options.latent_head) head_dim = options.latent_head->nope + options.latent_head->rope;
-    stage_turns(stage, head_dim, positions, between_sides(fault));
-  } else if (std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) || std::holds_alternative<Hybrid>(spec) ||
-             std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
-    stage_rows(stage, spec, positions);
-  } else {
-    stage_bias(stage, spec, positions, options);
-  }
+  stage_spec(stage, spec, fault, positions, options);
   diagnosis::check_kind(spec, stage.observation);
   DiagnoseOptions staged = options;
   staged.parameters = stage.parameters;
   Engine right = diagnosis::right_engine(spec, stage.observation, staged);
   std::vector<std::string> notes;
   const std::unique_ptr<Evidence> evidence = diagnosis::make_evidence(right, stage.observation, {&staged, &notes});
-  Engine wrong = right;
-  for (std::string_view rest = fault;;) {
-    const std::size_t plus = rest.find('+');
-    wrong = changed_by(rest.substr(0, plus), wrong, staged);
-    if (plus == rest.npos) break;
-    rest.remove_prefix(plus + 1);
-  }
+  const Engine wrong = changed_by_all(fault, right, staged);
   diagnosis::Prediction a, b;
   if (!evidence->predict(right, 0, evidence->rows(), a) || !evidence->predict(wrong, 0, evidence->rows(), b)) {
     fail(ErrorKind::unsupported, "[inject_fault] this fault changes the shape of the numbers");
   }
   InjectedFault result;
+  if (std::holds_alternative<ObservedBias>(stage.observation)) result.along = "distance";
   for (const diagnosis::Blame& blame : wrong.blames) {
-    result.sentence += (result.sentence.empty() ? "" : " ") + diagnosis::sentence_of(blame) + ".";
+    result.sentence += (result.sentence.empty() ? "" : " ") + diagnosis::sentence_of(blame);
   }
   const auto width = static_cast<std::size_t>(evidence->width());
-  double largest = -1.0;
-  std::size_t column = 0;
-  for (std::size_t i = 0; i < a.value.size(); ++i) {
-    const double difference = std::abs(a.value[i] - b.value[i]);
-    if (!std::isfinite(difference) || difference <= largest) continue;
-    largest = difference;
-    column = i % width;
-  }
+  const std::size_t column = worst_column(a.value, b.value, width);
   result.channel = evidence->channel_of(static_cast<std::int64_t>(column));
   for (std::int64_t n = 0; n < evidence->rows(); ++n) {
     const auto row = static_cast<std::size_t>(n) * width;
     double error = 0.0;
     bool finite = true;
-    for (std::size_t c = 0; c < width; ++c) {
-      error = std::max(error, std::abs(a.value[row + c] - b.value[row + c]));
-      finite = finite && std::isfinite(b.value[row + c]);
+    for (std::size_t c = row; c < row + width; ++c) {
+      error = std::max(error, std::abs(a.value[c] - b.value[c]));
+      finite = finite && std::isfinite(b.value[c]);
     }
     if (!finite) continue;  // beyond the largest number of a short type
     result.positions.push_back(evidence->ids().at(n, 0));

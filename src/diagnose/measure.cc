@@ -21,8 +21,9 @@ std::vector<std::size_t> by_position(const Measured& measured, const Ids& ids) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t t) { return ids.at(measured.tokens[t], 0); };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
-  order.erase(std::unique(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) == place(b); }),
-              order.end());
+  order.erase(
+      std::unique(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) == place(b); }),
+      order.end());
   return order;
 }
 
@@ -32,7 +33,8 @@ struct Step {
 };
 
 // Pairs of tokens with growing gaps, the smallest first.
-std::vector<Step> growing_steps(const std::vector<std::size_t>& order, const std::function<double(std::size_t)>& place) {
+std::vector<Step> growing_steps(const std::vector<std::size_t>& order,
+                                const std::function<double(std::size_t)>& place) {
   std::vector<Step> steps;
   const std::size_t count = order.size();
   Step least{0, 0, std::numeric_limits<double>::infinity()};
@@ -70,8 +72,7 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
   std::vector<Frequency> result(static_cast<std::size_t>(measured.columns),
                                 {0.0, std::numeric_limits<double>::infinity()});
   const std::vector<std::size_t> order = by_position(measured, ids);
-  const std::vector<Step> steps =
-      growing_steps(order, [&](std::size_t t) { return ids.at(measured.tokens[t], 0); });
+  const std::vector<Step> steps = growing_steps(order, [&](std::size_t t) { return ids.at(measured.tokens[t], 0); });
   const double noise = std::max(measured.noise, 1e-9) * 1.5;
   for (std::int64_t c = 0; c < measured.columns; ++c) {
     Frequency& f = result[static_cast<std::size_t>(c)];
@@ -105,7 +106,8 @@ std::optional<double> common_magnitude(const Measured& measured, double toleranc
   return median;
 }
 
-std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured, const std::vector<double>& inv_freq,
+std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
+                                                           const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options) {
   std::vector<std::optional<std::int64_t>> result(measured.tokens.size());
   // The fastest column first: it tells most positions apart at once.

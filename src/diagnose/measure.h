@@ -43,7 +43,8 @@ struct DecodeOptions {
   double tolerance = 1e-3;  // radians, of the mean over columns
 };
 using AngleOf = std::function<double(double position, std::int64_t column)>;
-std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured, const std::vector<double>& inv_freq,
+std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
+                                                           const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options);
 
 // The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while

@@ -13,13 +13,20 @@ namespace {
 double number_at(const ConstView& view, std::int64_t element) {
   const auto at = static_cast<std::ptrdiff_t>(element);
   switch (view.dtype) {
-    case DType::f32: return static_cast<double>(view.as<float>()[at]);
-    case DType::f64: return view.as<double>()[at];
-    case DType::f16: return to_double(view.as<f16>()[at]);
-    case DType::bf16: return to_double(view.as<bf16>()[at]);
-    case DType::i32: return static_cast<double>(view.as<std::int32_t>()[at]);
-    case DType::i64: return static_cast<double>(view.as<std::int64_t>()[at]);
-    case DType::u8: return static_cast<double>(view.as<std::uint8_t>()[at]);
+    case DType::f32:
+      return static_cast<double>(view.as<float>()[at]);
+    case DType::f64:
+      return view.as<double>()[at];
+    case DType::f16:
+      return to_double(view.as<f16>()[at]);
+    case DType::bf16:
+      return to_double(view.as<bf16>()[at]);
+    case DType::i32:
+      return static_cast<double>(view.as<std::int32_t>()[at]);
+    case DType::i64:
+      return static_cast<double>(view.as<std::int64_t>()[at]);
+    case DType::u8:
+      return static_cast<double>(view.as<std::uint8_t>()[at]);
   }
   return 0.0;
 }
@@ -65,7 +72,8 @@ void check_values(const Numbers& numbers, std::string_view name, const Allowed& 
     const double v = numbers.values[i];
     zeros = zeros && v == 0.0;
     if (std::isfinite(v) || (allowed.minus_infinity && v == -INFINITY)) continue;
-    refuse(name, "element " + std::to_string(i) + " is " + detail::number_text(v) + ": only finite numbers are numbers of an encoding");
+    refuse(name, "element " + std::to_string(i) + " is " + detail::number_text(v) +
+                     ": only finite numbers are numbers of an encoding");
   }
   if (zeros && !allowed.zeros) refuse(name, "every number is zero: nothing was written there");
 }
@@ -81,33 +89,47 @@ double keep_bits(double value, int bits) {
 
 double rounded(double value, Rounding to) noexcept {
   switch (to) {
-    case Rounding::none: return value;
-    case Rounding::f32: return static_cast<double>(static_cast<float>(value));
-    case Rounding::tf32: return keep_bits(value, 11);
-    case Rounding::f16: return to_double(to_f16(value));
-    case Rounding::bf16: return to_double(to_bf16(value));
+    case Rounding::none:
+      return value;
+    case Rounding::f32:
+      return static_cast<double>(static_cast<float>(value));
+    case Rounding::tf32:
+      return keep_bits(value, 11);
+    case Rounding::f16:
+      return to_double(to_f16(value));
+    case Rounding::bf16:
+      return to_double(to_bf16(value));
   }
   return value;
 }
 
 double half_unit(Rounding type) noexcept {
   switch (type) {
-    case Rounding::none: return std::ldexp(1.0, -53);
-    case Rounding::f32: return std::ldexp(1.0, -24);
+    case Rounding::none:
+      return std::ldexp(1.0, -53);
+    case Rounding::f32:
+      return std::ldexp(1.0, -24);
     case Rounding::tf32:
-    case Rounding::f16: return std::ldexp(1.0, -11);
-    case Rounding::bf16: return std::ldexp(1.0, -8);
+    case Rounding::f16:
+      return std::ldexp(1.0, -11);
+    case Rounding::bf16:
+      return std::ldexp(1.0, -8);
   }
   return 0.0;
 }
 
 std::string_view words_of(Rounding type) noexcept {
   switch (type) {
-    case Rounding::none: return "float64";
-    case Rounding::f32: return "float32";
-    case Rounding::tf32: return "TF32";
-    case Rounding::f16: return "float16";
-    case Rounding::bf16: return "bfloat16";
+    case Rounding::none:
+      return "float64";
+    case Rounding::f32:
+      return "float32";
+    case Rounding::tf32:
+      return "TF32";
+    case Rounding::f16:
+      return "float16";
+    case Rounding::bf16:
+      return "bfloat16";
   }
   return "";
 }

@@ -19,9 +19,9 @@ double half_unit(Rounding type) noexcept;
 std::string_view words_of(Rounding type) noexcept;  // "bfloat16"
 
 struct Numbers {
-  std::string name;                 // as the caller calls it: "rotated"
-  std::vector<std::int64_t> shape;  // without leading axes of length 1, but at least `rank` of them
-  std::vector<double> values;       // C order
+  std::string name;                  // as the caller calls it: "rotated"
+  std::vector<std::int64_t> shape;   // without leading axes of length 1, but at least `rank` of them
+  std::vector<double> values;        // C order
   Rounding stored = Rounding::none;  // the type of the memory
   Rounding actual = Rounding::none;  // the coarsest type that holds every number
 

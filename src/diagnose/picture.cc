@@ -16,13 +16,16 @@ Drawing draw_fault(const InjectedFault& fault, const std::string& title) {
   const auto place = [&](double p) { return log ? std::max(p, 0.5) : p; };
   const double most = *std::max_element(fault.error.begin(), fault.error.end());
   const Box body = detail::lay_out_page(
-      drawing, {.title = title, .notes = {fault.sentence, "largest difference at each position, of numbers of size 1"},
-                .width = 560.0, .body_height = 190.0});
+      drawing, {.title = title,
+                .notes = {fault.sentence, "the largest difference at each " + fault.along + (fault.along == "position" ? ", of numbers of size 1" : "")},
+                .width = 560.0,
+                .body_height = 190.0});
   std::vector<double> x;
   for (const double p : fault.positions) x.push_back(place(p));
-  detail::Panel panel(drawing, body,
-                      {.x = {.label = "position", .low = place(*low), .high = place(std::max(*high, *low + 1.0)), .log = log},
-                       .y = {.label = "error", .low = 0.0, .high = most > 0.0 ? 1.1 * most : 1.0}});
+  detail::Panel panel(
+      drawing, body,
+      {.x = {.label = fault.along, .low = place(*low), .high = place(std::max(*high, *low + 1.0)), .log = log},
+       .y = {.label = "error", .low = 0.0, .high = most > 0.0 ? 1.1 * most : 1.0}});
   panel.line(x, fault.error, {.ink = Ink::series1});
   return drawing;
 }

@@ -14,12 +14,14 @@ namespace {
 }
 
 bool is_bias(const Spec& spec) {
-  return std::holds_alternative<Clipped>(spec) || std::holds_alternative<T5>(spec) || std::holds_alternative<Alibi>(spec) ||
-         std::holds_alternative<Kerple>(spec) || std::holds_alternative<Fire>(spec) || std::holds_alternative<Sandwich>(spec);
+  return std::holds_alternative<Clipped>(spec) || std::holds_alternative<T5>(spec) ||
+         std::holds_alternative<Alibi>(spec) || std::holds_alternative<Kerple>(spec) ||
+         std::holds_alternative<Fire>(spec) || std::holds_alternative<Sandwich>(spec);
 }
 bool is_row(const Spec& spec) {
-  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) || std::holds_alternative<Hybrid>(spec) ||
-         std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec);
+  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
+         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
+         std::holds_alternative<Fourier>(spec);
 }
 
 std::int64_t last_of(const PositionView& positions) {
@@ -33,7 +35,8 @@ std::int64_t last_of(const PositionView& positions) {
 std::int64_t length_of(const Observation& observed) {
   if (const auto* seen = std::get_if<ObservedTables>(&observed)) return last_of(seen->positions) + 1;
   if (const auto* seen = std::get_if<ObservedRotation>(&observed)) return last_of(seen->positions) + 1;
-  if (const auto* seen = std::get_if<ObservedScores>(&observed)) return std::max(last_of(seen->queries), last_of(seen->keys)) + 1;
+  if (const auto* seen = std::get_if<ObservedScores>(&observed))
+    return std::max(last_of(seen->queries), last_of(seen->keys)) + 1;
   return 1;
 }
 
@@ -88,7 +91,8 @@ Engine right_engine(const Spec& spec, const Observation& observed, const Diagnos
   const auto* scores = std::get_if<ObservedScores>(&observed);
   const ConstView& input = scores != nullptr ? scores->q : std::get<ObservedRotation>(observed).input;
   const std::int64_t width = input.rank > 0 ? input.shape[static_cast<std::size_t>(input.rank - 1)] : 0;
-  if (width < 2 || width % 2 != 0) fail(ErrorKind::bad_input, "input: expected heads of an even number of channels but got " + shape_text(input));
+  if (width < 2 || width % 2 != 0)
+    fail(ErrorKind::bad_input, "input: expected heads of an even number of channels but got " + shape_text(input));
   right.spec = Rotary{.head_dim = width};
   for (const OtherLayers& other : options.others) {
     if (other.spec.head_dim == width) right.spec = other.spec;

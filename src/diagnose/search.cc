@@ -44,10 +44,13 @@ std::size_t rank_of(const Engine& engine) {
 
 // The smallest residual first; of those that are alike, the likelier.
 void order_by_residual(std::vector<Candidate>& list) {
-  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
   for (auto first = list.begin(); first != list.end();) {
-    const auto end = std::find_if(first, list.end(), [&](const Candidate& c) { return c.residual > 1.4 * first->residual; });
-    std::stable_sort(first, end, [](const Candidate& a, const Candidate& b) { return rank_of(a.engine) < rank_of(b.engine); });
+    const auto end =
+        std::find_if(first, list.end(), [&](const Candidate& c) { return c.residual > 1.4 * first->residual; });
+    std::stable_sort(first, end,
+                     [](const Candidate& a, const Candidate& b) { return rank_of(a.engine) < rank_of(b.engine); });
     first = end;
   }
 }
@@ -79,7 +82,9 @@ bool has_angles(const Engine& engine) {
   return std::holds_alternative<Rotary>(engine.spec) || std::holds_alternative<Sinusoidal>(engine.spec);
 }
 
-bool coarser_than_float32(const TurnQuirks& turn) { return turn.angle != Rounding::none || turn.ids != Rounding::none || turn.frequencies != Rounding::none; }
+bool coarser_than_float32(const TurnQuirks& turn) {
+  return turn.angle != Rounding::none || turn.ids != Rounding::none || turn.frequencies != Rounding::none;
+}
 
 }  // namespace
 
@@ -120,10 +125,12 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
   for (const auto& [rms, engine] : near) {
     if (result.size() >= keep) break;
     if (!std::isfinite(rms) || (!result.empty() && rms > 50.0 * near.front().first + 0.3)) break;
-    const auto times = std::count_if(result.begin(), result.end(), [&](const Candidate& c) { return names_of(c.engine) == names_of(engine); });
+    const auto times = std::count_if(result.begin(), result.end(),
+                                     [&](const Candidate& c) { return names_of(c.engine) == names_of(engine); });
     if (times >= 3) continue;
     Candidate candidate = tried_on(engine, *middle_);
-    if (candidate.explains && middle_->rows() * middle_->width() < evidence_->rows() * evidence_->width()) candidate = tried(engine);
+    if (candidate.explains && middle_->rows() * middle_->width() < evidence_->rows() * evidence_->width())
+      candidate = tried(engine);
     result.push_back(std::move(candidate));
   }
   order_by_residual(result);

@@ -20,9 +20,9 @@ struct Candidate {
 };
 
 struct Search {
-  Candidate right;                    // the spec itself
-  std::vector<Candidate> single;      // one per fault that comes near, the best first
-  std::vector<Candidate> pairs;       // of two, where one does not suffice
+  Candidate right;                // the spec itself
+  std::vector<Candidate> single;  // one per fault that comes near, the best first
+  std::vector<Candidate> pairs;   // of two, where one does not suffice
 };
 
 // Everything that is known of the numbers in one place.
