@@ -39,10 +39,10 @@ std::string markdown(const std::vector<KnownFault>& faults) {
     if (std::find(order.begin(), order.end(), fault.about) == order.end()) order.push_back(fault.about);
   }
   for (const std::string_view about : order) {
-    text += fmt::format("## {}\n\n", heading_of(about));
+    text += fmt::format("### {}\n\n", heading_of(about));
     for (const KnownFault& fault : faults) {
       if (fault.about != about) continue;
-      text += fmt::format("### {}\n\n{}.\n\n", fault.name, fault.title);
+      text += fmt::format("#### {}\n\n{}.\n\n", fault.name, fault.title);
       text += fmt::format("![error against position](figures/faults/{}.svg)\n\n", fault.name);
       text += fmt::format("- **Symptom**: {}.\n- **Fix**: {}.\n", fault.symptom, fault.fix);
       const std::vector<std::string> reports = reports_of(fault);

@@ -59,8 +59,8 @@ def main():
     program, tool, docs, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4])
     subprocess.run([tool, program, folder], check=True)
     bad = 0
-    names = sorted(p.relative_to(docs) for p in [*docs.glob("figures/*.svg"), docs / "lesson.html"])
-    made = sorted(p.relative_to(folder) for p in [*folder.glob("figures/*.svg"), folder / "lesson.html"])
+    names = sorted(p.relative_to(docs) for p in [*docs.glob("figures/**/*.svg"), docs / "lesson.html"])
+    made = sorted(p.relative_to(folder) for p in [*folder.glob("figures/**/*.svg"), folder / "lesson.html"])
     if names != made:
         print(f"docs has {names} but {made} were made")
         bad += 1
