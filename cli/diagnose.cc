@@ -283,7 +283,8 @@ InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
   const std::int64_t axes = axes_of(wanted.spec);
   TokenPositions positions;
   if (options.positions.empty()) {
-    const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" || kind_of(wanted.spec) == "sinusoidal";
+    const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" ||
+                       kind_of(wanted.spec) == "sinusoidal";
     positions.numbers = usual_positions(axes, growth, turns ? 140000 : 1100);
     positions.view = positions.numbers.view();
   } else {

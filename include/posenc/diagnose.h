@@ -94,7 +94,7 @@ struct DiagnoseOptions {
   Parameters parameters = {};
   std::vector<ConstView> tables = {};  // of learned input encodings, one per learned part
   std::vector<OtherLayers> others = {};
-  std::optional<double> scale = {};  // of scores; none: head_dim^-0.5, times what the spec adds to it
+  std::optional<double> scale = {};                  // of scores; none: head_dim^-0.5, times what the spec adds to it
   std::optional<QueryTemperature> query_scale = {};  // what queries are multiplied by beside the rotation, in scores
   std::optional<LatentHead> latent_head = {};
   std::string command_spec = {};  // what commands in the answer call the spec; empty: its text

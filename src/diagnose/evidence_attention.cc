@@ -17,12 +17,6 @@ constexpr double kMasked = -1e8;
 
 [[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::bad_input, message); }
 
-std::string bracketed(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
-  return text + "]";
-}
-
 // Scores or biases [H][N][S], of which some rows, heads and keys are looked at.
 struct Matrix {
   std::int64_t heads = 1, queries = 0, keys = 0;
@@ -36,12 +30,6 @@ struct Matrix {
 struct Choice {
   std::vector<std::int64_t> queries, heads, keys;
 };
-
-std::vector<std::int64_t> counted(std::int64_t count) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
-  return all;
-}
 
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t wanted) {
   if (count <= wanted) return counted(count);

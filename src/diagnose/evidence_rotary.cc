@@ -14,32 +14,16 @@ constexpr std::int64_t kMeasuredTokens = 512;
 
 [[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::bad_input, message); }
 
-std::string bracketed(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
-  return text + "]";
-}
-
 // Tokens whose angles are measured: all, or the first half of the limit and others spread over the rest.
 std::vector<std::int64_t> measured_rows(std::int64_t rows) {
+  if (rows <= kMeasuredTokens) return counted(rows);
   std::vector<std::int64_t> chosen;
-  if (rows <= kMeasuredTokens) {
-    chosen.resize(static_cast<std::size_t>(rows));
-    std::iota(chosen.begin(), chosen.end(), std::int64_t{0});
-    return chosen;
-  }
   for (std::int64_t n = 0; n < kMeasuredTokens / 2; ++n) chosen.push_back(n);
   const std::int64_t rest = rows - kMeasuredTokens / 2;
   for (std::int64_t n = 0; n < kMeasuredTokens / 2; ++n) {
     chosen.push_back(kMeasuredTokens / 2 + n * (rest - 1) / (kMeasuredTokens / 2 - 1));
   }
   return chosen;
-}
-
-std::vector<std::int64_t> all_tokens(std::int64_t count) {
-  std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
-  std::iota(tokens.begin(), tokens.end(), std::int64_t{0});
-  return tokens;
 }
 
 // ------------------------------------------------------------------------------------------------ frequencies
@@ -453,7 +437,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
   Ids ids = read_ids(seen.positions, cos.at(0), plan.axes, "positions");
   const Reduced tables = reduced(cos, sin, plan, options.notes);
   const Rounding type = half_unit(cos.stored) > half_unit(sin.stored) ? cos.stored : sin.stored;
-  return std::make_unique<TableEvidence>(std::move(ids), all_tokens(cos.at(0)), tables, type, head_dim);
+  return std::make_unique<TableEvidence>(std::move(ids), counted(cos.at(0)), tables, type, head_dim);
 }
 
 std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotation& seen,
@@ -485,8 +469,8 @@ std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotatio
     options.notes->push_back("every number of rotated is a " + std::string(words_of(rotated.actual)) +
                              ": compared as such");
   }
-  return std::make_unique<RotationEvidence>(std::move(ids), all_tokens(tokens), std::move(vectors), heads,
-                                            rotated.actual, width);
+  return std::make_unique<RotationEvidence>(std::move(ids), counted(tokens), std::move(vectors), heads, rotated.actual,
+                                            width);
 }
 
 }  // namespace posenc::diagnosis

@@ -11,12 +11,6 @@
 namespace posenc::diagnosis {
 namespace {
 
-std::vector<std::int64_t> counted(std::int64_t count) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
-  return all;
-}
-
 struct Rows {
   std::int64_t width = 0;
   std::vector<double> values;     // [N][M]

@@ -184,6 +184,16 @@ std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, cons
   return engines;
 }
 
+const Rotary* turning(const Engine& engine) {
+  const auto* rotary = std::get_if<Rotary>(&engine.spec);
+  return rotary != nullptr && engine.turn.turns > 0 ? rotary : nullptr;
+}
+
+const Rotary* ruled(const Engine& engine) {
+  const Rotary* rotary = turning(engine);
+  return rotary != nullptr && rotary->inv_freq.empty() ? rotary : nullptr;
+}
+
 std::string short_number(double value) { return detail::general_text(value, 6); }
 
 }  // namespace posenc::diagnosis

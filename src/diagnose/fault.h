@@ -93,6 +93,10 @@ const Fault& fault_named(std::string_view name);
 // The variations of a fault, each blamed on it.
 std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues);
 
+// The rotary encoding of an engine that turns, and the same where its frequencies follow a rule; null: it has none.
+const Rotary* turning(const Engine& engine);
+const Rotary* ruled(const Engine& engine);
+
 // "10000", "0.25": numbers in words of faults.
 std::string short_number(double value);
 

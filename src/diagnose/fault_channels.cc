@@ -6,11 +6,6 @@
 namespace posenc::diagnosis {
 namespace {
 
-const Rotary* turning(const Engine& engine) {
-  const auto* rotary = std::get_if<Rotary>(&engine.spec);
-  return rotary != nullptr && engine.turn.turns > 0 ? rotary : nullptr;
-}
-
 // One number for the whole spec whose pairs may be taken otherwise.
 const Rotary* with_simple_layout(const Engine& engine) {
   const Rotary* rotary = turning(engine);

@@ -8,12 +8,6 @@
 namespace posenc::diagnosis {
 namespace {
 
-// A rotary encoding whose frequencies follow a rule.
-const Rotary* ruled(const Engine& engine) {
-  const auto* rotary = std::get_if<Rotary>(&engine.spec);
-  return rotary != nullptr && engine.turn.turns > 0 && rotary->inv_freq.empty() ? rotary : nullptr;
-}
-
 bool has_lists(const Rotary& rotary) {
   return std::holds_alternative<LongRope>(rotary.scaling) || std::holds_alternative<LearnedMultipliers>(rotary.scaling);
 }

@@ -14,7 +14,7 @@ bool placed(const Engine& engine) {
   if (std::holds_alternative<Rotary>(engine.spec)) return engine.turn.turns > 0;
   return std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec);
 }
-bool turns(const Engine& engine) { return std::holds_alternative<Rotary>(engine.spec) && engine.turn.turns > 0; }
+bool turns(const Engine& engine) { return turning(engine) != nullptr; }
 
 Variation with_ids(const Engine& engine, IdMap ids, std::string words = {}, std::optional<double> value = {}) {
   Variation variation{engine, std::move(words), value};

@@ -9,10 +9,6 @@
 namespace posenc::diagnosis {
 namespace {
 
-const Rotary* ruled(const Engine& engine) {
-  const auto* rotary = std::get_if<Rotary>(&engine.spec);
-  return rotary != nullptr && engine.turn.turns > 0 && rotary->inv_freq.empty() ? rotary : nullptr;
-}
 const Rotary* scaled(const Engine& engine) {
   const Rotary* rotary = ruled(engine);
   return rotary != nullptr && !std::holds_alternative<NoScaling>(rotary->scaling) ? rotary : nullptr;

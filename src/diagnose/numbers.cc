@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "detail/number_text.h"
 #include "posenc/error.h"
@@ -116,6 +117,18 @@ double half_unit(Rounding type) noexcept {
       return std::ldexp(1.0, -8);
   }
   return 0.0;
+}
+
+std::string bracketed(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
+  return text + "]";
+}
+
+std::vector<std::int64_t> counted(std::int64_t count) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  return all;
 }
 
 std::string_view words_of(Rounding type) noexcept {

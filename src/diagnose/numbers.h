@@ -29,6 +29,11 @@ struct Numbers {
   std::size_t size() const { return values.size(); }
 };
 
+// "[16, 3]"
+std::string bracketed(const std::vector<std::int64_t>& shape);
+// 0, 1, ..., count - 1.
+std::vector<std::int64_t> counted(std::int64_t count);
+
 // What may be in an array.
 struct Allowed {
   int min_rank = 1;

@@ -17,7 +17,8 @@ Drawing draw_fault(const InjectedFault& fault, const std::string& title) {
   const double most = *std::max_element(fault.error.begin(), fault.error.end());
   const Box body = detail::lay_out_page(
       drawing, {.title = title,
-                .notes = {fault.sentence, "the largest difference at each " + fault.along + (fault.along == "position" ? ", of numbers of size 1" : "")},
+                .notes = {fault.sentence, "the largest difference at each " + fault.along +
+                                              (fault.along == "position" ? ", of numbers of size 1" : "")},
                 .width = 560.0,
                 .body_height = 190.0});
   std::vector<double> x;

@@ -168,7 +168,7 @@ std::vector<Candidate> Searcher::pairs(const Engine& right) const {
       const Fit before = quick_->fit(one);
       if (same(before, alone)) continue;
       for (const Fault* second : all_faults()) {
-        if (second == first) continue;
+        if (second == first || second->name == "angle_float32") continue;  // `tried` tries that with all
         for (Engine& both : variations_of(*second, one, clues)) {
           const Fit fit = quick_->fit(both, 3.0 * best + 1e-9);
           if (!std::isfinite(fit.rms) || same(fit, before)) continue;

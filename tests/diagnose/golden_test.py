@@ -18,7 +18,7 @@ import harness
 import models
 from write import Folder
 
-QUICK = 260
+QUICK = 160
 KINDS = {"bfloat16": "BF16"}
 
 

@@ -10,7 +10,7 @@ import models
 from evidence import arguments
 from write import Folder
 
-QUICK = 220
+QUICK = 100
 NAMES = ("layout", "sign", "base", "scaling_dropped", "attention_factor_missing", "attention_factor_squared",
          "counted_from_one", "position_offset", "partial_exponent", "window_end", "longrope_list", "sections_order",
          "axes_swapped", "wrong_factor", "original_length", "deinterleave_missing", "channels_permuted")
