@@ -46,6 +46,13 @@ std::vector<Kind> kinds_of(const DiagnoseCommandOptions& options) {
           {"--table", &options.table, {}}};
 }
 
+bool any_numbers(const DiagnoseCommandOptions& options) {
+  for (const Kind& kind : kinds_of(options)) {
+    if (!kind.given->empty()) return true;
+  }
+  return false;
+}
+
 // The only kind that was given, whole; options that belong to another are errors.
 std::size_t kind_given(const DiagnoseCommandOptions& options) {
   const std::vector<Kind> kinds = kinds_of(options);
@@ -180,6 +187,10 @@ void load_wanted(const DiagnoseCommandOptions& options, Wanted& wanted) {
     wanted.spec = std::get<Spec>(wanted.source);
   }
   auto* rotary = std::get_if<Rotary>(&wanted.spec);
+  if (options.layer && wanted.group == nullptr && (rotary == nullptr || rotary->local_base == 0.0)) {
+    fail(ErrorKind::usage,
+         "--layer is for models and for specs whose layers differ: '" + options.spec + "' is one encoding");
+  }
   if (options.sequence_length) {
     if (rotary == nullptr)
       fail(ErrorKind::usage,
@@ -298,6 +309,7 @@ InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
 }
 
 void draw_injected(const DiagnoseCommandOptions& options, const std::string& path) {
+  if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
   const Drawing drawing = draw_fault(injected(options, 1.09), fmt::format("{} in {}", options.inject, options.spec));
   write_file(path, to_svg(drawing, {}));
 }
@@ -305,6 +317,9 @@ void draw_injected(const DiagnoseCommandOptions& options, const std::string& pat
 int run_diagnose(const DiagnoseCommandOptions& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
   if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
+  if ((options.faults || !options.inject.empty()) && any_numbers(options)) {
+    fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
+  }
   if (options.faults) return list_faults(options, format);
   if (!options.picture.empty() && options.inject.empty())
     fail(ErrorKind::usage, "--picture is for --inject and --faults");

@@ -38,9 +38,9 @@ std::string name_of(const Explanation& explanation) { return fmt::format("{}", f
 std::string separation_text(const Diagnosis& answer) {
   const Separation& at = *answer.separation;
   const std::string other = answer.explanations.size() > 1 ? name_of(answer.explanations[1]) : "the spec";
-  return fmt::format("position {}, {} {}: the engine has {:.6g}, {} makes {:.6g}, {} {:.6g}", at.position,
-                     at.channel_name, at.channel, at.observed, name_of(answer.explanations[0]), at.best, other,
-                     at.other);
+  return fmt::format("{}{} {}: the engine has {:.6g}, {} makes {:.6g}, {} {:.6g}",
+                     at.position.empty() ? "" : fmt::format("position {}, ", at.position), at.channel_name, at.channel,
+                     at.observed, name_of(answer.explanations[0]), at.best, other, at.other);
 }
 
 // Where the numbers differ, in cells: position down, channel across.

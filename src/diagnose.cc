@@ -101,7 +101,7 @@ Json to_json(const Diagnosis& diagnosis) {
   Json json = Json::Object{{"schema", "posenc/1"},
                            {"verdict", to_text(diagnosis.verdict)},
                            {"sentence", diagnosis.sentence},
-                           {"residual", diagnosis.residual},
+                           {"residual", std::isfinite(diagnosis.residual) ? Json(diagnosis.residual) : Json(nullptr)},
                            {"largest_difference", diagnosis.largest_difference},
                            {"explanations", listed(diagnosis.explanations)}};
   if (const std::optional<Separation>& at = diagnosis.separation) {

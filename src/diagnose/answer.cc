@@ -70,6 +70,10 @@ void say_blind_spots(const Question& question, std::vector<std::string>& lines) 
         "tables alone do not show which channels are paired (layout), nor which are rotated: send --input and "
         "--rotated");
   }
+  if (question.seen == Seen::scores) {
+    lines.push_back(
+        "scores show distances only: an offset that queries and keys share cannot be seen; send --input and --rotated");
+  }
   if (plan.columns == 1 && question.seen != Seen::frequencies) {
     lines.push_back(
         "one pair of channels proves no layout: half and interleaved are the same there; send a head with several "
@@ -151,13 +155,12 @@ void say_match(const Question& question, const Searcher& searcher, const Candida
                            number(right.fit.largest) + " from exact ones");
   } else if (!right.fit.exact()) {
     answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) +
-                           " of the numbers' size: those of a short type, not of an encoding");
+                           " of the numbers' size: noise, or a short type on the way, but no encoding");
   }
   say_cannot_tell(question, searcher, right.engine, "the spec", answer.cannot_tell);
 }
 
-void say_fault(const Question& question, const Searcher& searcher, const std::vector<Candidate>& ranked,
-               Diagnosis& answer) {
+void say_fault(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::fault;
   std::vector<Engine> ties;
   for (const Candidate& candidate : ranked) {
@@ -177,6 +180,10 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
   if (ranked.front().float32) answer.notes.push_back("beside that, angles are those of float32");
   const std::string from = joined(answer.explanations.front().faults, " + ");
   for (const Engine& tie : ties) {
+    // Any positions at all are always as good.
+    if (std::any_of(tie.blames.begin(), tie.blames.end(),
+                    [](const Blame& b) { return b.fault->name == "positions_other"; }))
+      continue;
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
     std::string names;
     for (const Blame& blame : tie.blames) names += (names.empty() ? "" : " + ") + std::string(blame.fault->name);
@@ -185,18 +192,43 @@ void say_fault(const Question& question, const Searcher& searcher, const std::ve
         (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));
   }
   say_blind_spots(question, answer.cannot_tell);
-  (void)searcher;
 }
 
 void say_nothing_fits(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::not_explained;
-  answer.sentence = "Not explained: the numbers are not those of the spec (the largest difference is " +
-                    number(answer.largest_difference) + "), and no known mistake, nor two of them, makes them.";
+  const std::string how = std::isfinite(answer.residual)
+                              ? "the largest difference is " + number(answer.largest_difference)
+                              : std::string("there are more or fewer of them");
+  answer.sentence = "Not explained: the numbers are not those of the spec (" + how +
+                    "), and no known mistake, nor two of them, makes them.";
   for (const Candidate& candidate : ranked) {
     if (answer.nearest.size() < kListed && candidate.residual < answer.residual)
       answer.nearest.push_back(explanation_of(question, candidate));
   }
   say_blind_spots(question, answer.cannot_tell);
+}
+
+// Whether two of a type that is as coarse as the numbers themselves are told apart by nothing but that.
+bool only_rounds(const Candidate& candidate, Rounding type) {
+  return std::any_of(candidate.engine.blames.begin(), candidate.engine.blames.end(), [&](const Blame& blame) {
+    const bool table = blame.fault->name == "table_bfloat16" || blame.fault->name == "table_float16";
+    return table && half_unit(type) >= half_unit(Rounding::f16);
+  });
+}
+
+// The spec itself explains the numbers, and no mistake does so much better.
+bool is_right(const Question& question, const Candidate& right, const Fit& plain,
+              const std::vector<Candidate>& singles) {
+  const Evidence& evidence = *question.evidence;
+  const bool published =
+      right.float32 && right.fit.within_f32() && plain.worst * evidence.tolerance().rounding < kVisible;
+  const bool quiet = !right.float32 && right.explains;
+  if (!plain.exact() && !published && !quiet) return false;
+  // Within the tolerance of a type two may differ by much of it: half the residual is another engine.
+  const double share = plain.exact() ? 0.55 : 0.25;
+  const double limit = share * right.residual;
+  return std::none_of(singles.begin(), singles.end(),
+                      [&](const Candidate& c) { return c.explains && c.residual < limit; });
 }
 
 }  // namespace
@@ -208,37 +240,47 @@ std::string sentence_of(const Blame& blame) {
 
 Diagnosis answered(const Question& question) {
   Diagnosis answer;
-  const Searcher searcher(*question.evidence, *question.options);
-  const Fit plain = question.evidence->fit(question.right);
-  const Candidate right = searcher.tried(question.right);
+  const Evidence& evidence = *question.evidence;
+  const Searcher searcher(evidence, *question.options);
+  const Fit plain = evidence.fit(question.right);
   answer.residual = plain.rms;
   answer.largest_difference = plain.largest;
-  if (plain.exact()) {
-    say_match(question, searcher, right, answer);
+  if (plain.exact() && plain.rms <= evidence.floor()) {
+    say_match(question, searcher, searcher.tried(question.right), answer);
     return answer;
   }
+  const Candidate right = searcher.tried(question.right);
   std::vector<Candidate> singles = searcher.singles(question.right);
-  const bool published =
-      right.float32 && right.fit.within_f32() && plain.worst * question.evidence->tolerance().rounding < kVisible;
-  const bool quiet = !right.float32 && right.explains;
-  const double better_than = std::max(right.fit.rms / 4.0, question.evidence->floor());
-  const bool better = std::any_of(singles.begin(), singles.end(),
-                                  [&](const Candidate& c) { return c.explains && c.residual < better_than; });
-  if ((published || quiet) && !better) {
+  // Float32 angles are what published code has: a mistake where they show.
+  const bool shows = plain.worst * evidence.tolerance().rounding >= kVisible;
+  const auto of_course = [&](const Candidate& c) {
+    return only_rounds(c, evidence.type()) || (!shows && c.engine.blames.front().fault->name == "angle_float32");
+  };
+  std::erase_if(singles, of_course);
+  if (is_right(question, right, plain, singles)) {
     say_match(question, searcher, right, answer);
     return answer;
   }
+  // What leaves as much as the spec itself explains nothing.
+  const auto useless = [&](const Candidate& c) { return c.residual > 0.9 * plain.rms; };
+  std::erase_if(singles, useless);
   std::vector<Candidate> ranked = singles;
   const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
   const bool sharp =
-      suffices(ranked) && (ranked.front().float32 ||
-                           (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * question.evidence->floor()));
+      suffices(ranked) &&
+      (ranked.front().float32 || (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * evidence.floor()));
   if (!sharp) {
-    // What one explains but for something like noise, two must explain much better.
+    // What one explains but for something like noise, two must explain much better; and not by noise of their own.
     const double limit = suffices(ranked) ? ranked.front().residual / 2.0 : std::numeric_limits<double>::infinity();
     std::vector<Candidate> pairs = searcher.pairs(question.right);
-    const bool found = suffices(pairs) && pairs.front().residual < limit;
+    std::erase_if(pairs, [&](const Candidate& c) { return useless(c) || of_course(c); });
+    const bool found =
+        suffices(pairs) && pairs.front().residual < limit &&
+        (pairs.front().fit.exact() || pairs.front().fit.within_f32() || half_unit(evidence.type()) > 1e-4);
     if (found || !suffices(ranked)) {
+      if (!found) {
+        for (Candidate& candidate : pairs) candidate.explains = false;
+      }
       ranked = std::move(pairs);
       ranked.insert(ranked.end(), singles.begin(), singles.end());
       std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(),
@@ -246,7 +288,7 @@ Diagnosis answered(const Question& question) {
     }
   }
   if (suffices(ranked)) {
-    say_fault(question, searcher, ranked, answer);
+    say_fault(question, ranked, answer);
   } else {
     say_nothing_fits(question, ranked, answer);
   }

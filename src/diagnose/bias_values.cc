@@ -9,7 +9,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr std::int64_t kReach = 1 << 17;
+constexpr std::int64_t kReach = 1 << 13;
 
 // The published rule in plain double, with its borders moved.
 std::int64_t moved_bucket(const T5& spec, BucketBorder border, std::int64_t offset) {

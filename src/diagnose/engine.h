@@ -86,7 +86,8 @@ struct Engine {
   BiasQuirks bias = {};
   double row_factor = 1.0;                                        // of input rows
   mutable std::shared_ptr<const std::vector<double>> table = {};  // learned numbers, as they explain what was seen
-  mutable std::shared_ptr<const HeadPlan> plan = {};              // what the fields above make; null: not made yet
+  mutable std::shared_ptr<const SinusoidalSchedule> schedule = {};
+  mutable std::shared_ptr<const HeadPlan> plan = {};  // what the fields above make; null: not made yet
 
   double id(std::int64_t n, double position) const { return ids ? ids(n, position) : position; }
 };

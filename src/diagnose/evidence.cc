@@ -7,7 +7,16 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr std::int64_t kBlock = 32;  // tokens at a time
+double median_size(const double* row, std::size_t width) {
+  std::vector<double> sizes;
+  for (std::size_t c = 0; c < width; ++c) {
+    if (!std::isnan(row[c])) sizes.push_back(std::abs(row[c]));
+  }
+  if (sizes.empty()) return 0.0;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle;
+}
 
 }  // namespace
 
@@ -15,10 +24,11 @@ std::shared_ptr<const Measured> Evidence::measure(const Engine&) const { return 
 
 std::string Evidence::position_text(std::int64_t row) const { return ids_.count > 0 ? ids_.text(token(row)) : ""; }
 
-void Evidence::settle(Rounding type) {
+void Evidence::settle(Rounding type, bool outliers) {
   type_ = type;
   tolerance_.rounding = 8.0 * half_unit(type) + 1e-5;
   tolerance_.per_angle = 4e-6;
+  tolerance_.most_of_angles = 0.1;
   const auto width = static_cast<std::size_t>(width_);
   double all = 0.0, count = 0.0;
   for (std::size_t r = 0; r < tokens_.size(); ++r) {
@@ -31,7 +41,10 @@ void Evidence::settle(Rounding type) {
     }
     all += sum;
     count += seen;
-    row_size_.push_back(seen > 0.0 ? std::sqrt(sum / seen) : 0.0);
+    double size = seen > 0.0 ? std::sqrt(sum / seen) : 0.0;
+    const double middle = outliers ? 1.5 * median_size(&observed_[r * width], width) : 0.0;
+    if (middle > 0.0) size = std::min(size, middle);
+    row_size_.push_back(size);
   }
   // A row of zeros is measured by the others.
   const double typical = count > 0.0 ? std::sqrt(all / count) : 1.0;
@@ -46,7 +59,7 @@ Fit Evidence::fit(const Engine& engine, double give_up) const {
   FitSum sum;
   Prediction block;
   const double total = static_cast<double>(rows()) * static_cast<double>(width_);
-  const std::int64_t step = give_up < 1e299 ? 2 : kBlock;
+  const std::int64_t step = give_up < 1e299 ? rows_in_haste() : rows_at_once();
   for (std::int64_t first = 0; first < rows(); first += step) {
     const std::int64_t count = std::min(step, rows() - first);
     if (!predict(engine, first, count, block)) return {};
@@ -60,8 +73,8 @@ Fit Evidence::fit(const Engine& engine, double give_up) const {
       const double meeting = std::max(size, block.size.empty() ? std::abs(seen) : block.size[at]);
       const double tolerance = meeting * tolerance_.rounding;
       const double angle = block.angle.empty() ? 0.0 : std::abs(block.angle[at]);
-      sum.add(seen, block.value[at], size, tolerance, tolerance + meeting * tolerance_.per_angle * angle,
-              band_of(row, k % width_));
+      const double of_angles = std::min(tolerance_.per_angle * angle, tolerance_.most_of_angles);
+      sum.add(seen, block.value[at], meeting, tolerance, tolerance + meeting * of_angles, band_of(row, k % width_));
     }
     if (sum.beyond(give_up, total)) return {};
   }
@@ -88,8 +101,8 @@ Diagnosis::ErrorMap Evidence::errors(const Engine& engine) const {
   map.channel_name = channel_name();
   for (std::int64_t r = 0; r < map.rows; ++r) map.positions.push_back(position_text(r * rows() / map.rows));
   Prediction block;
-  for (std::int64_t first = 0; first < rows(); first += kBlock) {
-    const std::int64_t count = std::min(kBlock, rows() - first);
+  for (std::int64_t first = 0; first < rows(); first += rows_at_once()) {
+    const std::int64_t count = std::min(rows_at_once(), rows() - first);
     if (!predict(engine, first, count, block)) return {};
     for (std::int64_t k = 0; k < count * width_; ++k) {
       const std::int64_t row = first + k / width_, column = k % width_;
@@ -107,8 +120,8 @@ Diagnosis::ErrorMap Evidence::errors(const Engine& engine) const {
 
 std::optional<Separation> Evidence::separation(const Engine& best, const Engine& other) const {
   Prediction a, b;
-  for (std::int64_t first = 0; first < rows(); first += kBlock) {
-    const std::int64_t count = std::min(kBlock, rows() - first);
+  for (std::int64_t first = 0; first < rows(); first += rows_at_once()) {
+    const std::int64_t count = std::min(rows_at_once(), rows() - first);
     if (!predict(best, first, count, a)) return std::nullopt;
     if (!predict(other, first, count, b)) return std::nullopt;
     for (std::int64_t k = 0; k < count * width_; ++k) {
@@ -130,6 +143,7 @@ std::optional<Separation> Evidence::separation(const Engine& best, const Engine&
 }
 
 std::vector<std::int64_t> telling_tokens(const Ids& ids, std::int64_t count) {
+  if (count >= ids.count) return counted(ids.count);
   std::vector<std::int64_t> chosen;
   const auto take = [&](std::int64_t n) {
     if (n >= 0 && n < ids.count) chosen.push_back(n);

@@ -53,12 +53,18 @@ class Evidence {
   Rounding type() const { return type_; }
   const Tolerance& tolerance() const { return tolerance_; }
   // What is not worth telling apart: a residual below it is rounding.
+  // Tokens that are predicted at a time: where what all share is expensive, more of them.
+  virtual std::int64_t rows_at_once() const { return 32; }
+  virtual std::int64_t rows_in_haste() const { return 2; }
+  // The last position of keys, where there are keys.
+  virtual std::optional<double> last_key() const { return std::nullopt; }
   virtual double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
 
  protected:
   int band_of(std::int64_t row, std::int64_t column) const;
   // Sets what follows from the numbers: to be called once they are there.
-  void settle(Rounding type);
+  // `outliers`: whether a few columns may be much larger than the others.
+  void settle(Rounding type, bool outliers = false);
 
   Ids ids_;                           // of all tokens
   std::vector<std::int64_t> tokens_;  // which token a row is

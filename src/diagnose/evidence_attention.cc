@@ -38,6 +38,29 @@ std::vector<std::int64_t> spread(std::int64_t count, std::int64_t wanted) {
   return chosen;
 }
 
+// What hides keys: -inf, and large negative numbers far from all others, as the least of float16 or -1e4.
+double masked_below(const std::vector<double>& values) {
+  double least = 0.0;
+  for (const double v : values) {
+    if (v > kMasked) least = std::min(least, v);
+  }
+  if (least > -9000.0) return kMasked;
+  const auto near =
+      std::count_if(values.begin(), values.end(), [&](double v) { return v > kMasked && v < 0.8 * least; });
+  const auto between =
+      std::count_if(values.begin(), values.end(), [&](double v) { return v >= 0.8 * least && v < 0.2 * least; });
+  return near > 1 && between == 0 ? 0.5 * least : kMasked;
+}
+
+// Every k-th query of what is too large to look at whole.
+std::vector<std::int64_t> looked_at(const Matrix& matrix, double most, std::vector<std::string>* notes) {
+  const double row = static_cast<double>(matrix.heads) * static_cast<double>(matrix.keys);
+  const auto wanted = std::max<std::int64_t>(static_cast<std::int64_t>(most / row), 8);
+  if (wanted >= matrix.queries) return counted(matrix.queries);
+  notes->push_back(std::to_string(wanted) + " of " + std::to_string(matrix.queries) + " queries were looked at");
+  return spread(matrix.queries, wanted);
+}
+
 Matrix read_matrix(const ConstView& view, std::string_view name, bool zeros) {
   Numbers numbers = read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = zeros});
   Matrix matrix;
@@ -46,8 +69,9 @@ Matrix read_matrix(const ConstView& view, std::string_view name, bool zeros) {
   matrix.keys = numbers.shape.back();
   matrix.values = std::move(numbers.values);
   bool any = false;
+  const double least = masked_below(matrix.values);
   for (double& v : matrix.values) {
-    if (v < kMasked) v = std::numeric_limits<double>::quiet_NaN();
+    if (v < least) v = std::numeric_limits<double>::quiet_NaN();
     any = any || !std::isnan(v);
   }
   if (!any) refuse(std::string(name) + ": every number is masked");
@@ -65,7 +89,11 @@ class MatrixEvidence : public Evidence {
   std::int64_t channel_of(std::int64_t column) const override {
     return choice_.keys[static_cast<std::size_t>(column) % choice_.keys.size()];
   }
-  std::string position_text(std::int64_t row) const override { return ids_.text(token(row)); }
+  std::int64_t rows_at_once() const override { return std::max<std::int64_t>((1 << 20) / width_, 1); }
+  std::int64_t rows_in_haste() const override { return rows_at_once(); }
+  std::optional<double> last_key() const override {
+    return *std::max_element(keys_.values.begin(), keys_.values.end());
+  }
 
  protected:
   MatrixEvidence(std::shared_ptr<const Matrix> matrix, Ids queries, Ids keys, Choice choice)
@@ -97,9 +125,11 @@ class MatrixEvidence : public Evidence {
     if (!engine.table) {
       const auto heads = static_cast<std::size_t>(matrix_->heads);
       std::vector<double> sum(static_cast<std::size_t>(values.table_rows()) * heads, 0.0), count(sum.size(), 0.0);
-      for (const std::int64_t n : counted(matrix_->queries)) {
-        for (const std::int64_t s : counted(matrix_->keys)) {
-          const auto row = static_cast<std::size_t>(values.table_row(query_id(engine, n), key_id(engine, s)));
+      for (const std::int64_t n : spread(matrix_->queries, 200)) {
+        for (const std::int64_t s : spread(matrix_->keys, 400)) {
+          const double i = query_id(engine, n), j = key_id(engine, s);
+          const auto row =
+              static_cast<std::size_t>(engine.bias.swapped ? values.table_row(j, i) : values.table_row(i, j));
           for (std::size_t h = 0; h < heads; ++h) {
             const double seen = matrix_->at(static_cast<std::int64_t>(h), n, s);
             if (std::isnan(seen)) continue;
@@ -129,31 +159,41 @@ class BiasEvidence : public MatrixEvidence {
       : MatrixEvidence(std::move(matrix), std::move(queries), std::move(keys), std::move(choice)),
         learned_(std::move(learned)) {
     settle(type);
-    // A row may hold zeros alone, and heads differ by orders of magnitude: biases are measured by the largest head.
-    const std::size_t count = choice_.keys.size();
-    for (std::size_t r = 0; r < row_size_.size(); ++r) {
-      for (std::size_t h = 0; h < choice_.heads.size(); ++h) {
-        double sum = 0.0;
-        for (std::size_t s = 0; s < count; ++s) {
-          const double seen = observed_[r * static_cast<std::size_t>(width_) + h * count + s];
-          sum += std::isnan(seen) ? 0.0 : seen * seen;
+    // Heads differ by orders of magnitude, and a row may hold zeros alone: every head is measured by itself.
+    const std::size_t columns = choice_.keys.size(), heads = choice_.heads.size();
+    head_size_.assign(heads, 0.0);
+    for (std::size_t h = 0; h < heads; ++h) {
+      double sum = 0.0, count = 0.0;
+      for (std::size_t r = 0; r < tokens_.size(); ++r) {
+        for (std::size_t s = 0; s < columns; ++s) {
+          const double seen = observed_[(r * heads + h) * columns + s];
+          if (std::isnan(seen)) continue;
+          sum += seen * seen;
+          count += 1.0;
         }
-        row_size_[r] = std::max(row_size_[r], std::sqrt(sum / static_cast<double>(count)));
       }
+      head_size_[h] = count > 0.0 ? std::sqrt(sum / count) : 0.0;
     }
-    const double largest = *std::max_element(row_size_.begin(), row_size_.end());
-    for (double& size : row_size_) size = std::max(size, 0.1 * largest);
+    const double largest = *std::max_element(head_size_.begin(), head_size_.end());
+    for (double& size : head_size_) size = std::max(size, 0.2 * largest);
+    row_size_.assign(tokens_.size(), 0.0);
   }
 
   bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const override {
     const BiasValues values(engine, learned_, matrix_->heads);
     const std::vector<double>* table = table_of(engine, values, learned_);
     out.value.clear();
+    out.size.clear();
     out.angle.clear();
+    std::vector<double> keys;
+    for (const std::int64_t s : choice_.keys) keys.push_back(key_id(engine, s));
     for (std::int64_t k = 0; k < count; ++k) {
       const double i = query_id(engine, token(first + k));
-      for (const std::int64_t h : choice_.heads) {
-        for (const std::int64_t s : choice_.keys) out.value.push_back(values.at(h, i, key_id(engine, s), table));
+      for (std::size_t h = 0; h < choice_.heads.size(); ++h) {
+        for (const double j : keys) {
+          out.value.push_back(values.at(choice_.heads[h], i, j, table));
+          out.size.push_back(std::max(std::abs(out.value.back()), head_size_[h]));
+        }
       }
     }
     return true;
@@ -168,6 +208,7 @@ class BiasEvidence : public MatrixEvidence {
 
  private:
   LearnedNumbers learned_;
+  std::vector<double> head_size_;  // the root mean square of every head
 };
 
 // ------------------------------------------------------------------------------------------------------- scores
@@ -179,6 +220,17 @@ struct Sides {
   std::vector<double> query_scale;  // [N]; empty: 1
   LearnedNumbers learned;
 };
+
+// Four sums at a time, which a compiler may put into one register.
+double dot(const double* a, const double* b, std::int64_t count) {
+  double sum[4] = {};
+  std::int64_t c = 0;
+  for (; c + 4 <= count; c += 4) {
+    for (int lane = 0; lane < 4; ++lane) sum[lane] += a[c + lane] * b[c + lane];
+  }
+  for (; c < count; ++c) sum[0] += a[c] * b[c];
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
 
 class ScoreEvidence : public MatrixEvidence {
  public:
@@ -220,7 +272,7 @@ class ScoreEvidence : public MatrixEvidence {
         turn_side(engine, engine.query, ids_, n, sides_->q.data() + (n * sides_->heads + h) * head_dim_, q.data());
         for (std::size_t s = 0; s < choice_.keys.size(); ++s, ++at) {
           const double* k = keys.data() + (static_cast<std::int64_t>(s) * sides_->key_heads + h / group) * head_dim_;
-          out.value[at] = scale * std::inner_product(q.begin(), q.end(), k, 0.0);
+          out.value[at] = scale * dot(q.data(), k, head_dim_);
           if (!biased) continue;
           out.value[at] += values.at(h, query_id(engine, n), key_id(engine, choice_.keys[s]), table);
         }
@@ -295,9 +347,9 @@ std::unique_ptr<Evidence> bias_evidence(const Engine& right, const ObservedBias&
   check_heads(right.spec, options.options->parameters, matrix->heads, "bias");
   Ids queries = read_ids(seen.queries, matrix->queries, 1, "queries");
   Ids keys = read_ids(seen.keys, matrix->keys, 1, "keys");
-  Choice all{counted(matrix->queries), counted(matrix->heads), counted(matrix->keys)};
+  Choice all{looked_at(*matrix, 4e6, options.notes), counted(matrix->heads), counted(matrix->keys)};
   return std::make_unique<BiasEvidence>(std::move(matrix), std::move(queries), std::move(keys), std::move(all),
-                                        read_learned(options.options->parameters), type_of(seen.bias, "bias"));
+                                        read_learned(options.options->parameters), stored_type(seen.bias));
 }
 
 std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& seen, const EvidenceOptions& options) {
@@ -349,7 +401,7 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
   const Rounding inner = half_unit(q.stored) > half_unit(type) ? q.stored : type;
   sides->q = std::move(q.values);
   sides->k = std::move(k.values);
-  Choice all{counted(matrix->queries), counted(matrix->heads), counted(matrix->keys)};
+  Choice all{looked_at(*matrix, 1e6, options.notes), counted(matrix->heads), counted(matrix->keys)};
   return std::make_unique<ScoreEvidence>(std::move(matrix), std::move(queries), std::move(keys), std::move(all),
                                          std::move(sides), inner);
 }

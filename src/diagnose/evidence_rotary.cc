@@ -10,7 +10,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr std::int64_t kMeasuredTokens = 512;
+constexpr std::int64_t kMeasuredTokens = 8192;
 
 [[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::bad_input, message); }
 
@@ -288,7 +288,7 @@ class RotationEvidence : public Evidence {
       const auto from = vectors_->rotated.begin() + static_cast<std::ptrdiff_t>(token * vectors_->heads * head_dim);
       observed_.insert(observed_.end(), from, from + static_cast<std::ptrdiff_t>(width_));
     }
-    settle(type);
+    settle(type, true);
   }
 
   bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const override {
@@ -409,10 +409,25 @@ std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<Late
 }
 
 std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen,
-                                             const EvidenceOptions&) {
-  const auto* rotary = std::get_if<Rotary>(&right.spec);
-  return std::make_unique<FrequencyEvidence>(
-      right, read_numbers(seen.inv_freq, "inv_freq", {.min_rank = 1, .max_rank = 2}), rotary->head_dim);
+                                             const EvidenceOptions& options) {
+  const std::int64_t head_dim = std::get<Rotary>(right.spec).head_dim;
+  Numbers numbers = read_numbers(seen.inv_freq, "inv_freq", {.min_rank = 1, .max_rank = 2});
+  const auto pairs = static_cast<std::size_t>(plan_of(right, head_dim).columns);
+  if (numbers.size() == 2 * pairs && listed(plan_of(right, head_dim), 2 * pairs).empty()) {
+    const auto middle = numbers.values.begin() + static_cast<std::ptrdiff_t>(pairs);
+    std::vector<double> even, odd;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      even.push_back(numbers.values[2 * i]);
+      odd.push_back(numbers.values[2 * i + 1]);
+    }
+    const bool halves = std::equal(numbers.values.begin(), middle, middle);
+    if (halves || even == odd) {
+      numbers.values = halves ? std::vector<double>(numbers.values.begin(), middle) : even;
+      options.notes->push_back(halves ? "the frequencies are there twice, in halves"
+                                      : "the frequencies are there twice, in pairs");
+    }
+  }
+  return std::make_unique<FrequencyEvidence>(right, numbers, head_dim);
 }
 
 std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTables& seen,

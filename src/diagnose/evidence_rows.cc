@@ -33,6 +33,13 @@ void library_rows(const Spec& spec, const std::vector<ConstView>& tables, const 
   }
 }
 
+const SinusoidalSchedule& schedule_of(const Engine& engine) {
+  if (!engine.schedule) {
+    engine.schedule = std::make_shared<const SinusoidalSchedule>(make_schedule(std::get<Sinusoidal>(engine.spec)));
+  }
+  return *engine.schedule;
+}
+
 class RowEvidence : public Evidence {
  public:
   RowEvidence(Ids ids, std::vector<std::int64_t> tokens, std::shared_ptr<const Rows> rows, Rounding type)
@@ -50,8 +57,8 @@ class RowEvidence : public Evidence {
   bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const override {
     out.value.assign(static_cast<std::size_t>(count * width_), 0.0);
     out.angle.assign(out.value.size(), 0.0);
-    if (const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec)) {
-      const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
+    if (std::holds_alternative<Sinusoidal>(engine.spec)) {
+      const SinusoidalSchedule& schedule = schedule_of(engine);
       if (schedule.width != width_) return false;
       for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t t = token(first + k);
@@ -70,9 +77,8 @@ class RowEvidence : public Evidence {
   std::string channel_name() const override { return "channel"; }
 
   std::shared_ptr<const Measured> measure(const Engine& engine) const override {
-    const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec);
-    if (sinusoidal == nullptr) return nullptr;
-    const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
+    if (!std::holds_alternative<Sinusoidal>(engine.spec)) return nullptr;
+    const SinusoidalSchedule& schedule = schedule_of(engine);
     if (schedule.width != width_) return nullptr;
     auto measured = std::make_shared<Measured>();
     measured->columns = std::min(schedule.sine.count, schedule.cosine.count);

@@ -91,13 +91,12 @@ const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& e
   decoded_.clear();
   std::vector<double> own = own_frequencies(engine, whole_->head_dim());
   if (static_cast<std::int64_t>(own.size()) < measured->columns) return decoded_;
-  double high = static_cast<double>(whole_->ids().count), low = 0.0;
-  for (const double p : whole_->ids().values) {
-    high = std::max(high, p);
-    low = std::min(low, p);
-  }
-  DecodeOptions options{.first = static_cast<std::int64_t>(low) - 256,
-                        .end = static_cast<std::int64_t>(std::min(1.25 * high, 4e9)) + 512,
+  const auto [low, high] = std::minmax_element(whole_->ids().values.begin(), whole_->ids().values.end());
+  const double reach = std::max(*high - *low, static_cast<double>(whole_->ids().count));
+  // Where ids begin far out, an engine may still count from 0.
+  const double first = *low < 65536.0 ? std::min(*low, 0.0) : *low;
+  DecodeOptions options{.first = static_cast<std::int64_t>(first) - 512,
+                        .end = static_cast<std::int64_t>(std::min(*low + 1.25 * reach, 4e9)) + 1024,
                         .tolerance = 4.0 * measured->noise + 2e-3};
   if (options.end - options.first > kDecodedRange) return decoded_;
   // A few tokens first: where they have no position, none has.
@@ -110,6 +109,32 @@ const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& e
   decoded_.assign(static_cast<std::size_t>(whole_->ids().count), std::nullopt);
   for (std::size_t t = 0; t < all.size(); ++t) decoded_[static_cast<std::size_t>(measured->tokens[t])] = all[t];
   return decoded_;
+}
+
+std::optional<std::int64_t> Clues::shift(const Engine& engine) const {
+  if (whole_ == nullptr || engine.turn.turns != 1) return std::nullopt;
+  const std::shared_ptr<const Measured> seen = whole_->measure(engine);
+  if (seen == nullptr || seen->noise < 0.0) return std::nullopt;
+  const std::vector<double> own = own_frequencies(engine, whole_->head_dim());
+  if (static_cast<std::int64_t>(own.size()) < seen->columns) return std::nullopt;
+  const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec);
+  const double first = sinusoidal != nullptr ? static_cast<double>(sinusoidal->first) : 0.0;
+  Measured some = *seen;
+  some.tokens.resize(std::min<std::size_t>(some.tokens.size(), 48));
+  std::vector<double> expected;
+  for (const std::int64_t token : some.tokens) {
+    for (std::int64_t c = 0; c < some.columns; ++c) {
+      if (sinusoidal != nullptr) {
+        expected.push_back((engine.id(token, whole_->ids().at(token, 0)) + first) * own[static_cast<std::size_t>(c)]);
+        continue;
+      }
+      const double* position = &whole_->ids().values[static_cast<std::size_t>(token * whole_->ids().axes)];
+      const double angle = angle_of(engine, plan_of(engine, whole_->head_dim()), token, position, c);
+      expected.push_back(engine.turn.negative ? -angle : angle);
+    }
+  }
+  // Far off where nothing else is wrong; nearer for the second of two, which is looked for behind many first ones.
+  return common_shift(some, expected, own, engine.blames.empty() ? 1 << 18 : 1 << 12);
 }
 
 double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency>& seen) const {
@@ -130,19 +155,22 @@ double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency
   return weights > 0.0 ? sum / weights : std::numeric_limits<double>::infinity();
 }
 
-std::vector<double> Clues::fitted(const MakeEngine& make, double low, double high) const {
+std::vector<double> Clues::fitted(const MakeEngine& make, double low, double high, const Engine& engine) const {
   if (whole_ == nullptr) return {};
   const std::vector<Frequency> seen = frequencies(make(low).value_or(Engine{}));
+  const double now = seen.empty() ? quick_->fit(engine).rms : 0.0;
   if (seen.empty() && whole_->measure(make(low).value_or(Engine{})) != nullptr) return {};
   // A rule that misses the frequencies by a tenth on average is not theirs, whatever its number is.
-  const double promising = seen.empty() ? 1e300 : 0.1;
+  // Without frequencies, the numbers themselves must come nearer than they are to the rule as it should be.
+  const double promising = seen.empty() ? 0.8 * now : 0.1;
   const std::optional<double> found = smallest([&](double x) { return cost(make, x, seen); }, {low, high, promising});
   if (!found) return {};
   const double best = *found;
   std::vector<double> result;
   for (const double tolerance : {2e-2, 2e-3, 1e-4, 1e-6}) {
-    const double plain = plain_number(best, tolerance);
-    if (std::find(result.begin(), result.end(), plain) == result.end()) result.push_back(plain);
+    for (const double plain : {plain_number(best, tolerance), 1.0 / plain_number(1.0 / best, tolerance)}) {
+      if (std::find(result.begin(), result.end(), plain) == result.end()) result.push_back(plain);
+    }
   }
   if (std::find(result.begin(), result.end(), best) == result.end()) result.push_back(best);
   return result;
@@ -177,6 +205,7 @@ std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, cons
   for (Variation& variation : fault.change(engine, clues)) {
     Engine& changed = variation.engine;
     if (!fault.keeps_plan) changed.plan = nullptr;
+    changed.schedule = nullptr;
     changed.table = nullptr;
     changed.blames.push_back({&fault, variation.value, std::move(variation.words)});
     engines.push_back(std::move(changed));

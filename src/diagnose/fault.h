@@ -33,9 +33,12 @@ class Clues {
   std::optional<double> magnitude(const Engine& engine) const;
   // The whole positions at which this engine would have made the numbers, by token; none where it could not.
   const std::vector<std::optional<std::int64_t>>& positions(const Engine& engine) const;
+  // By how many positions all tokens are off; none where there is no such number.
+  std::optional<std::int64_t> shift(const Engine& engine) const;
   // Numbers that make the seen frequencies (or scores), the plain one first; none where there is nothing to go by.
   using MakeEngine = std::function<std::optional<Engine>(double)>;
-  std::vector<double> fitted(const MakeEngine& make, double low, double high) const;
+  // `engine` is the one whose number it is.
+  std::vector<double> fitted(const MakeEngine& make, double low, double high, const Engine& engine) const;
 
  private:
   std::vector<Frequency> new_frequencies(const Engine& engine, const Measured& measured) const;

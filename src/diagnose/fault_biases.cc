@@ -122,7 +122,7 @@ Variations slopes_bfloat16(const Engine& engine, const Clues&) {
   return variations;
 }
 
-Variations alibi_form(const Engine& engine, const Clues&) {
+Variations alibi_form(const Engine& engine, const Clues& clues) {
   const auto* alibi = std::get_if<Alibi>(&engine.spec);
   if (alibi == nullptr) return {};
   Variations variations;
@@ -133,6 +133,16 @@ Variations alibi_form(const Engine& engine, const Clues&) {
                             ? "0 for what lies ahead"
                             : "slope * j, the key's position: the same after a softmax under a causal mask";
     variations.push_back(changed<Alibi>(engine, words, [&](Alibi& a) { a.form = form; })[0]);
+  }
+  const std::optional<double> last = clues.quick() != nullptr ? clues.quick()->last_key() : std::nullopt;
+  for (const AlibiForm form : {AlibiForm::symmetric, AlibiForm::causal}) {
+    if (!last) break;
+    Variation variation{
+        engine,
+        "every query is taken for the last one, slope * (j - last): the same after a softmax under a causal mask"};
+    std::get<Alibi>(variation.engine.spec).form = form;
+    variation.engine.query.ids = [last = *last](std::int64_t, double) { return last; };
+    variations.push_back(variation);
   }
   return variations;
 }
@@ -170,6 +180,14 @@ Variations bias_max(const Engine& engine, const Clues& clues) {
   if (alibi == nullptr || !engine.bias.slopes.empty()) return {};
   std::vector<double> tried = {16.0, 4.0, 8.0};
   if (clues.value()) tried = {*clues.value()};
+  if (!clues.value() && clues.seen()) {
+    const auto make = [&](double most) -> std::optional<Engine> {
+      Engine changed = engine;
+      std::get<Alibi>(changed.spec).bias_max = most;
+      return changed;
+    };
+    tried = clues.fitted(make, 1.0, 64.0, engine);
+  }
   Variations variations;
   for (const double most : tried) {
     if (most == alibi->bias_max) continue;
@@ -199,7 +217,9 @@ bool sound(const T5& t5) {
 Variations t5_buckets(const Engine& engine, const Clues& clues) {
   const auto* t5 = std::get_if<T5>(&engine.spec);
   if (t5 == nullptr) return {};
-  std::vector<std::int64_t> tried = {t5->buckets / 2, t5->buckets * 2};
+  // Twice as many explain whatever the right number does, where the table is not known.
+  std::vector<std::int64_t> tried = {t5->buckets / 2};
+  if (!clues.options().parameters.empty()) tried.push_back(t5->buckets * 2);
   if (clues.value()) tried = {static_cast<std::int64_t>(*clues.value())};
   Variations variations;
   for (const std::int64_t buckets : tried) {
@@ -249,7 +269,11 @@ Variations max_distance(const Engine& engine, const Clues& clues) {
   const auto* clipped = std::get_if<Clipped>(&engine.spec);
   if (t5 == nullptr && clipped == nullptr) return {};
   const std::int64_t right = t5 != nullptr ? t5->max_distance : clipped->max_distance;
-  std::vector<std::int64_t> tried = {right * 2, right / 2, right * 4, right / 4, 128, 256, 64, 20, 1024};
+  std::vector<std::int64_t> tried = {right * 2, right / 2, right * 4, right / 4};
+  for (const std::int64_t usual : {20,  32,  40,  50,  64,  80,  96,  100, 120, 128,  150,  160, 192,
+                                   200, 256, 300, 384, 400, 500, 512, 640, 768, 1000, 1024, 2048}) {
+    if (clues.seen()) tried.push_back(usual);
+  }
   if (clues.value()) tried = {static_cast<std::int64_t>(*clues.value())};
   Variations variations;
   for (const std::int64_t most : tried) {
@@ -279,7 +303,7 @@ Variations bias_offset(const Engine& engine, const Clues& clues) {
   if (!clues.value() && clues.seen()) {
     const Ids& ids = clues.quick()->ids();
     if (ids.at(0, 0) != 0.0) tried.push_back(-ids.at(0, 0));
-    for (const double k : {2.0, -2.0, 3.0, -3.0, 4.0, -4.0}) tried.push_back(k);
+    for (double k = 2.0; k <= (engine.blames.empty() ? 32.0 : 4.0); k += 1.0) tried.insert(tried.end(), {k, -k});
   }
   Variations variations;
   for (const double k : tried) {
@@ -327,18 +351,18 @@ constexpr std::array kFaults = {
     Fault{"t5_direction", "bias", "The buckets are those of the other direction",
           "an encoder reads as if it saw the past only, or a decoder wastes half of its buckets",
           "encoders have bidirectional buckets, decoders causal ones", "", "t5:heads=8", t5_direction},
+    Fault{"distance_sign", "bias", "The distance has the wrong sign", "what lies ahead is taken for what lies behind",
+          "the offset is key minus query, unless the model says otherwise", "", "t5:heads=8", distance_sign},
+    Fault{"max_distance", "bias", "The largest distance is wrong", "distances beyond a few have the bias of others",
+          "take relative_attention_max_distance from the config", "", "t5:heads=8", max_distance},
     Fault{"t5_buckets", "bias", "The number of buckets is wrong", "the table is read at the wrong rows",
           "take relative_attention_num_buckets as it is: bidirectional buckets are halved once, inside",
           "lucidrains/x-transformers#10", "t5:heads=8", t5_buckets},
-    Fault{"distance_sign", "bias", "The distance has the wrong sign", "what lies ahead is taken for what lies behind",
-          "the offset is key minus query, unless the model says otherwise", "", "t5:heads=8", distance_sign},
     Fault{"t5_border", "bias", "The borders of the buckets lie elsewhere",
           "most distances are right, some have their neighbour's bias",
           "half of a direction's buckets hold one distance each; beyond them the bucket is the logarithm, cut down to "
           "a whole number",
           "lucidrains/x-transformers#10", "t5:heads=8", t5_border},
-    Fault{"max_distance", "bias", "The largest distance is wrong", "distances beyond a few have the bias of others",
-          "take relative_attention_max_distance from the config", "", "t5:heads=8", max_distance},
     Fault{"bias_offset", "bias", "Queries are counted from elsewhere",
           "right for a whole text, wrong for one that continues a cache",
           "the query's position includes the length of the cache", "huggingface/candle#899, NVIDIA/TensorRT-LLM#13870",

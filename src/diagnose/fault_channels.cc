@@ -169,7 +169,7 @@ Variations heads_tokens_transposed(const Engine& engine, const Clues&) {
 
 // Of layers that should not turn: as the others of the model do.
 Variations nope_rotated(const Engine& engine, const Clues& clues) {
-  if (!std::holds_alternative<Rotary>(engine.spec) || engine.turn.turns != 0) return {};
+  if (!std::holds_alternative<Rotary>(engine.spec) || engine.turn.turns != 0 || !engine.blames.empty()) return {};
   Variations variations;
   for (const OtherLayers& other : clues.options().others) {
     if (other.spec.head_dim != std::get<Rotary>(engine.spec).head_dim) continue;

@@ -61,7 +61,7 @@ Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
   } else if (const std::optional<double> seen = clues.magnitude(engine)) {
     for (const double tolerance : {1e-3, 1e-5, 0.0}) tried.push_back(plain_number(*seen, tolerance));
   } else if (clues.seen()) {
-    tried = clues.fitted([&](double f) { return with_factor(engine, f); }, 0.3, 4.0);
+    tried = clues.fitted([&](double f) { return with_factor(engine, f); }, 0.3, 4.0, engine);
   } else {
     tried = {1.2 * right.factor};
   }
@@ -85,6 +85,23 @@ std::optional<double> seen_scale(const Engine& engine, const Clues& clues) {
   return quick->best_scale(engine);
 }
 
+// Beside a bias, which is not scaled.
+Variations scaled_products(const Engine& engine, const Clues& clues) {
+  if (clues.quick() == nullptr || clues.quick()->head_dim() == 0) return {};
+  const auto make = [&](double scale) -> std::optional<Engine> {
+    Engine changed = engine;
+    changed.score_factor *= scale;
+    return changed;
+  };
+  Variations variations;
+  for (const double scale : clues.fitted(make, 1.0 / 64.0, 64.0, engine)) {
+    if (std::abs(scale - 1.0) < 1e-4) continue;
+    variations.push_back(
+        {*make(scale), "scores are " + short_number(scale) + " times what they should be, but for the bias", scale});
+  }
+  return variations;
+}
+
 Variations softmax_scale(const Engine& engine, const Clues& clues) {
   Variations variations;
   if (!clues.seen()) {
@@ -96,7 +113,7 @@ Variations softmax_scale(const Engine& engine, const Clues& clues) {
   }
   const bool turns =
       std::holds_alternative<Rotary>(engine.spec) && clues.quick() != nullptr && clues.quick()->head_dim() > 0;
-  if (!turns) return {};
+  if (!turns) return scaled_products(engine, clues);
   const std::optional<double> scale = seen_scale(engine, clues);
   if (!scale || *scale <= 0.0 || std::abs(*scale - 1.0) < 1e-4) return {};
   const double root = std::sqrt(static_cast<double>(clues.quick()->head_dim()));

@@ -36,7 +36,7 @@ Variations base(const Engine& engine, const Clues& clues) {
   if (clues.value()) {
     tried = {*clues.value()};
   } else {
-    tried = clues.fitted([&](double b) { return with_base(engine, b); }, 20.0, 1e9);
+    tried = clues.fitted([&](double b) { return with_base(engine, b); }, 20.0, 1e9, engine);
     for (const double usual : {10000.0, 500000.0, 1000000.0}) tried.push_back(usual);
   }
   Variations variations;
@@ -132,6 +132,7 @@ Variations partial_width(const Engine& engine, const Clues& clues) {
   const RotarySchedule schedule = plain_schedule(*rotary);
   std::vector<std::int64_t> widths = {schedule.head_dim,     schedule.rotary_dim / 2,   schedule.head_dim / 2,
                                       schedule.head_dim / 4, 3 * schedule.head_dim / 4, 2 * schedule.rotary_dim};
+  for (std::int64_t w = 8; w < schedule.head_dim && engine.blames.empty() && clues.seen(); w += 8) widths.push_back(w);
   if (clues.value()) widths = {static_cast<std::int64_t>(*clues.value())};
   Variations variations;
   for (std::size_t w = 0; w < widths.size(); ++w) {

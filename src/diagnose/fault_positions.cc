@@ -34,23 +34,6 @@ IdMap plus(double k) {
 
 const Ids* given_ids(const Clues& clues) { return clues.quick() == nullptr ? nullptr : &clues.quick()->ids(); }
 
-// The difference between the positions behind the numbers and the given ones, where it is the same for nearly all.
-std::optional<double> common_offset(const Engine& engine, const Clues& clues) {
-  const auto& decoded = clues.positions(engine);
-  const Ids* ids = given_ids(clues);
-  std::map<double, std::int64_t> counts;
-  std::int64_t known = 0;
-  for (std::size_t n = 0; n < decoded.size(); ++n) {
-    if (!decoded[n]) continue;
-    ++known;
-    ++counts[static_cast<double>(*decoded[n]) - ids->at(static_cast<std::int64_t>(n), 0)];
-  }
-  for (const auto& [offset, count] : counts) {
-    if (count * 10 >= known * 9 && known > 0) return offset;
-  }
-  return std::nullopt;
-}
-
 Variations counted_from_one(const Engine& engine, const Clues&) {
   if (!turns(engine)) return {};
   return {with_ids(engine, plus(1.0))};
@@ -64,7 +47,9 @@ Variation shifted(const Engine& engine, double k) {
 // Scores see only what queries and keys differ by.
 Variations shifted_sides(const Engine& engine) {
   Variations variations;
-  for (int k = 1; k <= 8; ++k) {
+  // More where nothing else was wrong before.
+  const int far = engine.blames.empty() ? 64 : 8;
+  for (int k = 1; k <= far; ++k) {
     for (const double sign : {1.0, -1.0}) {
       Variation variation{engine,
                           "queries stand " + std::to_string(k) + (sign > 0 ? " further from" : " nearer to") +
@@ -82,26 +67,27 @@ Variations position_offset(const Engine& engine, const Clues& clues) {
   if (clues.value()) return {shifted(engine, *clues.value())};
   if (!clues.seen()) return {shifted(engine, 3.0)};
   if (clues.quick()->channel_name() == "key") return shifted_sides(engine);
-  if (const std::optional<double> offset = common_offset(engine, clues)) {
-    return *offset == 0.0 || *offset == 1.0 ? Variations{} : Variations{shifted(engine, *offset)};
-  }
-  Variations variations = {shifted(engine, -1.0)};
-  for (int k = 2; k <= 16 && clues.quick()->ids().axes > 1; ++k) {
-    variations.push_back(shifted(engine, k));
-    variations.push_back(shifted(engine, -k));
-  }
-  return variations;
+  const std::optional<std::int64_t> shift = clues.shift(engine);
+  if (!shift || *shift == 0 || *shift == 1) return {};
+  return {shifted(engine, static_cast<double>(*shift))};
 }
 
-// Whether positions go back somewhere.
+// Tokens in front that share one id, as pads do.
+std::int64_t pads_of(const Ids& ids) {
+  std::int64_t count = 0;
+  while (count < ids.count && ids.at(count, 0) == ids.at(0, 0)) ++count;
+  return count > 1 ? count : 0;
+}
+
+// Whether positions go back somewhere behind pads.
 bool resets(const Ids& ids) {
-  for (std::int64_t n = 1; n < ids.count; ++n) {
+  for (std::int64_t n = pads_of(ids) + 1; n < ids.count; ++n) {
     if (ids.at(n, 0) < ids.at(n - 1, 0)) return true;
   }
   return false;
 }
 
-bool begins_with_pads(const Ids& ids) { return ids.count > 1 && ids.at(0, 0) == ids.at(1, 0); }
+bool begins_with_pads(const Ids& ids) { return pads_of(ids) > 0; }
 
 Variations by_index(const Engine& engine, const Clues& clues, std::string words = {}) {
   double first = 0.0;
@@ -127,7 +113,8 @@ Variations packing_not_reset(const Engine& engine, const Clues& clues) {
 Variations padding_counted(const Engine& engine, const Clues& clues) {
   if (!placed(engine)) return {};
   const Ids* ids = given_ids(clues);
-  if (ids == nullptr) return {with_ids(engine, plus(clues.value().value_or(4.0)), "4 pads stand in front")};
+  const double pads = clues.value().value_or(4.0);
+  if (ids == nullptr) return {with_ids(engine, plus(pads), short_number(pads) + " pads stand in front", pads)};
   if (ids->axes > 1 || !begins_with_pads(*ids) || resets(*ids)) return {};
   return by_index(engine, clues);
 }
@@ -183,7 +170,7 @@ Variations positions_scaled(const Engine& engine, const Clues& clues) {
     return changed;
   };
   Variations variations;
-  for (const double s : clues.fitted(make, 1.0 / 64.0, 64.0)) {
+  for (const double s : clues.fitted(make, 1.0 / 64.0, 64.0, engine)) {
     if (std::abs(s - 1.0) > 1e-5) variations.push_back(scaled(s));
   }
   return variations;
@@ -262,8 +249,10 @@ Variations positions_other(const Engine& engine, const Clues& clues) {
 Variations position_gap(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
+    const double gap = clues.value().value_or(1.0);
     return {with_ids(
-        engine, [](std::int64_t n, double p) { return n < 8 ? p : p + 1.0; }, "1 more from token 8 on", 1.0)};
+        engine, [gap](std::int64_t n, double p) { return n < 8 ? p : p + gap; },
+        short_number(gap) + " more from token 8 on", gap)};
   }
   const auto& decoded = clues.positions(engine);
   const Ids* ids = given_ids(clues);

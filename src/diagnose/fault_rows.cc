@@ -49,9 +49,15 @@ Variations half_rule(const Engine& engine, const Clues&) {
 
 Variations first(const Engine& engine, const Clues& clues) {
   std::vector<double> tried = {1.0, 2.0, -1.0, -2.0, 3.0};
+  if (std::holds_alternative<Learned>(engine.spec)) {
+    for (double k = 4.0; k <= 64.0; k += 1.0) tried.insert(tried.end(), {k, -k});
+  }
+  if (const std::optional<std::int64_t> shift = clues.shift(engine))
+    tried.insert(tried.begin(), static_cast<double>(*shift));
   if (clues.value()) tried = {*clues.value()};
   Variations variations;
   for (const double k : tried) {
+    if (k == 0.0 || std::abs(k) > 1e6) continue;
     Variation variation{engine, {}, k};
     std::int64_t right = 0;
     if (auto* sinusoidal = std::get_if<Sinusoidal>(&variation.engine.spec)) {

@@ -182,7 +182,7 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {
     tried = factor_of_slowest(engine, clues);
-    for (const double factor : clues.fitted(make, 1.02, 4096.0)) tried.push_back(factor);
+    for (const double factor : clues.fitted(make, 1.02, 4096.0, engine)) tried.push_back(factor);
   }
   if (!clues.value()) tried.insert(tried.end(), {right * 2.0, right / 2.0, right * 4.0});
   Variations variations;
@@ -229,7 +229,8 @@ Variations original_length(const Engine& engine, const Clues& clues) {
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value()) {
     if (clues.seen()) {
-      for (const double fitted : clues.fitted([&](double l) { return with_length(engine, l); }, 64.0, 4194304.0))
+      for (const double fitted :
+           clues.fitted([&](double l) { return with_length(engine, l); }, 64.0, 4194304.0, engine))
         tried.push_back(std::round(fitted));
     }
     for (const double times : {factor, 1.0 / factor, 2.0, 0.5}) tried.push_back(right * times);
@@ -245,7 +246,7 @@ Variations original_length(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-Variations scaling_ramp(const Engine& engine, const Clues&) {
+Variations scaling_ramp(const Engine& engine, const Clues& clues) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr) return {};
   Variations variations;
@@ -286,6 +287,19 @@ Variations scaling_ramp(const Engine& engine, const Clues&) {
     variations.push_back(
         {with_frequencies(engine, right, inverted, attention), "kept and divided are exchanged in the smooth band"});
     variations.push_back({with_frequencies(engine, right, hard, attention), "the smooth band is divided as a whole"});
+    const auto with_high = [&](double high) -> std::optional<Engine> {
+      Llama3 other = *llama3;
+      other.high_freq_factor = high;
+      return with(engine, other, attention);
+    };
+    std::vector<double> borders;
+    if (clues.seen())
+      borders = clues.fitted(with_high, 1.01 * llama3->low_freq_factor, 64.0 * llama3->low_freq_factor, engine);
+    for (const double high : borders) {
+      if (std::abs(high - llama3->high_freq_factor) < 1e-4 * high) continue;
+      variations.push_back({*with_high(high), "high_freq_factor is " + short_number(high) + " instead of " +
+                                                  short_number(llama3->high_freq_factor)});
+    }
   }
   return variations;
 }
@@ -327,7 +341,8 @@ Variations scaling_added(const Engine& engine, const Clues& clues) {
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value()) {
-    tried = clues.fitted([&](double f) { return with(engine, LinearScaling{f}, attention); }, 1.0 / 64.0, 128.0);
+    tried =
+        clues.fitted([&](double f) { return with(engine, LinearScaling{f}, attention); }, 1.0 / 64.0, 128.0, engine);
     if (!clues.seen()) tried = {4.0};
   }
   Variations variations;
@@ -367,7 +382,7 @@ Variations sequence_length(const Engine& engine, const Clues& clues) {
   std::vector<double> tried = {static_cast<double>(trained), 2.0 * static_cast<double>(trained)};
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {
-    for (const double l : clues.fitted(make, static_cast<double>(trained), 64.0 * static_cast<double>(trained)))
+    for (const double l : clues.fitted(make, static_cast<double>(trained), 64.0 * static_cast<double>(trained), engine))
       tried.push_back(std::round(l));
   }
   Variations variations;

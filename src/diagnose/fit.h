@@ -21,8 +21,9 @@ struct Fit {
 
 // What a number may differ by.
 struct Tolerance {
-  double rounding = 0.0;   // by the type of the numbers, relative to their size
-  double per_angle = 0.0;  // beside it with float32 angles, per radian of the whole angle
+  double rounding = 0.0;        // by the type of the numbers, relative to their size
+  double per_angle = 0.0;       // beside it with float32 angles, per radian of the whole angle
+  double most_of_angles = 0.0;  // but at most this: beyond it anything would pass
 };
 
 // One comparison after the other.

@@ -27,6 +27,7 @@ std::vector<double> drawn(std::int64_t count) {
 struct Stage {
   std::vector<double> a, b, c;
   std::vector<double> table;
+  Positions queries;
   Parameters parameters;
   Observation observation;
 };
@@ -54,7 +55,7 @@ void stage_turns(Stage& stage, std::int64_t head_dim, const PositionView& positi
                                      positions, PositionView::range(37, 1)};
 }
 
-// Keys on both sides of the queries, so that every distance up to theirs is there twice.
+// One key, at 1: some biases are those of the key's position alone. Queries stand so much further on.
 void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, const DiagnoseOptions& options) {
   std::int64_t heads = 1;
   std::visit(
@@ -63,8 +64,11 @@ void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, c
       },
       spec);
   stage.a.assign(static_cast<std::size_t>(heads * positions.count), 1.0);
+  std::vector<std::int64_t> queries;
+  for (std::int64_t n = 0; n < positions.count; ++n) queries.push_back(std::llround(positions.real(0, n)) + 1);
+  stage.queries = Positions::integers(std::move(queries));
   stage.observation = ObservedBias{make_view(static_cast<const double*>(stage.a.data()), {heads, positions.count, 1}),
-                                   positions, PositionView::range(0, 1)};
+                                   stage.queries, PositionView::range(1, 1)};
   stage.parameters = options.parameters;
   const auto* t5 = std::get_if<T5>(&spec);
   const auto* clipped = std::get_if<Clipped>(&spec);
@@ -181,10 +185,13 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
       finite = finite && std::isfinite(b.value[c]);
     }
     if (!finite) continue;  // beyond the largest number of a short type
-    result.positions.push_back(evidence->ids().at(n, 0));
+    result.positions.push_back(positions.real(0, n));
     result.error.push_back(error);
     result.right.push_back(a.value[row + column]);
     result.wrong.push_back(b.value[row + column]);
+  }
+  if (result.error.empty() || *std::max_element(result.error.begin(), result.error.end()) == 0.0) {
+    fail(ErrorKind::usage, std::string(fault) + " changes nothing of " + to_text(spec) + " at these positions");
   }
   return result;
 }

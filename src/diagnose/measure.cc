@@ -71,13 +71,33 @@ std::vector<Step> growing_steps(const std::vector<std::size_t>& order,
 std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids& ids) {
   std::vector<Frequency> result(static_cast<std::size_t>(measured.columns),
                                 {0.0, std::numeric_limits<double>::infinity()});
-  const std::vector<std::size_t> order = by_position(measured, ids);
-  const std::vector<Step> steps = growing_steps(order, [&](std::size_t t) { return ids.at(measured.tokens[t], 0); });
+  // At most a few hundred tokens: the first ones, and some of the others.
+  std::vector<std::size_t> order = by_position(measured, ids);
+  if (order.size() > 512) {
+    std::vector<std::size_t> some(order.begin(), order.begin() + 256);
+    for (std::size_t k = 0; k < 256; ++k) some.push_back(order[256 + k * (order.size() - 257) / 255]);
+    order = std::move(some);
+  }
+  const std::size_t origin = measured.tokens.size();  // position 0, where nothing is turned
+  const auto place = [&](std::size_t t) { return t == origin ? 0.0 : ids.at(measured.tokens[t], 0); };
+  const auto angle = [&](std::size_t t, std::int64_t c) { return t == origin ? 0.0 : measured.at(t, c); };
+  std::vector<Step> steps = growing_steps(order, place);
+  // Few and distant tokens leave whole turns open that the way from position 0 does not.
+  const double least = steps.empty() ? std::numeric_limits<double>::infinity() : steps.front().gap;
+  const auto nearest = std::min_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double x = std::abs(place(a)), y = std::abs(place(b));
+    return (x == 0.0 ? INFINITY : x) < (y == 0.0 ? INFINITY : y);
+  });
+  if (nearest != order.end() && place(*nearest) != 0.0 && std::abs(place(*nearest)) < least) {
+    order.insert(order.begin(), origin);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+    steps = growing_steps(order, place);
+  }
   const double noise = std::max(measured.noise, 1e-9) * 1.5;
   for (std::int64_t c = 0; c < measured.columns; ++c) {
     Frequency& f = result[static_cast<std::size_t>(c)];
     for (const Step& step : steps) {
-      const double difference = measured.at(step.to, c) - measured.at(step.from, c);
+      const double difference = angle(step.to, c) - angle(step.from, c);
       if (!std::isfinite(difference)) continue;
       if (!std::isfinite(f.error)) {
         f = {wrapped(difference) / step.gap, noise / step.gap};
@@ -89,6 +109,26 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
     }
   }
   return result;
+}
+
+std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
+                                         const std::vector<double>& inv_freq, std::int64_t far) {
+  const auto columns = static_cast<std::size_t>(measured.columns);
+  Measured shift;
+  shift.tokens = {0};
+  shift.columns = measured.columns;
+  for (std::size_t c = 0; c < columns; ++c) {
+    double cos = 0.0, sin = 0.0;
+    for (std::size_t t = 0; t < measured.tokens.size(); ++t) {
+      const double off = measured.angle[t * columns + c] - expected[t * columns + c];
+      if (!std::isfinite(off)) continue;
+      cos += std::cos(off);
+      sin += std::sin(off);
+    }
+    shift.angle.push_back(std::atan2(sin, cos));
+  }
+  return decoded_positions(shift, inv_freq,
+                           {.first = -far, .end = far + 1, .tolerance = 4.0 * measured.noise + 0.02})[0];
 }
 
 std::optional<double> common_magnitude(const Measured& measured, double tolerance) {

@@ -47,6 +47,11 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
                                                            const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options);
 
+// The whole number of positions that all tokens are off by: `expected` are the angles at their own, [tokens][columns].
+// None where there is none up to `far`.
+std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
+                                         const std::vector<double>& inv_freq, std::int64_t far);
+
 // The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while
 // its cost is `promising`; none where it is not.
 struct Range {

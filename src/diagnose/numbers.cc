@@ -48,12 +48,6 @@ void read_values(const ConstView& view, std::vector<double>& values) {
   }
 }
 
-Rounding type_of(DType dtype) {
-  if (dtype == DType::f32) return Rounding::f32;
-  if (dtype == DType::f16) return Rounding::f16;
-  return dtype == DType::bf16 ? Rounding::bf16 : Rounding::none;
-}
-
 Rounding coarsest(const std::vector<double>& values, Rounding stored) {
   for (const Rounding type : {Rounding::bf16, Rounding::f16, Rounding::f32}) {
     if (half_unit(type) < half_unit(stored)) break;
@@ -147,6 +141,12 @@ std::string_view words_of(Rounding type) noexcept {
   return "";
 }
 
+Rounding stored_type(const ConstView& view) noexcept {
+  if (view.dtype == DType::f32) return Rounding::f32;
+  if (view.dtype == DType::f16) return Rounding::f16;
+  return view.dtype == DType::bf16 ? Rounding::bf16 : Rounding::none;
+}
+
 Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed) {
   Numbers numbers;
   numbers.name = name;
@@ -168,7 +168,7 @@ Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed
   if (view.size() == 0) refuse(name, "no numbers: " + shape_text(view));
   read_values(view, numbers.values);
   check_values(numbers, name, allowed);
-  numbers.stored = type_of(view.dtype);
+  numbers.stored = stored_type(view);
   numbers.actual = coarsest(numbers.values, numbers.stored);
   return numbers;
 }

@@ -16,6 +16,7 @@ enum class Rounding { none, f32, tf32, f16, bf16 };
 double rounded(double value, Rounding to) noexcept;
 // Half a unit in the last place of numbers near 1.
 double half_unit(Rounding type) noexcept;
+Rounding stored_type(const ConstView& view) noexcept;
 std::string_view words_of(Rounding type) noexcept;  // "bfloat16"
 
 struct Numbers {
