@@ -125,8 +125,8 @@ class MatrixEvidence : public Evidence {
     if (!engine.table) {
       const auto heads = static_cast<std::size_t>(matrix_->heads);
       std::vector<double> sum(static_cast<std::size_t>(values.table_rows()) * heads, 0.0), count(sum.size(), 0.0);
-      for (const std::int64_t n : spread(matrix_->queries, 200)) {
-        for (const std::int64_t s : spread(matrix_->keys, 400)) {
+      for (const std::int64_t n : spread(matrix_->queries, 64)) {
+        for (const std::int64_t s : spread(matrix_->keys, 160)) {
           const double i = query_id(engine, n), j = key_id(engine, s);
           const auto row =
               static_cast<std::size_t>(engine.bias.swapped ? values.table_row(j, i) : values.table_row(i, j));
