@@ -102,6 +102,66 @@ TEST(Diagnose, ReadsStridesAndShortTypes) {
   EXPECT_GT(answer.largest_difference, 1e-4);
 }
 
+// Rotated by the definition at any ids, in bfloat16 or double.
+Diagnosis diagnose_at(const Rotary& spec, const Rotary& other, const std::vector<double>& taken, double outlier = 0.0,
+                      bool round = false) {
+  const auto count = static_cast<std::int64_t>(taken.size()), width = spec.head_dim;
+  std::vector<double> before = drawn(count * width), behind(before.size());
+  for (std::size_t n = 0; n < taken.size(); ++n) {
+    const std::size_t at = n * static_cast<std::size_t>(width);
+    if (outlier != 0.0) before[at + 3] = outlier;
+    for (std::size_t c = 0; round && c < static_cast<std::size_t>(width); ++c) {
+      before[at + c] = to_double(to_bf16(before[at + c]));
+    }
+    reference::rotate_head(other, std::span(&taken[n], 1), &before[at], &behind[at]);
+    for (std::size_t c = 0; round && c < static_cast<std::size_t>(width); ++c) {
+      behind[at + c] = to_double(to_bf16(behind[at + c]));
+    }
+  }
+  return diagnose(spec, ObservedRotation{make_view(before.data(), {count, width}),
+                                         make_view(behind.data(), {count, width}), PositionView::range(0, count)});
+}
+
+std::vector<double> counted(std::int64_t count, double first = 0.0) {
+  std::vector<double> ids;
+  for (std::int64_t n = 0; n < count; ++n) ids.push_back(first + static_cast<double>(n));
+  return ids;
+}
+
+std::string first_fault(const Diagnosis& answer) {
+  return answer.explanations.empty() ? std::string(to_text(answer.verdict)) : answer.explanations[0].faults[0];
+}
+
+TEST(Diagnose, OutliersHideNothing) {
+  const Rotary spec{.head_dim = kWidth};
+  Rotary other = spec;
+  other.base = 300.0;
+  EXPECT_EQ(first_fault(diagnose_at(spec, other, counted(40), 3000.0, true)), "base");
+  EXPECT_EQ(first_fault(diagnose_at(spec, spec, counted(40), 3000.0, true)), "matches");
+}
+
+TEST(Diagnose, WithinTheToleranceOfATypeTheBetterEngineWins) {
+  const Rotary spec{.head_dim = 128, .base = 500000.0, .scaling = Llama3{.factor = 8.0, .original_positions = 8192}};
+  Rotary plain = spec;
+  plain.scaling = NoScaling{};
+  EXPECT_EQ(first_fault(diagnose_at(spec, plain, counted(32), 0.0, true)), "scaling_dropped");
+  EXPECT_EQ(first_fault(diagnose_at(spec, spec, counted(32), 0.0, true)), "matches");
+}
+
+TEST(Diagnose, FindsPositionsWhereverTheyGoWrong) {
+  const Rotary spec{.head_dim = kWidth};
+  const Diagnosis far = diagnose_at(spec, spec, counted(40, 100000.0));
+  EXPECT_EQ(first_fault(far), "position_offset");
+  EXPECT_EQ(far.explanations[0].values[0], 100000.0);
+  EXPECT_EQ(first_fault(diagnose_at(spec, spec, counted(40, -300.0))), "position_offset");
+  std::vector<double> late = counted(3000);
+  for (std::size_t n = 2345; n < late.size(); ++n) late[n] += 1.0;
+  EXPECT_EQ(first_fault(diagnose_at(spec, spec, late)), "position_gap");
+  std::vector<double> one = counted(300);
+  one[150] = 151.0;
+  EXPECT_EQ(first_fault(diagnose_at(spec, spec, one)), "positions_other");
+}
+
 TEST(Diagnose, OneWrongNumberIsNoMatch) {
   const Rotary spec{.head_dim = kWidth};
   Turned turned(spec);

@@ -79,8 +79,7 @@ void say_blind_spots(const Question& question, std::vector<std::string>& lines) 
         "one pair of channels proves no layout: half and interleaved are the same there; send a head with several "
         "pairs");
   }
-  if (question.evidence->ids().repeated ||
-      (plan.axes > 1 && question.seen != Seen::frequencies && question.evidence->ids().repeated)) {
+  if (question.evidence->ids().repeated) {
     lines.push_back(
         "equal coordinates on all axes do not show which pair follows which axis: send positions with different "
         "coordinates, as 3/4/5");
@@ -134,7 +133,7 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
     std::erase_if(hidden, [](const Engine& engine) {
       const std::string_view name = engine.blames.back().fault->name;
       return name == "keys_not_rotated" || name == "queries_not_rotated" || name == "attention_factor_one_side" ||
-             name == "softmax_scale";
+             name == "softmax_scale" || name == "query_scale_missing";
     });
   }
   const bool one_head = question.evidence->width() == question.evidence->head_dim();
@@ -208,27 +207,60 @@ void say_nothing_fits(const Question& question, const std::vector<Candidate>& ra
   say_blind_spots(question, answer.cannot_tell);
 }
 
-// Whether two of a type that is as coarse as the numbers themselves are told apart by nothing but that.
-bool only_rounds(const Candidate& candidate, Rounding type) {
-  return std::any_of(candidate.engine.blames.begin(), candidate.engine.blames.end(), [&](const Blame& blame) {
-    const bool table = blame.fault->name == "table_bfloat16" || blame.fault->name == "table_float16";
-    return table && half_unit(type) >= half_unit(Rounding::f16);
+// What is no mistake: tables as coarse as the numbers themselves, and float32 angles, which published code has, where
+// they do not show.
+bool of_course(const Candidate& candidate, const Fit& plain, const Evidence& evidence) {
+  const bool coarse = half_unit(evidence.type()) >= half_unit(Rounding::f16);
+  const bool shows = plain.worst * evidence.tolerance().rounding >= kVisible;
+  const std::vector<Blame>& blames = candidate.engine.blames;
+  return std::any_of(blames.begin(), blames.end(), [&](const Blame& blame) {
+    const std::string_view name = blame.fault->name;
+    return (coarse && (name == "table_bfloat16" || name == "table_float16")) || (!shows && name == "angle_float32");
   });
 }
 
+// What leaves as much as the spec itself explains nothing.
+bool useless(const Candidate& candidate, const Fit& plain) { return candidate.residual > 0.9 * plain.rms; }
+
+bool suffices(const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; }
+
 // The spec itself explains the numbers, and no mistake does so much better.
-bool is_right(const Question& question, const Candidate& right, const Fit& plain,
+bool is_right(const Evidence& evidence, const Candidate& right, const Fit& plain,
               const std::vector<Candidate>& singles) {
-  const Evidence& evidence = *question.evidence;
   const bool published =
       right.float32 && right.fit.within_f32() && plain.worst * evidence.tolerance().rounding < kVisible;
   const bool quiet = !right.float32 && right.explains;
   if (!plain.exact() && !published && !quiet) return false;
   // Within the tolerance of a type two may differ by much of it: half the residual is another engine.
-  const double share = plain.exact() ? 0.55 : 0.25;
-  const double limit = share * right.residual;
+  const double limit = (plain.exact() ? 0.55 : 0.25) * right.residual;
   return std::none_of(singles.begin(), singles.end(),
                       [&](const Candidate& c) { return c.explains && c.residual < limit; });
+}
+
+// The best first: combinations of two where one does not suffice. What one explains but for something like noise, two
+// must explain much better, and not by noise of their own.
+std::vector<Candidate> with_pairs(const Question& question, const Searcher& searcher, const Fit& plain,
+                                  std::vector<Candidate> singles) {
+  const Evidence& evidence = *question.evidence;
+  double limit = std::numeric_limits<double>::infinity();
+  if (suffices(singles)) {
+    const Candidate& best = singles.front();
+    if (best.float32 || (best.fit.exact() && best.residual <= 2.5 * evidence.floor())) return singles;
+    limit = best.residual / 2.0;
+  }
+  std::vector<Candidate> ranked = searcher.pairs(question.right);
+  std::erase_if(ranked, [&](const Candidate& c) { return useless(c, plain) || of_course(c, plain, evidence); });
+  const bool found = suffices(ranked) && ranked.front().residual < limit &&
+                     (ranked.front().fit.exact() || ranked.front().fit.within_f32() ||
+                      half_unit(evidence.type()) >= half_unit(Rounding::f16));
+  if (!found && suffices(singles)) return singles;
+  if (!found) {
+    for (Candidate& candidate : ranked) candidate.explains = false;
+  }
+  ranked.insert(ranked.end(), singles.begin(), singles.end());
+  std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+  return ranked;
 }
 
 }  // namespace
@@ -245,48 +277,19 @@ Diagnosis answered(const Question& question) {
   const Fit plain = evidence.fit(question.right);
   answer.residual = plain.rms;
   answer.largest_difference = plain.largest;
-  if (plain.exact() && plain.rms <= evidence.floor()) {
-    say_match(question, searcher, searcher.tried(question.right), answer);
-    return answer;
-  }
   const Candidate right = searcher.tried(question.right);
-  std::vector<Candidate> singles = searcher.singles(question.right);
-  // Float32 angles are what published code has: a mistake where they show.
-  const bool shows = plain.worst * evidence.tolerance().rounding >= kVisible;
-  const auto of_course = [&](const Candidate& c) {
-    return only_rounds(c, evidence.type()) || (!shows && c.engine.blames.front().fault->name == "angle_float32");
-  };
-  std::erase_if(singles, of_course);
-  if (is_right(question, right, plain, singles)) {
+  if (plain.exact() && plain.rms <= evidence.floor()) {
     say_match(question, searcher, right, answer);
     return answer;
   }
-  // What leaves as much as the spec itself explains nothing.
-  const auto useless = [&](const Candidate& c) { return c.residual > 0.9 * plain.rms; };
-  std::erase_if(singles, useless);
-  std::vector<Candidate> ranked = singles;
-  const auto suffices = [](const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; };
-  const bool sharp =
-      suffices(ranked) &&
-      (ranked.front().float32 || (ranked.front().fit.exact() && ranked.front().residual <= 2.5 * evidence.floor()));
-  if (!sharp) {
-    // What one explains but for something like noise, two must explain much better; and not by noise of their own.
-    const double limit = suffices(ranked) ? ranked.front().residual / 2.0 : std::numeric_limits<double>::infinity();
-    std::vector<Candidate> pairs = searcher.pairs(question.right);
-    std::erase_if(pairs, [&](const Candidate& c) { return useless(c) || of_course(c); });
-    const bool found =
-        suffices(pairs) && pairs.front().residual < limit &&
-        (pairs.front().fit.exact() || pairs.front().fit.within_f32() || half_unit(evidence.type()) > 1e-4);
-    if (found || !suffices(ranked)) {
-      if (!found) {
-        for (Candidate& candidate : pairs) candidate.explains = false;
-      }
-      ranked = std::move(pairs);
-      ranked.insert(ranked.end(), singles.begin(), singles.end());
-      std::stable_sort(ranked.begin() + (found ? 1 : 0), ranked.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
-    }
+  std::vector<Candidate> singles = searcher.singles(question.right);
+  std::erase_if(singles, [&](const Candidate& c) { return of_course(c, plain, evidence); });
+  if (is_right(evidence, right, plain, singles)) {
+    say_match(question, searcher, right, answer);
+    return answer;
   }
+  std::erase_if(singles, [&](const Candidate& c) { return useless(c, plain); });
+  const std::vector<Candidate> ranked = with_pairs(question, searcher, plain, std::move(singles));
   if (suffices(ranked)) {
     say_fault(question, ranked, answer);
   } else {

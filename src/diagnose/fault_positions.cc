@@ -140,11 +140,10 @@ Variations packing_reset(const Engine& engine, const Clues& clues) {
   for (std::size_t i = 0; i < std::min<std::size_t>(starts.size(), 4); ++i)
     words += (i > 0 ? ", " : " ") + std::to_string(starts[i]);
   if (starts.size() > 4) words += ", ...";
-  const double first = ids->at(0, 0);
-  const auto restarted = [starts, first](std::int64_t n, double p) {
+  const auto restarted = [starts](std::int64_t n, double p) {
     const auto next = std::upper_bound(starts.begin(), starts.end(), n);
     if (next == starts.begin()) return p;
-    return static_cast<double>(n - *(next - 1)) + 0.0 * first;
+    return static_cast<double>(n - *(next - 1));
   };
   return {with_ids(engine, restarted, words)};
 }
@@ -241,7 +240,12 @@ Variations positions_other(const Engine& engine, const Clues& clues) {
   }
   if (shown == 0) return {};
   return {with_ids(
-      engine, [decoded](std::int64_t n, double) { return static_cast<double>(*decoded[static_cast<std::size_t>(n)]); },
+      engine,
+      [decoded](std::int64_t n, double p) {
+        // Of other tokens than those that were seen nothing is known.
+        const auto at = static_cast<std::size_t>(n);
+        return at < decoded.size() ? static_cast<double>(*decoded[at]) : p;
+      },
       words)};
 }
 
