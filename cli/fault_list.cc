@@ -1,7 +1,6 @@
 // The table of mistakes as text, JSON, or the page docs/faults.md.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "cli/diagnose_text.h"
@@ -34,11 +33,8 @@ std::string heading_of(std::string_view about) {
 
 std::string markdown(const std::vector<KnownFault>& faults) {
   std::string text;
-  std::vector<std::string_view> order;
-  for (const KnownFault& fault : faults) {
-    if (std::find(order.begin(), order.end(), fault.about) == order.end()) order.push_back(fault.about);
-  }
-  for (const std::string_view about : order) {
+  for (const std::string_view about :
+       {"channels", "frequencies", "scaling", "factor", "positions", "precision", "axes", "bias", "rows"}) {
     text += fmt::format("### {}\n\n", heading_of(about));
     for (const KnownFault& fault : faults) {
       if (fault.about != about) continue;
