@@ -42,10 +42,14 @@ std::size_t rank_of(const Engine& engine) {
   return rank + (same ? 1000 : 0);
 }
 
-// How long the numbers of its faults are: of equals, 10000 rather than 9998.66.
-std::size_t digits_of(const Engine& engine) {
-  std::size_t digits = 0;
-  for (const Blame& blame : engine.blames) digits += blame.value ? detail::number_text(*blame.value).size() : 0;
+// How many digits the numbers of its faults have: of equals, 10000 rather than 9999 or 9998.66.
+int digits_of(const Engine& engine) {
+  int digits = 0;
+  for (const Blame& blame : engine.blames) {
+    for (int d = 1; blame.value && d <= 17; ++d, ++digits) {
+      if (detail::parse_number(detail::general_text(*blame.value, d)) == *blame.value) break;
+    }
+  }
   return digits;
 }
 
