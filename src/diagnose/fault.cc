@@ -147,7 +147,10 @@ double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency
     if (!std::isfinite(seen[c].error) || own[c] == 0.0) continue;
     const double relative = seen[c].error / std::max(std::abs(seen[c].value), 1e-300);
     if (relative > 0.5) continue;
-    const double off = std::abs(std::log(std::abs(own[c] / seen[c].value)));
+    // Fast pairs may have turned once more between distant tokens.
+    const double difference = std::abs(own[c] - seen[c].value);
+    const double left = std::isfinite(seen[c].turn) ? std::abs(std::remainder(difference, seen[c].turn)) : difference;
+    const double off = left / std::abs(own[c]);
     const double weight = 1.0 / (1e-3 + relative);
     sum += std::min(off, 1.0) * weight;
     weights += weight;

@@ -100,7 +100,7 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
       const double difference = angle(step.to, c) - angle(step.from, c);
       if (!std::isfinite(difference)) continue;
       if (!std::isfinite(f.error)) {
-        f = {wrapped(difference) / step.gap, noise / step.gap};
+        f = {wrapped(difference) / step.gap, noise / step.gap, kTurn / step.gap};
         continue;
       }
       if (f.error * step.gap > 1.0) break;  // a turn could be missed

@@ -1,6 +1,7 @@
 // What the numbers themselves say: angles and magnitudes, the frequencies and the positions behind them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,7 +27,8 @@ struct Measured {
 // A frequency that explains the angles of a column.
 struct Frequency {
   double value = 0.0;
-  double error = 0.0;  // radians per position; infinite: not known
+  double error = 0.0;      // radians per position; infinite: not known
+  double turn = INFINITY;  // multiples of this more or less make the same angles: a turn between the nearest tokens
 };
 // From the nearest tokens to those far apart: a turn more or less between neighbours is taken to be none. Tokens on one
 // axis.
