@@ -84,7 +84,7 @@ POSENC_API std::string_view to_text(DiagnosisVerdict verdict) noexcept;
 
 // What other layers of the same model have: an engine may have taken one of theirs.
 struct OtherLayers {
-  std::string name;  // "layers 5, 11, 17"
+  std::string name;  // "layer 5 (full_attention)"
   Rotary spec;
 };
 
@@ -176,7 +176,7 @@ struct InjectedFault {
   std::string sentence;
   std::string along = "position";  // or "distance", of biases
   std::vector<double> positions;
-  std::vector<double> error;         // the largest difference at that position: of cos and sin, biases, or rows
+  std::vector<double> error;         // the largest difference at that position: of vectors of size 1, biases, or rows
   std::int64_t channel = 0;          // the pair, head or channel of the largest difference of all
   std::vector<double> right, wrong;  // the numbers there at each position
 };

@@ -50,12 +50,7 @@ LAYERS = {
                       detail/descriptor detail/byte_stream gguf gguf_header detail/gguf_cursor detail/gguf_format
                       detail/gguf_header""",
     },
-    # What a model's own files say of its encodings.
-    "models": {
-        "uses": ["words", "numbers", "operations", "files"],
-        "members": "model models/ compare catalog",
-    },
-    # catalog/ and the table of model types are compiled in from sources that the build writes.
+    # What a model's own files say of its encodings. catalog/ and the table of model types are compiled in from sources that the build writes.
     "models": {
         "uses": ["words", "numbers", "operations", "files"],
         "members": "model models/ catalog compare compare/",
