@@ -245,7 +245,7 @@ std::vector<Candidate> with_pairs(const Question& question, const Searcher& sear
   double limit = std::numeric_limits<double>::infinity();
   if (suffices(singles)) {
     const Candidate& best = singles.front();
-    if (best.float32 || (best.fit.exact() && best.residual <= 2.5 * evidence.floor())) return singles;
+    if (best.float32 || (best.fit.exact() && best.residual <= std::max(2.5 * evidence.floor(), 3e-6))) return singles;
     limit = best.residual / 2.0;
   }
   std::vector<Candidate> ranked = searcher.pairs(question.right);

@@ -9,7 +9,7 @@ import models
 from evidence import arguments
 from write import Folder
 
-QUICK = 650
+QUICK = 500
 
 
 def make(model, fault, kind, mode, path, rng):
