@@ -61,7 +61,7 @@ LearnedNumbers read_learned(const Parameters& parameters) {
 }
 
 BiasValues::BiasValues(const Engine& engine, const LearnedNumbers& learned, std::int64_t heads)
-    : engine_(&engine), learned_(&learned), views_(learned.views()), heads_(heads) {
+    : engine_(&engine), views_(learned.views()), heads_(heads) {
   if (const auto* alibi = std::get_if<Alibi>(&engine.spec)) {
     slopes_ = engine.bias.slopes;
     if (slopes_.empty()) slopes_ = learned.find("slopes") ? *learned.find("slopes") : alibi_slopes(*alibi);

@@ -37,7 +37,6 @@ class BiasValues {
   double alibi(std::int64_t head, double i, double j) const;
 
   const Engine* engine_;
-  const LearnedNumbers* learned_;
   std::vector<reference::Numbers> views_;
   std::vector<double> slopes_;
   std::int64_t heads_;
