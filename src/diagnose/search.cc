@@ -138,7 +138,9 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
   // The best of each, then the next best of each: many variations of one fault must not crowd out the others.
   std::vector<Candidate> result;
   std::set<std::string> names;
-  for (const auto& [rms, engine] : near) {
+  for (const std::pair<double, Engine>& next : near) {
+    const double rms = next.first;
+    const Engine& engine = next.second;
     if (result.size() >= keep) break;
     if (!std::isfinite(rms) || (!result.empty() && rms > 50.0 * near.front().first + 0.3)) break;
     const auto times = std::count_if(result.begin(), result.end(),
