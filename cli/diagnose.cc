@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "cli/bias_parameters.h"
 #include "cli/commands.h"

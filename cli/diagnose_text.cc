@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "posenc/terminal.h"
-
 namespace posenc::cli {
 namespace {
 

@@ -49,7 +49,7 @@ struct ObservedRotation {
 };
 
 // Attention scores before the softmax, their scale included: [N, S] or [H, N, S], of q [N, D] or [N, H, D] and
-// k [S, D] or [S, G, D]. Scores of -inf, or below -1e8, are masked and not looked at.
+// k [S, D] or [S, G, D]. Masked scores (-inf, -1e9, -65504, ...) are left out.
 struct ObservedScores {
   ConstView scores;
   ConstView q;

@@ -148,10 +148,10 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
 
 void say_match(const Question& question, const Searcher& searcher, const Candidate& right, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::matches;
-  answer.sentence = "Matches: the largest difference is " + number(right.fit.largest) + ".";
+  answer.sentence = "Matches: the largest difference is " + number(answer.largest_difference) + ".";
   if (right.float32) {
     answer.notes.push_back("angles are those of float32, as in the published code: off by up to " +
-                           number(right.fit.largest) + " from exact ones");
+                           number(answer.largest_difference) + " from exact ones");
   } else if (!right.fit.exact()) {
     answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) +
                            " of the numbers' size: noise, or a short type on the way, but no encoding");

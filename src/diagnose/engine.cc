@@ -64,6 +64,18 @@ std::vector<double> reordered_axes(const RotarySchedule& schedule, const std::ve
 
 }  // namespace
 
+bool is_bias(const Spec& spec) noexcept {
+  return std::holds_alternative<Clipped>(spec) || std::holds_alternative<T5>(spec) ||
+         std::holds_alternative<Alibi>(spec) || std::holds_alternative<Kerple>(spec) ||
+         std::holds_alternative<Fire>(spec) || std::holds_alternative<Sandwich>(spec);
+}
+
+bool is_row(const Spec& spec) noexcept {
+  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
+         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
+         std::holds_alternative<Fourier>(spec);
+}
+
 RotarySchedule plain_schedule(const Rotary& given) {
   const Rotary spec = given.local_base == 0.0 ? given : at_layer(given, given.layer.value_or(0));
   if (spec.precision == Precision::reference) return make_schedule(spec);

@@ -8,12 +8,6 @@
 namespace posenc::diagnosis {
 namespace {
 
-bool biased(const Engine& engine) {
-  return std::holds_alternative<Alibi>(engine.spec) || std::holds_alternative<T5>(engine.spec) ||
-         std::holds_alternative<Clipped>(engine.spec) || std::holds_alternative<Kerple>(engine.spec) ||
-         std::holds_alternative<Fire>(engine.spec) || std::holds_alternative<Sandwich>(engine.spec);
-}
-
 template <class T, class Change>
 Variations changed(const Engine& engine, std::string words, Change change) {
   Variation variation{engine, std::move(words)};
@@ -67,21 +61,21 @@ Variations slopes_exponent(const Engine& engine, const Clues&) {
 }
 
 Variations bias_sign(const Engine& engine, const Clues&) {
-  if (!biased(engine)) return {};
+  if (!is_bias(engine.spec)) return {};
   Variation variation{engine};
   variation.engine.bias.factor *= -1.0;
   return {variation};
 }
 
 Variations bias_missing(const Engine& engine, const Clues&) {
-  if (!biased(engine)) return {};
+  if (!is_bias(engine.spec)) return {};
   Variation variation{engine};
   variation.engine.bias.factor = 0.0;
   return {variation};
 }
 
 Variations bias_scaled(const Engine& engine, const Clues& clues) {
-  if (!biased(engine) || engine.bias.factor == 0.0) return {};
+  if (!is_bias(engine.spec) || engine.bias.factor == 0.0) return {};
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {
@@ -297,7 +291,7 @@ Variations max_distance(const Engine& engine, const Clues& clues) {
 }
 
 Variations bias_offset(const Engine& engine, const Clues& clues) {
-  if (!biased(engine)) return {};
+  if (!is_bias(engine.spec)) return {};
   std::vector<double> tried = {1.0, -1.0};
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {

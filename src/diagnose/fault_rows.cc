@@ -77,10 +77,7 @@ Variations first(const Engine& engine, const Clues& clues) {
 }
 
 Variations multiplier(const Engine& engine, const Clues& clues) {
-  const bool rows = std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec) ||
-                    std::holds_alternative<Hybrid>(engine.spec) || std::holds_alternative<Concat>(engine.spec) ||
-                    std::holds_alternative<Fourier>(engine.spec);
-  if (!rows) return {};
+  if (!is_row(engine.spec)) return {};
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {

@@ -105,12 +105,6 @@ Engine changed_by(std::string_view part, const Engine& engine, const DiagnoseOpt
   return ways.front();
 }
 
-bool is_row(const Spec& spec) {
-  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
-         std::holds_alternative<Fourier>(spec);
-}
-
 void stage_spec(Stage& stage, const Spec& spec, std::string_view fault, const PositionView& positions,
                 const DiagnoseOptions& options) {
   const auto* rotary = std::get_if<Rotary>(&spec);
@@ -119,7 +113,7 @@ void stage_spec(Stage& stage, const Spec& spec, std::string_view fault, const Po
     if (rotary == nullptr && !options.others.empty()) head_dim = options.others.front().spec.head_dim;
     if (options.latent_head) head_dim = options.latent_head->nope + options.latent_head->rope;
     stage_turns(stage, head_dim, positions, between_sides(fault));
-  } else if (is_row(spec)) {
+  } else if (diagnosis::is_row(spec)) {
     stage_rows(stage, spec, positions);
   } else {
     stage_bias(stage, spec, positions, options);

@@ -44,7 +44,6 @@ struct DecodeOptions {
   std::int64_t end = 0;
   double tolerance = 1e-3;  // radians, of the mean over columns
 };
-using AngleOf = std::function<double(double position, std::int64_t column)>;
 std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
                                                            const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options);

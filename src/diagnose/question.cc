@@ -13,17 +13,6 @@ namespace {
                              std::string(kind_of(spec)));
 }
 
-bool is_bias(const Spec& spec) {
-  return std::holds_alternative<Clipped>(spec) || std::holds_alternative<T5>(spec) ||
-         std::holds_alternative<Alibi>(spec) || std::holds_alternative<Kerple>(spec) ||
-         std::holds_alternative<Fire>(spec) || std::holds_alternative<Sandwich>(spec);
-}
-bool is_row(const Spec& spec) {
-  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
-         std::holds_alternative<Fourier>(spec);
-}
-
 std::int64_t last_of(const PositionView& positions) {
   double last = 0.0;
   for (std::int64_t n = 0; n < positions.count; ++n) {

@@ -19,12 +19,6 @@ struct Candidate {
   bool explains = false;
 };
 
-struct Search {
-  Candidate right;                // the spec itself
-  std::vector<Candidate> single;  // one per fault that comes near, the best first
-  std::vector<Candidate> pairs;   // of two, where one does not suffice
-};
-
 // Everything that is known of the numbers in one place.
 class Searcher {
  public:
