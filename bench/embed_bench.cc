@@ -34,7 +34,7 @@ struct EmbedCase {
 };
 
 // What a case works on; its functions share it.
-struct Work {
+struct EmbedWork {
   EmbedCase one;
   Sinusoidal spec{.width = kWidth};
   SinusoidalSchedule schedule;
@@ -56,8 +56,8 @@ struct Work {
   }
 };
 
-std::shared_ptr<Work> make_work(const EmbedCase& one) {
-  auto work = std::make_shared<Work>();
+std::shared_ptr<EmbedWork> make_work(const EmbedCase& one) {
+  auto work = std::make_shared<EmbedWork>();
   work->one = one;
   work->schedule = make_schedule(work->spec);
   work->table = std::make_unique<Table>(work->spec, PositionView::range(0, kTokens));
@@ -75,14 +75,14 @@ std::shared_ptr<Work> make_work(const EmbedCase& one) {
 }
 
 // Whether the definition of Dropout drops this element.
-bool is_dropped(const Work& work, std::int64_t b, std::int64_t n, std::int64_t m) {
+bool is_dropped(const EmbedWork& work, std::int64_t b, std::int64_t n, std::int64_t m) {
   const auto random = philox4x32(
       {static_cast<std::uint32_t>(m / 4), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(b), 2}, {1, 0});
   return random[static_cast<std::size_t>(m % 4)] < work.one.dropout * 0x1p32;
 }
 
 // Adds to random embeddings and compares some rows with the reference.
-std::string check(Work& work) {
+std::string check(EmbedWork& work) {
   const View x = work.view();
   for (std::int64_t b = 0; b < kBatch; ++b) fill_random(x[b], {.std = 0.5, .seed = static_cast<std::uint64_t>(b)});
   const std::vector<std::byte> before = work.x;
@@ -105,7 +105,7 @@ std::string check(Work& work) {
 
 // In-place add of two arrays; 16-bit data as integers, since only the bytes matter.
 template <class T>
-void add_arrays(Work& work) {
+void add_arrays(EmbedWork& work) {
   T* x = reinterpret_cast<T*>(work.x.data());
   const T* y = reinterpret_cast<const T*>(work.other.data());
   for (std::int64_t i = 0; i < kSize; ++i) x[i] = static_cast<T>(x[i] + y[i]);
@@ -113,7 +113,7 @@ void add_arrays(Work& work) {
 }
 
 // The loop of a tutorial: x[b][n] += table[id].
-void plain_loop(Work& work) {
+void plain_loop(EmbedWork& work) {
   const PositionView positions = work.positions();
   for (std::int64_t b = 0; b < kBatch; ++b) {
     for (std::int64_t n = 0; n < kTokens; ++n) {
@@ -126,7 +126,7 @@ void plain_loop(Work& work) {
 }
 
 Prepared prepare(const EmbedCase& one) {
-  const std::shared_ptr<Work> work = make_work(one);
+  const std::shared_ptr<EmbedWork> work = make_work(one);
   std::vector<Peer> peers;
   if (one.dtype == DType::f32 && one.dropout == 0.0) {
     peers.push_back({.name = "plain loop", .run = [work] { plain_loop(*work); }});

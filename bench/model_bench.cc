@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "bench/cases.h"
-#include "posenc/catalog.h"
 #include "posenc/error.h"
-#include "posenc/gguf.h"
-#include "posenc/json.h"
-#include "posenc/model.h"
+#include "posenc/files/gguf.h"
+#include "posenc/files/json.h"
+#include "posenc/models/catalog.h"
+#include "posenc/models/model.h"
 
 namespace posenc::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/bench.h"
 #include "bench/machine.h"
-#include "posenc/json.h"
+#include "posenc/files/json.h"
 
 namespace posenc::bench {
 

@@ -37,7 +37,7 @@ struct RotateCase {
 };
 
 // What a case works on; its functions share it.
-struct Work {
+struct RotateWork {
   RotateCase one;
   Rotary spec;
   std::unique_ptr<RotaryTable> table;
@@ -84,8 +84,8 @@ struct Work {
   }
 };
 
-std::shared_ptr<Work> make_work(const RotateCase& one) {
-  auto work = std::make_shared<Work>();
+std::shared_ptr<RotateWork> make_work(const RotateCase& one) {
+  auto work = std::make_shared<RotateWork>();
   work->one = one;
   work->spec = {.head_dim = one.head_dim, .layout = one.layout, .rotary_dim = one.rotary_dim()};
   const DType dtype = one.dtype == DType::f64 ? DType::f64 : DType::f32;
@@ -108,11 +108,11 @@ double tolerance(DType dtype) {
 }
 
 // Keys that are to be moved were turned at 1000 positions more.
-double turned_by(const Work& work, std::int64_t n) {
+double turned_by(const RotateWork& work, std::int64_t n) {
   return work.positions().real(0, n) - (work.one.way == Way::move ? 1000.0 + static_cast<double>(n) : 0.0);
 }
 
-std::string check(const Work& work) {
+std::string check(const RotateWork& work) {
   const std::int64_t tokens = work.one.tokens;
   const std::int64_t width = work.one.head_dim;
   fill_random(make_view(work.x.get(), work.one.dtype, {tokens, work.one.heads * width}), {.std = 1.0, .seed = 1});
@@ -136,7 +136,7 @@ std::string check(const Work& work) {
 }
 
 // The loop of an engine: half, float32, over a table.
-void plain_loop(const Work& work) {
+void plain_loop(const RotateWork& work) {
   const std::int64_t n = work.one.head_dim / 2;
   for (std::int64_t call = 0; call < work.one.calls; ++call) {
     for (std::int64_t token = 0; token < work.one.tokens; ++token) {
@@ -155,7 +155,7 @@ void plain_loop(const Work& work) {
 }
 
 Prepared prepare(const RotateCase& one) {
-  const std::shared_ptr<Work> work = make_work(one);
+  const std::shared_ptr<RotateWork> work = make_work(one);
   std::vector<Peer> peers;
   if (one.way == Way::direct) {
     peers.push_back({.name = "the table path", .run = [work] {

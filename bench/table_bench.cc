@@ -18,13 +18,13 @@
 namespace posenc::bench {
 namespace {
 
-constexpr std::int64_t kWidth = 512;
+constexpr std::int64_t kTableWidth = 512;
 constexpr std::int64_t kCheckedRows = 64;
 constexpr std::int64_t kPeerRows = 8192;   // the peer computes at most about this many rows
 constexpr std::int64_t kStreamBlock = 64;  // rows
 
 // What a case works on; its functions share it.
-struct Work {
+struct TableWork {
   std::string name;
   Sinusoidal spec;
   SinusoidalSchedule schedule;
@@ -42,17 +42,17 @@ struct TableCase {
   std::function<Positions()> positions;
 };
 
-std::shared_ptr<Work> make_work(const TableCase& one, std::int64_t block_rows) {
-  auto work = std::make_shared<Work>();
+std::shared_ptr<TableWork> make_work(const TableCase& one, std::int64_t block_rows) {
+  auto work = std::make_shared<TableWork>();
   work->name = one.name;
-  work->spec.width = kWidth;
+  work->spec.width = kTableWidth;
   work->spec.order = one.order;
   work->schedule = make_schedule(work->spec);
   work->positions = one.positions();
   const std::int64_t rows = block_rows > 0 ? block_rows : work->positions.count();
-  const std::int64_t bytes = rows * kWidth * size_of(one.dtype);
+  const std::int64_t bytes = rows * kTableWidth * size_of(one.dtype);
   work->memory = aligned_memory(bytes);
-  work->out = make_view(work->memory.get(), one.dtype, {rows, kWidth});
+  work->out = make_view(work->memory.get(), one.dtype, {rows, kTableWidth});
   return work;
 }
 
@@ -65,11 +65,11 @@ double tolerance(DType dtype, double position) {
 }
 
 // Throws unless `row` is what the reference says of token n.
-void check_row(const Work& work, const View& row, std::int64_t n, Answers& answers) {
+void check_row(const TableWork& work, const View& row, std::int64_t n, Answers& answers) {
   const double position = work.positions.view().real(0, n);
-  std::vector<double> expected(static_cast<std::size_t>(kWidth));
+  std::vector<double> expected(static_cast<std::size_t>(kTableWidth));
   reference::sinusoidal_row(work.spec, position, expected.data());
-  for (std::int64_t column = 0; column < kWidth; ++column) {
+  for (std::int64_t column = 0; column < kTableWidth; ++column) {
     answers.expect(value_at(row, column), expected[static_cast<std::size_t>(column)], tolerance(row.dtype, position),
                    " row ", n, " column ", column);
   }
@@ -78,7 +78,7 @@ void check_row(const Work& work, const View& row, std::int64_t n, Answers& answe
 std::string checked_text(const Answers& answers) { return answers.text(std::to_string(kCheckedRows) + " rows"); }
 
 // Checks rows of what `fill` writes, where it writes every `step`-th row.
-std::string check_table(const Work& work, const std::function<void()>& fill, std::int64_t step) {
+std::string check_table(const TableWork& work, const std::function<void()>& fill, std::int64_t step) {
   // So that a row that is never written cannot pass.
   std::memset(work.memory.get(), 0xff, work.out_bytes());
   fill();
@@ -91,7 +91,7 @@ std::string check_table(const Work& work, const std::function<void()>& fill, std
   return checked_text(answers);
 }
 
-std::string check_stream(const Work& work) {
+std::string check_stream(const TableWork& work) {
   RowStream stream(work.schedule, work.positions);
   const std::int64_t every = work.positions.count() / kCheckedRows;
   Answers answers(work.name);
@@ -118,11 +118,11 @@ T from_double(double value) {
 
 // Every `step`-th row, into the rows of `out` in turn.
 template <class T>
-void libm_rows(const Work& work, std::int64_t step) {
+void libm_rows(const TableWork& work, std::int64_t step) {
   const SinusoidalSchedule& schedule = work.schedule;
   const PositionView positions = work.positions;
   for (std::int64_t n = 0; n < positions.count; n += step) {
-    T* row = work.out.as<T>() + n % work.out.shape[0] * kWidth;
+    T* row = work.out.as<T>() + n % work.out.shape[0] * kTableWidth;
     const double position = positions.real(0, n);
     for (std::int64_t j = 0; j < schedule.sine.count; ++j) {
       const double angle = position * schedule.inv_freq[static_cast<std::size_t>(j)];
@@ -133,9 +133,9 @@ void libm_rows(const Work& work, std::int64_t step) {
   keep(work.memory.get());
 }
 
-std::int64_t peer_step(const Work& work) { return std::max<std::int64_t>(1, work.positions.count() / kPeerRows); }
+std::int64_t peer_step(const TableWork& work) { return std::max<std::int64_t>(1, work.positions.count() / kPeerRows); }
 
-Peer libm_peer(const std::shared_ptr<Work>& work) {
+Peer libm_peer(const std::shared_ptr<TableWork>& work) {
   const std::int64_t count = work->positions.count();
   const std::int64_t step = peer_step(*work);
   const auto run = [work, step] {
@@ -153,7 +153,7 @@ Peer libm_peer(const std::shared_ptr<Work>& work) {
 }
 
 Prepared prepare_table(const TableCase& one) {
-  const std::shared_ptr<Work> work = make_work(one, 0);
+  const std::shared_ptr<TableWork> work = make_work(one, 0);
   const Peer libm = libm_peer(work);
   const auto run = [work] { fill_table(work->schedule, work->positions, work->out); };
   return {.check =
@@ -173,7 +173,7 @@ Prepared prepare_table(const TableCase& one) {
 }
 
 Prepared prepare_stream(const TableCase& one) {
-  const std::shared_ptr<Work> work = make_work(one, kStreamBlock);
+  const std::shared_ptr<TableWork> work = make_work(one, kStreamBlock);
   const std::int64_t blocks = work->positions.count() / kStreamBlock;
   return {.check = [work] { return check_stream(*work); },
           .run =

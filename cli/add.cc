@@ -11,8 +11,8 @@
 #include "cli/token_positions.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/workers.h"
 
 namespace posenc::cli {

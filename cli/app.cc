@@ -11,8 +11,8 @@
 #include "cli/output.h"
 #include "cli/resize_presets.h"
 #include "cli/spec_choice.h"
-#include "posenc/load.h"
-#include "posenc/nearest.h"
+#include "core/text/nearest.h"
+#include "posenc/files/load.h"
 #include "posenc/version.h"
 
 namespace posenc::cli {
@@ -389,7 +389,7 @@ std::string unknown_option(const CLI::App& command) {
   for (const std::string& word : command.remaining()) {
     if (!word.starts_with("--")) continue;
     const std::string option = word.substr(0, word.find('='));
-    const std::string_view near = nearest(option, {names.begin(), names.end()});
+    const std::string_view near = text::nearest(option, {names.begin(), names.end()});
     return "there is no option '" + option + "'" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
   }
   return "";
@@ -397,7 +397,7 @@ std::string unknown_option(const CLI::App& command) {
 
 std::string unknown_command(const std::string& word, const std::string& path,
                             const std::vector<std::string_view>& names) {
-  const std::string_view near = nearest(word, names);
+  const std::string_view near = text::nearest(word, names);
   const std::string asked = path == "posenc" ? word : path.substr(7) + " " + word;
   return "there is no command '" + asked + "'; " +
          (near.empty() ? "see " + path + " --help" : "did you mean '" + path + " " + std::string(near) + "'?");

@@ -1,6 +1,6 @@
 // The grammar of plot.
 #include "cli/grammar.h"
-#include "posenc/figure.h"
+#include "posenc/insight/figure.h"
 
 namespace posenc::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <iterator>
 #include <vector>
 
+#include "posenc/files/npy.h"
+#include "posenc/files/safetensors.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/half.h"
-#include "posenc/npy.h"
-#include "posenc/safetensors.h"
-#include "posenc/spec_json.h"
 
 namespace posenc::cli {
 namespace {

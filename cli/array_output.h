@@ -5,8 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "posenc/json.h"
-#include "posenc/safetensors.h"
+#include "posenc/files/json.h"
+#include "posenc/files/safetensors.h"
 #include "posenc/view.h"
 
 namespace posenc::cli {

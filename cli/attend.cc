@@ -16,9 +16,9 @@
 #include "cli/output.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
-#include "posenc/subject.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/subject.h"
 #include "posenc/workers.h"
 
 namespace posenc::cli {
@@ -123,7 +123,7 @@ void add_specs(const AttendOptions& options, Attention& attention) {
 
 void add_numbers(const AttendOptions& options, Attention& attention) {
   posenc::AttendOptions& made = attention.options;
-  if (!options.scale.empty()) made.scale = number_of(options.scale, "--scale");
+  if (!options.scale.empty()) made.softmax_scale = number_of(options.scale, "--scale");
   if (!options.softcap.empty()) made.softcap = number_of(options.softcap, "--softcap");
   if (!options.sinks.empty()) {
     attention.sinks = load_array(options.sinks);

@@ -9,7 +9,7 @@
 #include "cli/encoding.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
 
 namespace posenc::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "posenc/array.h"
 #include "posenc/attend.h"
+#include "posenc/files/array.h"
 #include "posenc/mask.h"
 #include "posenc/spec.h"
 

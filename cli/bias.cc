@@ -11,9 +11,9 @@
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/half.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
 
 namespace posenc::cli {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "cli/words.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/safetensors.h"
+#include "posenc/files/load.h"
+#include "posenc/files/safetensors.h"
 
 namespace posenc::cli {
 namespace {
@@ -197,7 +197,7 @@ std::vector<double> slashed_numbers(const std::string& text, const char* option)
 std::string parameters_text(const ParameterOptions& options) {
   std::string text;
   const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) text += (text.empty() ? "" : " ") + fmt::format("{} {}", option, shell_word(value));
+    if (!value.empty()) text += (text.empty() ? "" : " ") + fmt::format("{} {}", option, text::shell_word(value));
   };
   add("--file", options.file);
   for (const std::string& named : options.named) add("--parameter", named);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "posenc/array.h"
+#include "posenc/files/array.h"
 #include "posenc/parameters.h"
 #include "posenc/spec.h"
 

@@ -1,4 +1,4 @@
-#include "posenc/check.h"
+#include "posenc/insight/check.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "cli/output.h"
 #include "cli/subject.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {

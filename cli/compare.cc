@@ -1,4 +1,4 @@
-#include "posenc/compare.h"
+#include "posenc/models/compare.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "cli/show_text.h"
 #include "cli/words.h"
 #include "posenc/error.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {
@@ -84,14 +84,14 @@ std::string command_for(const Spec& spec, const std::string& text, const Compare
                         const Comparison& comparison) {
   const std::int64_t at = comparison.first_position.value_or(0);
   if (std::holds_alternative<Alibi>(spec) || std::holds_alternative<Sandwich>(spec)) {
-    return fmt::format("posenc bias {} --queries {} --keys 0", shell_word(text), at);
+    return fmt::format("posenc bias {} --queries {} --keys 0", text::shell_word(text), at);
   }
   const auto* rotary = std::get_if<Rotary>(&spec);
   const bool open_layer = rotary && rotary->local_base != 0.0 && !rotary->layer && !options.layer;
   if (axes_of(spec) != 1 || open_layer) return "";
   if (!rotary && !std::holds_alternative<Sinusoidal>(spec) && !std::holds_alternative<QueryTemperature>(spec))
     return "";
-  return fmt::format("posenc table {} --positions {}{}", shell_word(text), at,
+  return fmt::format("posenc table {} --positions {}{}", text::shell_word(text), at,
                      rotary ? choice_text(*rotary, options, comparison) : "");
 }
 

@@ -5,7 +5,7 @@
 #include "cli/completion_scripts.h"
 #include "cli/grammar.h"
 #include "cli/output.h"
-#include "posenc/figure.h"
+#include "posenc/insight/figure.h"
 #include "posenc/spec.h"
 
 namespace posenc::cli {

@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc::cli {
 namespace {
@@ -45,7 +45,7 @@ const Convention& find(std::string_view name) {
     names.push_back(convention.name);
     list += (list.empty() ? "" : ", ") + std::string(convention.name);
   }
-  const std::string_view near = nearest(name, names);
+  const std::string_view near = text::nearest(name, names);
   fail(ErrorKind::usage, fmt::format("--convention must be one of {} but got '{}'{}", list, name,
                                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }

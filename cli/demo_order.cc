@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
-#include "posenc/demonstration.h"
 #include "posenc/error.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/demonstration.h"
 
 namespace posenc::cli {
 namespace {

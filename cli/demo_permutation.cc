@@ -11,10 +11,10 @@
 #include "cli/encoding.h"
 #include "cli/integers.h"
 #include "cli/output.h"
-#include "posenc/demonstration.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/demonstration.h"
 
 namespace posenc::cli {
 namespace {

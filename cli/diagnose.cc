@@ -1,4 +1,4 @@
-#include "posenc/diagnose.h"
+#include "posenc/insight/diagnose.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,11 @@
 #include "cli/output.h"
 #include "cli/token_positions.h"
 #include "cli/words.h"
-#include "posenc/array.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
-#include "posenc/svg.h"
+#include "posenc/files/array.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/svg.h"
 
 namespace posenc::cli {
 namespace {
@@ -220,7 +220,7 @@ std::string with_file_name(std::string message, const Loaded& loaded, const std:
 
 DiagnoseOptions library_options(const DiagnoseCommandOptions& options, const Wanted& wanted) {
   DiagnoseOptions result;
-  result.scale = options.scale;
+  result.softmax_scale = options.scale;
   result.command_spec = wanted.text;
   return result;
 }
@@ -228,7 +228,7 @@ DiagnoseOptions library_options(const DiagnoseCommandOptions& options, const Wan
 std::string choice_text(const DiagnoseCommandOptions& options) {
   std::string text;
   if (options.layer) text += fmt::format(" --layer {}", *options.layer);
-  if (!options.part.empty()) text += " --part " + shell_word(options.part);
+  if (!options.part.empty()) text += " --part " + text::shell_word(options.part);
   if (options.sequence_length) text += fmt::format(" --sequence-length {}", *options.sequence_length);
   return text;
 }

@@ -7,7 +7,7 @@
 namespace posenc::cli {
 namespace {
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kTextColumns = 100;
 constexpr std::size_t kIndent = 14;
 
 // Words in lines, behind a label.
@@ -23,7 +23,7 @@ std::string paragraph(const std::string& label, const std::string& text) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (!line.empty() && kIndent + line.size() + 1 + word.size() > kColumns) flush();
+    if (!line.empty() && kIndent + line.size() + 1 + word.size() > kTextColumns) flush();
     line += (line.empty() ? "" : " ") + word;
     at = end + 1;
   }

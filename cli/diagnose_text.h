@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "posenc/diagnose.h"
-#include "posenc/json.h"
+#include "posenc/files/json.h"
+#include "posenc/insight/diagnose.h"
 
 namespace posenc::cli {
 

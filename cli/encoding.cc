@@ -9,7 +9,7 @@
 
 #include "cli/words.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
 #include "posenc/random.h"
 
 namespace posenc::cli {
@@ -246,7 +246,8 @@ std::unique_ptr<Encoding> load_encoding(const Spec& spec, const WeightOptions& w
 
 std::string weights_text(const WeightOptions& weights) {
   std::string text;
-  for (const std::string& file : weights.files) text += (text.empty() ? "--file " : " --file ") + shell_word(file);
+  for (const std::string& file : weights.files)
+    text += (text.empty() ? "--file " : " --file ") + text::shell_word(file);
   if (!text.empty()) return text;
   return fmt::format("--init {} --std {} --seed {}", weights.init, weights.std.value_or(0.02), seed_of(weights));
 }

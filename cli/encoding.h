@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "posenc/array.h"
+#include "posenc/files/array.h"
 #include "posenc/input_rows.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"

@@ -1,4 +1,4 @@
-#include "posenc/exercises.h"
+#include "posenc/insight/exercises.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include "cli/output.h"
 #include "cli/words.h"
 #include "posenc/error.h"
-#include "posenc/file.h"
-#include "posenc/load.h"
-#include "posenc/report.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/file.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/report.h"
 
 namespace posenc::cli {
 namespace {
@@ -22,10 +22,10 @@ namespace {
 constexpr std::int64_t kMostBytes = 1'000'000;
 
 WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) {
-  return {
-      .title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
-      .grade_command = fmt::format("posenc exercises {} --seed {} --grade answers.txt", shell_word(options.spec), seed),
-      .answers = options.answers};
+  return {.title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
+          .grade_command =
+              fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(options.spec), seed),
+          .answers = options.answers};
 }
 
 Json question_json(const Question& question, bool answers) {

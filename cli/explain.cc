@@ -1,4 +1,4 @@
-#include "posenc/explain.h"
+#include "posenc/insight/explain.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/subject.h"
 #include "posenc/schedule.h"
-#include "posenc/spec_json.h"
-#include "posenc/subject.h"
 
 namespace posenc::cli {
 namespace {

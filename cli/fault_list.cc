@@ -43,7 +43,7 @@ std::string markdown(const std::vector<KnownFault>& faults) {
       text += fmt::format("- **Symptom**: {}.\n- **Fix**: {}.\n", fault.symptom, fault.fix);
       const std::vector<std::string> reports = reports_of(fault);
       if (!reports.empty()) text += fmt::format("- **Reported in**: {}.\n", fmt::join(reports, ", "));
-      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", shell_word(fault.example),
+      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", text::shell_word(fault.example),
                           fault.name, fault.layer < 0 ? "" : fmt::format(" --layer {}", fault.layer));
     }
   }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "posenc/figure.h"
+#include "posenc/insight/figure.h"
 
 namespace posenc::cli {
 

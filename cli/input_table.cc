@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "posenc/error.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {

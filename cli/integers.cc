@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
 
 namespace posenc::cli {
 namespace {

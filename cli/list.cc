@@ -7,10 +7,10 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "posenc/catalog.h"
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/figure.h"
-#include "posenc/nearest.h"
+#include "posenc/insight/figure.h"
+#include "posenc/models/catalog.h"
 #include "posenc/parameters.h"
 #include "posenc/spec.h"
 
@@ -25,7 +25,7 @@ std::vector<KindInfo> chosen_kinds(const std::string& kind) {
     if (info.name == kind) return {info};
     names.push_back(info.name);
   }
-  const std::string_view near = nearest(kind, names);
+  const std::string_view near = text::nearest(kind, names);
   fail(ErrorKind::usage,
        fmt::format("there is no kind '{}'{}", kind,
                    near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));

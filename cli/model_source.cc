@@ -7,12 +7,12 @@
 #include <fstream>
 
 #include "cli/words.h"
-#include "posenc/catalog.h"
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/file.h"
-#include "posenc/json.h"
-#include "posenc/load.h"
-#include "posenc/nearest.h"
+#include "posenc/files/file.h"
+#include "posenc/files/json.h"
+#include "posenc/files/load.h"
+#include "posenc/models/catalog.h"
 
 namespace posenc::cli {
 namespace {
@@ -56,7 +56,7 @@ std::string nearest_name(const std::string& text) {
   const std::vector<KindInfo> all = kinds();
   std::vector<std::string_view> names;
   for (const KindInfo& kind : all) names.push_back(kind.name);
-  const std::string_view kind = nearest(text.substr(0, text.find(':')), names);
+  const std::string_view kind = text::nearest(text.substr(0, text.find(':')), names);
   return kind.empty() ? fmt::format("{}", fmt::join(nearest_in_catalog(text), " or ")) : std::string(kind);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 #include "posenc/spec.h"
 
 namespace posenc::cli {

@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "cli/progress.h"
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {
@@ -49,7 +49,7 @@ std::string choose_format(const OutputOptions& options, const std::vector<std::s
   };
   if (!options.format.empty()) {
     if (is_known(options.format)) return options.format;
-    const std::string_view near = nearest(options.format, known);
+    const std::string_view near = text::nearest(options.format, known);
     fail(ErrorKind::usage, "--format must be one of " + list + " but got '" + options.format + "'" +
                                (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
   }

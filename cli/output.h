@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "posenc/file.h"
-#include "posenc/json.h"
+#include "posenc/files/file.h"
+#include "posenc/files/json.h"
 
 namespace posenc::cli {
 

@@ -3,11 +3,11 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "posenc/context_plan.h"
+#include "core/text/shell.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/shell.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/context_plan.h"
 
 namespace posenc::cli {
 namespace {
@@ -43,7 +43,7 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
               : fmt::format("sum of cos(m theta_i)                       never below 0, at least {:.4f} per pair\n",
                             plan.smallest_sum);
   text += plan.smallest_base ? fmt::format("smallest plain base without that            {:.6g}\n", *plan.smallest_base)
-          : spec.inv_freq.empty() && spec.scale == 1.0
+          : spec.inv_freq.empty() && spec.frequency_scale == 1.0
               ? "smallest plain base without that            none up to 1e18: there are too few pairs\n"
               : "smallest plain base without that            not looked for: frequencies are given, or times a scale\n";
   return text;

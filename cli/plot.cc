@@ -1,4 +1,4 @@
-#include "posenc/plot.h"
+#include "posenc/plot/plot.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -17,11 +17,11 @@
 #include "cli/subject.h"
 #include "cli/words.h"
 #include "posenc/error.h"
-#include "posenc/figure.h"
-#include "posenc/load.h"
-#include "posenc/spec_json.h"
-#include "posenc/svg.h"
-#include "posenc/terminal.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/figure.h"
+#include "posenc/insight/svg.h"
+#include "posenc/insight/terminal.h"
 
 namespace posenc::cli {
 namespace {
@@ -122,7 +122,7 @@ const FigureInfo* find_figure(const std::string& name) {
 }
 
 // What the options only point to.
-struct Loaded {
+struct LoadedFigure {
   Positions positions;
   std::optional<Array> content;
 };
@@ -130,16 +130,16 @@ struct Loaded {
 // The command that makes the same figure again; the form and size of the output are the reader's choice.
 std::string command_of(const PlotOptions& options, const Subject& subject) {
   std::string command = "posenc plot " + options.figure;
-  if (!options.spec.empty()) command += " " + shell_word(options.spec);
+  if (!options.spec.empty()) command += " " + text::shell_word(options.spec);
   if (!subject.data_text.empty()) command += " " + subject.data_text;
   for (const Choice& choice : choices_of(options)) {
-    if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, shell_word(choice.value));
+    if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, text::shell_word(choice.value));
   }
   if (!options.random_seed.empty()) command += " --random-seed " + options.random_seed;
   return command;
 }
 
-FigureOptions figure_options(const PlotOptions& options, const Subject& subject, Loaded& loaded) {
+FigureOptions figure_options(const PlotOptions& options, const Subject& subject, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
     loaded.positions = load_positions(options.positions);
@@ -218,7 +218,7 @@ int run_plot(const PlotOptions& options) {
     fail(ErrorKind::usage, fmt::format("SPEC is needed: the figure '{}' shows an encoding, as in posenc plot {} {}",
                                        options.figure, options.figure, fitting_spec(options.figure)));
   }
-  Loaded loaded;
+  LoadedFigure loaded;
   const std::unique_ptr<LoadedSubject> loaded_subject =
       load_subject(options.spec.empty() ? "none" : options.spec, options.weights, options.parameters, options.values);
   const Subject& subject = loaded_subject->subject;

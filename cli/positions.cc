@@ -13,7 +13,7 @@
 #include "cli/vision_positions.h"
 #include "cli/word_choice.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
 #include "posenc/position_ids.h"
 
 namespace posenc::cli {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "posenc/error.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/half.h"
 #include "posenc/query_temperature.h"
 #include "posenc/schedule.h"
-#include "posenc/spec_json.h"
 #include "posenc/xpos.h"
 
 namespace posenc::cli {

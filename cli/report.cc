@@ -1,4 +1,4 @@
-#include "posenc/report.h"
+#include "posenc/insight/report.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "cli/progress.h"
 #include "cli/subject.h"
 #include "cli/words.h"
-#include "posenc/check.h"
 #include "posenc/error.h"
+#include "posenc/insight/check.h"
 
 namespace posenc::cli {
 namespace {
@@ -89,9 +89,9 @@ void check_together(const ReportCommandOptions& options) {
 // As a shell reads it back, without where the page goes.
 std::string command_of(const ReportCommandOptions& options) {
   std::string text = "posenc report";
-  for (const std::string& spec : options.specs) text += " " + shell_word(spec);
+  for (const std::string& spec : options.specs) text += " " + text::shell_word(spec);
   if (options.lesson) text += " --lesson";
-  if (!options.sentence.empty()) text += " --sentence " + shell_word(options.sentence);
+  if (!options.sentence.empty()) text += " --sentence " + text::shell_word(options.sentence);
   if (options.advise) text += " --advise";
   if (options.train) text += fmt::format(" --train {}", *options.train);
   if (options.infer) text += fmt::format(" --infer {}", *options.infer);

@@ -15,10 +15,10 @@
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
-#include "posenc/nearest.h"
-#include "posenc/safetensors.h"
+#include "posenc/files/load.h"
+#include "posenc/files/safetensors.h"
 
 namespace posenc::cli {
 namespace {
@@ -77,7 +77,7 @@ Resize preset(const std::string& name) {
     if (known.name == name) return known.rule;
     names.push_back(known.name);
   }
-  const std::string_view near = nearest(name, names);
+  const std::string_view near = text::nearest(name, names);
   fail(ErrorKind::usage, fmt::format("--like must be one of {} but got '{}'{}", fmt::join(names, ", "), name,
                                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "posenc/error.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/pope.h"
 #include "posenc/schedule.h"
-#include "posenc/spec_json.h"
 
 namespace posenc::cli {
 namespace {
@@ -19,7 +19,7 @@ Tiling tiling_of(const std::string& word) {
 }
 
 // Columns first .. first + count of a block.
-View columns_of(const View& block, std::int64_t first, std::int64_t count) {
+View rotary_columns(const View& block, std::int64_t first, std::int64_t count) {
   View part = block;
   part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
   part.shape[1] = count;
@@ -30,7 +30,8 @@ View columns_of(const View& block, std::int64_t first, std::int64_t count) {
 TablePart make_part(const RotaryAngles& angles, const std::string& name, Tiling tiling, std::int64_t width) {
   if (name == "cos_sin") {
     return {name, 2 * width, {"cos", "sin"}, [=](const PositionView& positions, const View& block) {
-              fill_cos_sin(angles, positions, columns_of(block, 0, width), columns_of(block, width, width), tiling);
+              fill_cos_sin(angles, positions, rotary_columns(block, 0, width), rotary_columns(block, width, width),
+                           tiling);
             }};
   }
   const auto unused = std::make_shared<std::vector<std::byte>>();
@@ -97,7 +98,8 @@ TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dt
                   {"dtype", Json(to_text(dtype))},
                   {"tiling", Json(parts.tiling)},
                   {"rotary_dim", Json(schedule.rotary_dim)},
-                  {"rope_offset", Json(schedule.rope_offset)},
+                  {"first_channel", Json(schedule.first_channel)},
+                  {"rope_offset", Json(schedule.first_channel)},  // as 0.1 called it
                   {"attention_factor", Json(schedule.attention_factor)},
                   {"attention_factor_in", Json(text_of(schedule.attention_factor_in))},
                   {"sequence_length", schedule.sequence_length ? Json(*schedule.sequence_length) : Json()},

@@ -14,11 +14,11 @@
 #include "cli/rotary_table.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
 #include "posenc/pope.h"
 #include "posenc/query_temperature.h"
 #include "posenc/rerotate.h"
-#include "posenc/spec_json.h"
 #include "posenc/workers.h"
 #include "posenc/xpos.h"
 
@@ -34,7 +34,7 @@ Rotary load_rotary(const std::string& text) {
                                      kind_of(spec)));
 }
 
-std::string shape_of(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
+std::string input_shape(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
 
 Array load_heads(const std::string& file, const std::string& spec_text, std::int64_t head_dim) {
   Array input = load_array(file);
@@ -42,7 +42,7 @@ Array load_heads(const std::string& file, const std::string& spec_text, std::int
   if (rank < 2 || rank > 4 || !is_float(input.dtype)) {
     fail(ErrorKind::bad_input,
          fmt::format("{}: expected queries or keys, [N, D], [N, H, D] or [B, N, H, D] of floats, but got {} {}", file,
-                     shape_of(input), to_text(input.dtype)));
+                     input_shape(input), to_text(input.dtype)));
   }
   const std::int64_t width = input.shape[rank - 1];
   if (width == head_dim) return input;
@@ -51,7 +51,7 @@ Array load_heads(const std::string& file, const std::string& spec_text, std::int
           ? fmt::format("; {} heads side by side are [N, {}, {}]", width / head_dim, width / head_dim, head_dim)
           : "";
   fail(ErrorKind::bad_input, fmt::format("{}: expected heads of {} channels, the head_dim of '{}', but got {}{}", file,
-                                         head_dim, spec_text, shape_of(input), hint));
+                                         head_dim, spec_text, input_shape(input), hint));
 }
 
 // The array as [N, H, D] or [B, N, H, D]; [N, D] has one head.
@@ -122,7 +122,7 @@ Rotation load_rotation(const RotateOptions& options, const Rotary& spec, const A
 
 void apply(const RotateOptions& options, const Rotation& rotation, const View& x, double scale) {
   const Workers workers(options.threads);
-  const posenc::RotateOptions rotate_options{.scale = scale, .workers = &workers};
+  const posenc::RotateOptions rotate_options{.output_scale = scale, .workers = &workers};
   // Each position is used once here, so that a table would save nothing.
   const RotaryAngles angles(rotation.spec);
   const PositionView& positions = rotation.positions.view;
@@ -186,7 +186,7 @@ Array expanded(const RotateOptions& options, const Pope& spec, Array& input, con
 void turn_xpos(const RotateOptions& options, const Xpos& spec, const View& x, const PositionView& positions,
                const Workers& workers) {
   const XposAngles angles(spec);
-  const XposOptions made{.scale = scale_of(options.scale), .workers = &workers};
+  const XposOptions made{.output_scale = scale_of(options.scale), .workers = &workers};
   if (options.backward) {
     (options.keys ? xpos_keys_backward : xpos_queries_backward)(x, positions, angles, x, made);
   } else if (options.inverse) {

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/show_text.h"
 #include "posenc/error.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::cli {
 namespace {

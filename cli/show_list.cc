@@ -7,10 +7,10 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/show_text.h"
-#include "posenc/catalog.h"
 #include "posenc/error.h"
-#include "posenc/model.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/models/catalog.h"
+#include "posenc/models/model.h"
 
 namespace posenc::cli {
 namespace {

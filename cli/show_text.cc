@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "posenc/files/spec_json.h"
 #include "posenc/schedule.h"
-#include "posenc/spec_json.h"
 
 namespace posenc::cli {
 namespace {
 
-constexpr int kIndent = 17;
+constexpr int kTextIndent = 17;
 
 std::string line(const std::string& name, const std::string& text) {
-  return fmt::format("  {:<{}}{}\n", name, kIndent - 2, text);
+  return fmt::format("  {:<{}}{}\n", name, kTextIndent - 2, text);
 }
 
 // Whole numbers in full, others in six digits.
@@ -33,7 +33,7 @@ std::string formula(const Rotary& spec, const RotarySchedule& schedule) {
     text = fmt::format("{}^(-2(r A + axis)/{})", number(spec.base), dim);
   }
   if (!shared) text += ", r counted within each axis";
-  if (spec.scale != 1.0) text = fmt::format("{} * ", number(spec.scale)) + text;
+  if (spec.frequency_scale != 1.0) text = fmt::format("{} * ", number(spec.frequency_scale)) + text;
   text = "p * f_i,  f_i = " + text;
   if (schedule.axes > 1) text = "p[axis of i] * f_i,  f_i = " + text.substr(text.find("f_i = ") + 6);
   return std::holds_alternative<NoScaling>(spec.scaling) ? text : text + ", before the scaling";
@@ -118,7 +118,7 @@ std::string layout_drawing(const RotarySchedule& schedule) {
       channels += "  ..";
       pairs += "  ..";
     }
-    channels += fmt::format(" {:>4}", c + schedule.rope_offset);
+    channels += fmt::format(" {:>4}", c + schedule.first_channel);
     pairs += fmt::format(" {:>4}", pair_of(schedule, c));
     before = c;
   }
@@ -145,7 +145,7 @@ std::string layout_words(Layout layout) {
 }
 
 std::string head_words(const RotarySchedule& schedule) {
-  const std::int64_t head = schedule.head_dim, width = schedule.rotary_dim, first = schedule.rope_offset;
+  const std::int64_t head = schedule.head_dim, width = schedule.rotary_dim, first = schedule.first_channel;
   if (width == head) return fmt::format("{} channels, all turn", head);
   return fmt::format("{} channels, of which {} to {} turn and the others pass", head, first, first + width - 1);
 }

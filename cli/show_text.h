@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::cli {
 

@@ -10,7 +10,7 @@
 namespace posenc::cli {
 namespace {
 
-std::string choose(Spec spec, const SpecChoice& choice) {
+std::string settled(Spec spec, const SpecChoice& choice) {
   auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
     fail(ErrorKind::usage,
@@ -22,7 +22,7 @@ std::string choose(Spec spec, const SpecChoice& choice) {
   return to_text(spec);
 }
 
-std::string choose(const Model& model, const SpecChoice& choice) {
+std::string settled(const Model& model, const SpecChoice& choice) {
   Spec spec = spec_of(model, choice.layer, choice.part);
   for (const std::string& guess : model.guesses) fmt::print(stderr, "posenc: {}: a guess: {}\n", model.source, guess);
   for (const std::string& warning : model.warnings) fmt::print(stderr, "posenc: {}: {}\n", model.source, warning);
@@ -30,7 +30,7 @@ std::string choose(const Model& model, const SpecChoice& choice) {
     fmt::print(stderr, "posenc: {}: {} (posenc show --reading {})\n", model.source, reading.sentence, reading.name);
   }
   if (!choice.sequence_length) return to_text(spec);
-  return choose(std::move(spec), {.sequence_length = choice.sequence_length, .layer = {}, .part = {}});
+  return settled(std::move(spec), {.sequence_length = choice.sequence_length, .layer = {}, .part = {}});
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ std::string choose(const Model& model, const SpecChoice& choice) {
 std::string with_choice(const std::string& text, const SpecChoice& choice) {
   if (text.empty()) return text;
   std::variant<Spec, Model> loaded = load_spec_or_model(text);
-  if (const auto* model = std::get_if<Model>(&loaded)) return choose(*model, choice);
+  if (const auto* model = std::get_if<Model>(&loaded)) return settled(*model, choice);
   if (!choice.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + text + "' is one encoding");
   if (!choice.sequence_length && !choice.layer) return text;
-  return choose(std::get<Spec>(std::move(loaded)), choice);
+  return settled(std::get<Spec>(std::move(loaded)), choice);
 }
 
 }  // namespace posenc::cli

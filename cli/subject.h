@@ -8,8 +8,8 @@
 
 #include "cli/bias_parameters.h"
 #include "cli/commands.h"
-#include "posenc/array.h"
-#include "posenc/subject.h"
+#include "posenc/files/array.h"
+#include "posenc/insight/subject.h"
 
 namespace posenc::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/rotary_table.h"
 #include "cli/table_text.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/load.h"
 
 namespace posenc::cli {
 namespace {

@@ -15,8 +15,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
-#include "posenc/npy.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/npy.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {

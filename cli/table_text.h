@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "posenc/json.h"
+#include "posenc/files/json.h"
+#include "posenc/files/safetensors.h"
 #include "posenc/position.h"
-#include "posenc/safetensors.h"
 #include "posenc/view.h"
 
 namespace posenc::cli {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "posenc/array.h"
 #include "posenc/error.h"
-#include "posenc/load.h"
+#include "posenc/files/array.h"
+#include "posenc/files/load.h"
 
 namespace posenc::cli {
 namespace {

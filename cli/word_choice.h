@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc::cli {
 
@@ -20,7 +20,7 @@ Choice choose(const std::string& word, std::string_view option, const std::array
   if (found != words.end()) return static_cast<Choice>(found - words.begin());
   std::string list;
   for (const std::string_view known : words) list += (list.empty() ? "" : ", ") + std::string(known);
-  const std::string_view near = nearest(word, {words.begin(), words.end()});
+  const std::string_view near = text::nearest(word, {words.begin(), words.end()});
   fail(ErrorKind::usage, fmt::format("{} must be one of {} but got '{}'{}", option, list, word,
                                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }

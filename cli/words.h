@@ -1,4 +1,4 @@
 // Words of a command, as a shell reads them.
 #pragma once
 
-#include "posenc/shell.h"
+#include "core/text/shell.h"

@@ -1,32 +1,7 @@
-# Installs the library, its headers, the command line if it was built, and what find_package and pkg-config read. All
-# paths inside are relative, so that the installed tree can be moved.
+# Installs the libraries that were built, each with its headers, the command line, and what find_package and pkg-config
+# read. All paths inside are relative, so that the installed tree can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-
-install(TARGETS posenc EXPORT posencTargets FILE_SET HEADERS)
-
-if(TARGET posenc_plot)
-  set_target_properties(posenc_plot PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN>")
-  install(TARGETS posenc_plot EXPORT posencPlotTargets)
-endif()
-
-if(TARGET posenc_cli)
-  # A shared library stands beside the program, wherever both are moved to.
-  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(posenc_cli PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/${bin_to_lib}>")
-  install(TARGETS posenc_cli)
-endif()
-
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
-install(EXPORT posencTargets NAMESPACE posenc:: DESTINATION ${package_dir})
-if(TARGET posenc_plot)
-  install(EXPORT posencPlotTargets NAMESPACE posenc:: DESTINATION ${package_dir})
-endif()
-configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INSTALL_DESTINATION ${package_dir})
-# Below 1.0 a minor version may change the interface.
-write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/posencConfig.cmake ${PROJECT_BINARY_DIR}/posencConfigVersion.cmake
-        DESTINATION ${package_dir})
 
 # Folders that were given as absolute paths stay where they are; the others move with the .pc file.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -37,20 +12,54 @@ foreach(dir LIBDIR INCLUDEDIR)
     string(PREPEND pc_${dir} "\${prefix}/")
   endif()
 endforeach()
-# Who links a static library links what it needs too; a shared one brings it along.
-set(pc_requires "Requires: libhwy")
-set(pc_libs "Libs: -L\${libdir} -lposenc -pthread")
-set(pc_plot_requires "Requires: posenc cairo")
-if(BUILD_SHARED_LIBS)
-  set(pc_requires "Requires.private: libhwy")
-  set(pc_libs "Libs: -L\${libdir} -lposenc\nLibs.private: -pthread")
-  set(pc_plot_requires "Requires: posenc\nRequires.private: cairo")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
+
+# posenc_install(TARGET NAME "what it is" "public packages" "packages of others"): NAME is that of the .pc file.
+function(posenc_install target pc_name pc_description pc_public pc_private)
+  # Shared libraries of posenc stay in one folder, wherever it is moved to.
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN>")
+  install(TARGETS ${target} EXPORT ${target}Targets FILE_SET HEADERS)
+  install(EXPORT ${target}Targets NAMESPACE posenc:: DESTINATION ${package_dir})
+  # Who links a static library links what it needs too; a shared one brings it along.
+  set(pc_threads " -pthread")
+  if(NOT target STREQUAL "posenc")
+    set(pc_threads "")
+  endif()
+  if(BUILD_SHARED_LIBS)
+    set(pc_requires "Requires: ${pc_public}\nRequires.private: ${pc_private}")
+    set(pc_libs "Libs: -L\${libdir} -l${target}\nLibs.private:${pc_threads}")
+  else()
+    set(pc_requires "Requires: ${pc_public} ${pc_private}")
+    set(pc_libs "Libs: -L\${libdir} -l${target}${pc_threads}")
+  endif()
+  configure_file(cmake/posenc.pc.in ${pc_name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+posenc_install(posenc posenc "${PROJECT_DESCRIPTION}" "" libhwy)
+if(TARGET posenc_files)
+  posenc_install(posenc_files posenc-files "npy, safetensors, JSON and GGUF files for posenc" posenc "")
 endif()
-configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET posenc_models)
+  posenc_install(posenc_models posenc-models "Which encoding a model uses, for posenc" posenc-files "")
+endif()
+if(TARGET posenc_insight)
+  posenc_install(posenc_insight posenc-insight "Checks, explanations, figures and diagnosis for posenc" posenc-models "")
+endif()
 if(TARGET posenc_plot)
-  configure_file(cmake/posenc-plot.pc.in posenc-plot.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/posenc-plot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  posenc_install(posenc_plot posenc-plot "Figures of posenc as PNG and PDF" posenc-insight cairo)
 endif()
 
+if(TARGET posenc_cli)
+  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(posenc_cli PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/${bin_to_lib}>")
+  install(TARGETS posenc_cli)
+endif()
+
+configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Below 1.0 a minor version may change the interface.
+write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/posencConfig.cmake ${PROJECT_BINARY_DIR}/posencConfigVersion.cmake
+        DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -54,8 +54,9 @@ struct AttendOptions {
   // queries stand where the keys stand that the mask puts them beside.
   PositionView query_positions = {};
   PositionView key_positions = {};
-  std::optional<double> scale = {};  // 1 / sqrt(D) unless given, times the rotary's factor in the softmax; 1 in T5
-  double softcap = 0.0;              // 0: none
+  std::optional<double> softmax_scale =
+      {};                // 1 / sqrt(D) unless given, times the rotary's factor in the softmax; 1 in T5
+  double softcap = 0.0;  // 0: none
   // A learned score per head that takes its share of the softmax and gives nothing: [H], f32 or f64.
   ConstView sinks = {};
   // On the weights, after the softmax: key s of query n of head h of row b is number s % 4 of philox4x32({s / 4, n,

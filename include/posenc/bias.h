@@ -66,7 +66,7 @@ POSENC_API std::vector<double> alibi_slopes(const Alibi& spec);
 // The bucket that T5 puts an offset j - i into.
 POSENC_API std::int64_t t5_bucket(const T5& spec, std::int64_t offset);
 
-namespace detail {
+namespace biases {
 class BiasValues;
 }
 
@@ -83,10 +83,10 @@ class POSENC_API Bias {
   std::int64_t heads() const noexcept { return schedule_->heads; }  // 0: any
   bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
   const BiasSchedule& schedule() const noexcept { return *schedule_; }
-  const detail::BiasValues& values() const noexcept { return *values_; }
+  const biases::BiasValues& values() const noexcept { return *values_; }
 
  private:
-  std::shared_ptr<const detail::BiasValues> values_;
+  std::shared_ptr<const biases::BiasValues> values_;
   const BiasSchedule* schedule_;  // that of values_
 };
 

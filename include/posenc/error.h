@@ -38,12 +38,18 @@ class POSENC_API Error : public std::runtime_error {
 // Throws Error(kind, message). Every error of the library passes through here: what is not printable in the message
 // becomes '?', and beyond 2000 bytes it is cut.
 //
-// Where the library is compiled without exceptions it calls `posenc_on_error` instead, which the program
-// must then define; it must not return.
+// A program that defines `posenc_on_error` gets the call instead. Code compiled without exceptions must define it: it
+// does not link otherwise, whether or not the library was compiled with them.
 [[noreturn]] POSENC_API void fail(ErrorKind kind, const std::string& message);
 
 }  // namespace posenc
 
 #if !defined(__cpp_exceptions)
+// Must not return. It may be called on a thread of Workers.
 extern "C" [[noreturn]] void posenc_on_error(posenc::ErrorKind kind, const char* message);
+
+namespace posenc {
+// Refers to the handler from every file that could not catch an exception.
+[[gnu::used]] inline void (*const error_handler)(ErrorKind kind, const char* message) = &posenc_on_error;
+}  // namespace posenc
 #endif

@@ -3,7 +3,7 @@
 //     posenc::PopeAngles pope(posenc::Pope{.head_dim = 64});
 //     posenc::pope_queries(q, positions, pope, q_out);                         // [N, H, 64] -> [N, H, 128]
 //     posenc::pope_keys(k, positions, pope, k_out, {.delta = delta});          // delta [H, 64], learned
-//     posenc::attend(q_out, k_out, v, out, {.scale = 0.125});                  // 1 / sqrt(64): D, not 2 D
+//     posenc::attend(q_out, k_out, v, out, {.softmax_scale = 0.125});                  // 1 / sqrt(64): D, not 2 D
 //
 // Channel c of the first R becomes the pair m(x_c) (cos a, sin a): a = p inv_freq_c for queries, and
 // p inv_freq_c + delta_c for keys. The product of a query and a key is then

@@ -86,7 +86,7 @@ class POSENC_API Positions {
 //
 // Ranges of integers take no memory; other forms are limited to 2^27 numbers. An empty text, an empty range, a
 // number beyond +-(2^31 - 1) and tuples of different length are errors that quote the text.
-// `@file.npy` and `@file.safetensors:tensor` are not read here: see load_positions in posenc/load.h.
+// `@file.npy` and `@file.safetensors:tensor` are not read here: see load_positions in posenc/files/load.h.
 POSENC_API Positions parse_positions(std::string_view text);
 
 // The text form of positions, so that parse_positions gives them back: "0:100", "0,5,17", "1/2,3/4". Of a batch, the

@@ -63,7 +63,7 @@ struct Xpos {
   double base = 10000.0;      // > 0
   Layout layout = Layout::interleaved;
   std::int64_t rotary_dim = 0;        // R, channels that turn, even; 0: all
-  std::int64_t rope_offset = 0;       // the first channel that turns; negative: counted from the end of the head
+  std::int64_t first_channel = 0;     // the first channel that turns; negative: counted from the end of the head
   std::vector<double> inv_freq = {};  // radians per position, [pairs]; replaces the rule
   double gamma = 0.4;                 // > 0
   double scale_base = 512.0;          // > 0, positions

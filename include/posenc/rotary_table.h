@@ -24,7 +24,7 @@
 
 namespace posenc {
 
-namespace detail {
+namespace rows {
 class RotaryRows;
 }
 
@@ -37,10 +37,10 @@ class POSENC_API RotaryAngles {
   explicit RotaryAngles(const RotarySchedule& schedule);
 
   const RotarySchedule& schedule() const noexcept { return *schedule_; }
-  const detail::RotaryRows& rows() const noexcept { return *rows_; }
+  const rows::RotaryRows& rows() const noexcept { return *rows_; }
 
  private:
-  std::shared_ptr<const detail::RotaryRows> rows_;
+  std::shared_ptr<const rows::RotaryRows> rows_;
   const RotarySchedule* schedule_;  // that of rows_
 };
 

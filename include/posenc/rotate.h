@@ -40,7 +40,7 @@ class RotarySource {
 };
 
 struct RotateOptions {
-  double scale = 1.0;                // multiplies every channel of the output, those outside the window too
+  double output_scale = 1.0;         // multiplies every channel of the output, those outside the window too
   const Workers* workers = nullptr;  // null: the calling thread alone
 };
 

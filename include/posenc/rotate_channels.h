@@ -17,11 +17,11 @@
 namespace posenc {
 
 struct ChannelTables {
-  ConstView cos;                 // [N, R], or [B, N, R] with tokens of batch rows apart; f32 or f64
-  ConstView sin;                 // likewise
-  Layout layout = Layout::half;  // which channels are partners; half_per_axis cuts the window in `parts`
-  std::int64_t rope_offset = 0;  // the first channel of the window, from the start of the head
-  std::int64_t parts = 1;        // with half_per_axis only
+  ConstView cos;                   // [N, R], or [B, N, R] with tokens of batch rows apart; f32 or f64
+  ConstView sin;                   // likewise
+  Layout layout = Layout::half;    // which channels are partners; half_per_axis cuts the window in `parts`
+  std::int64_t first_channel = 0;  // the first channel of the window, from the start of the head
+  std::int64_t parts = 1;          // with half_per_axis only
 };
 
 // x and out are [N, H, D] or [B, N, H, D], as in rotate.h, identical or apart. f64 data are computed in double, others

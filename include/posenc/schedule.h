@@ -63,10 +63,10 @@ POSENC_API ConcatSchedule make_concat_schedule(const Concat& spec);
 
 // A rotary encoding in numbers: every field of the spec settled.
 struct RotarySchedule {
-  std::int64_t head_dim = 0;      // D
-  std::int64_t rotary_dim = 0;    // R, even; channels rope_offset .. rope_offset + R turn
-  std::int64_t rope_offset = 0;   // from the start of the head
-  std::int64_t exponent_dim = 0;  // what the exponents were divided by; 0 where inv_freq was given, or axes differ
+  std::int64_t head_dim = 0;       // D
+  std::int64_t rotary_dim = 0;     // R, even; channels first_channel .. first_channel + R turn
+  std::int64_t first_channel = 0;  // from the start of the head
+  std::int64_t exponent_dim = 0;   // what the exponents were divided by; 0 where inv_freq was given, or axes differ
   Layout layout = Layout::half;
   std::int64_t axes = 1;
   std::vector<double> inv_freq;  // [axes][columns], radians per position; mostly zero where there are several axes
@@ -97,7 +97,7 @@ POSENC_API RotarySchedule make_schedule(const Rotary& spec, std::int64_t sequenc
 struct SinusoidalGradients {
   double base = 0.0;  // 0, as exponent_factor, where the spec's frequencies are given one by one
   double exponent_factor = 0.0;
-  double scale = 0.0;
+  double frequency_scale = 0.0;
 };
 // `inv_freq_gradient` has one number per pair: what posenc/embed.h's backward functions add up.
 POSENC_API SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> inv_freq_gradient);

@@ -17,7 +17,7 @@
 #include "posenc/view.h"
 
 namespace posenc {
-namespace detail {
+namespace attention {
 class TermValues;
 }
 
@@ -31,10 +31,10 @@ class POSENC_API ScoreTerm {
   std::int64_t heads() const noexcept;        // 0: any, the vectors are shared by heads
   std::int64_t head_dim() const noexcept;     // D
   std::int64_t value_width() const noexcept;  // Dv of the vectors on values; 0: there are none
-  const detail::TermValues& values() const noexcept { return *values_; }
+  const attention::TermValues& values() const noexcept { return *values_; }
 
  private:
-  std::shared_ptr<const detail::TermValues> values_;
+  std::shared_ptr<const attention::TermValues> values_;
 };
 
 // The row of a pair of positions, or -1 where it has no vector. Throws where PastTable::error refuses it.

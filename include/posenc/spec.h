@@ -4,7 +4,7 @@
 //     posenc::Spec same = posenc::parse_spec("sinusoidal:width=512,base=10000");
 //     std::string text = posenc::to_text(same);  // "sinusoidal:width=512", what is not default
 //
-// posenc/spec_json.h has the JSON form, posenc/load.h reads either from a file. All functions are pure.
+// posenc/files/spec_json.h has the JSON form, posenc/files/load.h reads either from a file. All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "posenc/attention_spec.h"
+#include "posenc/error.h"
 #include "posenc/export.h"
 #include "posenc/layout.h"
 #include "posenc/order.h"
@@ -49,7 +50,7 @@ struct Sinusoidal {
   Spacing spacing = Spacing::width;
   double shift = 1.0;                 // with Spacing::half only; below the number of pairs
   double exponent_factor = 1.0;       // multiplies every exponent
-  double scale = 1.0;                 // multiplies every frequency, as scaling the positions would
+  double frequency_scale = 1.0;       // multiplies every frequency, as scaling the positions would
   std::vector<double> inv_freq = {};  // radians per position, one per pair; if given, it replaces the rule
   std::int64_t first = 0;             // what position 0 counts as: 1, 2, padding_idx + 1
   Order order = Order::interleaved;
@@ -158,7 +159,7 @@ struct Rotary {
   Layout layout = Layout::half;
   std::int64_t rotary_dim = 0;         // R, channels that turn, even; 0: int(head_dim * partial_rotary_factor)
   double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product turns one channel more
-  std::int64_t rope_offset = 0;        // the first channel that turns; negative: counted from the end of the head
+  std::int64_t first_channel = 0;      // the first channel that turns; negative: counted from the end of the head
   std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part or axis that counts anew
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
   std::int64_t axes = 1;               // A, of positions: 1 to 8; 1 with sections: one axis per section
@@ -166,7 +167,7 @@ struct Rotary {
   SectionOrder section_order = SectionOrder::chunked;
   AxisFrequencies axis_frequencies = AxisFrequencies::shared;  // half_per_axis begins anew in every part
   std::vector<std::int64_t> axis_of_pair = {};                 // [pairs]; says the axes one by one, instead of sections
-  double scale = 1.0;  // multiplies every frequency, given ones too: 2 pi where a coordinate counts turns
+  double frequency_scale = 1.0;  // multiplies every frequency, given ones too: 2 pi where a coordinate counts turns
   std::optional<double> attention_factor = {};  // 1e-9 to 1e9; none: as the scaling says, 1 without one
   FactorIn attention_factor_in = FactorIn::table;
   Precision precision = Precision::exact;

@@ -24,10 +24,10 @@
 
 namespace posenc {
 
-namespace detail {
+namespace rows {
 class RowMaker;
 class RowSource;
-}  // namespace detail
+}  // namespace rows
 
 // Writes one row per position: out is [N, M] (or [B, N, M]) f32, f64, f16 or bf16, its rows may be strided.
 // Positions have one axis. No positions: nothing is written. Positions out of range, and a schedule whose columns lie
@@ -92,8 +92,8 @@ class POSENC_API RowStream {
  private:
   void check_batch() const;
 
-  std::unique_ptr<detail::RowMaker> maker_;    // derivative rows
-  std::unique_ptr<detail::RowSource> source_;  // all others
+  std::unique_ptr<rows::RowMaker> maker_;    // derivative rows
+  std::unique_ptr<rows::RowSource> source_;  // all others
   PositionView positions_;
   std::int64_t width_ = 0;
   std::int64_t done_ = 0;

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

@@ -21,7 +21,7 @@
 #include "posenc/export.h"
 
 namespace posenc {
-namespace detail {
+namespace base {
 class ThreadPool;
 }
 
@@ -70,7 +70,7 @@ class POSENC_API Workers {
 
  private:
   int count_;
-  detail::ThreadPool* pool_ = nullptr;  // null for a count of 1
+  base::ThreadPool* pool_ = nullptr;  // null for a count of 1
 };
 
 // The same with or without workers: null is the calling thread alone, in order.

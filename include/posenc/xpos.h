@@ -60,7 +60,7 @@ class POSENC_API XposAngles {
 };
 
 struct XposOptions {
-  double scale = 1.0;                // multiplies every channel of the output, those outside the window too
+  double output_scale = 1.0;         // multiplies every channel of the output, those outside the window too
   const Workers* workers = nullptr;  // null: the calling thread alone
 };
 

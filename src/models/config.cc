@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text/nearest.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc::models {
 namespace {
@@ -123,8 +123,8 @@ void Config::refuse_at(const std::string& key, const std::string& sentence) cons
   fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
 }
 
-Config::Place Config::place_in_file(const std::string& name) const {
-  Place place;
+Config::FoundValue Config::place_in_file(const std::string& name) const {
+  FoundValue place;
   for (const std::string& other : names_of(row_, name)) {
     known_.insert(other.substr(0, other.find('.')));
     const Json* value = walk(*object_, other);
@@ -145,8 +145,8 @@ Config::Place Config::place_in_file(const std::string& name) const {
   return place;
 }
 
-Config::Place Config::place_of(const std::string& name) const {
-  Place place = place_in_file(name);
+Config::FoundValue Config::place_of(const std::string& name) const {
+  FoundValue place = place_in_file(name);
   if (place.value || place.null) return place;
   const Json* defaults = row_.find("defaults");
   const Json* value = defaults ? defaults->find(name) : nullptr;
@@ -155,12 +155,12 @@ Config::Place Config::place_of(const std::string& name) const {
 }
 
 Found Config::in_file(const std::string& name) const {
-  const Place place = place_in_file(name);
+  const FoundValue place = place_in_file(name);
   return place.value ? Found{*place.value, place.from} : Found{};
 }
 
 Found Config::find(const std::string& name) const {
-  const Place place = place_of(name);
+  const FoundValue place = place_of(name);
   return place.value ? Found{*place.value, place.from} : Found{};
 }
 
@@ -226,7 +226,7 @@ void Config::refuse_unknown() const {
     const bool* flag = std::get_if<bool>(&value.value);
     const bool silent = value.is_null() || (flag && !*flag);
     if (known_.count(key) || silent || !about_positions(key)) continue;
-    const std::string_view near = nearest(key, known);
+    const std::string_view near = text::nearest(key, known);
     const std::string hint = near.empty() ? "" : "; the nearest known key is " + std::string(near);
     const std::string sentence = "this key is about positions, and posenc does not know it for " + model_type() + hint;
     if (!remarks_.options.lenient) refuse(key, sentence + " (--lenient makes this a warning)");

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "models/formula.h"
-#include "posenc/json.h"
-#include "posenc/model.h"
+#include "posenc/files/json.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models {
 
@@ -85,13 +85,13 @@ class Config {
 
  private:
   // What was found, in the file or the row.
-  struct Place {
+  struct FoundValue {
     const Json* value = nullptr;
     std::string from;
     bool null = false;  // the file has null
   };
-  Place place_in_file(const std::string& name) const;
-  Place place_of(const std::string& name) const;
+  FoundValue place_in_file(const std::string& name) const;
+  FoundValue place_of(const std::string& name) const;
 
   const Json* object_;
   std::string source_, path_;

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "posenc/catalog.h"
+#include "posenc/models/catalog.h"
 
 namespace posenc::models {
 

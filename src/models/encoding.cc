@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fields.h"
+#include "core/spec/fields.h"
 #include "models/layers.h"
 #include "models/rotary_groups.h"
 #include "models/scales.h"
 #include "models/table.h"
 #include "posenc/error.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::models {
 namespace {
@@ -51,7 +51,7 @@ ModelGroup plain_group(const Config& config, const std::string& kind) {
       group.provenance.push_back({field, found.from});
     }
   }
-  if (detail::default_spec(kind)) {
+  if (spec::default_spec(kind)) {
     Json spec = Json::Object{};
     spec.set("kind", kind);
     for (const auto& [field, value] : fields.object()) spec.set(field, value);
@@ -106,7 +106,7 @@ Config with_readings(const Config& config) {
 
 // Numbers that make no encoding together: what no check of a key alone can tell.
 void check_spec(const Config& config, const Spec& spec) {
-  detail::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
+  spec::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
 }
 
 void add_groups(const Config& config, const std::string& part) {

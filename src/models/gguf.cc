@@ -4,8 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "detail/number_text.h"
-#include "detail/quotable.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
+#include "core/text/quotable.h"
 #include "models/gguf_keys.h"
 #include "models/gguf_layers.h"
 #include "models/gguf_numbers.h"
@@ -13,7 +14,6 @@
 #include "models/gguf_scores.h"
 #include "models/gguf_table.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc::models {
 namespace gguf {
@@ -43,11 +43,11 @@ const GgufArchitecture& find_row(const Gguf& file) {
   for (const auto table : {gguf_alike(), gguf_layered()}) {
     for (const GgufArchitecture& row : table) names.push_back(row.name);
   }
-  const std::string_view near = nearest(*name, names);
+  const std::string_view near = text::nearest(*name, names);
   fail(ErrorKind::unsupported, place +
                                    "expected an architecture of llama.cpp, whose table says which channels turn, "
                                    "but got '" +
-                                   detail::quotable(*name) + "'" +
+                                   text::quotable(*name) + "'" +
                                    (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
 }
 
@@ -189,7 +189,7 @@ class GgufResolver {
     if (row_.alibi_read) {
       bias = keys_.number_or(kBias, 0.0);
       if (bias.value == 0.0) return;
-      if (bias.value < 0.0) keys_.refuse(kBias, "expected 0 or more but got " + detail::number_text(bias.value));
+      if (bias.value < 0.0) keys_.refuse(kBias, "expected 0 or more but got " + text::number_text(bias.value));
     } else {
       keys_.guess("the file does not say ALiBi's largest bias: llama.cpp takes 8 for '" + std::string(row_.name) + "'");
     }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models {
 

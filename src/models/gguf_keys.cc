@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "detail/fields.h"
-#include "detail/number_text.h"
-#include "detail/quotable.h"
+#include "core/spec/fields.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
+#include "core/text/quotable.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
 
 namespace posenc::models::gguf {
 namespace {
@@ -65,9 +65,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, size>& 
 std::string value_text(const GgufEntry& entry) {
   if (!entry.held) return "an " + entry.type + " of " + std::to_string(entry.size);
   if (const auto* whole = std::get_if<std::int64_t>(&entry.value)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&entry.value)) return detail::number_text(*number);
+  if (const auto* number = std::get_if<double>(&entry.value)) return text::number_text(*number);
   if (const auto* flag = std::get_if<bool>(&entry.value)) return *flag ? "true" : "false";
-  if (const auto* word = std::get_if<std::string>(&entry.value)) return "'" + detail::quotable(*word) + "'";
+  if (const auto* word = std::get_if<std::string>(&entry.value)) return "'" + text::quotable(*word) + "'";
   return "an " + entry.type + " of " + std::to_string(entry.size);
 }
 
@@ -138,7 +138,7 @@ std::optional<std::vector<std::int64_t>> GgufKeys::list(std::string_view name) {
   std::vector<std::int64_t> counts;
   for (const double number : *numbers) {
     if (!(number >= 0.0 && number <= static_cast<double>(kMostCount) && number == std::floor(number))) {
-      refuse(name, "expected integers from 0 to 2^31 - 1 but got " + detail::number_text(number));
+      refuse(name, "expected integers from 0 to 2^31 - 1 but got " + text::number_text(number));
     }
     counts.push_back(static_cast<std::int64_t>(number));
   }
@@ -147,7 +147,7 @@ std::optional<std::vector<std::int64_t>> GgufKeys::list(std::string_view name) {
 
 Sourced<double> GgufKeys::number_or(std::string_view name, double fallback) {
   if (const std::optional<double> given = number(name)) return {*given, full(name)};
-  guess(full(name) + " is not in the file: llama.cpp takes " + detail::number_text(fallback));
+  guess(full(name) + " is not in the file: llama.cpp takes " + text::number_text(fallback));
   return {fallback, std::string(kLlamaDefault)};
 }
 
@@ -184,17 +184,17 @@ void GgufKeys::warn(const std::string& sentence) { model_.warnings.push_back(sen
 
 void GgufKeys::refuse(std::string_view name, const std::string& why) const {
   const GgufEntry* found = file_.find(full(name));
-  fail(ErrorKind::bad_input, file_.path() + ": key '" + detail::quotable(full(name)) + "'" +
+  fail(ErrorKind::bad_input, file_.path() + ": key '" + text::quotable(full(name)) + "'" +
                                  (found == nullptr ? "" : " at byte " + std::to_string(found->offset)) + ": " + why);
 }
 
 void GgufKeys::object(std::string_view name, const std::string& why) {
   if (!options_.lenient) refuse(name, why);
-  warn("key '" + detail::quotable(full(name)) + "': " + why);
+  warn("key '" + text::quotable(full(name)) + "': " + why);
 }
 
 void GgufKeys::check(const Spec& spec) const {
-  detail::check_spec(spec, file_.path() + ": " + std::string(kind_of(spec)));
+  spec::check_spec(spec, file_.path() + ": " + std::string(kind_of(spec)));
 }
 
 void GgufKeys::check_unknown() {
@@ -205,7 +205,7 @@ void GgufKeys::check_unknown() {
     const bool about = std::any_of(kPositionWords.begin(), kPositionWords.end(),
                                    [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
     if (!about || is_one_of(name, kPositionKeys)) continue;
-    const std::string_view near = nearest(name, {kPositionKeys.begin(), kPositionKeys.end()});
+    const std::string_view near = text::nearest(name, {kPositionKeys.begin(), kPositionKeys.end()});
     object(name, "expected a key about positions that llama.cpp knows" +
                      (near.empty() ? "" : "; did you mean '" + full(near) + "'?"));
   }

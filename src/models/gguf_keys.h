@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/gguf_table.h"
-#include "posenc/gguf.h"
-#include "posenc/model.h"
+#include "posenc/files/gguf.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models::gguf {
 

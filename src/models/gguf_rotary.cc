@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/number_text.h"
+#include "core/text/number_text.h"
 #include "posenc/scaling.h"
 
 namespace posenc::models::gguf {
@@ -49,7 +49,7 @@ class RotaryFiller {
       say("head_dim", w.rotary.from);
       return;
     }
-    if (row_.part == Part::last) spec_.rope_offset = w.whole.value - w.rotary.value;
+    if (row_.part == Part::last) spec_.first_channel = w.whole.value - w.rotary.value;
     say("head_dim", w.whole.from);
     say("rotary_dim", w.rotary.from);
   }
@@ -148,11 +148,11 @@ class RotaryFiller {
                              .long_factor = source_.long_divisors,
                              .original_positions = stretch.original.value,
                              .max_positions = source_.size.context};
-    spec_.scale = 1.0 / stretch.factor.value;
+    spec_.frequency_scale = 1.0 / stretch.factor.value;
     say("scaling.long_factor", "tensor rope_factors_long.weight");
     say("scaling.short_factor", "tensor rope_factors_short.weight");
     say("scaling.original_positions", stretch.original.from);
-    if (spec_.scale != 1.0) say("scale", "1 / " + stretch.factor.from);
+    if (spec_.frequency_scale != 1.0) say("frequency_scale", "1 / " + stretch.factor.from);
     group_.notes.push_back("llama.cpp takes the long list where the context that it allocates is longer than " +
                            std::to_string(stretch.original.value) + ", not where the text is");
   }
@@ -199,7 +199,7 @@ class RotaryFiller {
   std::string base_text() const {
     const auto is_base = [](const Provenance& entry) { return entry.field == "base"; };
     const auto found = std::find_if(group_.provenance.begin(), group_.provenance.end(), is_base);
-    return found->from + " (" + detail::number_text(spec_.base) + ")";
+    return found->from + " (" + text::number_text(spec_.base) + ")";
   }
 
   // Frequencies that are given stand for themselves: a spec has no base beside them.
@@ -218,7 +218,7 @@ class RotaryFiller {
     for (std::size_t i = 0; i < plain.size(); ++i) {
       if (std::abs(plain[i] / scaled[i] / divisors[i] - 1.0) > 1e-4) return;
     }
-    group_.notes.push_back("the divisors are those of llama3 with factor=" + detail::number_text(scaling.factor) +
+    group_.notes.push_back("the divisors are those of llama3 with factor=" + text::number_text(scaling.factor) +
                            ", original_positions=8192, low_freq_factor=1, high_freq_factor=4, to float32");
   }
 
@@ -230,7 +230,7 @@ class RotaryFiller {
     const double factor_here = plain ? 1.0 : stretch.attention_factor(factor());
     if (!(factor_here >= 1e-9 && factor_here <= 1e9)) {
       source_.keys.refuse("rope.scaling.attn_factor", "expected a factor on cos and sin from 1e-9 to 1e9 but got " +
-                                                          detail::number_text(factor_here));
+                                                          text::number_text(factor_here));
     }
     const bool yarn_here = std::holds_alternative<Yarn>(spec_.scaling);
     const bool longrope = std::holds_alternative<LongRope>(spec_.scaling);

@@ -6,7 +6,7 @@
 
 #include "models/gguf_layers.h"
 #include "models/gguf_numbers.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models::gguf {
 

@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "detail/number_text.h"
+#include "core/text/number_text.h"
 #include "models/gguf_rotary.h"
 
 namespace posenc::models::gguf {
@@ -10,7 +10,7 @@ constexpr std::string_view kSections = "rope.dimension_sections";
 
 Sourced<double> checked_base(GgufKeys& keys, std::string_view name, Sourced<double> base) {
   if (base.value > 0.0) return base;
-  keys.refuse(name, "expected a base above 0 but got " + detail::number_text(base.value));
+  keys.refuse(name, "expected a base above 0 but got " + text::number_text(base.value));
 }
 
 void read_bases(RotarySource& source) {
@@ -75,8 +75,8 @@ std::vector<double> read_divisors(RotarySource& source, const std::string& tenso
   numbers.resize(pairs);
   for (const double number : numbers) {
     if (number >= 1e-6) continue;
-    keys.refuse("rope.dimension_count", "expected tensor '" + tensor + "' to have divisors from 1e-6 on but got " +
-                                            detail::number_text(number));
+    keys.refuse("rope.dimension_count",
+                "expected tensor '" + tensor + "' to have divisors from 1e-6 on but got " + text::number_text(number));
   }
   return numbers;
 }

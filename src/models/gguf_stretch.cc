@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
-#include "detail/number_text.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
 #include "models/gguf_numbers.h"
-#include "posenc/nearest.h"
 #include "posenc/scaling.h"
 
 namespace posenc::models::gguf {
@@ -18,7 +18,7 @@ Sourced<std::string> read_type(GgufKeys& keys) {
   for (const std::string_view type : kTypes) {
     if (*given == type) return {*given, keys.full("rope.scaling.type")};
   }
-  const std::string_view near = nearest(*given, {kTypes.begin(), kTypes.end()});
+  const std::string_view near = text::nearest(*given, {kTypes.begin(), kTypes.end()});
   keys.refuse("rope.scaling.type", "expected none, linear, yarn or longrope but got '" + *given + "'" +
                                        (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
 }
@@ -28,7 +28,7 @@ Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {
   const std::optional<double> given = keys.number(name);
   if (!given) return {1.0, std::string(kLlamaDefault)};
   if (*given < 0.0 || (*given > 0.0 && (*given < 1e-4 || *given > 1e6))) {
-    keys.refuse(name, "expected 0 or a factor from 1e-4 to 1e6 but got " + detail::number_text(*given));
+    keys.refuse(name, "expected 0 or a factor from 1e-4 to 1e6 but got " + text::number_text(*given));
   }
   if (type.value == "none") {
     keys.warn(keys.full(name) + " has no effect: " + keys.full("rope.scaling.type") + " is none");
@@ -58,8 +58,8 @@ Sourced<double> read_beta(GgufKeys& keys, const GgufArchitecture& row, std::stri
   if (row.reads_betas) return keys.number_or(name, fallback);
   const std::optional<double> given = keys.number(name);
   if (given && *given != fallback) {
-    keys.warn(keys.full(name) + " = " + detail::number_text(*given) + " has no effect: llama.cpp takes " +
-              detail::number_text(fallback) + " for '" + std::string(row.name) + "'");
+    keys.warn(keys.full(name) + " = " + text::number_text(*given) + " has no effect: llama.cpp takes " +
+              text::number_text(fallback) + " for '" + std::string(row.name) + "'");
   }
   return {fallback, std::string(kLlamaDefault)};
 }
@@ -69,8 +69,8 @@ void read_yarn(GgufKeys& keys, const GgufArchitecture& row, Stretch& stretch) {
   stretch.beta_slow = read_beta(keys, row, "rope.scaling.yarn_beta_slow", 1.0);
   if (!(stretch.beta_slow.value > 0.0 && stretch.beta_fast.value >= stretch.beta_slow.value)) {
     keys.refuse("rope.scaling.yarn_beta_fast", "expected at least yarn_beta_slow, and that above 0, but got " +
-                                                   detail::number_text(stretch.beta_fast.value) + " and " +
-                                                   detail::number_text(stretch.beta_slow.value));
+                                                   text::number_text(stretch.beta_fast.value) + " and " +
+                                                   text::number_text(stretch.beta_slow.value));
   }
   stretch.log_multiplier = read_log_multiplier(keys, row.log_multiplier);
   stretch.magnitude = yarn_ratio(stretch, row);

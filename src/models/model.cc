@@ -1,16 +1,16 @@
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "detail/file_format.h"
+#include "core/text/nearest.h"
+#include "files/file_format.h"
 #include "models/config.h"
 #include "models/encoding.h"
 #include "models/gguf.h"
 #include "models/table.h"
 #include "posenc/error.h"
-#include "posenc/file.h"
-#include "posenc/nearest.h"
+#include "posenc/files/file.h"
 
 namespace posenc {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
   Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
   if (row.is_object()) return row;
-  const std::string_view near = nearest(model_type, models::table_model_types());
+  const std::string_view near = text::nearest(model_type, models::table_model_types());
   fail(ErrorKind::unsupported, source + ": " + path + "model_type: posenc does not know '" + model_type + "'" +
                                    (near.empty() ? "" : "; the nearest known is " + std::string(near)) +
                                    " (--as TYPE reads the file as that type)");
@@ -167,9 +167,9 @@ Model load_model(const std::string& path_or_text, const ModelOptions& options) {
     return model_from_json(parse_json(path_or_text, "config"), "config", options);
   }
   // Before it is read: models are large.
-  const std::string start = detail::file_start(path_or_text).value_or("");
+  const std::string start = files::file_start(path_or_text).value_or("");
   if (start.starts_with("GGUF")) return models::model_from_gguf(path_or_text, options);
-  if (const std::string_view foreign = detail::format_name(start); !foreign.empty()) {
+  if (const std::string_view foreign = files::format_name(start); !foreign.empty()) {
     fail(ErrorKind::unsupported,
          path_or_text + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
              std::string(foreign));

@@ -1,8 +1,8 @@
-#include "detail/axis_map.h"
-#include "detail/rotary_window.h"
-#include "posenc/model.h"
+#include "core/spec/axis_map.h"
+#include "core/spec/rotary_window.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/models/model.h"
 #include "posenc/schedule.h"
-#include "posenc/spec_json.h"
 
 namespace posenc {
 namespace {
@@ -20,7 +20,7 @@ Json list_of(const std::vector<std::string>& texts) {
 }
 
 // One number per pair where channels have their own axes: the layout is no rotation.
-Json inv_freq_by_pair(const RotarySchedule& schedule, const std::vector<detail::PairPlace>& places) {
+Json inv_freq_by_pair(const RotarySchedule& schedule, const std::vector<spec::PairPlace>& places) {
   std::vector<double> numbers(static_cast<std::size_t>(schedule.pairs()));
   const auto columns = static_cast<std::size_t>(schedule.columns());
   for (std::size_t c = 0; c < columns; ++c) {
@@ -50,8 +50,10 @@ RotarySchedule schedule_of(const Rotary& spec, std::optional<std::int64_t> seque
 void add_rotary(Json& json, const Rotary& spec, std::optional<std::int64_t> sequence_length) {
   const RotarySchedule schedule = schedule_of(spec, sequence_length);
   json.set("head_dim", schedule.head_dim).set("rotary_dim", schedule.rotary_dim);
-  json.set("exponent_dim", schedule.exponent_dim).set("rope_offset", schedule.rope_offset);
-  const std::vector<detail::PairPlace> places = detail::axis_map(spec, detail::window_of(spec));
+  json.set("exponent_dim", schedule.exponent_dim)
+      .set("first_channel", schedule.first_channel)
+      .set("rope_offset", schedule.first_channel);
+  const std::vector<spec::PairPlace> places = spec::axis_map(spec, spec::window_of(spec));
   const bool turns = is_rotation(schedule.layout);
   json.set("layout", to_json(spec).find("layout")->string());
   json.set("inv_freq", turns ? inv_freq_of(schedule) : inv_freq_by_pair(schedule, places));
@@ -59,7 +61,7 @@ void add_rotary(Json& json, const Rotary& spec, std::optional<std::int64_t> sequ
   if (needs_length(spec.scaling)) json.set("sequence_length", *schedule.sequence_length);
   if (schedule.axes == 1) return;
   Json::Array axes;
-  for (const detail::PairPlace& place : places) axes.emplace_back(place.axis);
+  for (const spec::PairPlace& place : places) axes.emplace_back(place.axis);
   json.set(turns ? "axis_of_pair" : "axis_of_channel", std::move(axes));
 }
 

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "core/text/nearest.h"
 #include "models/scaling.h"
 #include "posenc/error.h"
-#include "posenc/nearest.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::models {
 namespace {
@@ -106,7 +106,7 @@ class RotaryMaker {
     if (std::find(known.begin(), known.end(), type) != known.end()) return;
     std::string list;
     for (const std::string_view word : known) list += (list.empty() ? "" : ", ") + std::string(word);
-    const std::string_view near = nearest(type, known);
+    const std::string_view near = text::nearest(type, known);
     const Found found = dict_.get("rope_type");
     config_.refuse_at(found.from, "expected a rope type that " + config_.model_type() + " has (" + list +
                                       ") but got '" + type + "'" +
@@ -266,7 +266,7 @@ class RotaryMaker {
     from("sections", found.from);
   }
 
-  // What else the row says of the spec, as JSON would: axes, section_order, axis_frequencies, scale, rope_offset.
+  // What else the row says of the spec, as JSON would: axes, section_order, axis_frequencies, scale, first_channel.
   void fields() {
     const Json* fields = config_.rule("fields");
     if (!fields && answer_.spec.sections.empty()) return check_sections();
@@ -344,7 +344,7 @@ class RotaryMaker {
         if (found.given() && in_file) tell_unused(key, found);
         continue;
       }
-      const std::string_view near = nearest(key, known);
+      const std::string_view near = text::nearest(key, known);
       const std::string sentence = std::string("this rope parameter is not known") +
                                    (near.empty() ? "" : "; the nearest known one is " + std::string(near));
       if (!config_.remarks().options.lenient)

@@ -6,7 +6,7 @@
 
 #include "models/config.h"
 #include "models/rope.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 #include "posenc/spec.h"
 
 namespace posenc::models {

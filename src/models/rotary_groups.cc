@@ -11,7 +11,7 @@
 #include "models/rotary.h"
 #include "models/scales.h"
 #include "models/scaling.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::models {
 namespace {

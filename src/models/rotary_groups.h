@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/config.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models {
 

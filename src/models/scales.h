@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/config.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 
 namespace posenc::models {
 

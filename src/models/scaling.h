@@ -9,7 +9,7 @@
 
 #include "models/config.h"
 #include "models/rope.h"
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 #include "posenc/scaling.h"
 
 namespace posenc::models {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "posenc/json.h"
+#include "posenc/files/json.h"
 
 namespace posenc::models {
 

@@ -1,5 +1,5 @@
 // What a user of an installed posenc::plot writes: exits with 0 only if there is a picture.
-#include <posenc/plot.h>
+#include <posenc/plot/plot.h>
 
 int main() {
   const posenc::Drawing drawing{.width = 16, .height = 8};

@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "fuzz.h"
-#include "posenc/exercises.h"
-#include "posenc/expression.h"
+#include "insight/teaching/expression.h"
+#include "posenc/insight/exercises.h"
 
 namespace {
 
 void try_expression(std::string_view input) {
-  const posenc::Evaluated result = posenc::evaluate(input);
+  const posenc::teaching::Evaluated result = posenc::teaching::evaluate(input);
   require(std::isfinite(result.value), "a value is not finite");
   require(result.error.empty() || result.value == 0.0, "an error has a value");
   // What has a value has the same one in parentheses, unless they make it too long or too deep.
   if (!result.error.empty() || input.size() > 900) return;
-  const posenc::Evaluated again = posenc::evaluate("(" + std::string(input) + ")");
+  const posenc::teaching::Evaluated again = posenc::teaching::evaluate("(" + std::string(input) + ")");
   require(!again.error.empty() || again.value == result.value, "parentheses changed the value");
-  for (const std::string& item : posenc::list_items(input)) posenc::evaluate(item);
+  for (const std::string& item : posenc::teaching::list_items(input)) posenc::teaching::evaluate(item);
 }
 
 // One of every kind.

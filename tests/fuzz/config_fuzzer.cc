@@ -12,8 +12,8 @@
 
 #include "fuzz.h"
 #include "models/table.h"
-#include "posenc/json.h"
-#include "posenc/model.h"
+#include "posenc/files/json.h"
+#include "posenc/models/model.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"
 
@@ -52,7 +52,7 @@ void check_rotary(const posenc::Rotary& spec, std::int64_t layer) {
   const posenc::Rotary own = posenc::at_layer(spec, layer);
   for (const std::optional<std::int64_t> length : {std::optional<std::int64_t>(), {1}, {100000}}) {
     const posenc::RotarySchedule schedule = length ? posenc::make_schedule(own, *length) : posenc::make_schedule(own);
-    require(schedule.rope_offset >= 0 && schedule.rope_offset + schedule.rotary_dim <= schedule.head_dim,
+    require(schedule.first_channel >= 0 && schedule.first_channel + schedule.rotary_dim <= schedule.head_dim,
             "the window leaves the head");
     require(schedule.inv_freq.size() == static_cast<std::size_t>(schedule.axes * schedule.columns()),
             "a frequency is missing");

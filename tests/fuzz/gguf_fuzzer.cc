@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "models/gguf.h"
-#include "posenc/gguf.h"
+#include "posenc/files/gguf.h"
 
 namespace {
 

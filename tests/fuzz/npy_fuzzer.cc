@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "fuzz.h"
-#include "posenc/npy.h"
+#include "posenc/files/npy.h"
 
 void fuzz(std::string_view input) {
   const posenc::Array array = posenc::parse_npy(input, "input");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fuzz.h"
-#include "posenc/safetensors.h"
+#include "posenc/files/safetensors.h"
 
 namespace {
 

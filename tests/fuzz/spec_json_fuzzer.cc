@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "fuzz.h"
-#include "posenc/json.h"
-#include "posenc/spec_json.h"
+#include "posenc/files/json.h"
+#include "posenc/files/spec_json.h"
 
 namespace {
 

@@ -39,7 +39,7 @@ void check_numbers(const posenc::Rotary& spec) {
   const bool may_overflow = spec.precision == posenc::Precision::reference && !(spec.base > 1e-30 && spec.base < 1e30);
   if (may_overflow) return;  // refused by make_schedule: a power beyond float32
   const posenc::RotarySchedule schedule = posenc::make_schedule(spec);
-  require(schedule.rope_offset >= 0 && schedule.rope_offset + schedule.rotary_dim <= schedule.head_dim,
+  require(schedule.first_channel >= 0 && schedule.first_channel + schedule.rotary_dim <= schedule.head_dim,
           "the window leaves the head");
   require(schedule.inv_freq.size() == static_cast<std::size_t>(schedule.axes * schedule.pairs()),
           "a frequency is missing");

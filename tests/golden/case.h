@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "posenc/error.h"
-#include "posenc/file.h"
-#include "posenc/json.h"
+#include "posenc/files/file.h"
+#include "posenc/files/json.h"
 #include "posenc/view.h"
 
 namespace golden {

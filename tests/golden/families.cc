@@ -86,7 +86,7 @@ Expectations diffusers_sinusoidal(const Json& inputs, const Json& outputs) {
 Expectations diffusers_timestep(const Json& inputs, const Json& outputs) {
   Sinusoidal spec = timing(integer(inputs, "embedding_dim"), number(inputs, "max_period"));
   spec.shift = number(inputs, "downscale_freq_shift");
-  spec.scale = number(inputs, "scale");
+  spec.frequency_scale = number(inputs, "scale");
   if (member(inputs, "flip_sin_to_cos").boolean()) spec.order = Order::cos_halves;
   return all_outputs(outputs, spec, flat_numbers(member(inputs, "timesteps")));
 }
@@ -222,8 +222,8 @@ Expectations pe_summer(const Json& inputs, const Json& outputs) {
 
 // min_timescale multiplies where its name says divide.
 void set_timescales(const Json& inputs, Sinusoidal& spec) {
-  spec.scale = number_or(inputs, "min_timescale", 1.0);
-  spec.base = number_or(inputs, "max_timescale", 10000.0) / spec.scale;
+  spec.frequency_scale = number_or(inputs, "min_timescale", 1.0);
+  spec.base = number_or(inputs, "max_timescale", 10000.0) / spec.frequency_scale;
 }
 
 Expectations timesfm(const Json& inputs, const Json& outputs) {

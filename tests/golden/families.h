@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "posenc/json.h"
+#include "posenc/files/json.h"
 #include "posenc/spec.h"
 
 namespace golden {

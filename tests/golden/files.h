@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "posenc/file.h"
-#include "posenc/json.h"
+#include "posenc/files/file.h"
+#include "posenc/files/json.h"
 
 namespace golden {
 

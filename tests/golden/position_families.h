@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "posenc/json.h"
+#include "posenc/files/json.h"
 
 namespace golden {
 

@@ -82,7 +82,7 @@ posenc::Rotary spec_of(const Json& group, const std::vector<double>& inv_freq) {
   posenc::Rotary spec;
   spec.head_dim = integer(group, "head_dim");
   spec.rotary_dim = integer(group, "rotary_dim");
-  spec.rope_offset = integer(group, "rope_offset");
+  spec.first_channel = integer(group, "rope_offset");
   if (group.find("q_is") != nullptr) spec.head_dim = spec.rotary_dim;  // only the slice that turns is given
   spec.layout = layout_of(word(group, "layout"));
   spec.attention_factor = group.find("attention_factor")->number();

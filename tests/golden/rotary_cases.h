@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "posenc/json.h"
+#include "posenc/files/json.h"
 #include "posenc/position.h"
 #include "posenc/spec.h"
 

@@ -1,112 +1,73 @@
-"""The layers of the library, and who may include what. A new file of include/ or src/ gets its place in LAYERS."""
+"""The modules of the library, and who may include what."""
 
 from tree import includes
 
-# From the bottom up: a file may include its own layer and those that its layer uses. A member is a stem, for the header
-# and the source of that name, or a path below src/ without its ending; a folder ends with '/'.
-LAYERS = {
-    "words": {
-        "uses": [],
-        "members": """export version error nearest view half position position_text spec spec_text resize_rule
-                      workers detail/thread_pool
-                      attention_spec query_spec order layout scaling detail/scaling_fields
-                      detail/number_text detail/fields detail/kind_fields detail/attention_fields detail/query_fields detail/enum_field detail/sinusoidal_pairs detail/rotary_window detail/axis_map
-                      detail/utf8 detail/quotable detail/float_types detail/philox detail/sin_cos_terms
-                      detail/aligned_vector detail/high_product detail/memory_overlap""",
-    },
-    "numbers": {
-        "uses": ["words"],
-        "members": "parameters detail/bound_parameters phase schedule random learned detail/learned_read detail/double_double detail/sin_cos detail/real_phase detail/sinusoidal_frequencies rotary_schedule scalings/",
-    },
-    # What every operation means, in plain double: it shares nothing with the fast path but the words.
-    "reference": {
-        "uses": ["words"],
-        "members": "reference reference/",
-    },
-    # The only place that knows an instruction set.
-    "kernels": {
-        "uses": ["words"],
-        "members": "kernels/",
-    },
-    "operations": {
-        "uses": ["words", "numbers", "kernels"],
-        "members": """table input_rows embed embed_backward position_ids packed_positions grid_positions vision_positions axial resize resize_taps
-                      bias mask score_term attend cache multi_head layer multi_head_backward layer_norm layer_backward score_parts
-                      detail/layer_checks detail/linear detail/multi_head_call detail/multi_head_checks detail/layer_call
-                      detail/bias_values detail/mask_rows detail/term_values detail/attend_call
-                      detail/attend_operands detail/score_tiles detail/attend_forward detail/attend_gradient
-                      attend_backward bias_schedule detail/bias_blocks detail/bias_term detail/kerple_term
-                      detail/fire_term detail/matrix_term detail/convert_row
-                      rotary_table rotate rerotate rotate_channels pope pope_backward detail/pope_call xpos query_temperature detail/rotary_rows detail/rotate_checks
-                      detail/rotate_tokens detail/channel_head detail/turn_channels detail/angle_rows detail/pair_writer detail/row_maker detail/row_source detail/axes_source
-                      detail/check_rows detail/for_each_row detail/dropout_rows
-                      detail/embed_checks detail/learned_gradient detail/id_view detail/resize_check detail/columns""",
-    },
-    "files": {
-        "uses": ["words", "numbers", "operations"],
-        "members": """array file json json_reader npy npy_writer safetensors safetensors_header safetensors_writer
-                      spec_json load load_array load_layer detail/read_file detail/shape detail/load_bits detail/view_writer
-                      detail/npy_header detail/safetensors_format detail/load_array detail/file_format
-                      detail/descriptor detail/byte_stream gguf gguf_header detail/gguf_cursor detail/gguf_format
-                      detail/gguf_header""",
-    },
-    # What a model's own files say of its encodings. catalog/ and the table of model types are compiled in from sources that the build writes.
-    "models": {
-        "uses": ["words", "numbers", "operations", "files"],
-        "members": "model models/ catalog compare compare/",
-    },
-    "insight": {
-        "uses": ["words", "numbers", "reference", "operations", "files", "models"],
-        "members": """explain explain_sinusoidal explain_learned explain_axes detail/explain_axes explain_rotary explain_pairs explain_bias explain_term
-                      detail/explain_pairs detail/explain_sinusoidal detail/explain_learned
-                      detail/explain_rotary explain_scaling detail/explain_scaling context_plan explain_mask detail/explain_mask explain_query detail/explain_query detail/explain_text detail/sinusoidal_symbols
-                      terminal terminal_drawing detail/terminal_color detail/terminal_canvas
-                      shell subject detail/subject_numbers check detail/insight insight/
-                      analysis analysis_rows analysis_nearest analysis_distance analysis_entropy analysis_length
-                      analysis_model analysis_precision detail/walk_rows detail/sample
-                      expression exercises exercises_shared exercises_sinusoidal exercises_learned exercises_axes exercises_rotary
-                      exercises_bias exercises_function exercises_term exercises_mask exercises_query exercises_grade exercises_sheet
-                      detail/exercise_sheet detail/exercise_kinds
-                      drawing drawing_color detail/font_widths detail/drawing_check detail/base64 palette_png svg plot
-                      published figure figures/
-                      diagnose diagnose/
-                      demonstration demonstration_order detail/demonstration_model
-                      advise report lesson/ detail/html detail/page_assets detail/page_limit detail/compare_tables
-                      detail/chart detail/chart_page detail/chart_panel detail/chart_heat detail/figure_call""",
-    },
-    "umbrella": {
-        "uses": ["words", "numbers", "reference", "operations", "files", "models", "insight"],
-        "members": "posenc",
-    },
+# From the bottom up: a file may include its own module and those before it. A module is a folder of src/.
+MODULES = """
+core/text core/base core/spec core/numbers core/scalings core/schedules core/kernels core/reference
+core/rows core/biases core/rotation core/attention core/layers core/ids
+files
+models models/comparison
+insight/drawing insight/properties insight/explanation insight/figure insight/diagnosis insight/teaching
+plot
+""".split()
+# What every operation means in plain double shares nothing with the fast path, and the other way round.
+STRANGERS = {
+    "core/reference": ["core/numbers", "core/scalings", "core/schedules", "core/kernels"],
+    "core/kernels": ["core/spec", "core/numbers", "core/scalings", "core/schedules"],
+    "core/rows": ["core/reference"], "core/biases": ["core/reference"], "core/rotation": ["core/reference"],
+    "core/attention": ["core/reference"], "core/layers": ["core/reference"], "files": ["core/reference"],
+    "models": ["core/reference"],
 }
-
 # Libraries of others, and the one place of each.
-OTHERS = {"hwy/": "src/kernels/", "nlohmann/": "src/json_reader.cc", "cairo": "src/plot.cc"}
-# A front end may use its own folder, the public headers, and the folders named here.
-FRONT_ENDS = {"cli": ["bench"], "bench": [], "examples": []}
+OTHERS = {"hwy/": "src/core/kernels/", "nlohmann/": "src/files/json_reader.cc", "cairo": "src/plot/plot.cc"}
+# A front end may use its own folder, the public headers, and what is named here.
+FRONT_ENDS = {"cli": ["bench/", "src/core/text/"], "bench": [], "examples": []}
 
 
-def layer_of(path):
-    for prefix in ("include/posenc/", "src/"):
-        if path.startswith(prefix):
-            name = path[len(prefix):].rsplit(".", 1)[0]
-            for layer, entry in LAYERS.items():
-                for member in entry["members"].split():
-                    if name == member or (member.endswith("/") and name.startswith(member)):
-                        return layer
-    return None
+def module_of(path, paths):
+    """The module of a source or header; that of a public header follows from its name, its folder or its includes."""
+    folder, _, name = path.rpartition("/")
+    if path.startswith("src/"):
+        return folder[len("src/"):]
+    library = folder[len("include/posenc/"):] or "core"
+    stem = name.rsplit(".", 1)[0]
+    inside = [module for module in MODULES if module.split("/")[0] == library]
+    if not inside:
+        return library
+    for module in inside:  # posenc/table.h is that of core/rows/table.cc, posenc/reference.h that of core/reference/
+        if f"src/{module}/{stem}.cc" in paths and module != "core/reference" or module == f"core/{stem}":
+            return module
+    if stem in ("posenc", library):  # all of a library
+        return inside[-1]
+    used = [module_of(target, paths) for target in included(paths[path], paths)] if path in paths else []
+    return max([module for module in used if module in inside] or inside[:1], key=MODULES.index)
 
 
-def place(file):
-    """Every file of the library has a layer."""
-    if file.is_cpp and file.folder in ("include", "src") and layer_of(file.path) is None:
-        yield 1, "has no layer: add it to LAYERS in tests/rules/layers.py"
+def included(file, paths):
+    return [target for _, _, name in includes(file) if (target := resolve(name, paths)) and target != file.path]
+
+
+def place(file, paths):
+    """Every file of the library is in a module."""
+    if file.is_cpp and file.folder in ("include", "src") and module_of(file.path, paths) not in MODULES:
+        yield 1, "is in no module: its folder is not in MODULES of tests/rules/layers.py"
+
+
+def own_namespace(file, paths):
+    """A private header opens the namespace of its module; what is public is in posenc itself."""
+    if file.is_cpp and file.folder == "src" and file.path.endswith(".h"):
+        name = module_of(file.path, paths).rsplit("/", 1)[-1]
+        for number, line in enumerate(file.lines, 1):
+            opened = line.split()[1] if line.startswith("namespace posenc") and line.endswith("{") else None
+            if opened and opened != f"posenc::{name}" and not opened.startswith(f"posenc::{name}::"):
+                yield number, f"opens {opened}, not posenc::{name}"
 
 
 def look_down(file, paths):
     """The library includes itself downwards, and the libraries of others in one place each."""
-    layer = layer_of(file.path) if file.is_cpp else None
-    if layer is None:
+    module = module_of(file.path, paths) if file.is_cpp and file.folder in ("include", "src") else None
+    if module not in MODULES:
         return
     for number, bracket, name in includes(file):
         target = resolve(name, paths)
@@ -119,8 +80,10 @@ def look_down(file, paths):
                 yield number, f"includes {name}, which is neither posenc's nor the standard library's"
         elif file.folder == "include" and not target.startswith("include/"):
             yield number, f"is public but includes {name}, which is not installed"
-        elif layer_of(target) not in (layer, None, *LAYERS[layer]["uses"]):
-            yield number, f"of layer '{layer}' includes {name} of layer '{layer_of(target)}'"
+        else:
+            used = module_of(target, paths)
+            if used in MODULES and MODULES.index(used) > MODULES.index(module) or used in STRANGERS.get(module, []):
+                yield number, f"of module '{module}' includes {name} of module '{used}'"
 
 
 def resolve(name, paths):
@@ -131,11 +94,11 @@ def front_ends(file, paths):
     """Front ends use public headers only: that is the proof that the interface is enough."""
     if not file.is_cpp or file.folder not in FRONT_ENDS:
         return
-    own = [file.folder, *FRONT_ENDS[file.folder]]
+    own = [f"{file.folder}/", *FRONT_ENDS[file.folder]]
     here = file.path.rsplit("/", 1)[0]
     for number, bracket, name in includes(file):
-        mine = [f"{here}/{name}", name, *(f"{folder}/{name}" for folder in own)]
-        is_own = any(path in paths and path.split("/")[0] in own for path in mine)
+        mine = [f"{here}/{name}", name, f"src/{name}", *(folder + name for folder in own)]
+        is_own = any(path in paths and path.startswith(tuple(own)) for path in mine)
         is_public = f"include/{name}" in paths
         is_system = bracket == "<" and f"src/{name}" not in paths and not name.startswith("posenc/")
         if not (is_own or is_public or is_system):
@@ -143,10 +106,11 @@ def front_ends(file, paths):
 
 
 def umbrella(file, paths):
-    """posenc/posenc.h is all of posenc."""
-    if file.path != "include/posenc/posenc.h":
+    """posenc/posenc.h is all of the engine, posenc/files/files.h all of posenc::files, and so on."""
+    folder, _, name = file.path.rpartition("/")
+    if file.folder != "include" or name != folder.rsplit("/", 1)[-1] + ".h" or len(folder.split("/")) > 3:
         return
-    included = {f"include/{name}" for _, _, name in includes(file)}
+    targets = {f"include/{name}" for _, _, name in includes(file)}
     for path in sorted(paths):
-        if path.startswith("include/posenc/") and path not in included | {file.path, "include/posenc/export.h"}:
+        if path.rpartition("/")[0] == folder and path not in targets | {file.path, "include/posenc/export.h"}:
             yield 1, f"does not include {path[len('include/'):]}"

@@ -8,19 +8,20 @@ import argparse
 import sys
 
 import layers
+import moved
 import symbols
 import text
 import tree
 
 FILE_RULES = [text.ascii_only, text.library_is_silent, text.library_has_no_try, text.finished, text.no_machine_paths,
-              text.no_risky_flags, text.short, text.header_opens_well, layers.place]
-TREE_RULES = [layers.look_down, layers.front_ends, layers.umbrella]
+              text.no_risky_flags, text.short, text.header_opens_well]
+TREE_RULES = [layers.place, layers.own_namespace, layers.look_down, layers.front_ends, layers.umbrella, moved.forwards]
 
 
 def check(root):
     """(rule, path, line, message) of each broken rule."""
     files = tree.read_tree(root)
-    paths = {file.path for file in files}
+    paths = {file.path: file for file in files}
     for file in files:
         for rule in FILE_RULES:
             yield from ((rule.__name__, file.path, *found) for found in rule(file))

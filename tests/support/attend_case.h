@@ -138,7 +138,7 @@ struct AttendCase {
     };
     if (!query_ids.empty()) options.query_positions = ids(query_ids, queries);
     if (!key_ids.empty()) options.key_positions = ids(key_ids, keys);
-    options.scale = scale;
+    options.softmax_scale = scale;
     options.softcap = softcap;
     if (!sinks.empty()) options.sinks = posenc::make_view(sinks.data(), {heads});
     options.dropout = dropout;

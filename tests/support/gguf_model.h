@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/gguf.h"
-#include "posenc/file.h"
+#include "posenc/files/file.h"
 #include "posenc/schedule.h"
 #include "support/expect_error.h"
 #include "support/gguf_writer.h"

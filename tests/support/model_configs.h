@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "posenc/model.h"
+#include "posenc/models/model.h"
 #include "support/expect_error.h"
 
 namespace posenc {

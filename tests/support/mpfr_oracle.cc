@@ -106,7 +106,7 @@ Big inv_freq(const posenc::Sinusoidal& spec, std::int64_t j) {
   mpfr_mul_d(exponent.get(), exponent.get(), -spec.exponent_factor, MPFR_RNDN);
   Big result(spec.base);
   mpfr_pow(result.get(), result.get(), exponent.get(), MPFR_RNDN);
-  mpfr_mul_d(result.get(), result.get(), spec.scale, MPFR_RNDN);
+  mpfr_mul_d(result.get(), result.get(), spec.frequency_scale, MPFR_RNDN);
   return result;
 }
 

@@ -64,11 +64,11 @@ inline Numbers plain_xpos(const Xpos& spec, const Numbers& x, double p, bool key
   Numbers out = x;
   for (std::int64_t i = 0; i < pairs; ++i) {
     const bool half = spec.layout == Layout::half || spec.layout == Layout::half_negative;
-    const auto a = static_cast<std::size_t>(spec.rope_offset + (half ? i : 2 * i));
-    const auto b = static_cast<std::size_t>(spec.rope_offset + (half ? i + pairs : 2 * i + 1));
+    const auto a = static_cast<std::size_t>(spec.first_channel + (half ? i : 2 * i));
+    const auto b = static_cast<std::size_t>(spec.first_channel + (half ? i + pairs : 2 * i + 1));
     const bool moved = spec.layout == Layout::interleaved_to_half;
-    const auto to_a = moved ? static_cast<std::size_t>(spec.rope_offset + i) : a;
-    const auto to_b = moved ? static_cast<std::size_t>(spec.rope_offset + i + pairs) : b;
+    const auto to_a = moved ? static_cast<std::size_t>(spec.first_channel + i) : a;
+    const auto to_b = moved ? static_cast<std::size_t>(spec.first_channel + i + pairs) : b;
     const double share = static_cast<double>(2 * i) / static_cast<double>(width);
     const double angle = p * std::pow(spec.base, -share) * (spec.layout == Layout::half_negative ? -1.0 : 1.0);
     const double zeta = (share + spec.gamma) / (1.0 + spec.gamma);

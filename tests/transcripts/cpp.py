@@ -5,7 +5,10 @@ import subprocess
 from console import execute
 from match import lines_match
 
-FRAGMENT = """#include <posenc/posenc.h>
+FRAGMENT = """#include <posenc/insight/insight.h>
+#include <posenc/models/models.h>
+#include <posenc/files/files.h>
+#include <posenc/posenc.h>
 
 #include <cmath>
 #include <cstdint>
@@ -22,11 +25,10 @@ void fragment() {{
 
 
 class Compiler:
-    def __init__(self, program, include, library):
+    def __init__(self, program, include, libraries):
         self.command = [program, "-std=c++20", "-I", str(include)]
-        self.libraries = [str(library), "-lhwy"]
-        if library and ".so" in library.name:
-            self.libraries.append(f"-Wl,-rpath,{library.parent}")
+        self.libraries = [*map(str, libraries), "-lhwy"]
+        self.libraries += [f"-Wl,-rpath,{library.parent}" for library in libraries if ".so" in library.name]
 
     def compile(self, folder, text, options):
         (folder / "block.cc").write_text(text)

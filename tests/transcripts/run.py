@@ -1,6 +1,6 @@
 """Runs the code blocks of markdown files, so that no page shows what is not so.
 
-    run.py --source ROOT --program build/release/cli/posenc [--compiler g++ --library libposenc.a] FILE.md...
+    run.py --source ROOT --program build/release/cli/posenc [--compiler g++ --library libposenc.a ...] FILE.md...
     run.py --update ...       rewrites what the blocks expect with what was really printed
     run.py --self-test        exit 1 if a wrong expectation passes
 
@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--program")
     parser.add_argument("--compiler", help="without one, cpp blocks are passed over")
-    parser.add_argument("--library")
+    parser.add_argument("--library", action="append", default=[])
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     args = parser.parse_args()
@@ -113,8 +113,8 @@ def main():
         import self_test
         sys.exit(self_test.run(Runner))
     source = args.source.resolve()
-    library = pathlib.Path(args.library).resolve() if args.library else ""
-    compiler = cpp.Compiler(args.compiler, source / "include", library) if args.compiler else None
+    libraries = [pathlib.Path(library).resolve() for library in args.library]
+    compiler = cpp.Compiler(args.compiler, source / "include", libraries) if args.compiler else None
     runner = Runner(source, args.program, compiler)
     results = [runner.run_file(path, args.update) for path in args.files]
     blocks, failed = (sum(column) for column in zip(*results)) if results else (0, 0)

@@ -1,0 +1,26 @@
+// An array that owns its numbers: what is read from files of numbers.
+//
+//     posenc::Array table = posenc::load_array("model.safetensors:wpe.weight");   // posenc/files/load.h
+//     posenc::ConstView view = table.view();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "posenc/export.h"
+#include "posenc/view.h"
+
+namespace posenc {
+
+struct POSENC_API Array {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;  // empty: one number
+  std::vector<std::byte> data;      // C order, native byte order
+
+  std::int64_t size() const noexcept;       // elements
+  double number(std::int64_t index) const;  // element `index` in C order as a double; index is not checked
+  ConstView view() const;                   // more than kMaxRank axes is an error
+};
+
+}  // namespace posenc

@@ -1,0 +1,319 @@
+#include "core/attention/attend_call.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "core/attention/term_values.h"
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/biases/bias_values.h"
+#include "core/rotation/pope_call.h"
+#include "core/rotation/rotate_checks.h"
+#include "core/rows/dropout_rows.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc::attention {
+namespace {
+
+[[noreturn]] void refuse(std::string_view where, const std::string& message) {
+  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+}
+
+std::string count_text(std::int64_t count, const char* what) { return std::to_string(count) + " " + what; }
+
+void check_heads_view(const ConstView& view, const char* name, std::string_view where) {
+  if (view.rank != 3 && view.rank != 4) {
+    refuse(where, std::string(name) + " must be [tokens, heads, channels], or with a batch in front, but has shape " +
+                      shape_text(view));
+  }
+  if (!base::is_float(view.dtype)) {
+    refuse(where, std::string(name) + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
+  }
+  const auto last = static_cast<std::size_t>(view.rank - 1);
+  for (std::size_t axis = 0; axis <= last; ++axis) {
+    if (view.shape[axis] < 0) {
+      refuse(where, std::string(name) + " must have no negative length but has shape " + shape_text(view));
+    }
+  }
+  if (view.shape[last] < 1 || view.shape[last - 1] < 1) {
+    refuse(where, std::string(name) + " must have heads and channels but has shape " + shape_text(view));
+  }
+  if (view.shape[last] > 1 && view.strides[last] != 1) {
+    refuse(where,
+           std::string(name) + " must have contiguous channels but has stride " + std::to_string(view.strides[last]));
+  }
+  if (view.size() > 0 && view.data == nullptr) {
+    refuse(where, std::string(name) + " must not be null but has shape " + shape_text(view));
+  }
+  if (base::reaches_too_far(view)) refuse(where, std::string(name) + " must lie in memory but its strides lead beyond");
+}
+
+AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v, std::string_view where) {
+  check_heads_view(q, "q", where);
+  check_heads_view(k, "k", where);
+  check_heads_view(v, "v", where);
+  if (k.rank != q.rank || v.rank != q.rank) {
+    refuse(where, "q, k and v must have the same number of axes but have shapes " + shape_text(q) + ", " +
+                      shape_text(k) + " and " + shape_text(v));
+  }
+  if (k.dtype != q.dtype || v.dtype != q.dtype) {
+    refuse(where, "q, k and v must have the same dtype but are " + std::string(to_text(q.dtype)) + ", " +
+                      std::string(to_text(k.dtype)) + " and " + std::string(to_text(v.dtype)));
+  }
+  const ConstView q4 = with_batch(q);
+  const ConstView k4 = with_batch(k);
+  const ConstView v4 = with_batch(v);
+  if (k4.shape[0] != q4.shape[0] || v4.shape[0] != q4.shape[0]) {
+    refuse(where, "q, k and v must have the same batch but have shapes " + shape_text(q) + ", " + shape_text(k) +
+                      " and " + shape_text(v));
+  }
+  if (k4.shape[1] != v4.shape[1]) {
+    refuse(where, "k and v must have the same tokens but have " + std::to_string(k4.shape[1]) + " and " +
+                      std::to_string(v4.shape[1]));
+  }
+  if (k4.shape[2] != v4.shape[2]) {
+    refuse(where, "k and v must have the same heads but have " + std::to_string(k4.shape[2]) + " and " +
+                      std::to_string(v4.shape[2]));
+  }
+  if (k4.shape[3] != q4.shape[3]) {
+    refuse(where, "k must have the channels of q, " + std::to_string(q4.shape[3]) + ", but has " +
+                      std::to_string(k4.shape[3]));
+  }
+  if (q4.shape[2] % k4.shape[2] != 0) {
+    refuse(where, "the heads of q must be a multiple of those of k and v, " + std::to_string(k4.shape[2]) +
+                      ", but there are " + std::to_string(q4.shape[2]));
+  }
+  if (k4.shape[1] == 0) refuse(where, "k and v must have at least one token but have shape " + shape_text(k));
+  return {q4.shape[0], q4.shape[1], k4.shape[1], q4.shape[2], k4.shape[2], q4.shape[3], v4.shape[3]};
+}
+
+MaskRows checked_mask(const AttendOptions& options, const AttendShape& shape, std::string_view where) {
+  const MaskGrid grid{shape.batch, shape.queries, shape.keys};
+  check_mask(options.mask, grid, where);
+  return {options.mask, grid};
+}
+
+void check_counts(const PositionView& positions, std::int64_t batch, std::int64_t count, const char* name,
+                  std::string_view where) {
+  if (positions.count != count || (positions.batch != 1 && positions.batch != batch)) {
+    refuse(where, std::string(name) + " must be one per token, " + count_text(count, "in each of ") +
+                      count_text(batch, "rows") + ", but are " + count_text(positions.count, "in ") +
+                      count_text(positions.batch, "rows"));
+  }
+}
+
+// Where queries stand that have no positions of their own: where the keys stand that the mask puts them beside.
+PositionView beside_keys(const PositionView& keys, std::int64_t offset, const AttendShape& shape,
+                         std::string_view where) {
+  if (keys.count == 0) return PositionView::range(offset, shape.queries);
+  check_counts(keys, shape.batch, shape.keys, "key_positions", where);
+  if (offset >= 0 && offset + shape.queries <= shape.keys) return keys.slice(offset, shape.queries);
+  refuse(where, "query_positions must be given: the mask puts queries beside keys " + std::to_string(offset) + " to " +
+                    std::to_string(offset + shape.queries - 1) + ", but there are " + std::to_string(shape.keys));
+}
+
+double sink_at(const ConstView& sinks, std::int64_t h) {
+  double sink = 0.0;
+  base::load_row(make_view(sinks[h].data, sinks.dtype, {1}), &sink);
+  return sink;
+}
+
+void check_numbers(const AttendOptions& options, const AttendShape& shape, bool is_double, std::string_view where) {
+  // Also as the float32 that they become.
+  const auto finite = [&](double value) {
+    return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
+  };
+  if (options.softmax_scale && !finite(*options.softmax_scale)) {
+    refuse(where, "scale must be finite but got " + text::number_text(*options.softmax_scale));
+  }
+  if (options.bias != nullptr && options.bias->schedule().added == Added::before_scale &&
+      !(options.softmax_scale.value_or(1.0) > 0.0)) {
+    refuse(where, "scale must be above 0 where a bias is added before it but got " +
+                      text::number_text(*options.softmax_scale));
+  }
+  if (!(options.softcap >= 0.0 && finite(options.softcap))) {
+    refuse(where, "softcap must be at least 0 and finite but got " + text::number_text(options.softcap));
+  }
+  rows::check_dropout(options.dropout, shape.batch, shape.queries, where);
+  if (options.dropout.p > 0.0 && (options.dropout.first_row + shape.batch) > (std::int64_t{1} << 32) / shape.heads) {
+    refuse(where, "dropout counts rows and heads within 2^32 but there are " + count_text(shape.batch, "rows from ") +
+                      count_text(options.dropout.first_row, "on with ") + count_text(shape.heads, "heads"));
+  }
+  const ConstView& sinks = options.sinks;
+  if (sinks.data == nullptr) return;
+  if (sinks.rank != 1 || sinks.shape[0] != shape.heads || !base::is_float(sinks.dtype)) {
+    refuse(where, "sinks must be one float per head, [" + std::to_string(shape.heads) + "], but got " +
+                      shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
+  }
+  for (std::int64_t h = 0; h < shape.heads; ++h) {
+    const double sink = sink_at(sinks, h);
+    if (std::isnan(sink) || sink == HUGE_VAL) {
+      refuse(where,
+             "sinks must be numbers below infinity but head " + std::to_string(h) + " has " + text::number_text(sink));
+    }
+  }
+}
+
+void check_one_turn(const AttendOptions& options, std::string_view where) {
+  const int turns = (options.rotary ? 1 : 0) + (options.pope != nullptr ? 1 : 0) + (options.xpos != nullptr ? 1 : 0);
+  if (turns > 1) refuse(where, "rotary, pope and xpos exclude each other but several are given");
+  if (options.pope_delta.rank != 0 && options.pope == nullptr)
+    refuse(where, "pope_delta is for pope, but that is null");
+}
+
+void check_temperature(const QueryTemperature& temperature, const PositionView& positions, std::string_view where) {
+  validate(temperature);
+  if (positions.axes != 1) {
+    refuse(where, "temperature needs positions on one axis but they have " + std::to_string(positions.axes));
+  }
+  for (std::int64_t b = 0; b < positions.batch; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      const double position = positions.real(b, n);
+      if (position < -static_cast<double>(temperature.first)) query_factor(temperature, position);  // throws
+    }
+  }
+}
+
+}  // namespace
+
+AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const ConstView& v_view,
+                       const AttendOptions& options_given, std::string_view where_given)
+    : where(where_given),
+      options(options_given),
+      shape(shape_of(q_view, k_view, v_view, where_given)),
+      batched(q_view.rank == 4),
+      q(with_batch(q_view)),
+      k(with_batch(k_view)),
+      v(with_batch(v_view)),
+      mask(checked_mask(options_given, shape, where_given)),
+      query_positions(options_given.query_positions),
+      key_positions(options_given.key_positions) {
+  check_numbers(options, shape, is_double(), where);
+  const bool given = query_positions.count != 0 || key_positions.count != 0;
+  if (query_positions.count == 0) query_positions = beside_keys(key_positions, mask.offset(), shape, where);
+  if (key_positions.count == 0) key_positions = PositionView::range(0, shape.keys);
+  // One row of positions is for all, whatever its stride says.
+  if (query_positions.batch == 1) query_positions.batch_stride = 0;
+  if (key_positions.batch == 1) key_positions.batch_stride = 0;
+  check_one_turn(options, where);
+  if (given || changes_queries() || options.bias != nullptr || options.term != nullptr) {
+    check_counts(query_positions, shape.batch, shape.queries, "query_positions", where);
+    check_counts(key_positions, shape.batch, shape.keys, "key_positions", where);
+    check_positions(query_positions, where);
+    check_positions(key_positions, where);
+  }
+  scale = options.softmax_scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.width)));
+  if (options.rotary) {
+    const RotarySchedule& schedule = options.rotary->schedule();
+    rotate_keys = !options.keys_rotated;
+    if (!options.softmax_scale) scale *= schedule.softmax_factor();
+    query_factor = schedule.query_factor();
+    if (schedule.head_dim != shape.width) {
+      refuse(where, "the rotary encoding must have heads of " + std::to_string(shape.width) +
+                        " channels, as q and k, but has " + std::to_string(schedule.head_dim));
+    }
+    const View q_tokens{const_cast<void*>(q.data), q.dtype, 4, q.shape, q.strides};
+    const View k_tokens{const_cast<void*>(k.data), k.dtype, 4, k.shape, k.strides};
+    rotation::check_head_positions({q, q_tokens, "q", "q"}, query_positions, *options.rotary, where);
+    if (rotate_keys) rotation::check_head_positions({k, k_tokens, "k", "k"}, key_positions, *options.rotary, where);
+  } else if (options.pope == nullptr && (query_positions.axes != 1 || key_positions.axes != 1)) {
+    refuse(where, "positions with several axes are for a rotary encoding but there is none");
+  }
+  if (options.bias != nullptr) options.bias->values().check(shape.heads, query_positions, key_positions, where);
+  if (options.term != nullptr)
+    options.term->values().check({shape.heads, shape.width, shape.value_width}, query_positions, key_positions, where);
+  if (options.temperature != nullptr) check_temperature(*options.temperature, query_positions, where);
+  if (options.xpos != nullptr) settle_xpos();
+  if (options.pope != nullptr) settle_pope();
+}
+
+void AttendCall::settle_xpos() {
+  const RotarySchedule& schedule = options.xpos->schedule().rotation;
+  rotate_keys = !options.keys_rotated;
+  if (schedule.head_dim != shape.width) {
+    refuse(where, "the xPos encoding must have heads of " + std::to_string(shape.width) +
+                      " channels, as q and k, but has " + std::to_string(schedule.head_dim));
+  }
+}
+
+void AttendCall::settle_pope() {
+  const ConstView& delta = options.pope_delta;
+  if (options.keys_rotated) {
+    refuse(where, "keys_rotated is for rotary and xPos: expand q by pope_queries and give no pope");
+  }
+  if (options.term != nullptr) refuse(where, "a score term meets the channels of q, but PoPE makes other ones of them");
+  if (options.pope->head_dim() != shape.width) {
+    refuse(where, "the PoPE encoding must have heads of " + std::to_string(shape.width) +
+                      " channels, as q and k, but has " + std::to_string(options.pope->head_dim()));
+  }
+  delta_on_keys = delta.rank != 2 || delta.shape[0] == shape.key_heads || delta.shape[0] != shape.heads;
+  const PopeOptions on_q = pope_options(false), on_k = pope_options(true);
+  rotation::check_pope_input(q, {query_positions, *options.pope, on_q, rotation::PopeSide::query, where}, "q");
+  rotation::check_pope_input(k, {key_positions, *options.pope, on_k, rotation::PopeSide::key, where}, "k");
+  rotate_keys = true;
+  shape.width = options.pope->out_dim();
+}
+
+Dropout AttendCall::weight_dropout() const noexcept {
+  Dropout dropout = options.dropout;
+  dropout.first_row *= shape.heads;
+  return dropout;
+}
+
+double AttendCall::sink(std::int64_t h) const {
+  return options.sinks.data == nullptr ? -HUGE_VAL : sink_at(options.sinks, h);
+}
+
+double AttendCall::bias_factor() const noexcept {
+  return options.bias->schedule().added == Added::before_scale ? scale : 1.0;
+}
+
+void AttendCall::check_extra(const View& view, std::string_view name, std::int64_t rows, std::int64_t columns) const {
+  if (view.data == nullptr && view.rank == 0) return;
+  const std::array<std::int64_t, 4> wanted = {shape.batch, shape.heads, rows, columns};
+  const int rank = columns == 0 ? 3 : 4;
+  bool fits = view.rank == rank || (view.rank == rank - 1 && !batched);
+  const int first = rank - view.rank;
+  for (int axis = 0; fits && axis < view.rank; ++axis) {
+    fits = view.shape[static_cast<std::size_t>(axis)] == wanted[static_cast<std::size_t>(axis + first)];
+  }
+  const DType dtype = is_double() ? DType::f64 : DType::f32;
+  if (!fits || view.dtype != dtype) {
+    const std::string one = std::to_string(shape.heads) + ", " + std::to_string(rows) +
+                            (columns == 0 ? "" : ", " + std::to_string(columns));
+    refuse(where, std::string(name) + " must be [" + std::to_string(shape.batch) + ", " + one + "], without a batch [" +
+                      one + "], of " + std::string(to_text(dtype)) + " but got " + shape_text(view) + " " +
+                      std::string(to_text(view.dtype)));
+  }
+  check_output(view, where, name);
+  for (const ConstView* input : {&q, &k, &v}) {
+    if (base::share_memory(*input, view))
+      refuse(where, std::string(name) + " must be apart from q, k and v but shares memory");
+  }
+}
+
+void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
+                         std::string_view name) {
+  const int wanted_rank = call.batched ? 4 : 3;
+  const View view = out.rank == 3 ? with_batch(out) : out;
+  const bool narrow = call.q.dtype == DType::f16 || call.q.dtype == DType::bf16;
+  const bool type = out.dtype == call.q.dtype || (narrow && out.dtype == DType::f32);
+  const bool shape = out.rank == wanted_rank && view.shape[0] == like.shape[0] && view.shape[1] == like.shape[1] &&
+                     view.shape[2] == like.shape[2] && view.shape[3] == channels;
+  if (!type || !shape) {
+    refuse(call.where, std::string(name) + " must have shape [" + std::to_string(like.shape[0]) + ", " +
+                           std::to_string(like.shape[1]) + ", " + std::to_string(like.shape[2]) + ", " +
+                           std::to_string(channels) + "] (without a batch, the last three) and the dtype of q" +
+                           (narrow ? ", or f32," : "") + " but is " + shape_text(out) + " " +
+                           std::string(to_text(out.dtype)));
+  }
+  check_output(out, call.where, name);
+  for (const ConstView* input : {&call.q, &call.k, &call.v}) {
+    if (!base::share_memory(*input, out)) continue;
+    refuse(call.where, std::string(name) + " must be apart from q, k and v but shares memory with one of them");
+  }
+}
+
+}  // namespace posenc::attention

@@ -1,0 +1,81 @@
+// One attention, checked and settled: what its two directions share.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/attention/mask_rows.h"
+#include "posenc/attend.h"
+
+namespace posenc::attention {
+
+struct AttendShape {
+  std::int64_t batch = 1;        // B
+  std::int64_t queries = 0;      // N
+  std::int64_t keys = 0;         // S
+  std::int64_t heads = 0;        // H
+  std::int64_t key_heads = 0;    // G
+  std::int64_t width = 0;        // D; with PoPE D + R
+  std::int64_t value_width = 0;  // Dv
+
+  std::int64_t group() const noexcept { return heads / key_heads; }
+};
+
+// [N, H, D] as [1, N, H, D]; views of four axes as they are.
+template <class Void>
+BasicView<Void> with_batch(const BasicView<Void>& view) {
+  if (view.rank == 4) return view;
+  BasicView<Void> result{view.data, view.dtype, 4, {1}, {0}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    result.shape[axis + 1] = view.shape[axis];
+    result.strides[axis + 1] = view.strides[axis];
+  }
+  return result;
+}
+
+// The options must outlive it.
+struct AttendCall {
+  // Throws unless everything fits; `where` opens the messages.
+  AttendCall(const ConstView& q, const ConstView& k, const ConstView& v, const AttendOptions& options,
+             std::string_view where);
+
+  std::string_view where;
+  const AttendOptions& options;
+  AttendShape shape;
+  bool batched;       // whether the caller's views have a batch
+  ConstView q, k, v;  // [B, N, H, D], [B, S, G, D], [B, S, G, Dv]
+  MaskRows mask;
+  PositionView query_positions;
+  PositionView key_positions;
+  double scale = 1.0;         // of the scores
+  double query_factor = 1.0;  // of the rotary, on the queries
+  bool rotate_keys = false;
+  bool delta_on_keys = true;  // of PoPE: else on queries, for their heads share keys
+
+  bool changes_queries() const noexcept {
+    return options.rotary || options.pope != nullptr || options.xpos != nullptr || options.temperature != nullptr;
+  }
+  PopeOptions pope_options(bool keys) const noexcept {
+    return {.delta = keys == delta_on_keys ? options.pope_delta : ConstView{}, .workers = options.workers};
+  }
+  // What turns queries and keys, other than a rotary encoding, checked against them.
+  void settle_pope();
+  void settle_xpos();
+
+  bool is_double() const noexcept { return q.dtype == DType::f64; }
+  // The dropout of the weights, for DropoutRows: a head of a batch row is a row of its own there, b * H + h.
+  Dropout weight_dropout() const noexcept;
+  // The score that takes a share of head h and gives nothing; -inf where there is none.
+  double sink(std::int64_t h) const;
+  // What the bias is multiplied by.
+  double bias_factor() const noexcept;
+  // Throws unless `view` is [B, .., ..] (or without B) of these lengths, of the dtype of the arithmetic, and apart from
+  // the inputs.
+  void check_extra(const View& view, std::string_view name, std::int64_t rows, std::int64_t columns) const;
+};
+
+// Throws unless `out` is as q but for the channels, of the inputs' dtype or f32 for 16-bit inputs, and apart from them.
+void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
+                         std::string_view name);
+
+}  // namespace posenc::attention

@@ -1,0 +1,113 @@
+#include "core/attention/attend_operands.h"
+
+#include "core/kernels/matmul.h"
+#include "core/kernels/transpose_block.h"
+#include "core/rows/convert_row.h"
+#include "posenc/rotate.h"
+
+namespace posenc::attention {
+namespace {
+
+// A contiguous copy in `memory`, widened.
+template <class Real>
+View copied(const ConstView& view, const Workers* workers, base::AlignedVector<Real>& memory) {
+  memory.resize(static_cast<std::size_t>(view.size()));
+  View copy{memory.data(), dtype_of<Real>(), 4, view.shape, {}};
+  copy.strides = {view.shape[1] * view.shape[2] * view.shape[3], view.shape[2] * view.shape[3], view.shape[3], 1};
+  run_parts(workers, view.shape[0] * view.shape[1], [&](std::int64_t part) {
+    const std::int64_t b = part / view.shape[1];
+    const std::int64_t n = part % view.shape[1];
+    rows::convert_heads(view[b][n], copy[b][n]);
+  });
+  return copy;
+}
+
+// The view itself where it can be read as Real.
+template <class Real>
+ConstView readable(const ConstView& view, const Workers* workers, base::AlignedVector<Real>& memory) {
+  if (view.dtype == dtype_of<Real>()) return view;
+  return copied(view, workers, memory);
+}
+
+// Room for what PoPE makes of a view.
+template <class Real>
+View room_for(const ConstView& view, std::int64_t channels, base::AlignedVector<Real>& memory) {
+  memory.resize(static_cast<std::size_t>(view.shape[0] * view.shape[1] * view.shape[2] * channels));
+  return make_view(memory.data(), {view.shape[0], view.shape[1], view.shape[2], channels});
+}
+
+template <class Real>
+ConstView turned_queries(const AttendCall& call, base::AlignedVector<Real>& memory) {
+  const AttendOptions& options = call.options;
+  const View q =
+      options.pope != nullptr ? room_for(call.q, call.shape.width, memory) : copied(call.q, options.workers, memory);
+  if (q.size() == 0) return q;
+  const PositionView& positions = call.query_positions;
+  if (options.pope != nullptr) pope_queries(call.q, positions, *options.pope, q, call.pope_options(false));
+  if (options.xpos != nullptr) xpos_queries(q, positions, *options.xpos, q, {.workers = options.workers});
+  if (options.rotary) {
+    rotate(q, positions, *options.rotary, {.output_scale = call.query_factor, .workers = options.workers});
+  }
+  if (options.temperature != nullptr) scale_queries(q, positions, *options.temperature, q, {options.workers});
+  return q;
+}
+
+template <class Real>
+ConstView turned_keys(const AttendCall& call, base::AlignedVector<Real>& memory) {
+  const AttendOptions& options = call.options;
+  const View k =
+      options.pope != nullptr ? room_for(call.k, call.shape.width, memory) : copied(call.k, options.workers, memory);
+  if (k.size() == 0) return k;
+  const PositionView& positions = call.key_positions;
+  if (options.pope != nullptr) pope_keys(call.k, positions, *options.pope, k, call.pope_options(true));
+  if (options.xpos != nullptr) xpos_keys(k, positions, *options.xpos, k, {.workers = options.workers});
+  if (options.rotary) rotate(k, positions, *options.rotary, {.workers = options.workers});
+  return k;
+}
+
+// Padding may hold anything, NaN too: 0 times that must stay 0, so rows that no query of theirs may see become zeros.
+template <class Real>
+ConstView cleared(const AttendCall& call, const ConstView& view, base::AlignedVector<Real>& memory) {
+  if (!call.mask.pads()) return view;
+  View copy{memory.data(), view.dtype, 4, view.shape, view.strides};
+  if (memory.empty()) copy = copied(view, call.options.workers, memory);
+  for (std::int64_t b = 0; b < view.shape[0]; ++b) {
+    for (std::int64_t s = 0; s < view.shape[1]; ++s) {
+      if (!call.mask.is_padding(b, s)) continue;
+      Real* token = memory.data() + b * copy.strides[0] + s * copy.strides[1];
+      std::fill_n(token, view.shape[2] * view.shape[3], Real(0));
+    }
+  }
+  return copy;
+}
+
+}  // namespace
+
+template <class Real>
+AttendOperands<Real>::AttendOperands(const AttendCall& call)
+    : shape_(call.shape), blocks_((call.shape.keys + kKeyBlock - 1) / kKeyBlock) {
+  const Workers* workers = call.options.workers;
+  q_ = call.changes_queries() ? turned_queries(call, q_memory_) : readable(call.q, workers, q_memory_);
+  k_ = call.rotate_keys ? turned_keys(call, k_memory_) : readable(call.k, workers, k_memory_);
+  k_ = cleared(call, k_, k_memory_);
+  v_ = cleared(call, readable(call.v, workers, v_memory_), v_memory_);
+  if (shape_.queries < kFewQueries) return;
+  columns_.resize(static_cast<std::size_t>(shape_.batch * shape_.key_heads * blocks_ * shape_.width * kKeyBlock));
+  run_parts(workers, shape_.batch * shape_.key_heads * blocks_, [&](std::int64_t part) {
+    const std::int64_t block = part % blocks_;
+    const std::int64_t g = part / blocks_ % shape_.key_heads;
+    const HeadRows<Real> rows = keys(part / blocks_ / shape_.key_heads, g);
+    kernels::transpose_block(
+        kernels::TransposedBlock<Real, Real>{.rows = std::min(kKeyBlock, shape_.keys - block * kKeyBlock),
+                                             .columns = shape_.width,
+                                             .from = rows.row(block * kKeyBlock),
+                                             .from_stride = rows.stride,
+                                             .to = columns_.data() + part * shape_.width * kKeyBlock,
+                                             .to_stride = kKeyBlock});
+  });
+}
+
+template class AttendOperands<float>;
+template class AttendOperands<double>;
+
+}  // namespace posenc::attention

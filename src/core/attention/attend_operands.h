@@ -1,0 +1,57 @@
+// Queries, keys and values of one attention in the type of its arithmetic, rotated, and keys in the order in which
+// products read them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/attention/attend_call.h"
+#include "core/base/aligned_vector.h"
+
+namespace posenc::attention {
+
+// Keys are taken in blocks: with 64 queries, their scores and a block of keys and values stay in the second cache.
+inline constexpr std::int64_t kQueryBlock = 64;
+inline constexpr std::int64_t kKeyBlock = 128;
+
+// Below this many queries every score is a product of its own.
+inline constexpr std::int64_t kFewQueries = 4;
+
+// Rows of channels of one head: row n begins at data + n * stride.
+template <class Real>
+struct HeadRows {
+  const Real* data;
+  std::int64_t stride;
+
+  const Real* row(std::int64_t n) const noexcept { return data + n * stride; }
+};
+
+template <class Real>
+class AttendOperands {
+ public:
+  explicit AttendOperands(const AttendCall& call);
+
+  HeadRows<Real> queries(std::int64_t b, std::int64_t h) const noexcept { return rows_of(q_, b, h); }
+  HeadRows<Real> keys(std::int64_t b, std::int64_t g) const noexcept { return rows_of(k_, b, g); }
+  HeadRows<Real> values(std::int64_t b, std::int64_t g) const noexcept { return rows_of(v_, b, g); }
+
+  // Whether keys are there transposed too: for a few queries it does not pay.
+  bool transposed() const noexcept { return !columns_.empty(); }
+  // Block `block` of keys, transposed: channel c of key s is at [c * kKeyBlock + s - block * kKeyBlock].
+  const Real* key_columns(std::int64_t b, std::int64_t g, std::int64_t block) const noexcept {
+    return columns_.data() + (((b * shape_.key_heads + g) * blocks_) + block) * shape_.width * kKeyBlock;
+  }
+
+ private:
+  static HeadRows<Real> rows_of(const ConstView& view, std::int64_t b, std::int64_t h) noexcept {
+    return {view.as<Real>() + b * view.strides[0] + h * view.strides[2], view.strides[1]};
+  }
+
+  AttendShape shape_;
+  std::int64_t blocks_;
+  base::AlignedVector<Real> q_memory_, k_memory_, v_memory_;  // where the caller's cannot be read as it is
+  ConstView q_, k_, v_;                                       // [B, N, H, D], ...
+  base::AlignedVector<Real> columns_;                         // [B, G, blocks, D, kKeyBlock], or empty
+};
+
+}  // namespace posenc::attention

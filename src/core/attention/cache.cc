@@ -1,0 +1,253 @@
+#include "posenc/cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/rows/convert_row.h"
+#include "posenc/error.h"
+#include "posenc/rerotate.h"
+#include "posenc/rotate.h"
+
+namespace posenc {
+namespace {
+
+[[noreturn]] void refuse(const char* where, const std::string& message) {
+  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+}
+
+constexpr const char* kMade = "KeyValueCache";
+
+void check_between(std::int64_t value, std::int64_t low, std::int64_t high, const char* name) {
+  if (value >= low && value <= high) return;
+  refuse(kMade, std::string(name) + " must be from " + std::to_string(low) + " to " + std::to_string(high) +
+                    " but got " + std::to_string(value));
+}
+
+CacheShape checked(const CacheShape& given, const RotaryAngles* rotary) {
+  CacheShape shape = given;
+  if (shape.value_width == 0) shape.value_width = shape.head_dim;
+  constexpr std::int64_t kWidest = std::int64_t{1} << 40;
+  check_between(shape.capacity, 1, kMaxPosition, "capacity");
+  check_between(shape.heads, 1, kWidest, "heads");
+  check_between(shape.head_dim, 1, kWidest, "head_dim");
+  check_between(shape.value_width, 1, kWidest, "value_width");
+  if (!base::is_float(shape.dtype)) {
+    refuse(kMade, "dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(shape.dtype)));
+  }
+  check_between(static_cast<int>(shape.when_full), 0, static_cast<int>(WhenFull::evict), "when_full");
+  check_between(static_cast<int>(shape.positions), 0, static_cast<int>(CachePositions::in_cache), "positions");
+  check_between(shape.sinks, 0, shape.capacity - 1, "sinks");
+  check_between(shape.evict_at_once, 1, shape.capacity - shape.sinks, "evict_at_once");
+  if (rotary == nullptr) return shape;
+  const RotarySchedule& schedule = rotary->schedule();
+  if (schedule.head_dim != shape.head_dim) {
+    refuse(kMade, "the rotary encoding must have heads of " + std::to_string(shape.head_dim) +
+                      " channels, as the keys, but has " + std::to_string(schedule.head_dim));
+  }
+  if (schedule.axes != 1) {
+    refuse(kMade, "the rotary encoding must have one axis but has " + std::to_string(schedule.axes));
+  }
+  return shape;
+}
+
+std::int64_t tokens_in_memory(const CacheShape& shape) { return shape.capacity + shape.capacity / 4 + 1; }
+
+std::size_t bytes_of(const CacheShape& shape, std::int64_t width) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(shape.heads, width, &bytes) ||
+      __builtin_mul_overflow(bytes, tokens_in_memory(shape) * size_of(shape.dtype), &bytes)) {
+    refuse(kMade, "capacity, heads and channels must fit into memory but have more bytes than can be counted");
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+// Tokens first .. first + count of memory that holds [.., heads, width].
+template <class Void, class Byte>
+BasicView<Void> rows_of(Byte* memory, const CacheShape& shape, std::int64_t width, std::int64_t first,
+                        std::int64_t count) noexcept {
+  const std::int64_t row = shape.heads * width;
+  BasicView<Void> view{memory + first * row * size_of(shape.dtype), shape.dtype, 3, {}, {}};
+  view.shape = {count, shape.heads, width};
+  view.strides = {row, width, 1};
+  return view;
+}
+
+void check_tokens(const ConstView& view, const CacheShape& shape, std::int64_t width, const char* name) {
+  const bool fits = view.rank == 3 && view.shape[0] >= 0 && view.shape[1] == shape.heads && view.shape[2] == width;
+  if (!fits) {
+    refuse("append", std::string(name) + " must be [tokens, " + std::to_string(shape.heads) + ", " +
+                         std::to_string(width) + "] but are " + shape_text(view));
+  }
+  if (!base::is_float(view.dtype)) {
+    refuse("append", std::string(name) + " must be f32, f64, f16 or bf16 but are " + std::string(to_text(view.dtype)));
+  }
+  if (width > 1 && view.strides[2] != 1) {
+    refuse("append",
+           std::string(name) + " must have contiguous channels but have stride " + std::to_string(view.strides[2]));
+  }
+  if (view.shape[0] > 0 && view.data == nullptr) {
+    refuse("append", std::string(name) + " must not be null but have shape " + shape_text(view));
+  }
+  if (base::reaches_too_far(view)) {
+    refuse("append", std::string(name) + " must lie in memory but their strides lead beyond");
+  }
+}
+
+}  // namespace
+
+KeyValueCache::KeyValueCache(const CacheShape& shape, const RotaryAngles* rotary)
+    : shape_(checked(shape, rotary)),
+      key_memory_(bytes_of(shape_, shape_.head_dim)),
+      value_memory_(bytes_of(shape_, shape_.value_width)) {
+  if (shape_.positions == CachePositions::absolute) {
+    token_positions_.resize(static_cast<std::size_t>(tokens_in_memory(shape_)));
+  }
+  if (rotary == nullptr) return;
+  rotary_ = *rotary;
+  if (is_narrow(shape_.dtype)) wide_keys_.resize(static_cast<std::size_t>(shape_.heads * shape_.head_dim));
+}
+
+void KeyValueCache::check_append(const ConstView& keys, const ConstView& values) const {
+  check_tokens(keys, shape_, shape_.head_dim, "keys");
+  check_tokens(values, shape_, shape_.value_width, "values");
+  const std::int64_t tokens = keys.shape[0];
+  if (values.shape[0] != tokens) {
+    refuse("append", "keys and values must have the same tokens but have " + std::to_string(tokens) + " and " +
+                         std::to_string(values.shape[0]));
+  }
+  const std::int64_t free = shape_.capacity - size_;
+  if (shape_.when_full == WhenFull::error && tokens > free) {
+    refuse("append", "there must be room for " + std::to_string(tokens) + " tokens but only " + std::to_string(free) +
+                         " of " + std::to_string(shape_.capacity) + " are free");
+  }
+  // In a cache that renumbers, so that counting never comes near the end of 64 bits.
+  const std::int64_t before = shape_.positions == CachePositions::absolute ? appended_ : 0;
+  if (tokens > kMaxPosition + 1 - before) {
+    refuse("append", "positions must be below 2^31 but " + std::to_string(tokens) + " tokens from " +
+                         std::to_string(before) + " on go beyond");
+  }
+  for (const ConstView* given : {&keys, &values}) {
+    if (tokens == 0) break;
+    const std::int64_t all = tokens_in_memory(shape_);
+    if (base::share_memory(rows_of<const void>(key_memory_.data(), shape_, shape_.head_dim, 0, all), *given) ||
+        base::share_memory(rows_of<const void>(value_memory_.data(), shape_, shape_.value_width, 0, all), *given)) {
+      refuse("append", "keys and values must be apart from the cache but share its memory");
+    }
+  }
+}
+
+void KeyValueCache::append(const ConstView& keys, const ConstView& values) {
+  check_append(keys, values);
+  const std::int64_t tokens = keys.shape[0];
+  // One by one, `evict_at_once` tokens go whenever a token finds none free; all of them are the oldest but the sinks.
+  const std::int64_t over = std::max<std::int64_t>(tokens - (shape_.capacity - size_), 0);
+  const std::int64_t gone = (over + shape_.evict_at_once - 1) / shape_.evict_at_once * shape_.evict_at_once;
+  const std::int64_t old_gone = std::min(gone, std::max<std::int64_t>(size_ - shape_.sinks, 0));
+  const std::int64_t new_sinks = std::min(tokens, std::max<std::int64_t>(shape_.sinks - size_, 0));
+  const std::int64_t resume = new_sinks + gone - old_gone;
+  if (old_gone > 0) evict(old_gone);
+  const std::int64_t staying = tokens - (gone - old_gone);
+  if (start_ + size_ + staying > tokens_in_memory(shape_)) {
+    move_tokens(start_, 0, size_);
+    start_ = 0;
+  }
+  if (resume == new_sinks) {
+    write(keys, values, 0, tokens);
+  } else {
+    write(keys, values, 0, new_sinks);
+    write(keys, values, resume, tokens - resume);
+  }
+  appended_ += tokens;
+}
+
+// The shorter side of the gap moves: mostly the few sinks, up to what stays behind it.
+void KeyValueCache::evict(std::int64_t count) {
+  const std::int64_t moved = size_ - shape_.sinks - count;
+  if (shape_.sinks <= moved) {
+    move_tokens(start_, start_ + count, shape_.sinks);
+    start_ += count;
+  } else {
+    move_tokens(start_ + shape_.sinks + count, start_ + shape_.sinks, moved);
+  }
+  size_ -= count;
+  if (shape_.positions != CachePositions::in_cache || !rotary_ || moved == 0) return;
+  const View rows = rows_of<void>(key_memory_.data(), shape_, shape_.head_dim, start_ + shape_.sinks, moved);
+  rerotate(rows, {*rotary_, PositionView::range(shape_.sinks + count, moved)},
+           {*rotary_, PositionView::range(shape_.sinks, moved)});
+}
+
+void KeyValueCache::move_tokens(std::int64_t from, std::int64_t to, std::int64_t count) noexcept {
+  const auto move = [&](auto& memory, std::int64_t row) {
+    if (count == 0 || memory.empty()) return;
+    std::memmove(memory.data() + to * row, memory.data() + from * row,
+                 static_cast<std::size_t>(count * row) * sizeof(memory[0]));
+  };
+  move(key_memory_, shape_.heads * shape_.head_dim * size_of(shape_.dtype));
+  move(value_memory_, shape_.heads * shape_.value_width * size_of(shape_.dtype));
+  move(token_positions_, 1);
+}
+
+void KeyValueCache::write(const ConstView& keys, const ConstView& values, std::int64_t first, std::int64_t count) {
+  if (count == 0) return;
+  const std::int64_t place = start_ + size_;
+  const bool absolute = shape_.positions == CachePositions::absolute;
+  const PositionView positions = PositionView::range(absolute ? appended_ + first : size_, count);
+  ConstView given = keys;
+  given.data = keys[first].data;
+  write_keys(given, rows_of<void>(key_memory_.data(), shape_, shape_.head_dim, place, count), positions);
+  const View out = rows_of<void>(value_memory_.data(), shape_, shape_.value_width, place, count);
+  for (std::int64_t n = 0; n < count; ++n) {
+    rows::convert_heads(values[first + n], out[n]);
+    if (absolute) token_positions_[static_cast<std::size_t>(place + n)] = positions.start + n;
+  }
+  size_ += count;
+}
+
+void KeyValueCache::write_keys(const ConstView& keys, const View& rows, const PositionView& positions) {
+  // Narrowed first, wider keys would be rounded twice.
+  const bool widely = rotary_ && is_narrow(shape_.dtype) && keys.dtype != shape_.dtype;
+  const View wide = make_view(wide_keys_.data(), {1, shape_.heads, shape_.head_dim});
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    rows::convert_heads(keys[n], widely ? wide[0] : rows[n]);
+    if (!widely) continue;
+    rotate(wide, positions.slice(n, 1), *rotary_);
+    rows::convert_heads(wide[0], rows[n]);
+  }
+  if (rotary_ && !widely) rotate(rows, positions, *rotary_);
+}
+
+std::int64_t KeyValueCache::next_position() const noexcept {
+  if (shape_.positions == CachePositions::absolute) return appended_;
+  const bool evicts = shape_.when_full == WhenFull::evict && size_ == shape_.capacity;
+  return evicts ? size_ - shape_.evict_at_once : size_;
+}
+
+ConstView KeyValueCache::keys() const noexcept {
+  return rows_of<const void>(key_memory_.data(), shape_, shape_.head_dim, start_, size_);
+}
+
+ConstView KeyValueCache::values() const noexcept {
+  return rows_of<const void>(value_memory_.data(), shape_, shape_.value_width, start_, size_);
+}
+
+PositionView KeyValueCache::positions() const noexcept {
+  if (shape_.positions == CachePositions::in_cache) return PositionView::range(0, size_);
+  return {.source = PositionView::Source::i64, .data = token_positions_.data() + start_, .count = size_};
+}
+
+PositionView KeyValueCache::last_positions(std::int64_t count) const {
+  if (count < 0 || count > size_) {
+    refuse("last_positions",
+           "count must be from 0 to the " + std::to_string(size_) + " tokens held but got " + std::to_string(count));
+  }
+  return positions().slice(size_ - count, count);
+}
+
+void KeyValueCache::clear() noexcept { start_ = size_ = appended_ = 0; }
+
+}  // namespace posenc

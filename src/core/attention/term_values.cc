@@ -1,0 +1,273 @@
+#include "core/attention/term_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "posenc/error.h"
+#include "posenc/schedule.h"
+#include "posenc/table.h"
+
+namespace posenc::attention {
+namespace {
+
+constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 28;  // of projected rows: a gigabyte of float32
+
+struct Ends {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+Ends ends_of(const PositionView& positions) {
+  Ends ends{positions.integer(0, 0), positions.integer(0, 0)};
+  if (positions.source == PositionView::Source::range) {
+    const std::int64_t last = positions.integer(0, positions.count - 1);
+    return {std::min(ends.low, last), std::max(ends.high, last)};
+  }
+  for (std::int64_t b = 0; b < positions.batch; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      ends.low = std::min(ends.low, positions.integer(b, n));
+      ends.high = std::max(ends.high, positions.integer(b, n));
+    }
+  }
+  return ends;
+}
+
+// Offsets key - query that occur.
+Ends offsets_of(const PositionView& queries, const PositionView& keys) {
+  const Ends q = ends_of(queries);
+  const Ends k = ends_of(keys);
+  return {k.low - q.high, k.high - q.low};
+}
+
+// The rows that a spec has at these offsets: row r is of offset sign * (key - query) = first + r.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t rows = 0;
+  std::int64_t sign = 1;
+};
+
+RowRange range_of(const Spec& spec, const PositionView& queries, const PositionView& keys) {
+  if (const auto* shaw = std::get_if<Shaw>(&spec)) {
+    return {-shaw->left, shaw->left + shaw->right + 1, shaw->offset == Offset::key_minus_query ? 1 : -1};
+  }
+  const std::int64_t clamp = std::get<TransformerXl>(spec).clamp_distance;
+  Ends offsets = offsets_of(queries, keys);
+  if (clamp > 0) offsets = {std::clamp(offsets.low, -clamp, clamp), std::clamp(offsets.high, -clamp, clamp)};
+  // Row d is of the distance query - key.
+  return {-offsets.high, offsets.high - offsets.low + 1, -1};
+}
+
+// The sinusoidal rows of distances first .. first + rows - 1.
+std::vector<double> sinusoidal_rows(const TransformerXl& spec, const RowRange& range) {
+  std::vector<double> table(static_cast<std::size_t>(range.rows * spec.width));
+  const SinusoidalSchedule schedule =
+      make_schedule(Sinusoidal{.width = spec.width, .base = spec.base, .order = spec.order});
+  fill_table(schedule, PositionView::range(range.first, range.rows), make_view(table.data(), {range.rows, spec.width}));
+  return table;
+}
+
+template <class Real>
+void copy(std::span<const double> from, base::AlignedVector<Real>& to) {
+  to.resize(from.size());
+  std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
+}
+
+template <class Real>
+void copy(std::span<const double> from, std::vector<Real>& to) {
+  to.resize(from.size());
+  std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
+}
+
+// [heads][rows][width] as [heads][width][rows].
+template <class Real>
+base::AlignedVector<Real> transposed(const base::AlignedVector<Real>& from, std::int64_t rows, std::int64_t width) {
+  base::AlignedVector<Real> to(from.size());
+  const std::int64_t heads = static_cast<std::int64_t>(from.size()) / (rows * width);
+  for (std::int64_t h = 0; h < heads; ++h) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < width; ++c) {
+        to[static_cast<std::size_t>((h * width + c) * rows + r)] =
+            from[static_cast<std::size_t>((h * rows + r) * width + c)];
+      }
+    }
+  }
+  return to;
+}
+
+Spec checked(const Spec& spec) {
+  validate(spec);
+  if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) return spec;
+  fail(ErrorKind::usage, "[ScoreTerm] spec must be shaw or transformer_xl but is " + std::string(kind_of(spec)) +
+                             ", which has no vectors");
+}
+
+}  // namespace
+
+TermValues::TermValues(const Spec& spec, const Parameters& parameters)
+    : spec_(checked(spec)), parameters_(spec, parameters, "ScoreTerm") {
+  if (!parameters_.per_head("keys") || !parameters_.per_head("values")) return;
+  if (parameters_.shape("keys")[0] == parameters_.shape("values")[0]) return;
+  fail(ErrorKind::usage, "[ScoreTerm] keys and values must have the same heads but have " +
+                             std::to_string(parameters_.shape("keys")[0]) + " and " +
+                             std::to_string(parameters_.shape("values")[0]));
+}
+
+std::int64_t TermValues::heads() const noexcept {
+  if (const auto* xl = std::get_if<TransformerXl>(&spec_)) return xl->heads;
+  for (const char* name : {"keys", "values"}) {
+    if (parameters_.per_head(name)) return parameters_.shape(name)[0];
+  }
+  return 0;
+}
+
+std::int64_t TermValues::head_dim() const noexcept {
+  if (const auto* xl = std::get_if<TransformerXl>(&spec_)) return xl->head_dim;
+  return std::get_if<Shaw>(&spec_)->head_dim;
+}
+
+std::int64_t TermValues::value_width() const noexcept {
+  return parameters_.has("values") ? parameters_.shape("values").back() : 0;
+}
+
+void TermValues::check(const TermShape& shape, const PositionView& queries, const PositionView& keys,
+                       std::string_view where) const {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] the " + std::string(kind_of(spec_)) + " term " + message);
+  };
+  if (heads() != 0 && heads() != shape.heads) {
+    refuse("must have as many heads as q, " + std::to_string(shape.heads) + ", but has " + std::to_string(heads()));
+  }
+  if (head_dim() != shape.width) {
+    refuse("must have head_dim " + std::to_string(shape.width) + ", the channels of q, but has " +
+           std::to_string(head_dim()));
+  }
+  if (value_width() != 0 && value_width() != shape.value_width) {
+    refuse("must have vectors of " + std::to_string(shape.value_width) + " channels on values but has " +
+           std::to_string(value_width()));
+  }
+  if (!queries.integral() || !keys.integral()) refuse("needs integer positions but got real ones");
+  if (queries.count == 0 || keys.count == 0) return;
+  const Ends offsets = offsets_of(queries, keys);
+  const auto* shaw = std::get_if<Shaw>(&spec_);
+  if (shaw == nullptr) {
+    const std::int64_t rows = range_of(spec_, queries, keys).rows;
+    if (rows <= kMaxNumbers / (heads() * head_dim())) return;
+    refuse("has a row for every distance between the smallest and the largest, at most " +
+           std::to_string(kMaxNumbers / (heads() * head_dim())) + " for these heads, but positions span " +
+           std::to_string(rows));
+  }
+  if (shaw->past != PastTable::error) return;
+  const bool forward = shaw->offset == Offset::key_minus_query;
+  const std::int64_t low = forward ? offsets.low : -offsets.high;
+  const std::int64_t high = forward ? offsets.high : -offsets.low;
+  if (low < -shaw->left || high > shaw->right) {
+    refuse("has vectors for offsets " + std::to_string(-shaw->left) + " to " + std::to_string(shaw->right) +
+           " (past=error) but positions have offsets " + std::to_string(low) + " to " + std::to_string(high));
+  }
+}
+
+template <class Real>
+TermRows<Real>::TermRows(const TermValues& values, const PositionView& queries, const PositionView& keys)
+    : width_(values.head_dim()), value_width_(values.value_width()) {
+  const RowRange range = range_of(values.spec(), queries, keys);
+  first_ = range.first;
+  rows_ = range.rows;
+  sign_ = range.sign;
+  const spec::BoundParameters& parameters = values.parameters();
+  if (const auto* shaw = std::get_if<Shaw>(&values.spec())) {
+    zero_past_ = shaw->past == PastTable::zero;
+    meets_keys_ = shaw->term == ShawTerm::query_and_key;
+    keys_per_head_ = parameters.per_head("keys");
+    copy(parameters.numbers("keys"), keys_);
+    if (parameters.has("values")) {
+      values_per_head_ = parameters.per_head("values");
+      copy(parameters.numbers("values"), values_);
+    }
+  } else {
+    const auto& xl = std::get<TransformerXl>(values.spec());
+    keys_per_head_ = true;
+    copy(parameters.numbers("u"), u_);
+    copy(parameters.numbers("v"), v_);
+    const std::vector<double> table = sinusoidal_rows(xl, range);
+    const std::span<const double> weight = parameters.numbers("position_weight");
+    keys_.resize(static_cast<std::size_t>(xl.heads * rows_ * width_));
+    for (std::int64_t h = 0; h < xl.heads; ++h) {
+      for (std::int64_t r = 0; r < rows_; ++r) {
+        for (std::int64_t c = 0; c < width_; ++c) {
+          const double* row = weight.data() + (h * width_ + c) * xl.width;
+          double sum = 0.0;
+          for (std::int64_t m = 0; m < xl.width; ++m) sum += row[m] * table[static_cast<std::size_t>(r * xl.width + m)];
+          keys_[static_cast<std::size_t>((h * rows_ + r) * width_ + c)] = static_cast<Real>(sum);
+        }
+      }
+    }
+  }
+  columns_ = transposed(keys_, rows_, width_);
+  if (has_values()) value_columns_ = transposed(values_, rows_, value_width_);
+}
+
+template <class Real>
+std::int64_t TermRows<Real>::row(std::int64_t query, std::int64_t key) const noexcept {
+  const std::int64_t row = sign_ * (key - query) - first_;
+  if (row >= 0 && row < rows_) return row;
+  return zero_past_ ? -1 : row < 0 ? 0 : rows_ - 1;
+}
+
+template class TermRows<float>;
+template class TermRows<double>;
+
+namespace {
+
+// Sums of several heads where they share the vectors, else one after the other.
+std::vector<double> joined(const std::vector<TermSums>& heads, std::vector<double> TermSums::*part, bool per_head) {
+  std::vector<double> sums;
+  for (const TermSums& head : heads) {
+    const std::vector<double>& own = head.*part;
+    if (per_head || sums.empty()) {
+      sums.insert(sums.end(), own.begin(), own.end());
+    } else {
+      std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+void store_term_gradients(const TermValues& values, const PositionView& queries, const PositionView& keys,
+                          const std::vector<TermSums>& heads, const Gradients& gradients) {
+  const spec::BoundParameters& parameters = values.parameters();
+  const auto* xl = std::get_if<TransformerXl>(&values.spec());
+  if (xl == nullptr) {
+    for (const auto& [name, part] : {std::pair{"keys", &TermSums::keys}, std::pair{"values", &TermSums::values}}) {
+      const Gradient* gradient = spec::find_gradient(gradients, name);
+      if (gradient == nullptr) continue;
+      spec::add_to_gradient(joined(heads, part, parameters.per_head(name)), gradient->value);
+    }
+    return;
+  }
+  for (const auto& [name, part] : {std::pair{"u", &TermSums::u}, std::pair{"v", &TermSums::v}}) {
+    if (const Gradient* gradient = spec::find_gradient(gradients, name)) {
+      spec::add_to_gradient(joined(heads, part, true), gradient->value);
+    }
+  }
+  const Gradient* gradient = spec::find_gradient(gradients, "position_weight");
+  if (gradient == nullptr) return;
+  const RowRange range = range_of(values.spec(), queries, keys);
+  const std::vector<double> table = sinusoidal_rows(*xl, range);
+  std::vector<double> weight(static_cast<std::size_t>(xl->heads * xl->head_dim * xl->width));
+  for (std::int64_t h = 0; h < xl->heads; ++h) {
+    const std::vector<double>& rows = heads[static_cast<std::size_t>(h)].keys;
+    for (std::int64_t r = 0; r < range.rows; ++r) {
+      for (std::int64_t c = 0; c < xl->head_dim; ++c) {
+        const double g = rows[static_cast<std::size_t>(r * xl->head_dim + c)];
+        double* out = weight.data() + (h * xl->head_dim + c) * xl->width;
+        for (std::int64_t m = 0; m < xl->width; ++m) out[m] += g * table[static_cast<std::size_t>(r * xl->width + m)];
+      }
+    }
+  }
+  spec::add_to_gradient(weight, gradient->value);
+}
+
+}  // namespace posenc::attention

@@ -1,0 +1,29 @@
+#include "posenc/error.h"
+
+#include "core/text/quotable.h"
+
+#if defined(__cpp_exceptions)
+// Weak: null unless the program defines it, as one without exceptions does.
+extern "C" [[gnu::weak]] void posenc_on_error(posenc::ErrorKind kind, const char* message);
+#endif
+
+namespace posenc {
+
+Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+
+// Out of line, so that the type has one home and can be caught across a shared library.
+Error::~Error() = default;
+
+void fail(ErrorKind kind, const std::string& message) {
+  // Messages quote what came from outside.
+  constexpr std::size_t kLongest = 2000;
+  const std::string shown = text::quotable(message, kLongest);
+#if defined(__cpp_exceptions)
+  if (posenc_on_error != nullptr) posenc_on_error(kind, shown.c_str());
+  throw Error(kind, shown);
+#else
+  posenc_on_error(kind, shown.c_str());
+#endif
+}
+
+}  // namespace posenc

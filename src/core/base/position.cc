@@ -1,0 +1,167 @@
+#include "posenc/position.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+PositionView ids_view(PositionView::Source source, const void* data, std::int64_t count) {
+  PositionView view;
+  view.source = source;
+  view.data = data;
+  view.count = count;
+  return view;
+}
+
+[[noreturn]] void fail_range(std::string_view where, const std::string& got) {
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must lie within +-2147483647 but got " + got);
+}
+
+void check_integer(std::int64_t value, std::string_view where) {
+  if (value < -kMaxPosition || value > kMaxPosition) fail_range(where, std::to_string(value));
+}
+
+void check_real(double value, std::string_view where) {
+  // Written so that NaN fails too.
+  if (!(std::fabs(value) <= static_cast<double>(kMaxPosition))) fail_range(where, text::number_text(value));
+}
+
+void check_axes(std::size_t count, std::int64_t axes) {
+  if (axes >= 1 && static_cast<std::int64_t>(count) % axes == 0) return;
+  fail(ErrorKind::usage,
+       "[Positions] " + std::to_string(count) + " numbers do not make positions on " + std::to_string(axes) + " axes");
+}
+
+void check_range(const PositionView& positions, std::string_view where) {
+  if (positions.count == 0) return;
+  std::int64_t last = 0;
+  const bool overflow = __builtin_mul_overflow(positions.count - 1, positions.step, &last) ||
+                        __builtin_add_overflow(last, positions.start, &last);
+  check_integer(positions.start, where);
+  if (overflow) {
+    fail_range(where, std::to_string(positions.count) + " positions in steps of " + std::to_string(positions.step));
+  }
+  check_integer(last, where);
+}
+
+}  // namespace
+
+PositionView PositionView::of(const std::int32_t* ids, std::int64_t count) { return ids_view(Source::i32, ids, count); }
+PositionView PositionView::of(const std::int64_t* ids, std::int64_t count) { return ids_view(Source::i64, ids, count); }
+PositionView PositionView::of(const double* ids, std::int64_t count) { return ids_view(Source::f64, ids, count); }
+
+std::int64_t PositionView::integer(std::int64_t b, std::int64_t n, std::int64_t a) const noexcept {
+  const std::int64_t index = b * batch_stride + n * token_stride + a * axis_stride;
+  switch (source) {
+    case Source::i32:
+      return static_cast<const std::int32_t*>(data)[index];
+    case Source::i64:
+      return static_cast<const std::int64_t*>(data)[index];
+    case Source::range:
+    case Source::f64:
+      break;
+  }
+  return start + n * step;
+}
+
+double PositionView::real(std::int64_t b, std::int64_t n, std::int64_t a) const noexcept {
+  if (integral()) return static_cast<double>(integer(b, n, a));
+  return static_cast<const double*>(data)[b * batch_stride + n * token_stride + a * axis_stride];
+}
+
+PositionView PositionView::axis(std::int64_t a) const noexcept {
+  PositionView view = *this;
+  view.axes = 1;
+  view.axis_stride = 1;
+  if (source == Source::i32) view.data = static_cast<const std::int32_t*>(data) + a * axis_stride;
+  if (source == Source::i64) view.data = static_cast<const std::int64_t*>(data) + a * axis_stride;
+  if (source == Source::f64) view.data = static_cast<const double*>(data) + a * axis_stride;
+  return view;
+}
+
+PositionView PositionView::slice(std::int64_t first, std::int64_t length) const noexcept {
+  PositionView view = *this;
+  view.count = length;
+  switch (source) {
+    case Source::range:
+      view.start = start + first * step;
+      break;
+    case Source::i32:
+      view.data = static_cast<const std::int32_t*>(data) + first * token_stride;
+      break;
+    case Source::i64:
+      view.data = static_cast<const std::int64_t*>(data) + first * token_stride;
+      break;
+    case Source::f64:
+      view.data = static_cast<const double*>(data) + first * token_stride;
+      break;
+  }
+  return view;
+}
+
+void check_positions(const PositionView& positions, std::string_view where) {
+  const auto opening = [&] { return "[" + std::string(where) + "] positions "; };
+  if (positions.count < 0 || positions.batch < 0 || positions.axes < 1) {
+    fail(ErrorKind::usage, opening() + "must have no negative count and at least one axis");
+  }
+  const int source = static_cast<int>(positions.source);
+  if (source < 0 || source > static_cast<int>(PositionView::Source::f64)) {
+    fail(ErrorKind::usage,
+         opening() + "must be a range, i32, i64 or f64 but their source is " + std::to_string(source));
+  }
+  if (positions.source == PositionView::Source::range) return check_range(positions, where);
+  if (positions.data == nullptr && positions.count > 0 && positions.batch > 0) {
+    fail(ErrorKind::usage, opening() + "must not be null but there are " + std::to_string(positions.count));
+  }
+  for (std::int64_t b = 0; b < positions.batch; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      for (std::int64_t a = 0; a < positions.axes; ++a) {
+        if (positions.integral()) {
+          check_integer(positions.integer(b, n, a), where);
+        } else {
+          check_real(positions.real(b, n, a), where);
+        }
+      }
+    }
+  }
+}
+
+Positions Positions::range(std::int64_t start, std::int64_t count, std::int64_t step) {
+  Positions result;
+  result.view_ = PositionView::range(start, count, step);
+  return result;
+}
+
+Positions Positions::integers(std::vector<std::int64_t> values, std::int64_t axes) {
+  check_axes(values.size(), axes);
+  Positions result;
+  result.integers_ = std::move(values);
+  result.view_ = PositionView::of(result.integers_.data(), static_cast<std::int64_t>(result.integers_.size()) / axes);
+  result.view_.axes = axes;
+  result.view_.token_stride = axes;
+  return result;
+}
+
+Positions Positions::reals(std::vector<double> values, std::int64_t axes) {
+  check_axes(values.size(), axes);
+  Positions result;
+  result.reals_ = std::move(values);
+  result.view_ = PositionView::of(result.reals_.data(), static_cast<std::int64_t>(result.reals_.size()) / axes);
+  result.view_.axes = axes;
+  result.view_.token_stride = axes;
+  return result;
+}
+
+PositionView Positions::view() const noexcept {
+  // The pointer is taken anew each time: a copy of this object has numbers of its own.
+  PositionView view = view_;
+  if (view.source == PositionView::Source::i64) view.data = integers_.data();
+  if (view.source == PositionView::Source::f64) view.data = reals_.data();
+  return view;
+}
+
+}  // namespace posenc

@@ -1,0 +1,22 @@
+// The constants of sin and cos of a phase: for the plain function and for the kernel, which must agree to the bit.
+#pragma once
+
+#include <array>
+
+namespace posenc::base {
+
+// 2 pi = kTwoPiHigh + kTwoPiLow. The first has 21 bits, so that its product with 31 bits of phase is exact.
+constexpr double kTwoPiHigh = 0x1.921fbp+2;
+constexpr double kTwoPiLow = 0x1.5110b4611a626p-20;
+constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+
+// The Taylor series of sin from 1/17! up to -1/3!, and of cos from 1/16! up to 1/4!, for |x| <= pi/4: the next terms
+// are below 1e-19 and 2e-18.
+constexpr std::array<double, 8> kSineTerms = {
+    1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
+    1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0};
+constexpr std::array<double, 7> kCosineTerms = {
+    1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
+    1.0 / 40320.0,          -1.0 / 720.0,         1.0 / 24.0};
+
+}  // namespace posenc::base

@@ -1,0 +1,217 @@
+#include "posenc/bias.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/biases/bias_values.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+[[noreturn]] void refuse(std::string_view where, const std::string& message) {
+  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+}
+
+void check_part(std::int64_t first, std::int64_t count, std::int64_t all, const char* name, std::string_view where) {
+  if (first >= 0 && count >= 0 && first <= all && count <= all - first) return;
+  refuse(where, "the tile must lie inside the " + std::to_string(all) + " " + name + " but has " +
+                    std::to_string(count) + " from " + std::to_string(first) + " on");
+}
+
+void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
+                std::string_view where) {
+  check_part(tile.first_query, tile.queries, queries.count, "queries", where);
+  check_part(tile.first_key, tile.keys, keys.count, "keys", where);
+  if (tile.head < 0 || (bias.heads() != 0 && tile.head >= bias.heads())) {
+    refuse(where, "head must be below " + std::to_string(bias.heads()) + " but got " + std::to_string(tile.head));
+  }
+  const auto has = [&](const PositionView& positions) { return positions.batch == 1 || tile.batch < positions.batch; };
+  if (tile.batch < 0 || !has(queries) || !has(keys)) {
+    refuse(where, "the positions must have the batch row " + std::to_string(tile.batch) + " but have " +
+                      std::to_string(queries.batch) + " and " + std::to_string(keys.batch) + " rows");
+  }
+  bias.values().check(bias.heads(), queries.slice(tile.first_query, tile.queries),
+                      keys.slice(tile.first_key, tile.keys), where);
+}
+
+// [queries, keys] of a tile, of float32 or double.
+void check_scores(const ConstView& scores, const Tile& tile, const char* name, std::string_view where) {
+  if (scores.rank != 2 || scores.shape[0] != tile.queries || scores.shape[1] != tile.keys) {
+    refuse(where, std::string(name) + " must be [" + std::to_string(tile.queries) + ", " + std::to_string(tile.keys) +
+                      "] as the tile but is " + shape_text(scores));
+  }
+  if (scores.dtype != DType::f32 && scores.dtype != DType::f64) {
+    refuse(where, std::string(name) + " must be f32 or f64 but is " + std::string(to_text(scores.dtype)));
+  }
+  if (scores.size() == 0) return;
+  if (scores.data == nullptr)
+    refuse(where, std::string(name) + " must not be null but has shape " + shape_text(scores));
+  if (base::reaches_too_far(scores)) {
+    refuse(where, std::string(name) + " must lie in memory but its strides lead out of it");
+  }
+}
+
+void check_apart(const ConstView& written, const char* name, const Bias& bias, const PositionView& queries,
+                 const PositionView& keys, std::string_view where) {
+  if (base::share_memory(queries, written) || base::share_memory(keys, written)) {
+    refuse(where, std::string(name) + " must not overlap the positions");
+  }
+  if (base::share_memory(bias.values().memory(), written)) {
+    refuse(where, std::string(name) + " must not overlap the values of the matrix");
+  }
+}
+
+// A tile of any strides in C order.
+template <class Real>
+std::vector<Real> copy_tile(const ConstView& view) {
+  std::vector<Real> copy;
+  copy.reserve(static_cast<std::size_t>(view.size()));
+  for (std::int64_t r = 0; r < view.shape[0]; ++r) {
+    for (std::int64_t c = 0; c < view.shape[1]; ++c) {
+      copy.push_back(view.as<Real>()[r * view.strides[0] + c * view.strides[1]]);
+    }
+  }
+  return copy;
+}
+
+template <class Real>
+void backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries, const PositionView& keys,
+              const Gradients& gradients) {
+  const biases::BiasValues& values = bias.values();
+  const std::vector<Real> before = bias.has_factor() ? copy_tile<Real>(tile.scores_before) : std::vector<Real>();
+  std::vector<Real> grads = copy_tile<Real>(tile.grad_scores);
+  // One head of all: the sums of the others stay zero.
+  const std::int64_t heads = std::max<std::int64_t>(bias.heads(), 1);
+  std::vector<double> sums(static_cast<std::size_t>(heads * values.gradient_size()));
+  double* of_head = sums.data() + (sums.empty() ? 0 : tile.tile.head * values.gradient_size());
+  values.add_gradient<Real>(tile.tile, queries, keys, 1.0, before.data(), grads.data(), tile.tile.keys, of_head);
+  values.store_gradients(sums, heads, gradients);
+  if (tile.grad_before.data == nullptr) return;
+  for (std::int64_t r = 0; r < tile.tile.queries; ++r) {
+    std::copy_n(grads.data() + r * tile.tile.keys, tile.tile.keys, tile.grad_before[r].template as<Real>());
+  }
+}
+
+// One head of one batch row of fill_bias. 16-bit numbers are rounded once, from double, a few rows at a time.
+void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, const PositionView& keys,
+               const View& out) {
+  const auto add = [&](auto type) {
+    using Real = decltype(type);
+    for (std::int64_t r = 0; r < head.queries; ++r) std::fill_n(out[r].as<Real>(), head.keys, Real(0));
+    bias.values().add(head, queries, keys, 1.0, out.as<Real>(), out.strides[0]);
+  };
+  if (out.dtype == DType::f32) return add(float());
+  if (out.dtype == DType::f64) return add(double());
+  constexpr std::int64_t kRows = 64;
+  std::vector<double> rows(static_cast<std::size_t>(std::min(kRows, head.queries) * head.keys));
+  for (std::int64_t first = 0; first < head.queries; first += kRows) {
+    Tile part = head;
+    part.first_query = first;
+    part.queries = std::min(kRows, head.queries - first);
+    std::fill(rows.begin(), rows.end(), 0.0);
+    bias.values().add(part, queries, keys, 1.0, rows.data(), head.keys);
+    for (std::int64_t r = 0; r < part.queries; ++r) base::store_row(rows.data() + r * head.keys, out[first + r]);
+  }
+}
+
+void check_filled(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
+  constexpr std::string_view kWhere = "fill_bias";
+  check_output(out, kWhere);
+  const std::int64_t batch = std::max(queries.batch, keys.batch);
+  const auto at = [&](int axis) { return out.shape[static_cast<std::size_t>(axis)]; };
+  const int first = out.rank - 3;
+  const bool fits =
+      (out.rank == 4 ? (queries.batch == 1 || queries.batch == at(0)) && (keys.batch == 1 || keys.batch == at(0))
+                     : out.rank == 3 && batch == 1) &&
+      (bias.heads() == 0 || at(first) == bias.heads()) && at(first + 1) == queries.count && at(first + 2) == keys.count;
+  if (!fits) {
+    const std::string heads = bias.heads() == 0 ? "heads" : std::to_string(bias.heads());
+    refuse(kWhere, "out must be [" + (batch == 1 ? "" : std::to_string(batch) + ", ") + heads + ", " +
+                       std::to_string(queries.count) + ", " + std::to_string(keys.count) + "] but is " +
+                       shape_text(out));
+  }
+  if (!base::is_float(out.dtype)) {
+    refuse(kWhere, "out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
+  }
+  check_apart(out, "out", bias, queries, keys, kWhere);
+}
+
+}  // namespace
+
+Bias::Bias(const Spec& spec, const Parameters& parameters)
+    : values_(std::make_shared<const biases::BiasValues>(spec, parameters, kind_of(spec))),
+      schedule_(&values_->schedule()) {}
+
+Bias::Bias(std::int64_t heads, BiasFunction function, Added added) : schedule_(nullptr) {
+  if (heads < 0) refuse("Bias", "heads must be at least 0 but got " + std::to_string(heads));
+  if (!function) refuse("Bias", "the function must not be empty");
+  if (added != Added::after_scale && added != Added::before_scale) {
+    refuse("Bias", "added must be after_scale or before_scale but got " + std::to_string(static_cast<int>(added)));
+  }
+  values_ = std::make_shared<const biases::BiasValues>(BiasSchedule{heads, added, PairBias{std::move(function)}});
+  schedule_ = &values_->schedule();
+}
+
+bool Bias::has_factor() const noexcept { return values_->has_factor(); }
+
+void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
+              const View& scores) {
+  check_tile(bias, tile, queries, keys, "add_bias");
+  check_scores(scores, tile, "scores", "add_bias");
+  check_output(scores, "add_bias", "scores");
+  check_apart(scores, "scores", bias, queries, keys, "add_bias");
+  if (scores.dtype == DType::f32) {
+    bias.values().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
+  } else {
+    bias.values().add(tile, queries, keys, 1.0, scores.as<double>(), scores.strides[0]);
+  }
+}
+
+void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
+                       const PositionView& keys, const Gradients& gradients) {
+  constexpr std::string_view kWhere = "add_bias_backward";
+  check_tile(bias, tile.tile, queries, keys, kWhere);
+  check_scores(tile.grad_scores, tile.tile, "grad_scores", kWhere);
+  const auto check_type = [&](const ConstView& view, const char* name) {
+    check_scores(view, tile.tile, name, kWhere);
+    if (view.dtype == tile.grad_scores.dtype) return;
+    refuse(kWhere, std::string(name) + " must be " + std::string(to_text(tile.grad_scores.dtype)) +
+                       " as grad_scores but is " + std::string(to_text(view.dtype)));
+  };
+  if (bias.has_factor()) check_type(tile.scores_before, "scores_before");
+  bias.values().check_gradients(gradients, kWhere);
+  for (const Gradient& gradient : gradients) {
+    check_apart(gradient.value, "a gradient", bias, queries, keys, kWhere);
+    if (base::share_memory(gradient.value, tile.grad_before)) refuse(kWhere, "grad_before must not overlap a gradient");
+  }
+  if (tile.grad_before.data != nullptr) {
+    check_type(tile.grad_before, "grad_before");
+    check_output(tile.grad_before, kWhere, "grad_before");
+    check_apart(tile.grad_before, "grad_before", bias, queries, keys, kWhere);
+  }
+  if (tile.grad_scores.dtype == DType::f32) {
+    backward<float>(bias, tile, queries, keys, gradients);
+  } else {
+    backward<double>(bias, tile, queries, keys, gradients);
+  }
+}
+
+void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
+  check_filled(bias, queries, keys, out);
+  bias.values().check(bias.heads(), queries, keys, "fill_bias");
+  const std::int64_t batch = out.rank == 4 ? out.shape[0] : 1;
+  const std::int64_t heads = out.shape[static_cast<std::size_t>(out.rank) - 3];
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      const Tile tile{.batch = b, .head = h, .queries = queries.count, .keys = keys.count};
+      fill_head(bias, tile, queries, keys, out.rank == 4 ? out[b][h] : out[h]);
+    }
+  }
+}
+
+}  // namespace posenc

@@ -1,0 +1,150 @@
+#include "core/biases/bias_values.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/biases/bias_blocks.h"
+#include "posenc/error.h"
+
+namespace posenc::biases {
+namespace {
+
+[[noreturn]] void refuse(std::string_view where, const std::string& message) {
+  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+}
+
+// values[t] = scale * doubles[t], rounded once.
+template <class Real>
+void narrow_row(const double* doubles, std::size_t count, double scale, Real* values) noexcept {
+  for (std::size_t t = 0; t < count; ++t) values[t] = static_cast<Real>(scale * doubles[t]);
+}
+
+template <class Real>
+void add_block(const BiasBlock& block, const Real* values, Real* scores, std::int64_t stride) noexcept {
+  for (std::size_t r = 0; r < block.queries(); ++r) {
+    Real* row = scores + static_cast<std::int64_t>(r) * stride;
+    const Real* from = values + block.row(r);
+    if (block.is_contiguous()) {
+      for (std::size_t k = 0; k < block.keys(); ++k) row[k] += from[k];
+    } else {
+      for (std::size_t k = 0; k < block.keys(); ++k) row[k] += from[block.column(k)];
+    }
+  }
+}
+
+template <class Real>
+void multiply_block(const BiasBlock& block, const Real* values, Real* scores, std::int64_t stride) noexcept {
+  for (std::size_t r = 0; r < block.queries(); ++r) {
+    Real* row = scores + static_cast<std::int64_t>(r) * stride;
+    const Real* from = values + block.row(r);
+    for (std::size_t k = 0; k < block.keys(); ++k) row[k] *= from[block.is_contiguous() ? k : block.column(k)];
+  }
+}
+
+// What reaches each point: grad_scores, times `scores` where they are given.
+template <class Real>
+void sum_block(const BiasBlock& block, const Real* grad_scores, const Real* scores, std::int64_t stride, double* sums) {
+  std::fill_n(sums, block.points().size(), 0.0);
+  for (std::size_t r = 0; r < block.queries(); ++r) {
+    const std::int64_t first = static_cast<std::int64_t>(r) * stride;
+    double* into = sums + block.row(r);
+    for (std::size_t k = 0; k < block.keys(); ++k) {
+      const auto at = first + static_cast<std::int64_t>(k);
+      const double grad = static_cast<double>(grad_scores[at]);
+      into[block.is_contiguous() ? k : block.column(k)] += scores ? grad * static_cast<double>(scores[at]) : grad;
+    }
+  }
+}
+
+}  // namespace
+
+BiasValues::BiasValues(const Spec& spec, const Parameters& parameters, std::string_view where)
+    : schedule_(make_bias_schedule(spec)),
+      parameters_(spec, parameters, where),
+      term_(make_bias_term(schedule_, parameters_)) {}
+
+BiasValues::BiasValues(BiasSchedule schedule)
+    : schedule_(std::move(schedule)), term_(make_bias_term(schedule_, parameters_)) {}
+
+void BiasValues::check(std::int64_t heads, const PositionView& queries, const PositionView& keys,
+                       std::string_view where) const {
+  if (schedule_.heads != 0 && heads != schedule_.heads) {
+    refuse(where, "the bias has " + std::to_string(schedule_.heads) + " heads but there are " + std::to_string(heads));
+  }
+  const std::pair<const PositionView*, const char*> both[] = {{&queries, "queries"}, {&keys, "keys"}};
+  for (const auto& [positions, name] : both) {
+    check_positions(*positions, where);
+    if (positions->axes != 1) {
+      refuse(where, "the positions of " + std::string(name) + " must have one axis but have " +
+                        std::to_string(positions->axes));
+    }
+    if (term_->needs_integers() && !positions->integral()) {
+      refuse(where,
+             "the positions of " + std::string(name) + " must be integers, which rows are counted by, but are f64");
+    }
+  }
+  term_->check(queries, keys, where);
+}
+
+template <class Real>
+void BiasValues::add(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale,
+                     Real* scores, std::int64_t stride) const {
+  for_each_block(*term_, tile, queries, keys, [&](const BiasBlock& block, std::int64_t q, std::int64_t k) {
+    double doubles[BiasBlock::kPoints];
+    Real values[BiasBlock::kPoints];
+    Real* first = scores + q * stride + k;
+    if (has_factor()) {
+      term_->fill_factor(tile.head, block.query(), block.points(), doubles);
+      narrow_row(doubles, block.points().size(), 1.0, values);
+      multiply_block(block, values, first, stride);
+    }
+    term_->fill(tile.head, block.query(), block.points(), doubles);
+    narrow_row(doubles, block.points().size(), scale, values);
+    add_block(block, values, first, stride);
+  });
+}
+
+template <class Real>
+void BiasValues::add_gradient(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale,
+                              const Real* scores_before, Real* grad_scores, std::int64_t stride,
+                              double* head_sums) const {
+  if (gradient_size() == 0 && !has_factor()) return;
+  for_each_block(*term_, tile, queries, keys, [&](const BiasBlock& block, std::int64_t q, std::int64_t k) {
+    double sums[BiasBlock::kPoints];
+    Real* grads = grad_scores + q * stride + k;
+    sum_block<Real>(block, grads, nullptr, stride, sums);
+    for (std::size_t t = 0; t < block.points().size(); ++t) sums[t] *= scale;
+    term_->add_gradient(tile.head, block.query(), block.points(), sums, head_sums);
+    if (!has_factor()) return;
+    sum_block<Real>(block, grads, scores_before + q * stride + k, stride, sums);
+    term_->add_factor_gradient(tile.head, block.query(), block.points(), sums, head_sums);
+    Real values[BiasBlock::kPoints];
+    term_->fill_factor(tile.head, block.query(), block.points(), sums);
+    narrow_row(sums, block.points().size(), 1.0, values);
+    multiply_block(block, values, grads, stride);
+  });
+}
+
+void BiasValues::check_gradients(const Gradients& gradients, std::string_view where) const {
+  parameters_.check_gradients(gradients, where);
+}
+
+void BiasValues::store_gradients(std::span<const double> sums, std::int64_t heads, const Gradients& gradients) const {
+  for (const Gradient& gradient : gradients) {
+    spec::add_to_gradient(term_->gradient_of(gradient.name, sums, heads), gradient.value);
+  }
+}
+
+template void BiasValues::add(const Tile&, const PositionView&, const PositionView&, double, float*,
+                              std::int64_t) const;
+template void BiasValues::add(const Tile&, const PositionView&, const PositionView&, double, double*,
+                              std::int64_t) const;
+template void BiasValues::add_gradient(const Tile&, const PositionView&, const PositionView&, double, const float*,
+                                       float*, std::int64_t, double*) const;
+template void BiasValues::add_gradient(const Tile&, const PositionView&, const PositionView&, double, const double*,
+                                       double*, std::int64_t, double*) const;
+
+}  // namespace posenc::biases

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/biases/bias_term.h"
+#include "posenc/error.h"
+
+namespace posenc::biases {
+namespace {
+
+double sign_of(double value) noexcept { return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : 0.0; }
+
+class FireTerm : public BiasTerm {
+ public:
+  FireTerm(const Fire& spec, const spec::BoundParameters& parameters)
+      : spec_(spec),
+        width_(static_cast<std::size_t>(spec.width)),
+        c_(parameters.numbers("c")[0]),
+        length_(spec.length * parameters.numbers("length_factor")[0]),
+        in_weight_(parameters.numbers("in_weight")),
+        in_bias_(parameters.numbers("in_bias")),
+        out_weight_(parameters.numbers("out_weight")),
+        out_bias_(parameters.numbers("out_bias")) {
+    if (spec.eps == 0.0 && (c_ == 0.0 || length_ == 0.0)) {
+      fail(ErrorKind::bad_input,
+           "[fire] c and length_factor must not be 0 where eps is: distances are divided by ln(1)");
+    }
+  }
+
+  // Layer by layer rather than key by key: the compiler then works on several keys at a time.
+  void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
+    constexpr std::size_t kAtOnce = 256;
+    double x[kAtOnce];
+    for (std::size_t first = 0; first < keys.size(); first += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, keys.size() - first);
+      const QueryNormaliser place = place_of(query);
+      for (std::size_t k = 0; k < count; ++k) x[k] = log_distance(query, keys[first + k]) / place.normaliser;
+      double* out = values + first;
+      std::fill_n(out, count, out_bias_[static_cast<std::size_t>(head)]);
+      for (std::size_t w = 0; w < width_; ++w) {
+        const double weight = out_weight(head, w);
+        for (std::size_t k = 0; k < count; ++k) {
+          const double hidden = in_weight_[w] * x[k] + in_bias_[w];
+          out[k] += weight * (hidden > 0.0 ? hidden : 0.0);
+        }
+      }
+    }
+  }
+
+  // Up to the length all queries are normalised alike.
+  bool by_offset(double largest_query) const noexcept override { return largest_query < std::fabs(length_); }
+
+  std::int64_t gradient_size() const noexcept override { return 3 + 3 * spec_.width; }
+
+  // Sums of a head: c, length_factor, out_bias, then in_weight, in_bias and out_weight by hidden unit.
+  void add_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
+                    double* sums) const override {
+    const QueryNormaliser place = place_of(query);
+    double* of_in_weight = sums + 3;
+    double* of_in_bias = of_in_weight + width_;
+    double* of_out_weight = of_in_bias + width_;
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const double numerator = log_distance(query, keys[k]);
+      const double x = numerator / place.normaliser;
+      double by_x = 0.0;
+      for (std::size_t w = 0; w < width_; ++w) {
+        const double hidden = in_weight_[w] * x + in_bias_[w];
+        if (!(hidden > 0.0)) continue;
+        const double through = grads[k] * out_weight(head, w);
+        of_out_weight[w] += grads[k] * hidden;
+        of_in_bias[w] += through;
+        of_in_weight[w] += through * x;
+        by_x += through * in_weight_[w];
+      }
+      const double distance = std::fabs(query - keys[k]);
+      const double numerator_by_c = sign_of(c_) * distance / (std::fabs(c_) * distance + 1.0);
+      sums[0] += by_x * (numerator_by_c - x * place.by_c) / place.normaliser;
+      sums[1] -= by_x * x * place.by_length_factor / place.normaliser;
+      sums[2] += grads[k];
+    }
+  }
+
+  std::vector<double> gradient_of(std::string_view name, std::span<const double> sums,
+                                  std::int64_t heads) const override {
+    const bool per_head = name == "out_weight" || name == "out_bias";
+    const std::size_t first = name == "c"               ? 0
+                              : name == "length_factor" ? 1
+                              : name == "out_bias"      ? 2
+                              : name == "in_weight"     ? 3
+                              : name == "in_bias"       ? 3 + width_
+                                                        : 3 + 2 * width_;
+    const std::size_t count = first < 3 ? 1 : width_;
+    std::vector<double> result(per_head ? count * static_cast<std::size_t>(heads) : count);
+    for (std::size_t h = 0; h < static_cast<std::size_t>(heads); ++h) {
+      const double* of_head = sums.data() + h * static_cast<std::size_t>(gradient_size()) + first;
+      for (std::size_t i = 0; i < count; ++i) result[(per_head ? h * count : 0) + i] += of_head[i];
+    }
+    return result;
+  }
+
+ private:
+  // What a query's place gives: the normaliser, and its derivatives.
+  struct QueryNormaliser {
+    double normaliser;
+    double by_c;
+    double by_length_factor;
+  };
+  QueryNormaliser place_of(double query) const noexcept {
+    const double length = std::fabs(length_);
+    const double reach = std::max(query, length);
+    const double inner = std::fabs(c_) * reach + 1.0;
+    // Where both are as large, each has half of the gradient: as PyTorch has it.
+    const double share = query > length ? 0.0 : query == length ? 0.5 : 1.0;
+    return {std::log1p(std::fabs(c_) * reach) + spec_.eps, sign_of(c_) * reach / inner,
+            share * std::fabs(c_) / inner * sign_of(length_) * spec_.length};
+  }
+  double log_distance(double query, double key) const noexcept { return std::log1p(std::fabs(c_ * (query - key))); }
+  double out_weight(std::int64_t head, std::size_t w) const noexcept {
+    return out_weight_[static_cast<std::size_t>(head) * width_ + w];
+  }
+
+  Fire spec_;
+  std::size_t width_;
+  double c_;
+  double length_;
+  std::span<const double> in_weight_;
+  std::span<const double> in_bias_;
+  std::span<const double> out_weight_;
+  std::span<const double> out_bias_;
+};
+
+}  // namespace
+
+std::unique_ptr<BiasTerm> make_fire_term(const Fire& spec, const spec::BoundParameters& parameters) {
+  return std::make_unique<FireTerm>(spec, parameters);
+}
+
+}  // namespace posenc::biases

@@ -1,0 +1,81 @@
+#include <cstddef>
+#include <string>
+
+#include "core/base/float_types.h"
+#include "core/biases/bias_term.h"
+#include "posenc/error.h"
+
+namespace posenc::biases {
+namespace {
+
+// Numbers in the caller's memory, [H, N, S] or [N, S].
+class MatrixTerm : public BiasTerm {
+ public:
+  MatrixTerm(const ConstView& values, bool per_head)
+      : values_(values),
+        per_head_(per_head),
+        queries_(values.shape[per_head ? 1 : 0]),
+        keys_(values.shape[per_head ? 2 : 1]) {}
+
+  void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
+    const auto i = static_cast<std::int64_t>(query);
+    const ConstView row = per_head_ ? values_[head][i] : values_[i];
+    base::with_float_type(row.dtype, [&](auto type) {
+      using T = decltype(type);
+      for (std::size_t k = 0; k < keys.size(); ++k) {
+        values[k] = base::widen(row.as<T>()[static_cast<std::int64_t>(keys[k]) * row.strides[0]]);
+      }
+    });
+  }
+  bool needs_integers() const noexcept override { return true; }
+  ConstView memory() const noexcept override { return values_; }
+
+  void check(const PositionView& queries, const PositionView& keys, std::string_view where) const override {
+    check_inside(queries, queries_, "queries", where);
+    check_inside(keys, keys_, "keys", where);
+  }
+
+  std::int64_t gradient_size() const noexcept override { return queries_ * keys_; }
+  void add_gradient(std::int64_t, double query, std::span<const double> keys, const double* grads,
+                    double* sums) const override {
+    double* row = sums + static_cast<std::int64_t>(query) * keys_;
+    for (std::size_t k = 0; k < keys.size(); ++k) row[static_cast<std::int64_t>(keys[k])] += grads[k];
+  }
+  std::vector<double> gradient_of(std::string_view, std::span<const double> sums, std::int64_t heads) const override {
+    if (per_head_) return {sums.begin(), sums.end()};
+    const auto size = static_cast<std::size_t>(gradient_size());
+    std::vector<double> result(size);
+    for (std::size_t i = 0; i < size * static_cast<std::size_t>(heads); ++i) result[i % size] += sums[i];
+    return result;
+  }
+
+ private:
+  static void check_inside(const PositionView& positions, std::int64_t count, const char* name,
+                           std::string_view where) {
+    // All of a range lies between its two ends.
+    const bool is_range = positions.source == PositionView::Source::range;
+    const std::int64_t step = is_range && positions.count > 1 ? positions.count - 1 : 1;
+    for (std::int64_t b = 0; b < (is_range ? 1 : positions.batch); ++b) {
+      for (std::int64_t n = 0; n < positions.count; n += step) {
+        const std::int64_t position = positions.integer(b, n);
+        if (position >= 0 && position < count) continue;
+        fail(ErrorKind::bad_input, "[" + std::string(where) + "] the positions of " + name + " must be from 0 to " +
+                                       std::to_string(count - 1) + ", which the matrix has, but got " +
+                                       std::to_string(position));
+      }
+    }
+  }
+
+  ConstView values_;
+  bool per_head_;
+  std::int64_t queries_;
+  std::int64_t keys_;
+};
+
+}  // namespace
+
+std::unique_ptr<BiasTerm> make_matrix_term(const spec::BoundParameters& parameters) {
+  return std::make_unique<MatrixTerm>(parameters.view("values"), parameters.per_head("values"));
+}
+
+}  // namespace posenc::biases

@@ -1,0 +1,185 @@
+// Grids: flat ids as places, the rows that an image reads from a square table, and mixtures of text and images.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/id_view.h"
+#include "posenc/error.h"
+#include "posenc/position_ids.h"
+
+namespace posenc {
+namespace {
+
+using base::id_at;
+using base::Named;
+using base::Ranks;
+using base::set_id;
+
+std::string list_text(std::span<const std::int64_t> numbers) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
+  return text + "}";
+}
+
+// The number of places, at most 2^31: one more than the largest id.
+std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, std::string_view where,
+                       std::string_view name) {
+  const std::string opening = "[" + std::string(where) + "] " + std::string(name) + " ";
+  if (grid.empty()) fail(ErrorKind::usage, opening + "must have at least one axis but has none");
+  if (std::any_of(grid.begin(), grid.end(), [&](std::int64_t length) { return length < least; })) {
+    fail(ErrorKind::usage,
+         opening + "must have lengths of at least " + std::to_string(least) + " but is " + list_text(grid));
+  }
+  std::int64_t places = 1;
+  for (const std::int64_t length : grid) {
+    if (length == 0) return 0;
+  }
+  for (const std::int64_t length : grid) {
+    if (length > (kMaxPosition + 1) / places) {
+      fail(ErrorKind::usage, opening + "must have at most 2147483648 places but is " + list_text(grid));
+    }
+    places *= length;
+  }
+  return places;
+}
+
+// torch.arange(1 / side, 1, 1 / side) in float32, as its x86 kernel computes it: in double, 16 numbers at a time as two
+// vectors of 8 whose first number is rounded before the others are counted from it; what is left, one by one. The
+// rounding decides to which row a fraction that is exactly a border belongs.
+std::vector<float> borders_of(std::int64_t side) {
+  constexpr std::int64_t kLanes = 8;
+  const double step = 1.0 / static_cast<double>(side);
+  const auto count = static_cast<std::int64_t>(std::ceil((1.0 - step) / step));
+  const std::int64_t in_vectors = count - count % (2 * kLanes);
+  std::vector<float> borders(static_cast<std::size_t>(count));
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t lane = k < in_vectors ? k % kLanes : 0;
+    const auto base = static_cast<float>(step + step * static_cast<double>(k - lane));
+    borders[static_cast<std::size_t>(k)] =
+        static_cast<float>(static_cast<double>(base) + static_cast<double>(lane) * step);
+  }
+  return borders;
+}
+
+float fraction_of(std::int64_t i, std::int64_t length, Fraction fraction) {
+  const auto place = static_cast<float>(i), whole = static_cast<float>(length);
+  constexpr auto kBelowOne = static_cast<float>(1.0 - 1e-6);
+  if (fraction == Fraction::product) return std::min(place * (1.0f / whole), kBelowOne);
+  if (fraction == Fraction::shrunk) return place / whole * kBelowOne;
+  return place / whole;
+}
+
+// The row or column of the table for each of `length` rows or columns of the image.
+std::vector<std::int64_t> nearest_rows(std::int64_t length, std::int64_t side, Fraction fraction) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(length));
+  const std::vector<float> borders = fraction == Fraction::exact ? std::vector<float>{} : borders_of(side);
+  for (std::int64_t i = 0; i < length; ++i) {
+    std::int64_t row = i * side / length;
+    if (fraction != Fraction::exact) {
+      const auto above = std::upper_bound(borders.begin(), borders.end(), fraction_of(i, length, fraction));
+      row = std::min<std::int64_t>(above - borders.begin(), side - 1);
+    }
+    rows[static_cast<std::size_t>(i)] = row;
+  }
+  return rows;
+}
+
+void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fraction fraction, const View& out) {
+  constexpr std::string_view kWhere = "rows_by_fraction";
+  const std::int64_t image[] = {height, width}, table[] = {side, side};
+  const std::int64_t places = places_of(image, 0, kWhere, "the image");
+  places_of(table, 1, kWhere, "the table");
+  if (fraction < Fraction::exact || fraction > Fraction::shrunk) {
+    fail(ErrorKind::usage, "[rows_by_fraction] fraction must be exact, product, quotient or shrunk but is number " +
+                               std::to_string(static_cast<int>(fraction)));
+  }
+  const Named named{kWhere, "out"};
+  check_writable(out, named, Ranks::one_or_two);
+  const bool flat = out.rank == 1 && out.shape[0] == places;
+  const bool image_shaped = out.rank == 2 && out.shape[0] == height && out.shape[1] == width;
+  if (flat || image_shaped) return;
+  fail(ErrorKind::usage, named.opening() + "must be [" + std::to_string(places) + "] or [" + std::to_string(height) +
+                             ", " + std::to_string(width) + "] but has shape " + shape_text(out));
+}
+
+void check_start(std::int64_t start, std::int64_t count, std::string_view where) {
+  base::check_id(start, {where, "start"});
+  if (count <= kMaxPosition - start) return;  // the id after the last must be one too
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
+                                 std::to_string(count) + " from " + std::to_string(start) + " go beyond it");
+}
+
+// What was appended before must be whole tuples of as many axes.
+void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
+  if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
+  fail(ErrorKind::usage, "[" + std::string(where) + "] ids must hold whole tuples of " + std::to_string(axes) +
+                             " but has " + std::to_string(ids.size()) + " numbers");
+}
+
+}  // namespace
+
+void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, const View& places) {
+  constexpr std::string_view kWhere = "places_in_grid";
+  const std::int64_t count = places_of(grid, 1, kWhere, "grid");
+  check_integers(ids, {kWhere, "ids"}, Ranks::one, /*bytes=*/false);
+  const Named named{kWhere, "places"};
+  check_writable(places, named, Ranks::two);
+  const auto axes = static_cast<std::int64_t>(grid.size());
+  if (places.shape[0] != ids.shape[0] || places.shape[1] != axes) {
+    fail(ErrorKind::usage, named.opening() + "must be [" + std::to_string(ids.shape[0]) + ", " + std::to_string(axes) +
+                               "] but has shape " + shape_text(places));
+  }
+  check_apart(places, named, ids, "ids");
+  for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
+    const std::int64_t id = id_at(ids, n);
+    if (id >= 0 && id < count) continue;
+    fail(ErrorKind::bad_input, "[places_in_grid] ids must be 0 to " + std::to_string(count - 1) + ", places of " +
+                                   list_text(grid) + ", but token " + std::to_string(n) + " is " + std::to_string(id));
+  }
+  for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
+    std::int64_t rest = id_at(ids, n);
+    for (std::int64_t a = axes; a-- > 0; rest /= grid[static_cast<std::size_t>(a)]) {
+      set_id(places, n, a, rest % grid[static_cast<std::size_t>(a)]);
+    }
+  }
+}
+
+void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side, const View& out, Fraction fraction) {
+  check_image(height, width, side, fraction, out);
+  const std::vector<std::int64_t> rows = nearest_rows(height, side, fraction);
+  const std::vector<std::int64_t> columns = nearest_rows(width, side, fraction);
+  for (std::int64_t i = 0; i < height; ++i) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      const std::int64_t id = rows[static_cast<std::size_t>(i)] * side + columns[static_cast<std::size_t>(j)];
+      out.rank == 2 ? set_id(out, i, j, id) : set_id(out, i * width + j, id);
+    }
+  }
+}
+
+std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t axes, std::int64_t start, std::int64_t count) {
+  constexpr std::string_view kWhere = "append_text";
+  if (axes < 1 || count < 0) {
+    fail(ErrorKind::usage, "[append_text] axes must be at least 1 and count at least 0 but got " +
+                               std::to_string(axes) + " and " + std::to_string(count));
+  }
+  check_start(start, count, kWhere);
+  check_tuples(ids, axes, kWhere);
+  for (std::int64_t n = 0; n < count; ++n) ids.insert(ids.end(), static_cast<std::size_t>(axes), start + n);
+  return start + count;
+}
+
+std::int64_t append_grid(std::vector<std::int64_t>& ids, std::span<const std::int64_t> shape, std::int64_t start) {
+  constexpr std::string_view kWhere = "append_grid";
+  const std::int64_t places = places_of(shape, 0, kWhere, "shape");
+  const std::int64_t longest = places == 0 ? 0 : *std::max_element(shape.begin(), shape.end());
+  check_start(start, longest, kWhere);
+  check_tuples(ids, static_cast<std::int64_t>(shape.size()), kWhere);
+  for (std::int64_t place = 0; place < places; ++place) {
+    ids.insert(ids.end(), shape.size(), start);
+    std::int64_t rest = place;
+    for (std::size_t a = shape.size(); a-- > 0; rest /= shape[a])
+      *(ids.end() - static_cast<std::ptrdiff_t>(shape.size() - a)) += rest % shape[a];
+  }
+  return start + longest;
+}
+
+}  // namespace posenc

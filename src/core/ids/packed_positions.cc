@@ -1,0 +1,172 @@
+// Packed documents: ids from bounds and segments, and the documents found again in ids.
+#include <algorithm>
+
+#include "core/base/id_view.h"
+#include "posenc/error.h"
+#include "posenc/position_ids.h"
+
+namespace posenc {
+namespace {
+
+using base::id_at;
+using base::Named;
+using base::Ranks;
+using base::set_id;
+
+// The longest document decides whether counting leaves the range.
+void check_documents(std::int64_t first, std::int64_t longest, std::string_view where) {
+  base::check_id(first, {where, "first"});
+  const std::int64_t room = kMaxPosition - first;
+  if (longest - 1 <= room) return;
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but a document of " +
+                                 std::to_string(longest) + " tokens from " + std::to_string(first) + " goes beyond it");
+}
+
+// Bounds and what they divide. Returns the length of the longest document.
+std::int64_t check_bounds(const ConstView& bounds, const View& out, const Named& out_named) {
+  const Named named{out_named.function, "bounds"};
+  check_integers(bounds, named, Ranks::one, /*bytes=*/false);
+  check_writable(out, out_named, Ranks::one);
+  check_apart(out, out_named, bounds, "bounds");
+  const std::int64_t count = bounds.shape[0];
+  if (count == 0 || id_at(bounds, 0) != 0) {
+    fail(ErrorKind::bad_input, named.opening() + "must start at 0 but " +
+                                   (count == 0 ? "is empty" : "starts at " + std::to_string(id_at(bounds, 0))));
+  }
+  std::int64_t longest = 0;
+  for (std::int64_t i = 1; i < count; ++i) {
+    const std::int64_t before = id_at(bounds, i - 1), bound = id_at(bounds, i);
+    if (bound < before) {
+      fail(ErrorKind::bad_input, named.opening() + "must not decrease but bound " + std::to_string(i) + " is " +
+                                     std::to_string(bound) + " after " + std::to_string(before));
+    }
+    longest = std::max(longest, bound - before);  // from 0 up: no overflow
+  }
+  const std::int64_t end = id_at(bounds, count - 1);
+  if (end != out.shape[0]) {
+    fail(ErrorKind::bad_input, named.opening() + "must end at " + std::to_string(out.shape[0]) +
+                                   ", the number of tokens, but ends at " + std::to_string(end));
+  }
+  return longest;
+}
+
+// Calls use(document, place in it, token) for every token.
+template <class Use>
+void for_each_token(const ConstView& bounds, const Use& use) {
+  for (std::int64_t i = 0; i + 1 < bounds.shape[0]; ++i) {
+    const std::int64_t begin = id_at(bounds, i), end = id_at(bounds, i + 1);
+    for (std::int64_t n = begin; n < end; ++n) use(i, n - begin, n);
+  }
+}
+
+// Calls use(b, n, place) for every token, where a new segment starts at place 0.
+template <class Use>
+void for_each_place(const ConstView& segments, const Use& use) {
+  for (std::int64_t b = 0; b < segments.shape[0]; ++b) {
+    std::int64_t place = 0;
+    for (std::int64_t n = 0; n < segments.shape[1]; ++n, ++place) {
+      if (n > 0 && id_at(segments, b, n) != id_at(segments, b, n - 1)) place = 0;
+      use(b, n, place);
+    }
+  }
+}
+
+void check_packed(const ConstView& ids, PackedBy rule, Ranks ranks, std::string_view where) {
+  if (rule != PackedBy::step && rule != PackedBy::minimum) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] rule must be step or minimum but is number " +
+                               std::to_string(static_cast<int>(rule)));
+  }
+  check_integers(ids, {where, "ids"}, ranks, /*bytes=*/false);
+  const ConstView rows = base::as_rows(ids);
+  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < rows.shape[1]; ++n) base::check_id(id_at(rows, b, n), {where, "ids"});
+  }
+}
+
+// Calls use(n, starts) for every token of row b.
+template <class Use>
+void for_each_start(const ConstView& rows, std::int64_t b, PackedBy rule, const Use& use) {
+  std::int64_t smallest = kMaxPosition;
+  for (std::int64_t n = 0; n < rows.shape[1]; ++n) smallest = std::min(smallest, id_at(rows, b, n));
+  for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
+    const std::int64_t id = id_at(rows, b, n);
+    const bool starts = rule == PackedBy::minimum ? id == smallest : n > 0 && id != id_at(rows, b, n - 1) + 1;
+    use(n, n == 0 || starts);
+  }
+}
+
+}  // namespace
+
+void positions_from_bounds(const ConstView& bounds, std::int64_t first, const View& ids) {
+  constexpr std::string_view kWhere = "positions_from_bounds";
+  check_documents(first, check_bounds(bounds, ids, {kWhere, "ids"}), kWhere);
+  for_each_token(bounds, [&](std::int64_t, std::int64_t place, std::int64_t n) { set_id(ids, n, first + place); });
+}
+
+void positions_from_segments(const ConstView& segments, std::int64_t first, const View& ids) {
+  constexpr std::string_view kWhere = "positions_from_segments";
+  const Named named{kWhere, "ids"};
+  check_integers(segments, {kWhere, "segments"}, Ranks::one_or_two, /*bytes=*/true);
+  check_writable(ids, named, Ranks::one_or_two);
+  check_same_shape(ids, named, segments, "segments");
+  check_apart(ids, named, segments, "segments");
+  const ConstView rows = base::as_rows(segments);
+  const View out = base::as_rows(ids);
+  std::int64_t longest = 0;
+  for_each_place(rows, [&](auto, auto, std::int64_t place) { longest = std::max(longest, place + 1); });
+  check_documents(first, longest, kWhere);
+  for_each_place(rows, [&](std::int64_t b, std::int64_t n, std::int64_t place) { set_id(out, b, n, first + place); });
+}
+
+std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths) {
+  std::vector<std::int64_t> bounds = {0};
+  bounds.reserve(lengths.size() + 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < 0) {
+      fail(ErrorKind::bad_input, "[bounds_of] lengths must not be negative but length " + std::to_string(i) + " is " +
+                                     std::to_string(lengths[i]));
+    }
+    if (lengths[i] > kMaxPosition - bounds.back()) {
+      fail(ErrorKind::bad_input, "[bounds_of] the sum of all lengths must be at most 2147483647 but length " +
+                                     std::to_string(i) + ", " + std::to_string(lengths[i]) + ", leads from " +
+                                     std::to_string(bounds.back()) + " beyond it");
+    }
+    bounds.push_back(bounds.back() + lengths[i]);
+  }
+  return bounds;
+}
+
+std::vector<std::int64_t> bounds_from_positions(const ConstView& ids, PackedBy rule) {
+  check_packed(ids, rule, Ranks::one, "bounds_from_positions");
+  std::vector<std::int64_t> bounds;
+  for_each_start(base::as_rows(ids), 0, rule, [&](std::int64_t n, bool starts) {
+    if (starts) bounds.push_back(n);
+  });
+  bounds.push_back(ids.shape[0]);
+  return bounds;
+}
+
+void segments_from_positions(const ConstView& ids, PackedBy rule, const View& segments) {
+  constexpr std::string_view kWhere = "segments_from_positions";
+  const Named named{kWhere, "segments"};
+  check_packed(ids, rule, Ranks::one_or_two, kWhere);
+  check_writable(segments, named, Ranks::one_or_two);
+  check_same_shape(segments, named, ids, "ids");
+  check_apart(segments, named, ids, "ids");
+  const ConstView rows = base::as_rows(ids);
+  const View out = base::as_rows(segments);
+  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
+    std::int64_t document = -1;
+    for_each_start(rows, b, rule, [&](std::int64_t n, bool starts) {
+      document += starts ? 1 : 0;
+      set_id(out, b, n, document);
+    });
+  }
+}
+
+void segments_from_bounds(const ConstView& bounds, const View& segments) {
+  check_bounds(bounds, segments, {"segments_from_bounds", "segments"});
+  for_each_token(bounds, [&](std::int64_t document, auto, std::int64_t n) { set_id(segments, n, document); });
+}
+
+}  // namespace posenc

@@ -1,0 +1,171 @@
+#include "posenc/position_ids.h"
+
+#include <algorithm>
+
+#include "core/base/id_view.h"
+#include "posenc/error.h"
+
+namespace posenc {
+
+Pads Pads::id(std::int64_t id) noexcept { return {Rule::id, id}; }
+Pads Pads::previous() noexcept { return {Rule::previous, 0}; }
+Pads Pads::counted() noexcept { return {Rule::counted, 0}; }
+
+namespace {
+
+using base::id_at;
+using base::Named;
+using base::Ranks;
+using base::set_id;
+
+// Of one row, or of the longest.
+struct Counts {
+  std::int64_t columns = 0;
+  std::int64_t real = 0;
+};
+
+void check_rule(const IdRule& rule, std::string_view where) {
+  base::check_id(rule.first, {where, "first"});
+  base::check_id(rule.past, {where, "past"});
+  if (rule.past < 0) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] past must not be negative but got " +
+                               std::to_string(rule.past) + ": it is how many tokens a cache holds");
+  }
+  if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), {where, "the id of pads"});
+}
+
+// The ids that counting reaches, before any is written.
+void check_reach(const IdRule& rule, const Counts& longest, std::string_view where) {
+  const std::int64_t counted = rule.pads.rule() == Pads::Rule::counted ? longest.columns : longest.real;
+  const std::int64_t start = rule.first + rule.past;
+  const std::int64_t last = start + std::max<std::int64_t>(counted, 1) - 1;
+  if (start >= -kMaxPosition && last <= kMaxPosition) return;
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
+                                 std::to_string(counted) + " tokens from first " + std::to_string(rule.first) +
+                                 " + past " + std::to_string(rule.past) + " reach " + std::to_string(last));
+}
+
+void check_views(const ConstView& source, std::string_view name, const View& ids, std::string_view where) {
+  check_integers(source, {where, name}, Ranks::one_or_two, /*bytes=*/true);
+  const Named named{where, "ids"};
+  check_writable(ids, named, Ranks::one_or_two);
+  const bool same_rows = ids.rank == source.rank && (ids.rank == 1 || ids.shape[0] == source.shape[0]);
+  const auto last = static_cast<std::size_t>(source.rank) - 1;
+  if (!same_rows || ids.shape[last] > source.shape[last]) {
+    fail(ErrorKind::usage, named.opening() + "must have the shape of " + std::string(name) + ", " + shape_text(source) +
+                               ", or fewer columns, but has shape " + shape_text(ids));
+  }
+  check_apart(ids, named, source, name);
+}
+
+template <class IsReal>
+Counts longest_row(const ConstView& source, const IsReal& is_real) {
+  Counts longest{source.shape[1], 0};
+  for (std::int64_t b = 0; b < source.shape[0]; ++b) {
+    std::int64_t real = 0;
+    for (std::int64_t n = 0; n < source.shape[1]; ++n) real += is_real(b, n) ? 1 : 0;
+    longest.real = std::max(longest.real, real);
+  }
+  return longest;
+}
+
+// The id of column n, of which `before` tokens to its left are real.
+std::int64_t id_of(const IdRule& rule, std::int64_t n, std::int64_t before, bool real) {
+  const std::int64_t start = rule.first + rule.past;
+  if (rule.pads.rule() == Pads::Rule::counted) return start + n;
+  if (real) return start + before;
+  if (rule.pads.rule() == Pads::Rule::id) return rule.pads.id();
+  return start + std::max<std::int64_t>(before, 1) - 1;
+}
+
+template <class IsReal>
+void write_ids(const ConstView& source, const IdRule& rule, const IsReal& is_real, const View& ids) {
+  const std::int64_t columns = source.shape[1];
+  const std::int64_t skipped = columns - ids.shape[1];
+  for (std::int64_t b = 0; b < source.shape[0]; ++b) {
+    std::int64_t before = 0;
+    for (std::int64_t n = 0; n < columns; ++n) {
+      const bool real = is_real(b, n);
+      if (n >= skipped) set_id(ids, b, n - skipped, id_of(rule, n, before, real));
+      before += real ? 1 : 0;
+    }
+  }
+}
+
+void check_mask(const ConstView& mask, bool batched, const Named& named) {
+  for (std::int64_t b = 0; b < mask.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < mask.shape[1]; ++n) {
+      const std::int64_t value = id_at(mask, b, n);
+      if (value == 0 || value == 1) continue;
+      fail(ErrorKind::bad_input, named.opening() + "must be 0 or 1 but " +
+                                     (batched ? "row " + std::to_string(b) + ", " : std::string()) + "column " +
+                                     std::to_string(n) + " is " + std::to_string(value));
+    }
+  }
+}
+
+}  // namespace
+
+void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& ids) {
+  constexpr std::string_view kWhere = "positions_from_mask";
+  check_views(mask, "mask", ids, kWhere);
+  check_rule(rule, kWhere);
+  const ConstView rows = base::as_rows(mask);
+  check_mask(rows, mask.rank == 2, {kWhere, "mask"});
+  const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) == 1; };
+  check_reach(rule, longest_row(rows, is_real), kWhere);
+  write_ids(rows, rule, is_real, base::as_rows(ids));
+}
+
+void positions_from_tokens(const ConstView& tokens, std::int64_t pad_token, const IdRule& rule, const View& ids) {
+  constexpr std::string_view kWhere = "positions_from_tokens";
+  check_views(tokens, "tokens", ids, kWhere);
+  check_rule(rule, kWhere);
+  const ConstView rows = base::as_rows(tokens);
+  const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) != pad_token; };
+  check_reach(rule, longest_row(rows, is_real), kWhere);
+  write_ids(rows, rule, is_real, base::as_rows(ids));
+}
+
+void positions_after(const ConstView& lengths, const View& ids) {
+  constexpr std::string_view kWhere = "positions_after";
+  check_integers(lengths, {kWhere, "lengths"}, Ranks::one, /*bytes=*/false);
+  const Named named{kWhere, "ids"};
+  check_writable(ids, named, Ranks::two);
+  if (ids.shape[0] != lengths.shape[0]) {
+    fail(ErrorKind::usage, named.opening() + "must have " + std::to_string(lengths.shape[0]) +
+                               " rows, one per length, but has shape " + shape_text(ids));
+  }
+  check_apart(ids, named, lengths, "lengths");
+  for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
+    const std::int64_t length = id_at(lengths, b);
+    // Compared without the sum: both may be at the end of i64.
+    if (length >= 0 && length <= kMaxPosition && ids.shape[1] <= kMaxPosition + 1 - length) continue;
+    fail(ErrorKind::bad_input, "[" + std::string(kWhere) + "] lengths must not be negative and " +
+                                   std::to_string(ids.shape[1]) +
+                                   " ids after them must stay within 2147483647 but row " + std::to_string(b) + " is " +
+                                   std::to_string(length));
+  }
+  for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
+    const std::int64_t length = id_at(lengths, b);
+    for (std::int64_t n = 0; n < ids.shape[1]; ++n) set_id(ids, b, n, length + n);
+  }
+}
+
+PositionView position_view(const ConstView& ids) {
+  ConstView integers = ids;
+  if (ids.dtype == DType::f64) integers.dtype = DType::i64;  // of the same size, with the same demands
+  check_integers(integers, {"position_view", "ids"}, Ranks::one_or_two, /*bytes=*/false);
+  const ConstView rows = base::as_rows(ids);
+  PositionView view;
+  view.source = ids.dtype == DType::i32 ? PositionView::Source::i32 : PositionView::Source::i64;
+  if (ids.dtype == DType::f64) view.source = PositionView::Source::f64;
+  view.data = ids.data;
+  view.batch = rows.shape[0];
+  view.count = rows.shape[1];
+  view.batch_stride = rows.strides[0];
+  view.token_stride = rows.strides[1];
+  return view;
+}
+
+}  // namespace posenc

@@ -1,0 +1,321 @@
+#include "posenc/vision_positions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/id_view.h"
+#include "core/base/memory_overlap.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+#include "posenc/position_ids.h"
+
+namespace posenc {
+namespace {
+
+using base::id_at;
+using base::Named;
+using base::Ranks;
+
+constexpr std::int64_t kAxes = 3;
+
+[[noreturn]] void refuse_vision(std::string_view where, const std::string& message) {
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+}
+
+std::string grid_text(const PatchGrid& grid) {
+  return std::to_string(grid.frames) + "x" + std::to_string(grid.height) + "x" + std::to_string(grid.width);
+}
+
+// At most as many places as there are ids, and whole blocks.
+void check_grid(const PatchGrid& grid, std::int64_t merge, std::string_view where) {
+  if (merge < 1) refuse_vision(where, "merge must be at least 1 but got " + std::to_string(merge));
+  if (grid.frames < 1 || grid.height < 1 || grid.width < 1) {
+    refuse_vision(where, "a grid must have at least 1 frame, row and column but is " + grid_text(grid));
+  }
+  if (grid.height > kMaxPosition / grid.frames || grid.width > kMaxPosition / (grid.frames * grid.height)) {
+    refuse_vision(where, "a grid must have at most 2147483647 patches but is " + grid_text(grid));
+  }
+  if (grid.height % merge == 0 && grid.width % merge == 0) return;
+  refuse_vision(where, "height and width of a grid must be multiples of merge, " + std::to_string(merge) +
+                           ", but it is " + grid_text(grid));
+}
+
+void check_rule(const MropeRule& rule, std::string_view where) {
+  if (rule.after < AfterVision::extent || rule.after > AfterVision::largest) {
+    refuse_vision(where,
+                  "after must be extent or largest but is number " + std::to_string(static_cast<int>(rule.after)));
+  }
+  if (rule.frame_step < FrameStep::frame || rule.frame_step > FrameStep::seconds) {
+    refuse_vision(where, "frame_step must be frame or seconds but is number " +
+                             std::to_string(static_cast<int>(rule.frame_step)));
+  }
+  if (!(rule.tokens_per_second >= 0.0 && rule.tokens_per_second <= 1e6)) {
+    refuse_vision(where,
+                  "tokens_per_second must be from 0 to 1000000 but got " + text::number_text(rule.tokens_per_second));
+  }
+  base::check_id(rule.pad_id, {where, "pad_id"});
+}
+
+void check_seconds(double seconds, std::string_view where) {
+  if (seconds >= 0.0 && seconds <= 1e6) return;
+  refuse_vision(where, "seconds_per_grid must be from 0 to 1000000 but got " + text::number_text(seconds));
+}
+
+// How far frame t is from frame 0. Both products in float32, as tensors form them: where they come out just below a
+// whole number, truncation shows it.
+double time_of(std::int64_t frame, const MropeRule& rule, double seconds) {
+  const auto t = static_cast<double>(frame);
+  if (rule.tokens_per_second == 0.0) return t;
+  if (rule.frame_step == FrameStep::seconds) return std::trunc(t * rule.tokens_per_second * std::trunc(seconds));
+  const float interval = static_cast<float>(rule.tokens_per_second) * static_cast<float>(seconds);
+  return std::trunc(static_cast<double>(static_cast<float>(t) * interval));
+}
+
+void append_tuple(std::vector<std::int64_t>& ids, const PatchOptions& options, std::int64_t t, std::int64_t y,
+                  std::int64_t x) {
+  if (options.axes == PatchAxes::tyx) ids.push_back(t);
+  const bool x_first = options.axes == PatchAxes::xy;
+  ids.push_back(options.first + (x_first ? x : y));
+  ids.push_back(options.first + (x_first ? y : x));
+}
+
+struct Cursor {
+  std::span<const PatchGrid> grids;
+  std::size_t next = 0;
+  std::int64_t frame = 0;  // of grids[next], where frames are pictures of their own
+};
+
+// What is made of one batch: grids are used up row after row.
+class Mrope {
+ public:
+  Mrope(const MropeInput& input, const MropeRule& rule)
+      : input_(input), rule_(rule), images_{input.images}, videos_{input.videos} {}
+
+  // The ids of the tokens of row b that are no pads; empty where there are none.
+  std::vector<std::int64_t> row(std::int64_t b) {
+    ids_.clear();
+    start_ = 0;
+    std::vector<std::int64_t> types;
+    for (std::int64_t n = 0; n < count(); ++n) {
+      if (is_real(b, n)) types.push_back(type_at(b, n));
+    }
+    for (std::size_t begin = 0; begin < types.size();) {
+      std::size_t end = begin;
+      while (end < types.size() && types[end] == types[begin]) ++end;
+      add_run(types[begin], static_cast<std::int64_t>(end - begin), b);
+      begin = end;
+    }
+    return ids_;
+  }
+
+  void check_used() const {
+    check_used(images_, "images");
+    check_used(videos_, "videos");
+  }
+
+  std::int64_t batch() const { return input_.token_types.rank == 2 ? input_.token_types.shape[0] : 1; }
+  std::int64_t count() const { return input_.token_types.shape[static_cast<std::size_t>(input_.token_types.rank - 1)]; }
+  bool is_real(std::int64_t b, std::int64_t n) const { return input_.mask.rank == 0 || at(input_.mask, b, n) != 0; }
+
+ private:
+  static std::int64_t at(const ConstView& view, std::int64_t b, std::int64_t n) {
+    return view.rank == 2 ? id_at(view, b, n) : id_at(view, n);
+  }
+
+  std::int64_t type_at(std::int64_t b, std::int64_t n) const {
+    const std::int64_t type = at(input_.token_types, b, n);
+    if (type >= 0 && type <= 2) return type;
+    refuse_vision("mrope_positions", "token types must be 0 (text), 1 (image) or 2 (video) but token [" +
+                                         std::to_string(b) + ", " + std::to_string(n) + "] is " + std::to_string(type));
+  }
+
+  // A run may hold several pictures, one right after the other.
+  void add_run(std::int64_t type, std::int64_t length, std::int64_t b) {
+    if (type == 0) {
+      start_ = append_text(ids_, kAxes, start_, length);
+      return;
+    }
+    Cursor& cursor = type == 1 ? images_ : videos_;
+    while (length > 0) length -= add_picture(cursor, type == 2, length, b);
+  }
+
+  std::int64_t add_picture(Cursor& cursor, bool video, std::int64_t length, std::int64_t b) {
+    const std::string what = video ? "video" : "image";
+    if (cursor.next == cursor.grids.size()) {
+      refuse_vision("mrope_positions", std::to_string(length) + " " + what + " tokens of row " + std::to_string(b) +
+                                           " have no grid: there are " + std::to_string(cursor.grids.size()));
+    }
+    PatchGrid grid = cursor.grids[cursor.next];
+    const bool split = video && rule_.split_frames;
+    if (split) grid.frames = 1;
+    const std::int64_t tokens = grid.frames * (grid.height / rule_.merge) * (grid.width / rule_.merge);
+    if (tokens > length) {
+      refuse_vision("mrope_positions", (video ? "a video of " : "an image of ") + grid_text(grid) + " patches needs " +
+                                           std::to_string(tokens) + " tokens but row " + std::to_string(b) + " has " +
+                                           std::to_string(length) + " in a run");
+    }
+    const bool timed = video && !split && !input_.seconds_per_grid.empty();
+    start_ = append_vision(ids_, grid, start_, picture_rule(video), timed ? input_.seconds_per_grid[cursor.next] : 1.0);
+    const bool more = split && ++cursor.frame < cursor.grids[cursor.next].frames;
+    if (!more) {
+      ++cursor.next;
+      cursor.frame = 0;
+    }
+    return tokens;
+  }
+
+  MropeRule picture_rule(bool video) const {
+    MropeRule rule = rule_;
+    if (!video) rule.tokens_per_second = 0.0;
+    return rule;
+  }
+
+  static void check_used(const Cursor& cursor, const std::string& what) {
+    if (cursor.next == cursor.grids.size()) return;
+    refuse_vision("mrope_positions", "there are grids of " + std::to_string(cursor.grids.size()) + " " + what +
+                                         " but tokens of " + std::to_string(cursor.next));
+  }
+
+  const MropeInput& input_;
+  const MropeRule& rule_;
+  Cursor images_, videos_;
+  std::vector<std::int64_t> ids_;
+  std::int64_t start_ = 0;
+};
+
+void check_mask_values(const ConstView& mask) {
+  if (mask.rank == 0) return;
+  const ConstView rows = base::as_rows(mask);
+  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
+      const std::int64_t value = id_at(rows, b, n);
+      if (value == 0 || value == 1) continue;
+      refuse_vision("mrope_positions", "mask must hold 0 and 1 but token [" + std::to_string(b) + ", " +
+                                           std::to_string(n) + "] is " + std::to_string(value));
+    }
+  }
+}
+
+void check_ids(const MropeInput& input, const View& ids) {
+  constexpr std::string_view kWhere = "mrope_positions";
+  const bool batched = input.token_types.rank == 2;
+  const bool integers = ids.dtype == DType::i32 || ids.dtype == DType::i64;
+  const bool flat = !batched && ids.rank == 2 && ids.shape[0] == input.token_types.shape[0];
+  const bool rows = batched && ids.rank == 3 && ids.shape[0] == input.token_types.shape[0] &&
+                    ids.shape[1] == input.token_types.shape[1];
+  if (!integers || !(flat || rows) || ids.shape[static_cast<std::size_t>(ids.rank - 1)] != kAxes) {
+    refuse_vision(kWhere, "ids must be i32 or i64 of the shape of token_types, " + shape_text(input.token_types) +
+                              ", and 3 axes but are " + shape_text(ids) + " " + std::string(to_text(ids.dtype)));
+  }
+  if (ids.size() > 0 && (ids.data == nullptr || base::overlaps_itself(ids))) {
+    refuse_vision(
+        kWhere, "ids must be memory of their own, each at an address of its own, but are not: check data and strides");
+  }
+  base::check_apart(ids, {kWhere, "ids"}, input.token_types, "token_types");
+  if (input.mask.rank != 0) base::check_apart(ids, {kWhere, "ids"}, input.mask, "mask");
+}
+
+void check_input(const MropeInput& input, const MropeRule& rule, const View& ids) {
+  constexpr std::string_view kWhere = "mrope_positions";
+  check_rule(rule, kWhere);
+  check_integers(input.token_types, {kWhere, "token_types"}, Ranks::one_or_two, /*bytes=*/true);
+  const bool batched = input.token_types.rank == 2;
+  if (input.mask.rank != 0) {
+    check_integers(input.mask, {kWhere, "mask"}, Ranks::one_or_two, /*bytes=*/true);
+    if (input.mask.rank != input.token_types.rank || input.mask.shape[0] != input.token_types.shape[0] ||
+        (batched && input.mask.shape[1] != input.token_types.shape[1])) {
+      refuse_vision(kWhere, "mask must have the shape of token_types, " + shape_text(input.token_types) + ", but has " +
+                                shape_text(input.mask));
+    }
+  }
+  check_mask_values(input.mask);
+  for (const PatchGrid& grid : input.images) {
+    check_grid(grid, rule.merge, kWhere);
+    if (grid.frames != 1) refuse_vision(kWhere, "an image must have 1 frame but is " + grid_text(grid));
+  }
+  for (const PatchGrid& grid : input.videos) check_grid(grid, rule.merge, kWhere);
+  for (const double seconds : input.seconds_per_grid) check_seconds(seconds, kWhere);
+  if (!input.seconds_per_grid.empty() && input.seconds_per_grid.size() != input.videos.size()) {
+    refuse_vision(kWhere, "seconds_per_grid must be one per video, " + std::to_string(input.videos.size()) +
+                              ", but are " + std::to_string(input.seconds_per_grid.size()));
+  }
+  check_ids(input, ids);
+}
+
+// Writes a row's ids to the tokens that are no pads, and returns its delta.
+std::int64_t write_row(const Mrope& mrope, std::int64_t b, const std::vector<std::int64_t>& row, std::int64_t pad_id,
+                       const View& out) {
+  std::size_t next = 0;
+  for (std::int64_t n = 0; n < mrope.count(); ++n) {
+    const bool real = mrope.is_real(b, n);
+    for (std::int64_t a = 0; a < kAxes; ++a)
+      base::set_id(out, n, a, real ? row[next + static_cast<std::size_t>(a)] : pad_id);
+    next += real ? kAxes : 0;
+  }
+  if (row.empty()) return 0;
+  return *std::max_element(row.begin(), row.end()) + 1 - static_cast<std::int64_t>(row.size()) / kAxes;
+}
+
+}  // namespace
+
+void append_patches(std::vector<std::int64_t>& ids, const PatchGrid& grid, const PatchOptions& options) {
+  constexpr std::string_view kWhere = "append_patches";
+  check_grid(grid, options.merge, kWhere);
+  if (options.axes < PatchAxes::yx || options.axes > PatchAxes::tyx) {
+    refuse_vision(kWhere, "axes must be yx, xy or tyx but is number " + std::to_string(static_cast<int>(options.axes)));
+  }
+  if (options.first < -kMaxPosition || options.first > kMaxPosition - std::max(grid.height, grid.width)) {
+    refuse_vision(kWhere, "ids must lie within +-2147483647 but first is " + std::to_string(options.first));
+  }
+  const std::int64_t m = options.merge, columns = grid.width / m;
+  for (std::int64_t t = 0; t < grid.frames; ++t) {
+    for (std::int64_t block = 0; block < (grid.height / m) * columns; ++block) {
+      for (std::int64_t i = 0; i < m * m; ++i) {
+        append_tuple(ids, options, t, block / columns * m + i / m, block % columns * m + i % m);
+      }
+    }
+  }
+}
+
+std::int64_t append_vision(std::vector<std::int64_t>& ids, const PatchGrid& grid, std::int64_t start,
+                           const MropeRule& rule, double seconds_per_grid) {
+  constexpr std::string_view kWhere = "append_vision";
+  check_grid(grid, rule.merge, kWhere);
+  check_rule(rule, kWhere);
+  check_seconds(seconds_per_grid, kWhere);
+  base::check_id(start, {kWhere, "start"});
+  if (static_cast<std::int64_t>(ids.size()) % kAxes != 0) {
+    refuse_vision(kWhere, "ids must hold whole tuples of 3 but has " + std::to_string(ids.size()) + " numbers");
+  }
+  const std::int64_t height = grid.height / rule.merge, width = grid.width / rule.merge;
+  const double span = time_of(grid.frames - 1, rule, seconds_per_grid);
+  const double last = std::max({span, static_cast<double>(height - 1), static_cast<double>(width - 1)});
+  if (last >= static_cast<double>(kMaxPosition - start)) {
+    refuse_vision(kWhere, "ids must lie within +-2147483647 but a picture of " + grid_text(grid) + " from " +
+                              std::to_string(start) + " goes beyond it");
+  }
+  for (std::int64_t t = 0; t < grid.frames; ++t) {
+    const std::int64_t time = start + static_cast<std::int64_t>(time_of(t, rule, seconds_per_grid));
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) ids.insert(ids.end(), {time, start + y, start + x});
+    }
+  }
+  return start + (rule.after == AfterVision::extent ? std::max(height, width) : static_cast<std::int64_t>(last) + 1);
+}
+
+std::vector<std::int64_t> mrope_positions(const MropeInput& input, const MropeRule& rule, const View& ids) {
+  check_input(input, rule, ids);
+  Mrope mrope(input, rule);
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::int64_t b = 0; b < mrope.batch(); ++b) rows.push_back(mrope.row(b));
+  mrope.check_used();
+  std::vector<std::int64_t> deltas;
+  for (std::int64_t b = 0; b < mrope.batch(); ++b) {
+    const View out = input.token_types.rank == 2 ? ids[b] : ids;
+    deltas.push_back(write_row(mrope, b, rows[static_cast<std::size_t>(b)], rule.pad_id, out));
+  }
+  return deltas;
+}
+
+}  // namespace posenc

@@ -1,0 +1,69 @@
+// Linear layers on contiguous rows of float or double, y = x W^T + b as PyTorch has it, and their gradients.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/aligned_vector.h"
+#include "posenc/view.h"
+#include "posenc/workers.h"
+
+namespace posenc::layers {
+
+// A view of up to four axes as contiguous numbers in C order: in place where it is that already, and null of null.
+template <class Real>
+class Numbers {
+ public:
+  explicit Numbers(const ConstView& view);
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  const Real* data() const noexcept { return data_; }
+
+ private:
+  base::AlignedVector<Real> memory_;
+  const Real* data_;
+};
+
+// Writes contiguous numbers to a view of f32 or f64, or adds them to what it holds, in double.
+template <class Real>
+void store_numbers(const Real* numbers, const View& view);
+template <class Real>
+void add_numbers(const Real* numbers, const View& view);
+
+// Rows first .. first + count of a view.
+template <class Void>
+BasicView<Void> row_slice(BasicView<Void> view, std::int64_t first, std::int64_t count) {
+  if (view.rank == 0) return view;  // what is not there has no parts
+  view.data = view[first].data;
+  view.shape[0] = count;
+  return view;
+}
+
+// y [rows, O] of x [rows, I]; the weight is [O, I], the bias [O] or not there, of any float type.
+struct LinearWeights {
+  ConstView weight;
+  ConstView bias;
+};
+template <class Real>
+void linear(const Real* x, std::int64_t rows, const LinearWeights& weights, Real* y, const Workers* workers);
+
+// From the gradient of y: that of x is written, or added to where `add_x`; those of weight and bias are added to. What
+// is null or not there is not computed.
+template <class Real>
+struct LinearGradients {
+  Real* x = nullptr;
+  bool add_x = false;
+  View weight = {};
+  View bias = {};
+};
+template <class Real>
+struct LinearInputs {
+  const Real* x;
+  const Real* grad_y;
+  std::int64_t rows;
+};
+template <class Real>
+void linear_backward(const LinearInputs<Real>& inputs, const LinearWeights& weights,
+                     const LinearGradients<Real>& gradients, const Workers* workers);
+
+}  // namespace posenc::layers

@@ -1,0 +1,99 @@
+#include "posenc/score_parts.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/kernels/matmul.h"
+#include "core/kernels/transpose_block.h"
+#include "core/layers/layer_checks.h"
+#include "core/layers/linear.h"
+#include "core/text/number_text.h"
+
+namespace posenc {
+namespace {
+
+using Rows = base::AlignedVector<double>;
+
+struct Shape {
+  std::int64_t tokens, width, heads, key_heads, head_dim;
+};
+
+Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const ConstView& p,
+                    const ScoreProjections& projections) {
+  check.tokens(x, "x");
+  if (x.rank != 2) check.refuse("x must be [N, M] but is " + shape_text(x));
+  check.tokens(p, "p");
+  check.weight(p, {x.shape[0], x.shape[1]}, "p");
+  const std::int64_t heads = projections.heads, width = x.shape[1];
+  if (heads < 1) check.refuse("heads must be at least 1 but got " + std::to_string(heads));
+  if (projections.key_heads < 0 || (projections.key_heads > 0 && heads % projections.key_heads != 0)) {
+    check.refuse("key_heads must divide the " + std::to_string(heads) + " heads but got " +
+                 std::to_string(projections.key_heads));
+  }
+  const std::int64_t key_heads = projections.key_heads > 0 ? projections.key_heads : heads;
+  const ConstView& query = projections.query_weight;
+  if (query.rank != 2 || query.shape[0] < 1 || query.shape[0] % heads != 0) {
+    check.refuse("query_weight must be [H D, M], a multiple of the " + std::to_string(heads) + " heads long, but is " +
+                 shape_text(query));
+  }
+  const std::int64_t head_dim = query.shape[0] / heads;
+  check.weight(query, {heads * head_dim, width}, "query_weight");
+  check.weight(projections.key_weight, {key_heads * head_dim, width}, "key_weight");
+  if (!std::isfinite(projections.scale)) {
+    check.refuse("scale must be finite but got " + text::number_text(projections.scale));
+  }
+  return {x.shape[0], width, heads, key_heads, head_dim};
+}
+
+Rows project(const ConstView& rows, const ConstView& weight) {
+  const layers::Numbers<double> numbers(rows);
+  Rows result(static_cast<std::size_t>(rows.shape[0] * weight.shape[0]));
+  layers::linear<double>(numbers.data(), rows.shape[0], {weight, {}}, result.data(), nullptr);
+  return result;
+}
+
+// scores[h][i][j] of rows of queries and rows of keys.
+Rows scores_of(const Shape& shape, const Rows& queries, const Rows& keys) {
+  const std::int64_t n = shape.tokens, key_width = shape.key_heads * shape.head_dim;
+  Rows columns(keys.size()), scores(static_cast<std::size_t>(shape.heads * n * n));
+  kernels::transpose_block(
+      kernels::TransposedBlock<double, double>{n, key_width, keys.data(), key_width, columns.data(), n});
+  for (std::int64_t h = 0; h < shape.heads; ++h) {
+    const std::int64_t group = shape.heads / shape.key_heads;
+    kernels::multiply_add(kernels::MatrixProduct<double>{.rows = n,
+                                                         .columns = n,
+                                                         .depth = shape.head_dim,
+                                                         .a = queries.data() + h * shape.head_dim,
+                                                         .a_row = shape.heads * shape.head_dim,
+                                                         .b = columns.data() + h / group * shape.head_dim * n,
+                                                         .b_stride = n,
+                                                         .c = scores.data() + h * n * n,
+                                                         .c_stride = n});
+  }
+  return scores;
+}
+
+}  // namespace
+
+void score_parts(const ConstView& x, const ConstView& p, const ScoreProjections& projections, const View& out) {
+  const layers::LayerChecks check{"score_parts"};
+  const Shape shape = checked_shape(check, x, p, projections);
+  check_output(out, check.where);
+  check.weight(out, {4, shape.heads, shape.tokens, shape.tokens}, "out");
+  if (out.dtype != DType::f32 && out.dtype != DType::f64) {
+    check.refuse("out must be f32 or f64 but is " + std::string(to_text(out.dtype)));
+  }
+  check.apart_from(
+      {"out", out},
+      {{"x", x}, {"p", p}, {"query_weight", projections.query_weight}, {"key_weight", projections.key_weight}});
+  if (shape.tokens == 0) return;
+  const Rows queries[] = {project(x, projections.query_weight), project(p, projections.query_weight)};
+  const Rows keys[] = {project(x, projections.key_weight), project(p, projections.key_weight)};
+  for (std::int64_t part = 0; part < 4; ++part) {
+    Rows scores = scores_of(shape, queries[part / 2], keys[part % 2]);
+    for (double& score : scores) score *= projections.scale;
+    layers::store_numbers(scores.data(), out[part]);
+  }
+}
+
+}  // namespace posenc

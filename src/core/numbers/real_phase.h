@@ -1,0 +1,50 @@
+// Phases at real positions, split once per row and then taken pair by pair. posenc/phase.h has the contract.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/base/high_product.h"
+#include "core/numbers/double_double.h"
+#include "posenc/phase.h"
+
+namespace posenc::numbers {
+
+// The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
+inline std::uint64_t phase_of_turns(double turns) noexcept {
+  const double scaled = (turns - std::nearbyint(turns)) * 0x1p32;
+  const auto high = static_cast<std::int64_t>(scaled);
+  const auto low = static_cast<std::int64_t>((scaled - static_cast<double>(high)) * 0x1p32);
+  return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
+}
+
+// A position as an integer and a fraction of at most 1/2, the fraction's size also as a multiple of 2^-64.
+struct SplitPosition {
+  std::int64_t whole;
+  double fraction;
+  std::uint64_t fixed;
+};
+
+inline SplitPosition split_position(double position) noexcept {
+  const double whole = std::nearbyint(position);
+  const double fraction = position - whole;
+  return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
+}
+
+// Whether a step is the whole of its frequency, without a sign and without turns that it has dropped.
+inline bool is_plain(const PhaseStep& step) noexcept { return step.turns >= 0.0 && step.turns < 0.99; }
+
+// Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns.
+// Faster frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.
+inline std::uint64_t phase_at(const PhaseStep& step, const SplitPosition& position) noexcept {
+  const std::uint64_t phase = phase_at(step, position.whole);
+  if (std::fabs(step.turns) < 0.99) {
+    const std::uint64_t share =
+        base::high_product(position.fixed, step.turns < 0.0 ? std::uint64_t{0} - step.step : step.step);
+    return (position.fraction < 0.0) != (step.turns < 0.0) ? phase - share : phase + share;
+  }
+  const DoubleDouble turns = exact_product(position.fraction, step.turns);
+  return phase + phase_of_turns(turns.high) + phase_of_turns(turns.low + position.fraction * step.turns_low);
+}
+
+}  // namespace posenc::numbers

@@ -1,0 +1,142 @@
+#include "posenc/rerotate.h"
+
+#include <array>
+#include <string>
+
+#include "core/base/float_types.h"
+#include "core/kernels/sin_cos_row.h"
+#include "core/rotation/rotate_checks.h"
+#include "core/rotation/rotate_tokens.h"
+#include "core/rows/rotary_rows.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+using rotation::RowScratch;
+
+bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
+
+// The row that takes a token from one placement to the other. Moves by the same distance are the same row.
+class MovedRows {
+ public:
+  using Own = MovedRows;  // it keeps the last distance
+
+  MovedRows(const Placement& from, const Placement& to)
+      : from_(from),
+        to_(to),
+        factor_(to.angles.schedule().table_factor() / from.angles.schedule().table_factor()),
+        by_distance_(&from.angles.rows() == &to.angles.rows() && from.angles.schedule().precision == Precision::exact &&
+                     from.positions.integral() && to.positions.integral()) {}
+
+  template <class Real>
+  bool in_memory() const {
+    return false;
+  }
+  template <class Real>
+  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
+
+  template <class Real>
+  const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {
+    if (!by_distance_ || moves_otherwise(b, n)) fill(b, n, scratch);
+    return scratch.values;
+  }
+
+ private:
+  static std::int64_t row_of(const PositionView& positions, std::int64_t b) { return positions.batch == 1 ? 0 : b; }
+
+  // Whether the distance is another one than that of the token before; it is kept for the next.
+  bool moves_otherwise(std::int64_t b, std::int64_t n) {
+    bool other = !known_;
+    for (std::int64_t a = 0; a < from_.positions.axes; ++a) {
+      const std::int64_t distance = to_.positions.integer(row_of(to_.positions, b), n, a) -
+                                    from_.positions.integer(row_of(from_.positions, b), n, a);
+      std::int64_t& kept = distances_[static_cast<std::size_t>(a)];
+      other = other || kept != distance;
+      kept = distance;
+    }
+    known_ = true;
+    return other;
+  }
+
+  // The phases of both angles, each with the sign of its layout, make one phase without rounding.
+  template <class Real>
+  void fill(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
+    constexpr std::size_t kPairs = spec::kMaxHeadDim / 2;
+    std::array<std::uint64_t, kPairs> before;
+    std::array<std::uint64_t, kPairs> after;
+    from_.angles.rows().phases(from_.positions, row_of(from_.positions, b), n, before.data());
+    to_.angles.rows().phases(to_.positions, row_of(to_.positions, b), n, after.data());
+    const std::int64_t pairs = from_.angles.schedule().pairs();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pairs); ++i) {
+      const std::uint64_t old_angle = is_negative(from_.angles.schedule()) ? 0 - before[i] : before[i];
+      const std::uint64_t new_angle = is_negative(to_.angles.schedule()) ? 0 - after[i] : after[i];
+      after[i] = new_angle - old_angle;
+    }
+    kernels::sin_cos_row(after.data(), pairs, factor_, scratch.values + pairs, scratch.values);
+  }
+
+  Placement from_;
+  Placement to_;
+  double factor_;
+  bool by_distance_;
+  bool known_ = false;
+  std::array<std::int64_t, 8> distances_{};
+};
+
+void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
+  if (!is_rotation(from.layout) || !is_rotation(to.layout)) {
+    fail(ErrorKind::unsupported, "[rerotate] the layout is no rotation, and what is none cannot be undone");
+  }
+  const bool same = from.head_dim == to.head_dim && from.rotary_dim == to.rotary_dim &&
+                    from.first_channel == to.first_channel && rotation::parts_of(from) == rotation::parts_of(to) &&
+                    rotation::written_pairing(from.layout) == rotation::written_pairing(to.layout);
+  if (same) return;
+  fail(ErrorKind::usage,
+       "[rerotate] both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
+}
+
+// Whether the numbers are the same, of whatever spec and length they were made.
+bool is_same_encoding(const RotarySchedule& a, const RotarySchedule& b) {
+  return a.inv_freq == b.inv_freq && a.table_factor() == b.table_factor() && is_negative(a) == is_negative(b) &&
+         a.precision == b.precision;
+}
+
+bool is_same_range(const PositionView& a, const PositionView& b) {
+  const bool ranges = a.source == PositionView::Source::range && b.source == PositionView::Source::range;
+  if (ranges) return a.start == b.start && a.step == b.step;
+  return a.source == b.source && a.data == b.data && a.token_stride == b.token_stride && a.batch == b.batch &&
+         a.batch_stride == b.batch_stride && a.axis_stride == b.axis_stride;
+}
+
+// Nothing would turn: keys are left as they are, not rounded once more.
+bool is_same_place(const Placement& from, const Placement& to) {
+  return is_same_encoding(from.angles.schedule(), to.angles.schedule()) && is_same_range(from.positions, to.positions);
+}
+
+void move(const rotation::HeadViews& views, const Placement& from, const Placement& to, const RotateOptions& options) {
+  const RotarySchedule& schedule = from.angles.schedule();
+  check_pairing(schedule, to.angles.schedule());
+  rotation::check_heads(views, schedule.head_dim, "rerotate");
+  rotation::check_head_positions(views, from.positions, from.angles, "rerotate");
+  rotation::check_head_positions(views, to.positions, to.angles, "rerotate");
+  rotation::check_scale(views, options.output_scale, "rerotate");
+  if (is_same_place(from, to) && views.in.data == views.out.data && options.output_scale == 1.0) return;
+  const rotation::TurnedHeads heads{views, options.output_scale, options.output_scale};
+  const rotation::TurnRule rule{rotation::written_pairing(schedule.layout), rotation::parts_of(schedule), false, false};
+  const bool by_batch = from.positions.batch != 1 || to.positions.batch != 1;
+  rotation::turn_tokens({{&heads, 1}, rule, schedule, by_batch, options.workers}, MovedRows(from, to));
+}
+
+}  // namespace
+
+void rerotate(const View& x, const Placement& from, const Placement& to, const RotateOptions& options) {
+  move({x, x, "x", "x"}, from, to, options);
+}
+
+void rerotate(const ConstView& x, const Placement& from, const Placement& to, const View& out,
+              const RotateOptions& options) {
+  move({x, out}, from, to, options);
+}
+
+}  // namespace posenc

@@ -1,0 +1,189 @@
+#include "posenc/rotary_table.h"
+
+#include <new>
+#include <string>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/rows/check_rows.h"
+#include "core/rows/columns.h"
+#include "core/rows/for_each_row.h"
+#include "core/rows/rotary_rows.h"
+#include "core/spec/rotary_window.h"
+#include "posenc/error.h"
+#include "posenc/table.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+// One row per position with the cosines of all pairs, then their sines. Only where each pair has one axis.
+SinusoidalSchedule cos_then_sin(const rows::RotaryRows& rows) {
+  const RotarySchedule& rotary = rows.schedule();
+  SinusoidalSchedule schedule;
+  schedule.width = rotary.rotary_dim;
+  schedule.inv_freq = rows.own_axes().inv_freq;
+  schedule.cosine = {0, 1, rotary.pairs()};
+  schedule.sine = {rotary.pairs(), 1, rotary.pairs()};
+  schedule.multiplier = rotary.table_factor();
+  return schedule;
+}
+
+bool made_by_schedule(const rows::RotaryRows& rows) {
+  return rows.one_axis_per_pair() && rows.schedule().precision == Precision::exact;
+}
+
+void fill_rows(const rows::RotaryRows& rows, const PositionView& range, const View& out) {
+  if (made_by_schedule(rows)) return fill_table(cos_then_sin(rows), range, out);
+  const std::int64_t pairs = rows.schedule().pairs();
+  base::with_float_type(out.dtype, [&](auto type) {
+    using T = decltype(type);
+    if constexpr (std::is_floating_point_v<T>) {
+      for (std::int64_t n = 0; n < range.count; ++n) {
+        T* row = out[n].template as<T>();
+        rows.at(range.integer(0, n), row, row + pairs);
+      }
+    }
+  });
+}
+
+std::shared_ptr<std::byte> aligned_memory(std::int64_t rows, std::int64_t width, DType dtype) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(rows, width * size_of(dtype), &bytes)) {
+    fail(ErrorKind::usage, "[RotaryTable] " + std::to_string(rows) + " positions have more bytes than can be counted");
+  }
+  auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
+  return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
+}
+
+void check_dtype(DType dtype, const char* name) {
+  if (dtype == DType::f32 || dtype == DType::f64) return;
+  fail(ErrorKind::usage,
+       "[RotaryTable] " + std::string(name) + " must be f32 or f64 but got " + std::string(to_text(dtype)));
+}
+
+void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
+  check_positions(positions, "fill_cos_sin");
+  if (positions.axes == schedule.axes) return;
+  fail(ErrorKind::usage, "[fill_cos_sin] positions must have " + std::to_string(schedule.axes) +
+                             (schedule.axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
+                             std::to_string(positions.axes));
+}
+
+// Writes the value of every pair where the tiling has it.
+template <class T>
+void scatter(const double* values, const RotarySchedule& schedule, Tiling tiling, T* row) {
+  if (!is_rotation(schedule.layout)) tiling = Tiling::per_pair;
+  const std::int64_t pairs = schedule.columns();
+  const std::int64_t part = schedule.layout == Layout::half_per_axis ? pairs / schedule.axes : pairs;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const T value = base::narrow<T>(values[i]);
+    if (tiling == Tiling::per_pair) row[i] = value;
+    if (tiling == Tiling::pairs) row[2 * i] = row[2 * i + 1] = value;
+    if (tiling == Tiling::halves) {
+      T* first = row + i / part * 2 * part + i % part;
+      first[0] = first[part] = value;
+    }
+  }
+}
+
+}  // namespace
+
+RotaryAngles::RotaryAngles(const Rotary& spec) : RotaryAngles(make_schedule(spec)) {}
+RotaryAngles::RotaryAngles(const Rotary& spec, std::int64_t sequence_length)
+    : RotaryAngles(make_schedule(spec, sequence_length)) {}
+
+RotaryAngles::RotaryAngles(const RotarySchedule& schedule)
+    : rows_(std::make_shared<const rows::RotaryRows>(schedule)), schedule_(&rows_->schedule()) {}
+
+RotaryTable::RotaryTable(const Rotary& spec, std::int64_t positions, DType dtype)
+    : RotaryTable(RotaryAngles(spec), PositionView::range(0, positions), dtype) {}
+
+RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, DType dtype)
+    : angles_(angles), start_(range.start) {
+  check_range(range);
+  check_dtype(dtype, "dtype");
+  const std::int64_t width = schedule().rotary_dim;
+  const std::shared_ptr<std::byte> memory = aligned_memory(range.count, width, dtype);
+  const View out = make_view(static_cast<void*>(memory.get()), dtype, {range.count, width});
+  fill_rows(angles.rows(), range, out);
+  memory_ = memory;
+  view_ = out;
+}
+
+RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, const View& memory)
+    : angles_(angles), view_(memory), start_(range.start) {
+  check_range(range);
+  check_output(memory, "RotaryTable", "memory");
+  check_dtype(memory.dtype, "memory");
+  const std::int64_t width = schedule().rotary_dim;
+  if (memory.rank != 2 || memory.shape[0] != range.count || memory.shape[1] != width) {
+    fail(ErrorKind::usage, "[RotaryTable] memory must be [" + std::to_string(range.count) + ", " +
+                               std::to_string(width) + "], a row of cosines and sines per position, but is " +
+                               shape_text(memory));
+  }
+  fill_rows(angles.rows(), range, memory);
+}
+
+void RotaryTable::check_range(const PositionView& range) const {
+  check_positions(range, "RotaryTable");
+  if (range.source != PositionView::Source::range || (range.step != 1 && range.count > 1) || range.batch != 1) {
+    fail(ErrorKind::usage, "[RotaryTable] positions must be a range in steps of 1");
+  }
+  if (range.count < 1) {
+    fail(ErrorKind::usage, "[RotaryTable] positions must be at least 1 but got " + std::to_string(range.count));
+  }
+  if (!is_rotation(schedule().layout)) {
+    fail(ErrorKind::unsupported,
+         "[RotaryTable] the layout is no rotation: its channels have angles of their own, use RotaryAngles");
+  }
+  if (!angles_.rows().one_axis_per_pair()) {
+    fail(ErrorKind::unsupported,
+         "[RotaryTable] every pair must turn with one axis, but one has a frequency on two: use RotaryAngles");
+  }
+}
+
+void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos, const View& sin,
+                  Tiling tiling) {
+  const RotarySchedule& schedule = angles.schedule();
+  check_axes(schedule, positions);
+  if (tiling < Tiling::per_pair || tiling > Tiling::pairs) {
+    fail(ErrorKind::usage,
+         "[fill_cos_sin] tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
+  }
+  const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
+  rows::check_row_output(positions, width, cos, "fill_cos_sin");
+  rows::check_row_output(positions, width, sin, "fill_cos_sin");
+  if (cos.rank != sin.rank || (cos.rank == 3 && cos.shape[0] != sin.shape[0])) {
+    fail(ErrorKind::usage,
+         "[fill_cos_sin] cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
+  }
+  if (base::share_memory(cos, sin)) fail(ErrorKind::usage, "[fill_cos_sin] cos must not overlap sin");
+  const std::int64_t batch = cos.rank == 3 ? cos.shape[0] : 1;
+  double cos_row[spec::kMaxHeadDim];
+  double sin_row[spec::kMaxHeadDim];
+  const auto write = [&](const double* values, const View& rows, std::int64_t b, std::int64_t n) {
+    const View row = rows.rank == 3 ? rows[b][n] : rows[n];
+    base::with_float_type(row.dtype, [&](auto type) { scatter(values, schedule, tiling, row.as<decltype(type)>()); });
+  };
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      angles.rows().at(positions, positions.batch == 1 ? 0 : b, n, cos_row, sin_row);
+      write(cos_row, cos, b, n);
+      write(sin_row, sin, b, n);
+    }
+  }
+}
+
+void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos_sin) {
+  check_axes(angles.schedule(), positions);
+  const std::int64_t columns = angles.schedule().columns();
+  rows::check_row_output(positions, 2 * columns, cos_sin, "fill_cos_sin");
+  if (positions.axes == 1 && made_by_schedule(angles.rows())) {
+    return fill_table(cos_then_sin(angles.rows()), positions, cos_sin);
+  }
+  fill_cos_sin(angles, positions, rows::columns(cos_sin, 0, columns), rows::columns(cos_sin, columns, columns));
+}
+
+}  // namespace posenc

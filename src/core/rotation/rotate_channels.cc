@@ -1,0 +1,111 @@
+#include "posenc/rotate_channels.h"
+
+#include <string>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/rotation/channel_head.h"
+#include "core/rotation/rotate_checks.h"
+#include "core/spec/rotary_window.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+void check_table(const ConstView& table, const char* name, const ConstView& x, const View& out,
+                 std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " " + message);
+  };
+  const rotation::HeadGrid grid = rotation::grid_of_heads(x);
+  const bool plain = table.rank == 2 && table.shape[0] == grid.tokens;
+  const bool batched = table.rank == 3 && table.shape[0] == grid.batch && table.shape[1] == grid.tokens;
+  if (!plain && !batched) {
+    refuse("must be [N, R] or [B, N, R] for the tokens of " + shape_text(x) + " but is " + shape_text(table));
+  }
+  if (table.dtype != DType::f32 && table.dtype != DType::f64) {
+    refuse("must be f32 or f64 but is " + std::string(to_text(table.dtype)));
+  }
+  if (table.size() == 0) return;
+  if (table.data == nullptr) refuse("must not be null but has shape " + shape_text(table));
+  if (table.strides[static_cast<std::size_t>(table.rank) - 1] != 1) refuse("must have contiguous channels");
+  if (base::share_memory(table, out)) refuse("must not overlap what is written");
+}
+
+void check(const ConstView& x, const ChannelTables& tables, const View& out, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+  };
+  if (x.rank != 3 && x.rank != 4) refuse("x must be [N, H, D] or [B, N, H, D] but is " + shape_text(x));
+  const std::int64_t head_dim = x.shape[static_cast<std::size_t>(x.rank) - 1];
+  if (head_dim < 2 || head_dim > spec::kMaxHeadDim) {
+    refuse("x must have heads of 2 to 8192 channels but is " + shape_text(x));
+  }
+  rotation::check_heads({x, out}, head_dim, where);
+  check_table(tables.cos, "cos", x, out, where);
+  check_table(tables.sin, "sin", x, out, where);
+  const std::int64_t width = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1];
+  if (tables.cos.rank != tables.sin.rank || tables.cos.shape != tables.sin.shape) {
+    refuse("cos and sin must have the same shape but are " + shape_text(tables.cos) + " and " + shape_text(tables.sin));
+  }
+  if (width < 2 || width % 2 != 0) refuse("cos must have an even number of channels but is " + shape_text(tables.cos));
+  if (tables.first_channel < 0 || tables.first_channel > head_dim - width) {
+    refuse("the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
+           std::to_string(width) + " channels from " + std::to_string(tables.first_channel) + " do not");
+  }
+  if (tables.layout < Layout::half || tables.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
+    refuse("layout must be one of Layout");
+  }
+  const bool cut = tables.layout == Layout::half_per_axis;
+  if (tables.parts < 1 || tables.parts > (cut ? width / 2 : 1) || width % (2 * tables.parts) != 0) {
+    refuse("parts must be 1, or with half_per_axis share the pairs evenly, but got " + std::to_string(tables.parts));
+  }
+}
+
+template <class AnyView>
+AnyView token_of(const AnyView& view, bool batched, std::int64_t b, std::int64_t n) {
+  return batched ? view[b][n] : view[n];
+}
+
+template <class T, class Table>
+void turn_all(const ConstView& x, const ChannelTables& tables, const View& out, const rotation::ChannelRule& rule) {
+  const rotation::HeadGrid grid = rotation::grid_of_heads(x);
+  const rotation::ChannelHead<T> head(rule);
+  for (std::int64_t b = 0; b < grid.batch; ++b) {
+    for (std::int64_t n = 0; n < grid.tokens; ++n) {
+      const Table* cos = token_of(tables.cos, tables.cos.rank == 3, b, n).template as<Table>();
+      const Table* sin = token_of(tables.sin, tables.sin.rank == 3, b, n).template as<Table>();
+      const ConstView in = token_of(x, x.rank == 4, b, n);
+      const View to = token_of(out, x.rank == 4, b, n);
+      for (std::int64_t h = 0; h < grid.heads; ++h) head.turn(cos, sin, in[h].template as<T>(), to[h].template as<T>());
+    }
+  }
+}
+
+void run(const ConstView& x, const ChannelTables& tables, const View& out, bool backward) {
+  check(x, tables, out, backward ? "rotate_channels_backward" : "rotate_channels");
+  if (x.size() == 0) return;
+  const auto last = static_cast<std::size_t>(x.rank) - 1;
+  const rotation::ChannelRule rule{.head_dim = x.shape[last],
+                                   .first_channel = tables.first_channel,
+                                   .pairs = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1] / 2,
+                                   .layout = tables.layout,
+                                   .parts = tables.parts,
+                                   .backward = backward,
+                                   .scale = 1.0};
+  base::with_float_type(x.dtype, [&](auto type) {
+    const bool wide = tables.cos.dtype == DType::f64;
+    if (wide) turn_all<decltype(type), double>(x, tables, out, rule);
+    if (!wide) turn_all<decltype(type), float>(x, tables, out, rule);
+  });
+}
+
+}  // namespace
+
+void rotate_channels(const ConstView& x, const ChannelTables& tables, const View& out) { run(x, tables, out, false); }
+
+void rotate_channels_backward(const ConstView& grad_out, const ChannelTables& tables, const View& grad_in) {
+  run(grad_out, tables, grad_in, true);
+}
+
+}  // namespace posenc

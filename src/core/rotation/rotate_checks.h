@@ -1,0 +1,53 @@
+// What rotations check before they write. Messages are made only when something is wrong: a call for one token takes
+// less time than one string.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "posenc/position.h"
+#include "posenc/rotate.h"
+#include "posenc/schedule.h"
+#include "posenc/view.h"
+
+namespace posenc::rotation {
+
+// Heads that are read and where they are written, and how they are called in messages.
+struct HeadViews {
+  const ConstView& in;
+  const View& out;
+  std::string_view in_name = "x";
+  std::string_view out_name = "out";
+};
+
+// B, N and H of [N, H, D] or [B, N, H, D].
+struct HeadGrid {
+  std::int64_t batch;
+  std::int64_t tokens;
+  std::int64_t heads;
+};
+inline HeadGrid grid_of_heads(const ConstView& view) noexcept {
+  return view.rank == 4 ? HeadGrid{view.shape[0], view.shape[1], view.shape[2]}
+                        : HeadGrid{1, view.shape[0], view.shape[1]};
+}
+
+// Throws unless the view is [N, H, head_dim] or [B, N, H, head_dim] of a float type with contiguous channels.
+void check_head_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name);
+
+// Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
+void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where);
+
+// Throws unless there is a position with `axes` coordinates for every token of the views, apart from what is written.
+// With a table, unless each of them has a row; otherwise unless all are valid positions.
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+                          std::string_view where);
+// Whether every position has a row in a table of `count` positions from `start` on.
+bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;
+
+// Throws unless the scale is finite, also in the arithmetic of the views.
+void check_other_scale(const HeadViews& views, double scale, std::string_view where);
+inline void check_scale(const HeadViews& views, double scale, std::string_view where) {
+  if (scale != 1.0) check_other_scale(views, scale, where);
+}
+
+}  // namespace posenc::rotation

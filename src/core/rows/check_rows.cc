@@ -1,0 +1,120 @@
+#include "core/rows/check_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc::rows {
+
+namespace {
+
+bool lies_inside(const Columns& columns, std::int64_t pairs, std::int64_t width) {
+  if (columns.count == 0) return true;
+  return columns.count > 0 && columns.count <= pairs && columns.start >= 0 && columns.start < width &&
+         columns.stride >= 1 && (columns.count - 1) <= (width - 1 - columns.start) / columns.stride;
+}
+
+// A schedule is plain data that anyone can fill in: rows are written by its columns, so they must lie inside.
+template <class Schedule>
+void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_view where) {
+  if (schedule.width >= 1 && lies_inside(schedule.sine, pairs, schedule.width) &&
+      lies_inside(schedule.cosine, pairs, schedule.width)) {
+    return;
+  }
+  fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
+                             std::to_string(schedule.width) + ", one per frequency: use make_schedule");
+}
+
+}  // namespace
+
+void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
+  if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
+    fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's first must lie within +-2147483647 but is " +
+                               std::to_string(schedule.first));
+  }
+  check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
+}
+
+void check_schedule(const FourierSchedule& schedule, std::string_view where) {
+  const auto numbers = static_cast<std::int64_t>(schedule.inv_freq.size());
+  if (schedule.axes < 1 || schedule.axes > 8 || numbers == 0 || numbers % schedule.axes != 0) {
+    fail(ErrorKind::usage, "[" + std::string(where) +
+                               "] the schedule must have a frequency per axis and pair: use "
+                               "make_schedule");
+  }
+  check_columns(schedule, numbers / schedule.axes, where);
+}
+
+void check_one_axis(const PositionView& positions, std::string_view where) {
+  check_positions(positions, where);
+  if (positions.axes == 1) return;
+  fail(ErrorKind::usage, "[" + std::string(where) + "] an encoding at the input takes one axis but positions have " +
+                             std::to_string(positions.axes));
+}
+
+// Positions as they are and as they count: both must lie in the range that accuracy is promised for.
+void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where) {
+  check_schedule(schedule, where);
+  check_one_axis(positions, where);
+  if (schedule.first == 0) return;
+  const std::int64_t rows = positions.source == PositionView::Source::range ? 1 : positions.batch;
+  for (std::int64_t b = 0; b < rows; ++b) {
+    for (std::int64_t n = 0; n < positions.count; ++n) {
+      // Of a range the two ends are enough.
+      if (positions.source == PositionView::Source::range && n == 1) n = std::max<std::int64_t>(n, positions.count - 1);
+      const double counted = positions.real(b, n) + static_cast<double>(schedule.first);
+      if (std::max(counted, -counted) <= static_cast<double>(kMaxPosition)) continue;
+      fail(ErrorKind::bad_input, "[" + std::string(where) + "] position " + text::number_text(positions.real(b, n)) +
+                                     " counts as " + text::number_text(counted) +
+                                     " (first=" + std::to_string(schedule.first) + "), which is beyond +-2147483647");
+    }
+  }
+}
+
+void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where) {
+  check_output(out, where);
+  const std::string opening = "[" + std::string(where) + "] out ";
+  if (!base::is_float(out.dtype)) {
+    fail(ErrorKind::usage, opening + "must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
+  }
+  const bool plain = out.rank == 2 && positions.batch == 1 && out.shape[0] == positions.count && out.shape[1] == width;
+  const bool batched = out.rank == 3 && (out.shape[0] == positions.batch || positions.batch == 1) &&
+                       out.shape[1] == positions.count && out.shape[2] == width;
+  if (!plain && !batched) {
+    const std::string batch = positions.batch == 1 ? "" : std::to_string(positions.batch) + ", ";
+    fail(ErrorKind::usage, opening + "must be [" + batch + std::to_string(positions.count) + ", " +
+                               std::to_string(width) + "] but is " + shape_text(out));
+  }
+  if (base::share_memory(positions, out)) {
+    fail(ErrorKind::usage, opening + "must not overlap the positions: they would change while they are read");
+  }
+}
+
+void check_apart(const InputRows& rows, const ConstView& written, const std::string& name, std::string_view where) {
+  const auto apart = [&](const ConstView& table, const std::string& what) {
+    if (!base::share_memory(written, table)) return;
+    fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " must not overlap " + what);
+  };
+  const auto fixed = [&](const auto& part) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, FixedRows>) apart(part.table, "the table");
+  };
+  std::visit(fixed, rows);
+  const auto* hybrid = std::get_if<HybridRows>(&rows);
+  const auto* learned = hybrid ? &hybrid->learned : std::get_if<LearnedRows>(&rows);
+  if (hybrid) std::visit(fixed, hybrid->fixed);
+  if (learned) apart(learned->table, "the learned table");
+  const auto* concat = std::get_if<ConcatRows>(&rows);
+  if (concat == nullptr) return;
+  for (const ConcatRows::Part& part : concat->parts) {
+    std::visit(fixed, part.rows);
+    const auto* of_part = std::get_if<LearnedRows>(&part.rows);
+    if (of_part) apart(of_part->table, "a learned table");
+  }
+}
+
+}  // namespace posenc::rows

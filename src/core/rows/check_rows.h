@@ -1,0 +1,30 @@
+// What operations check before they write rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "posenc/input_rows.h"
+#include "posenc/position.h"
+#include "posenc/schedule.h"
+#include "posenc/view.h"
+
+namespace posenc::rows {
+
+// Throws unless the schedule's columns lie inside its width, and the positions, as they are and as they count, in the
+// range that accuracy is promised for, on one axis.
+void check_schedule(const SinusoidalSchedule& schedule, std::string_view where);
+void check_schedule(const FourierSchedule& schedule, std::string_view where);
+void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where);
+
+// Throws unless positions are on one axis and valid, as check_positions.
+void check_one_axis(const PositionView& positions, std::string_view where);
+
+// Throws unless `out` is [N, width] or [B, N, width] of a float type for these positions, and apart from their memory.
+void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where);
+
+// Throws unless what is written is apart from the tables that the rows are read from; `name` is what is written.
+void check_apart(const InputRows& rows, const ConstView& written, const std::string& name, std::string_view where);
+
+}  // namespace posenc::rows

@@ -1,0 +1,52 @@
+#include "core/rows/dropout_rows.h"
+
+#include <string>
+
+#include "core/kernels/philox.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc::rows {
+namespace {
+
+constexpr std::int64_t kCounterEnd = std::int64_t{1} << 32;
+
+std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(value & 0xffffffffu); }
+
+}  // namespace
+
+void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t tokens, std::string_view where) {
+  const std::string opening = "[" + std::string(where) + "] dropout ";
+  if (!(dropout.p >= 0.0 && dropout.p < 1.0)) {
+    fail(ErrorKind::usage, opening + "p must be at least 0 and below 1 but got " + text::number_text(dropout.p));
+  }
+  if (dropout.step >= static_cast<std::uint64_t>(kCounterEnd)) {
+    fail(ErrorKind::usage, opening + "step must be below 2^32 but got " + std::to_string(dropout.step));
+  }
+  const auto check_count = [&](std::int64_t first, std::int64_t count, const char* name) {
+    if (first >= 0 && first <= kCounterEnd - count) return;
+    fail(ErrorKind::usage,
+         opening + name + " must not be negative, nor count beyond 2^32, but got " + std::to_string(first));
+  };
+  check_count(dropout.first_row, rows, "first_row");
+  check_count(dropout.first_token, tokens, "first_token");
+}
+
+DropoutRows::DropoutRows(const Dropout& dropout, std::int64_t width)
+    : dropout_(dropout),
+      width_(width),
+      drops_(dropout.p > 0.0),
+      threshold_(static_cast<std::uint32_t>(dropout.p * 0x1p32)),
+      factor_(1.0 / (1.0 - dropout.p)) {
+  if (drops_) random_.resize(static_cast<std::size_t>((width + 3) / 4 * 4));
+}
+
+void DropoutRows::make_random(std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t count) {
+  const std::uint32_t counter[4] = {static_cast<std::uint32_t>(first / 4),
+                                    static_cast<std::uint32_t>(dropout_.first_token + n),
+                                    static_cast<std::uint32_t>(dropout_.first_row + b), low_word(dropout_.step)};
+  const std::uint32_t key[2] = {low_word(dropout_.seed), low_word(dropout_.seed >> 32)};
+  kernels::philox_blocks(counter, key, (count + 3) / 4, random_.data());
+}
+
+}  // namespace posenc::rows

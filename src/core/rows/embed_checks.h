@@ -1,0 +1,48 @@
+// What adding and concatenating positions, forward and backward, check and know before they touch a row.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/rows/columns.h"
+#include "posenc/embed.h"
+
+namespace posenc::rows {
+
+enum class Join { add, concat };
+
+// Tokens [B, N]: of a view [N, M] there is one batch row.
+struct TokenGrid {
+  std::int64_t batch = 1;
+  std::int64_t count = 0;
+
+  std::int64_t lines() const noexcept { return batch * count; }
+};
+
+// The row of token n in batch row b of a view [N, M] or [B, N, M].
+template <class AnyView>
+AnyView row_at(const AnyView& view, std::int64_t b, std::int64_t n) {
+  return view.rank == 3 ? view[b][n] : view[n];
+}
+
+std::int64_t channels_of(const ConstView& view);
+TokenGrid grid_of(const ConstView& view);
+
+// Whether all batch rows have the same positions.
+inline bool is_shared(const PositionView& positions) {
+  return positions.batch == 1 || positions.batch_stride == 0 || positions.source == PositionView::Source::range;
+}
+
+// Throws unless out = join(x, rows at positions) is possible: shapes, types, memory, rows, options.
+void check_forward(Join join, const ConstView& x, const PositionView& positions, const InputRows& rows, const View& out,
+                   const EmbedOptions& options);
+
+// The same for gradients.
+void check_backward(Join join, const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
+                    const EmbedGradients& gradients, const EmbedOptions& options);
+
+// The learned part of rows, or null; the schedule of streamed rows, or null.
+const LearnedRows* learned_of(const InputRows& rows);
+const SinusoidalSchedule* schedule_of(const InputRows& rows);
+
+}  // namespace posenc::rows

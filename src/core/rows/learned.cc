@@ -1,0 +1,69 @@
+#include "posenc/learned.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rows/learned_read.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+bool stretches(const Learned& spec, std::int64_t count) {
+  return spec.past_end == PastEnd::interpolate && spec.length && *spec.length > count;
+}
+
+RowRead stretched(const Learned& spec, std::int64_t count, double position) {
+  const double ratio = static_cast<double>(count) / static_cast<double>(*spec.length);
+  const double place = std::clamp((position + 0.5) * ratio - 0.5, 0.0, static_cast<double>(count - 1));
+  const double below = std::floor(place);
+  const std::int64_t row = spec.first + static_cast<std::int64_t>(below);
+  const double share = place - below;
+  return {row, share > 0.0 ? row + 1 : row, share};
+}
+
+}  // namespace
+
+std::int64_t positions_of(const Learned& spec, std::int64_t rows) {
+  return std::max<std::int64_t>(rows - spec.first, 0);
+}
+
+std::string rows::read_refusal(const Learned& spec, std::int64_t rows, double position) {
+  const std::int64_t count = positions_of(spec, rows);
+  if (!(position >= 0.0)) {  // NaN too
+    return "must not be negative: a table has no row before its first (what a pad gets is for the caller to choose)";
+  }
+  if (count < 1) {
+    return "has no row: the table has " + std::to_string(rows) + " rows and first is " + std::to_string(spec.first);
+  }
+  const bool stretch = stretches(spec, count);
+  if (stretch) {
+    if (position <= static_cast<double>(*spec.length - 1)) return {};
+    return "is past the length that the table is stretched to, " + std::to_string(*spec.length);
+  }
+  if (position != std::floor(position)) return "must be a whole number: a table has no rows between its rows";
+  if (position <= static_cast<double>(count - 1) || spec.past_end == PastEnd::clamp) return {};
+  const std::string offset = " (" + std::to_string(rows) + " rows, first=" + std::to_string(spec.first) + ")";
+  return "is past the end of the table, which has " + std::to_string(count) + " positions" +
+         (spec.first > 0 ? offset : "") + "; past_end chooses what such positions get";
+}
+
+RowRead rows::read_of(const Learned& spec, std::int64_t rows, double position) noexcept {
+  const std::int64_t count = positions_of(spec, rows);
+  if (stretches(spec, count)) return stretched(spec, count, position);
+  // Compared before it is cast: a clamped position may be any number, also one that no integer holds.
+  const double place = std::min(position, static_cast<double>(count - 1));
+  const std::int64_t row = spec.first + static_cast<std::int64_t>(place);
+  return {row, row, 0.0};
+}
+
+RowRead row_read(const Learned& spec, std::int64_t rows, double position) {
+  validate(spec);
+  const std::string refusal = rows::read_refusal(spec, rows, position);
+  if (!refusal.empty())
+    fail(ErrorKind::bad_input, "[row_read] position " + text::number_text(position) + " " + refusal);
+  return rows::read_of(spec, rows, position);
+}
+
+}  // namespace posenc

@@ -1,0 +1,169 @@
+#include "posenc/table.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/base/float_types.h"
+#include "core/rows/check_rows.h"
+#include "core/rows/for_each_row.h"
+#include "core/rows/row_maker.h"
+#include "core/rows/row_source.h"
+#include "posenc/error.h"
+#include "posenc/phase.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+void write_rows(const InputRows& rows, const PositionView& positions, const View& out) {
+  rows::RowSource(rows).write_all(positions, out);
+}
+
+std::int64_t table_bytes(std::int64_t rows, std::int64_t width, DType dtype) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(rows, width, &bytes) || __builtin_mul_overflow(bytes, size_of(dtype), &bytes)) {
+    fail(ErrorKind::usage, "[Table] " + std::to_string(rows) + " rows of width " + std::to_string(width) +
+                               " have more bytes than can be counted");
+  }
+  return bytes;
+}
+
+void set_entry(const View& out, std::int64_t row, std::int64_t column, double value) {
+  if (out.dtype == DType::f64) {
+    out[row].as<double>()[column] = value;
+  } else {
+    out[row].as<float>()[column] = static_cast<float>(value);
+  }
+}
+
+void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
+  rows::check_schedule(schedule, "fill_shift_matrix");
+  check_positions(PositionView::of(&k, 1), "fill_shift_matrix");
+  check_output(out, "fill_shift_matrix");
+  if ((out.dtype != DType::f32 && out.dtype != DType::f64) || out.rank != 2 || out.shape[0] != schedule.width ||
+      out.shape[1] != schedule.width) {
+    const std::string width = std::to_string(schedule.width);
+    fail(ErrorKind::usage, "[fill_shift_matrix] out must be [" + width + ", " + width + "] f32 or f64 but is " +
+                               shape_text(out) + " " + std::string(to_text(out.dtype)));
+  }
+  if (schedule.sine.count != schedule.cosine.count) {
+    fail(ErrorKind::usage, "[fill_shift_matrix] width must be even but got " + std::to_string(schedule.width) +
+                               ": the last " + (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
+                               " has no partner to turn with");
+  }
+}
+
+}  // namespace
+
+void fill_table(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out) {
+  rows::check_counted(schedule, positions, "fill_table");
+  rows::check_row_output(positions, schedule.width, out, "fill_table");
+  write_rows(StreamedRows{&schedule}, positions, out);
+}
+
+void fill_derivative(const SinusoidalSchedule& schedule, const PositionView& positions, const View& out) {
+  rows::check_counted(schedule, positions, "fill_derivative");
+  rows::check_row_output(positions, schedule.width, out, "fill_derivative");
+  rows::RowMaker maker(schedule);
+  rows::for_each_row(positions, out, [&](auto position, const View& row) { maker.write_derivative(position, row); });
+}
+
+void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
+  check_shift_matrix(schedule, k, out);
+  for (std::int64_t i = 0; i < schedule.width; ++i) {
+    for (std::int64_t j = 0; j < schedule.width; ++j) set_entry(out, i, j, i == j ? 1.0 : 0.0);
+  }
+  for (std::int64_t pair = 0; pair < schedule.sine.count; ++pair) {
+    const PhaseStep step = make_phase_step(schedule.inv_freq[static_cast<std::size_t>(pair)]);
+    const SinCos turned = sin_cos(phase_at(step, k));
+    const std::int64_t sine = schedule.sine.start + pair * schedule.sine.stride;
+    const std::int64_t cosine = schedule.cosine.start + pair * schedule.cosine.stride;
+    set_entry(out, sine, sine, turned.cos);
+    set_entry(out, sine, cosine, turned.sin);
+    set_entry(out, cosine, cosine, turned.cos);
+    set_entry(out, cosine, sine, 0.0 - turned.sin);  // 0 for no shift, not -0
+  }
+}
+
+Table::Table(const Sinusoidal& spec, const PositionView& positions, DType dtype) {
+  const SinusoidalSchedule schedule = make_schedule(spec);
+  build(StreamedRows{&schedule}, positions, dtype);
+}
+
+Table::Table(const InputRows& rows, const PositionView& positions, DType dtype) { build(rows, positions, dtype); }
+
+void Table::build(const InputRows& rows, const PositionView& positions, DType dtype) {
+  if (!base::is_float(dtype)) {
+    fail(ErrorKind::usage, "[Table] dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
+  }
+  check_rows(rows, positions, "Table");
+  if (positions.batch != 1) {
+    fail(ErrorKind::usage, "[Table] positions must be [N] but have a batch of " + std::to_string(positions.batch));
+  }
+  const std::int64_t width = width_of(rows);
+  const std::int64_t bytes = table_bytes(positions.count, width, dtype);
+  auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
+  memory_ = std::shared_ptr<const std::byte>(
+      memory, [](const std::byte* p) { ::operator delete(const_cast<std::byte*>(p), kAlignment); });
+  const View out = make_view(memory, dtype, {positions.count, width});
+  write_rows(rows, positions, out);
+  view_ = out;
+  if (positions.source == PositionView::Source::range && (positions.step == 1 || positions.count <= 1)) {
+    start_ = positions.start;
+  }
+}
+
+FixedRows Table::rows_by_position() const {
+  if (!start_) {
+    fail(ErrorKind::usage, "[Table] rows can be found by position only in a table of a range in steps of 1");
+  }
+  return {view_, *start_};
+}
+
+RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows)
+    : positions_(positions), width_(schedule.width) {
+  rows::check_counted(schedule, positions, "RowStream");
+  check_batch();
+  if (rows == Rows::derivative) {
+    maker_ = std::make_unique<rows::RowMaker>(schedule);
+  } else {
+    source_ = std::make_unique<rows::RowSource>(StreamedRows{&schedule});
+  }
+}
+
+RowStream::RowStream(const InputRows& rows, const PositionView& positions) : positions_(positions) {
+  check_rows(rows, positions, "RowStream");
+  check_batch();
+  source_ = std::make_unique<rows::RowSource>(rows);
+  width_ = source_->width();
+}
+
+void RowStream::check_batch() const {
+  if (positions_.batch == 1) return;
+  fail(ErrorKind::usage, "[RowStream] positions must be [N] but have a batch of " + std::to_string(positions_.batch));
+}
+
+RowStream::RowStream(RowStream&&) noexcept = default;
+RowStream& RowStream::operator=(RowStream&&) noexcept = default;
+RowStream::~RowStream() = default;
+
+std::int64_t RowStream::next(const View& block) {
+  check_output(block, "RowStream::next");
+  if (block.rank != 2 || block.shape[1] != width_ || block.shape[0] < 1 || !base::is_float(block.dtype)) {
+    fail(ErrorKind::usage, "[RowStream::next] block must be [rows, " + std::to_string(width_) + "] of floats but is " +
+                               shape_text(block) + " " + std::string(to_text(block.dtype)));
+  }
+  const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
+  if (rows == 0) return 0;
+  const PositionView next = positions_.slice(done_, rows);
+  if (maker_) {
+    rows::for_each_row(next, block, [&](auto position, const View& row) { maker_->write_derivative(position, row); });
+  } else {
+    source_->write_all(next, block);
+  }
+  done_ += rows;
+  return rows;
+}
+
+}  // namespace posenc

@@ -1,0 +1,162 @@
+// Scalings that keep fast pairs, divide slow ones by the factor, and mix between: NTK-by-parts, YaRN, Llama 3.
+#include <algorithm>
+#include <cmath>
+
+#include "core/scalings/rule.h"
+#include "core/text/number_text.h"
+
+namespace posenc::scalings {
+namespace {
+
+Field beta_field(std::string_view name, double& beta, std::string_view help) {
+  return {.name = std::string(name), .value = &beta, .help = help, .unit = "turns", .low = 0, .above_low = true};
+}
+
+template <class Kind>
+std::vector<Field> beta_fields(Kind& s) {
+  return {beta_field("beta_fast", s.beta_fast, "pairs that turn this often within the trained length are kept"),
+          beta_field("beta_slow", s.beta_slow, "pairs that turn no more than this are divided by the factor")};
+}
+
+template <class Kind>
+void check_betas(const Kind& s, const Refuse& refuse) {
+  if (s.beta_fast >= s.beta_slow) return;
+  refuse("beta_fast must be at least beta_slow, " + text::number_text(s.beta_slow) + ", but got " +
+         text::number_text(s.beta_fast));
+}
+
+DoubleDouble clamped(DoubleDouble x) {
+  if (x.high <= 0.0) return number(0.0);
+  return x.high >= 1.0 ? number(1.0) : x;
+}
+
+// A fractional number of a pair: rounded only where it is truncated.
+struct Range {
+  DoubleDouble low;
+  DoubleDouble high;
+};
+
+DoubleDouble floor_of(DoubleDouble x) {
+  const double down = std::floor(x.high);
+  return number(down == x.high && x.low < 0.0 ? down - 1.0 : down);
+}
+
+// The pair that turns `turns` times within L: dim * ln(L / (2 pi turns)) / (2 ln(base)).
+DoubleDouble pair_that_turns(double turns, std::int64_t original_positions, const Ladder& ladder) {
+  constexpr double kTwoPi = 0x1.921fb54442d18p+2, kRest = 0x1.1a62633145c07p-52;
+  const DoubleDouble log_two_pi = numbers::log(kTwoPi) + number(kRest / kTwoPi);
+  const DoubleDouble log_ratio =
+      numbers::log(static_cast<double>(original_positions)) + -log_two_pi + -numbers::log(turns);
+  return whole(ladder.dim) * log_ratio / (number(2.0) * numbers::log(ladder.base));
+}
+
+Range range_of(const Yarn& s, const Ladder& ladder) {
+  Range range{pair_that_turns(s.beta_fast, s.original_positions, ladder),
+              pair_that_turns(s.beta_slow, s.original_positions, ladder)};
+  if (s.truncate) range = {floor_of(range.low), -floor_of(-range.high)};
+  if (range.low.high < 0.0) range.low = number(0.0);
+  // Not the last pair, dim / 2 - 1: the published code has it so, and checkpoints were trained with it.
+  if (range.high.high > static_cast<double>(ladder.dim - 1)) range.high = whole(ladder.dim - 1);
+  if (range.low.high == range.high.high && range.low.low == range.high.low) range.high = range.high + number(0.001);
+  return range;
+}
+
+double attention_factor_of(const Yarn& s, double factor) {
+  if (s.mscale != 0.0 && s.mscale_all_dim != 0.0) {
+    return yarn_magnitude(factor, s.mscale) / yarn_magnitude(factor, s.mscale_all_dim);
+  }
+  return yarn_magnitude(factor, 1.0);
+}
+
+}  // namespace
+
+std::vector<Field> fields_of(NtkByParts& s) {
+  std::vector<Field> fields = {factor_field(s.factor), original_positions_field(s.original_positions)};
+  for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
+  return fields;
+}
+void check(const NtkByParts& s, std::int64_t, const Refuse& refuse) {
+  check_betas(s, refuse);
+  if (s.beta_fast == s.beta_slow) refuse("beta_fast must be above beta_slow: the mixture lies between them");
+}
+LadderScale scale(const NtkByParts& s, const Ladder& ladder) {
+  LadderScale result = unscaled(ladder);
+  const DoubleDouble width = number(s.beta_fast) + number(-s.beta_slow);
+  for (std::int64_t i = 0; i < ladder.pairs; ++i) {
+    const DoubleDouble turns = turns_within(s.original_positions, plain_frequency(result.log_base, i, ladder.dim));
+    const DoubleDouble kept = clamped((turns + number(-s.beta_slow)) / width);
+    result.multipliers.push_back(mixture(number(1.0) + -kept, s.factor));
+  }
+  return result;
+}
+
+std::vector<Field> fields_of(Yarn& s) {
+  std::vector<Field> fields = {factor_field(s.factor), original_positions_field(s.original_positions),
+                               max_positions_field(s.max_positions)};
+  for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
+  fields.push_back({.name = "truncate",
+                    .value = &s.truncate,
+                    .help = "whether the two pairs between which it mixes are rounded outwards to whole numbers"});
+  fields.push_back({.name = "mscale",
+                    .value = &s.mscale,
+                    .help = "with mscale_all_dim: their magnitudes' quotient multiplies cos and sin; 0: not used",
+                    .low = 0});
+  fields.push_back({.name = "mscale_all_dim", .value = &s.mscale_all_dim, .help = "see mscale", .low = 0});
+  return fields;
+}
+void check(const Yarn& s, std::int64_t, const Refuse& refuse) {
+  check_factor_or_ratio(s.factor, s.max_positions, refuse);
+  check_betas(s, refuse);
+}
+LadderScale scale(const Yarn& s, const Ladder& ladder) {
+  const double factor = factor_or_ratio(s.factor, s.max_positions, s.original_positions);
+  const Range range = range_of(s, ladder);
+  const DoubleDouble width = range.high + -range.low;
+  LadderScale result = unscaled(ladder);
+  for (std::int64_t i = 0; i < ladder.pairs; ++i) {
+    result.multipliers.push_back(mixture(clamped((whole(i) + -range.low) / width), factor));
+  }
+  result.attention_factor = attention_factor_of(s, factor);
+  return result;
+}
+
+std::vector<Field> fields_of(Llama3& s) {
+  return {factor_field(s.factor), original_positions_field(s.original_positions),
+          beta_field("low_freq_factor", s.low_freq_factor,
+                     "pairs that turn less often within the trained length are divided by the factor"),
+          beta_field("high_freq_factor", s.high_freq_factor, "pairs that turn more often are kept")};
+}
+void check(const Llama3& s, std::int64_t, const Refuse& refuse) {
+  if (s.high_freq_factor >= s.low_freq_factor) return;
+  refuse("high_freq_factor must be at least low_freq_factor, " + text::number_text(s.low_freq_factor) + ", but got " +
+         text::number_text(s.high_freq_factor));
+}
+LadderScale scale(const Llama3& s, const Ladder& ladder) {
+  LadderScale result = unscaled(ladder);
+  const DoubleDouble width = number(s.high_freq_factor) + number(-s.low_freq_factor);
+  for (std::int64_t i = 0; i < ladder.pairs; ++i) {
+    const DoubleDouble turns = turns_within(s.original_positions, plain_frequency(result.log_base, i, ladder.dim));
+    const DoubleDouble above = turns + number(-s.low_freq_factor);
+    // Llama 4 Scout has both factors alike: no band, a step.
+    const bool step = width.high == 0.0;
+    const DoubleDouble kept = step ? number(above.high >= 0.0 ? 1.0 : 0.0) : clamped(above / width);
+    result.multipliers.push_back(mixture(number(1.0) + -kept, s.factor));
+  }
+  return result;
+}
+
+}  // namespace posenc::scalings
+
+namespace posenc {
+
+double yarn_magnitude(double factor, double mscale) noexcept {
+  return factor <= 1.0 ? 1.0 : 0.1 * mscale * std::log(factor) + 1.0;
+}
+
+YarnRange yarn_range(const Yarn& scaling, const Ladder& ladder) {
+  scalings::scale_of(scaling, ladder);  // refuses what makes no sense
+  const scalings::Range range = scalings::range_of(scaling, ladder);
+  return {range.low.high, range.high.high};
+}
+
+}  // namespace posenc

@@ -1,0 +1,119 @@
+// Scalings that give every pair a number of its own: LongRoPE, learned multipliers, and pairs that never turn.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/scalings/rule.h"
+#include "core/spec/enum_field.h"
+#include "core/text/number_text.h"
+
+namespace posenc::scalings {
+namespace {
+
+constexpr std::array<std::string_view, 3> kListWords = {"by_length", "short_factor", "long_factor"};
+
+Field list_field(std::string_view name, std::vector<double>& list, std::string_view help) {
+  return {.name = std::string(name), .value = &list, .help = help, .low = 0, .above_low = true, .required = true};
+}
+
+Field mscale_field(std::string_view name, std::optional<double>& mscale, std::string_view help) {
+  return {.name = std::string(name), .value = &mscale, .help = help, .low = 0, .above_low = true};
+}
+
+bool is_long(const LongRope& s, const Ladder& ladder) {
+  return ladder.sequence_length && *ladder.sequence_length > s.original_positions;
+}
+
+double attention_factor_of(const LongRope& s, const Ladder& ladder) {
+  if (s.short_mscale) return is_long(s, ladder) ? *s.long_mscale : *s.short_mscale;
+  const double factor = factor_or_ratio(s.factor, s.max_positions, s.original_positions);
+  if (factor <= 1.0) return 1.0;
+  return std::sqrt(1.0 + std::log(factor) / std::log(static_cast<double>(s.original_positions)));
+}
+
+Field share_field(double& share) {
+  return {.name = "share",
+          .value = &share,
+          .help = "the share of the pairs that turn, the fastest ones: partial_rotary_factor",
+          .low = 0,
+          .high = 1,
+          .above_low = true};
+}
+
+LadderScale kept(double share, double factor, std::int64_t channels, const Ladder& ladder) {
+  LadderScale result = unscaled(ladder);
+  const auto turning = static_cast<std::int64_t>(std::floor(share * static_cast<double>(channels) / 2.0));
+  for (std::int64_t i = 0; i < ladder.pairs; ++i) {
+    result.multipliers.push_back(i < turning ? number(1.0) / number(factor) : number(0.0));
+  }
+  return result;
+}
+
+}  // namespace
+
+const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
+  const bool far = s.list == LongRopeList::by_length ? is_long(s, ladder) : s.list == LongRopeList::long_factor;
+  return far ? s.long_factor : s.short_factor;
+}
+
+std::vector<Field> fields_of(LongRope& s) {
+  return {list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
+          list_field("long_factor", s.long_factor, "what divides each frequency in longer sequences"),
+          original_positions_field(s.original_positions),
+          factor_field(s.factor),
+          max_positions_field(s.max_positions),
+          mscale_field("short_mscale", s.short_mscale, "with long_mscale: the factor on cos and sin, by the length"),
+          mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
+          {.name = "list",
+           .value = spec::enum_field(s.list, kListWords),
+           .help = "which list: by the sequence length, or always the same"}};
+}
+void check(const LongRope& s, std::int64_t pairs, const Refuse& refuse) {
+  check_list(s.short_factor, "short_factor", pairs, refuse);
+  check_list(s.long_factor, "long_factor", pairs, refuse);
+  if (s.short_mscale.has_value() != s.long_mscale.has_value()) {
+    refuse("short_mscale and long_mscale belong together: give both or none");
+  }
+  if (s.short_mscale) return;
+  check_factor_or_ratio(s.factor, s.max_positions, refuse);
+  if (s.original_positions < 2 && factor_or_ratio(s.factor, s.max_positions, s.original_positions) > 1.0) {
+    refuse("original_positions must be at least 2: the attention factor divides by its logarithm");
+  }
+}
+LadderScale scale(const LongRope& s, const Ladder& ladder) {
+  LadderScale result = unscaled(ladder);
+  for (const double factor : list_of(s, ladder)) result.multipliers.push_back(number(1.0) / number(factor));
+  result.attention_factor = attention_factor_of(s, ladder);
+  return result;
+}
+
+std::vector<Field> fields_of(Proportional& s) {
+  Field factor = factor_field(s.factor);
+  factor.required = false;
+  return {factor, share_field(s.share)};
+}
+LadderScale scale(const Proportional& s, const Ladder& ladder) {
+  return kept(s.share, s.factor, ladder.head_dim, ladder);
+}
+
+std::vector<Field> fields_of(PRope& s) { return {share_field(s.share)}; }
+LadderScale scale(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
+
+std::vector<Field> fields_of(LearnedMultipliers& s) {
+  return {{.name = "log_multipliers",
+           .value = &s.log_multipliers,
+           .help = "each frequency is multiplied by the exponential of its number",
+           .low = -700,
+           .high = 700,
+           .required = true}};
+}
+void check(const LearnedMultipliers& s, std::int64_t pairs, const Refuse& refuse) {
+  check_list(s.log_multipliers, "log_multipliers", pairs, refuse);
+}
+LadderScale scale(const LearnedMultipliers& s, const Ladder& ladder) {
+  LadderScale result = unscaled(ladder);
+  for (const double logarithm : s.log_multipliers) result.multipliers.push_back(exp(number(logarithm)));
+  return result;
+}
+
+}  // namespace posenc::scalings

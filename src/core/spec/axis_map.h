@@ -1,0 +1,34 @@
+// Where every angle of a rotary spec comes from: its axis, and its place in a ladder of frequencies.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/spec/rotary_window.h"
+#include "posenc/spec.h"
+
+namespace posenc::spec {
+
+// An angle turns with coordinate `axis`, by frequency number `index` of a ladder spaced by `exponent_dim`, or by the
+// given frequency number `pair`.
+struct PairPlace {
+  std::int64_t axis;
+  std::int64_t index;
+  std::int64_t exponent_dim;
+  std::int64_t pair;
+};
+
+// One per pair, or per channel of the window with a layout that is no rotation. `spec` is valid.
+std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
+
+// The ladders that those places name, one for each exponent_dim, each as long as its largest index says.
+std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
+std::vector<Ladder> ladders_of(const Rotary& spec);
+
+// Calls `refuse`, which does not return, with what is wrong about the axes of a spec whose window lies in its head.
+void check_axes(const Rotary& spec, const RotaryWindow& window,
+                const std::function<void(const std::string& message)>& refuse);
+
+}  // namespace posenc::spec

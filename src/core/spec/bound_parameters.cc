@@ -1,0 +1,251 @@
+#include "core/spec/bound_parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "core/base/float_types.h"
+#include "core/base/memory_overlap.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc::spec {
+namespace {
+
+template <class Kind>
+std::int64_t heads_of_kind(const Kind& kind) noexcept {
+  if constexpr (requires { kind.heads; }) {
+    return kind.heads;
+  } else {
+    return 0;
+  }
+}
+
+// Calls visit(element, index) for the elements of a view of at least one axis, in C order.
+template <class AnyView, class Visit>
+void for_each_element(const AnyView& view, const Visit& visit) {
+  base::with_float_type(view.dtype, [&](auto type) {
+    using T = decltype(type);
+    const auto axis = [&](const auto& self, const AnyView& part, std::int64_t first) -> void {
+      if (part.rank == 1) {
+        for (std::int64_t i = 0; i < part.shape[0]; ++i) {
+          visit(part.template as<T>()[i * part.strides[0]], first + i);
+        }
+        return;
+      }
+      const std::int64_t step = part.shape[0] == 0 ? 0 : part.size() / part.shape[0];
+      for (std::int64_t i = 0; i < part.shape[0]; ++i) self(self, part[i], first + i * step);
+    };
+    axis(axis, view, 0);
+  });
+}
+
+std::string index_text(const ConstView& view, std::int64_t index) {
+  std::string text;
+  for (auto axis = static_cast<std::size_t>(view.rank); axis-- > 0;) {
+    text = std::to_string(index % view.shape[axis]) + (text.empty() ? "" : ", ") + text;
+    index /= view.shape[axis];
+  }
+  return "[" + text + "]";
+}
+
+std::string wanted_text(const ParameterInfo& info, std::int64_t heads) {
+  std::string tail;
+  for (const std::int64_t length : info.shape) {
+    tail += (tail.empty() ? "" : ", ") + (length < 0 ? std::string("any") : std::to_string(length));
+  }
+  if (!info.per_head) return "[" + tail + "]";
+  return "[" + tail + "] or, per head, [" + (heads == 0 ? "heads" : std::to_string(heads)) + ", " + tail + "]";
+}
+
+bool fits(const ConstView& view, const ParameterInfo& info, std::int64_t heads) {
+  const std::size_t axes = info.shape.size();
+  const auto rank = static_cast<std::size_t>(view.rank);
+  const std::size_t first = rank == axes + 1 && info.per_head ? 1 : 0;
+  if (rank != axes + first) return false;
+  if (first == 1 && (heads == 0 ? view.shape[0] < 1 : view.shape[0] != heads)) return false;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::int64_t length = view.shape[axis + first];
+    if (info.shape[axis] < 0 ? length < 1 : length != info.shape[axis]) return false;
+  }
+  return true;
+}
+
+class Checker {
+ public:
+  Checker(std::string_view where, std::string_view what) : opening_("[" + std::string(where) + "] "), what_(what) {}
+
+  [[noreturn]] void refuse(const std::string& message) const { fail(ErrorKind::usage, opening_ + message); }
+
+  const ParameterInfo& known(std::string_view name, const std::vector<ParameterInfo>& infos,
+                             std::string_view kind) const {
+    std::vector<std::string_view> names;
+    for (const ParameterInfo& info : infos) {
+      if (info.name == name) return info;
+      names.push_back(info.name);
+    }
+    if (infos.empty()) refuse(std::string(kind) + " learns nothing but got '" + std::string(name) + "'");
+    const std::string_view near = text::nearest(name, names);
+    std::string list;
+    for (const std::string_view each : names) list += (list.empty() ? "" : ", ") + std::string(each);
+    refuse(std::string(kind) + " has no parameter '" + std::string(name) + "'" +
+           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + " (it has " + list + ")");
+  }
+
+  // Memory that can be read: kinds of elements, lengths and strides.
+  void memory(const ConstView& view, const std::string& name) const {
+    if (view.rank < 1 || view.rank > kMaxRank) {
+      refuse(what_ + name + " must have 1 to 4 axes but has " + std::to_string(view.rank));
+    }
+    if (view.data == nullptr) refuse(what_ + name + " must not be null but has shape " + shape_text(view));
+    if (base::reaches_too_far(view)) refuse(what_ + name + " must lie in memory but its strides lead out of it");
+  }
+
+  void shape(const ConstView& view, const ParameterInfo& info, std::int64_t heads) const {
+    if (fits(view, info, heads)) return;
+    refuse(what_ + info.name + " must be " + wanted_text(info, heads) + " but is " + shape_text(view));
+  }
+
+  void numbers(const ConstView& view, const std::string& name, bool minus_infinity) const {
+    for_each_element(view, [&](const auto& element, std::int64_t index) {
+      const double value = base::widen(element);
+      if (std::isfinite(value) || (minus_infinity && value == -INFINITY)) return;
+      fail(ErrorKind::bad_input, opening_ + what_ + name + index_text(view, index) + " must be finite" +
+                                     (minus_infinity ? " or -inf" : "") + " but is " + text::number_text(value));
+    });
+  }
+
+ private:
+  std::string opening_;
+  std::string what_;
+};
+
+// A factor on the scores can stand alone: then there is no bias.
+bool is_needed(const ParameterInfo& info, const Spec& spec, const Parameters& parameters) {
+  if (info.optional) return false;
+  const auto given = [&](std::string_view name) {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  };
+  return !(std::holds_alternative<Kerple>(spec) && given("factor_a") && !given("p") && !given("a"));
+}
+
+}  // namespace
+
+std::int64_t heads_of(const Spec& spec) noexcept {
+  return std::visit([](const auto& kind) { return heads_of_kind(kind); }, spec);
+}
+
+BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where)
+    : kind_(kind_of(spec)), infos_(parameters_of(spec)) {
+  const Checker check(where, "");
+  const bool is_matrix = std::holds_alternative<MatrixBias>(spec);
+  const std::int64_t heads = heads_of(spec);
+  for (const Parameter& parameter : parameters) {
+    const ParameterInfo& info = check.known(parameter.name, infos_, kind_);
+    if (has(info.name)) check.refuse(info.name + " must be given once but came twice");
+    if (!base::is_float(parameter.value.dtype)) {
+      check.refuse(info.name + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(parameter.value.dtype)));
+    }
+    check.memory(parameter.value, info.name);
+    check.shape(parameter.value, info, heads);
+    check.numbers(parameter.value, info.name, is_matrix);
+    Bound bound{info.name, parameter.value, {}, {}, parameter.value.rank > static_cast<int>(info.shape.size())};
+    // What was copied may be gone by the time that gradients are wanted.
+    if (!is_matrix) bound.view.data = nullptr;
+    bound.shape.assign(parameter.value.shape.begin(), parameter.value.shape.begin() + parameter.value.rank);
+    if (!is_matrix) {
+      bound.numbers.resize(static_cast<std::size_t>(parameter.value.size()));
+      for_each_element(parameter.value, [&](const auto& element, std::int64_t index) {
+        bound.numbers[static_cast<std::size_t>(index)] = base::widen(element);
+      });
+    }
+    bound_.push_back(std::move(bound));
+  }
+  for (const ParameterInfo& info : infos_) {
+    if (has(info.name) || !is_needed(info, spec, parameters)) continue;
+    check.refuse(kind_ + " needs the parameter " + info.name + ", " + wanted_text(info, heads));
+  }
+  if (has("factor_a") != has("factor_p")) check.refuse("factor_a and factor_p must be given together");
+}
+
+const BoundParameters::Bound* BoundParameters::find(std::string_view name) const noexcept {
+  for (const Bound& bound : bound_) {
+    if (bound.name == name) return &bound;
+  }
+  return nullptr;
+}
+
+std::span<const double> BoundParameters::numbers(std::string_view name) const noexcept {
+  const Bound* bound = find(name);
+  return bound ? std::span<const double>(bound->numbers) : std::span<const double>();
+}
+
+std::vector<std::int64_t> BoundParameters::shape(std::string_view name) const {
+  const Bound* bound = find(name);
+  return bound ? bound->shape : std::vector<std::int64_t>();
+}
+
+ConstView BoundParameters::view(std::string_view name) const noexcept {
+  const Bound* bound = find(name);
+  return bound ? bound->view : ConstView();
+}
+
+bool BoundParameters::per_head(std::string_view name) const noexcept {
+  const Bound* bound = find(name);
+  return bound != nullptr && bound->per_head;
+}
+
+void BoundParameters::check_gradients(const Gradients& gradients, std::string_view where) const {
+  const Checker check(where, "the gradient of ");
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const View& value = gradients[i].value;
+    const std::string& name = check.known(gradients[i].name, infos_, kind_).name;
+    const Bound* bound = find(name);
+    if (bound == nullptr) check.refuse("the gradient of " + name + " was asked for but the parameter was not given");
+    if (value.dtype != DType::f32 && value.dtype != DType::f64) {
+      check.refuse("the gradient of " + name + " must be f32 or f64 but is " + std::string(to_text(value.dtype)));
+    }
+    check.memory(value, name);
+    if (!std::equal(bound->shape.begin(), bound->shape.end(), value.shape.begin(), value.shape.begin() + value.rank)) {
+      check.refuse("the gradient of " + name + " must have the shape of the parameter, " + shape_text(bound->view) +
+                   ", but is " + shape_text(value));
+    }
+    if (base::overlaps_itself(value)) {
+      check.refuse("the gradient of " + name + " must not overlap itself but two indices of " + shape_text(value) +
+                   " share an address: check its strides");
+    }
+    for (std::size_t other = 0; other < i; ++other) {
+      if (gradients[other].name == gradients[i].name) {
+        check.refuse("the gradient of " + name + " must be given once but came twice");
+      }
+      if (base::share_memory(value, gradients[other].value)) {
+        check.refuse("the gradient of " + name + " must not overlap that of " + std::string(gradients[other].name));
+      }
+    }
+    for (const Bound& read : bound_) {
+      if (base::share_memory(value, read.view)) {
+        check.refuse("the gradient of " + name + " must not overlap the parameter " + read.name);
+      }
+    }
+  }
+}
+
+const Gradient* find_gradient(const Gradients& gradients, std::string_view name) noexcept {
+  for (const Gradient& gradient : gradients) {
+    if (gradient.name == name) return &gradient;
+  }
+  return nullptr;
+}
+
+void add_to_gradient(std::span<const double> numbers, const View& gradient) {
+  for_each_element(gradient, [&](auto& element, std::int64_t index) {
+    using T = std::remove_reference_t<decltype(element)>;
+    element = base::narrow<T>(base::widen(element) + numbers[static_cast<std::size_t>(index)]);
+  });
+}
+
+}  // namespace posenc::spec

@@ -1,0 +1,209 @@
+#include "core/spec/fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "core/spec/scaling_fields.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+
+namespace posenc::spec {
+namespace {
+
+[[noreturn]] void fail_value(std::string_view kind, const Field& field, const std::string& condition,
+                             const std::string& got) {
+  fail(ErrorKind::bad_input,
+       "[" + std::string(kind) + "] " + std::string(field.name) + " must be " + condition + " but got " + got);
+}
+
+void check_number(std::string_view kind, const Field& field, double value) {
+  const std::string got = text::number_text(value);
+  if (!std::isfinite(value)) fail_value(kind, field, "finite", got);
+  if (field.above_low && value <= field.low) fail_value(kind, field, "above " + text::number_text(field.low), got);
+  if (value < field.low) fail_value(kind, field, "at least " + text::number_text(field.low), got);
+  if (value > field.high) fail_value(kind, field, "at most " + text::general_text(field.high, 17), got);
+}
+
+}  // namespace
+
+void check_field(std::string_view kind, const Field& field) {
+  const auto check = [&](double value) { check_number(kind, field, value); };
+  std::visit(
+      [&](const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::int64_t*> || std::is_same_v<Value, double*>) {
+          check(static_cast<double>(*value));
+        } else if constexpr (std::is_same_v<Value, bool*>) {
+          return;
+        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*> ||
+                             std::is_same_v<Value, std::optional<double>*>) {
+          if (value->has_value()) check(static_cast<double>(**value));
+        } else if constexpr (std::is_same_v<Value, std::vector<double>*> ||
+                             std::is_same_v<Value, std::vector<std::int64_t>*>) {
+          for (const auto number : *value) check(static_cast<double>(number));
+        } else if (field.required && value.get() == -1) {
+          fail(ErrorKind::bad_input,
+               "[" + std::string(kind) + "] " + field.name + " must be chosen: " + wanted_text(field));
+        } else if (value.get() < 0 || value.get() >= static_cast<int>(value.words.size())) {
+          fail_value(kind, field, wanted_text(field), std::to_string(value.get()));
+        }
+      },
+      field.value);
+}
+
+std::string field_text(const Field& field) {
+  return std::visit(
+      [](const auto& value) -> std::string {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::int64_t*>) {
+          return std::to_string(*value);
+        } else if constexpr (std::is_same_v<Value, double*>) {
+          return text::number_text(*value);
+        } else if constexpr (std::is_same_v<Value, bool*>) {
+          return *value ? "true" : "false";
+        } else if constexpr (std::is_same_v<Value, std::optional<double>*>) {
+          return value->has_value() ? text::number_text(**value) : "none";
+        } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
+          return value->has_value() ? std::to_string(**value) : "none";
+        } else if constexpr (std::is_same_v<Value, std::vector<double>*>) {
+          std::string text;
+          for (const double number : *value) text += (text.empty() ? "" : "/") + text::number_text(number);
+          return value->empty() ? "none" : text;
+        } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>*>) {
+          std::string text;
+          for (const std::int64_t number : *value) text += (text.empty() ? "" : "/") + std::to_string(number);
+          return value->empty() ? "none" : text;
+        } else {
+          const int index = value.get();  // below 0: not chosen yet
+          return index < 0 ? "none" : std::string(value.words[static_cast<std::size_t>(index)]);
+        }
+      },
+      field.value);
+}
+
+std::string type_text(const Field& field) {
+  if (std::holds_alternative<std::int64_t*>(field.value)) return "integer";
+  if (std::holds_alternative<double*>(field.value)) return "number";
+  if (std::holds_alternative<bool*>(field.value)) return "true|false";
+  if (std::holds_alternative<std::optional<std::int64_t>*>(field.value)) return "integer or none";
+  if (std::holds_alternative<std::optional<double>*>(field.value)) return "number or none";
+  if (std::holds_alternative<std::vector<double>*>(field.value)) return "list of numbers";
+  if (std::holds_alternative<std::vector<std::int64_t>*>(field.value)) return "list of integers";
+  std::string text;
+  for (const std::string_view word : std::get<EnumField>(field.value).words) {
+    text += (text.empty() ? "" : "|") + std::string(word);
+  }
+  return text;
+}
+
+std::string wanted_text(const Field& field) {
+  if (!std::holds_alternative<EnumField>(field.value)) {
+    const std::string type = type_text(field);
+    if (std::holds_alternative<bool*>(field.value)) return "true or false";
+    return (type.starts_with("integer") ? "an " : "a ") + type;
+  }
+  std::string text;
+  for (const std::string_view word : std::get<EnumField>(field.value).words) {
+    text += (text.empty() ? "one of " : ", ") + std::string(word);
+  }
+  return text;
+}
+
+int word_index(std::string_view kind, const Field& field, std::string_view word) {
+  const auto words = std::get<EnumField>(field.value).words;
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) {
+    const std::string_view near = text::nearest(word, {words.begin(), words.end()});
+    const std::string hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+    fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + hint);
+  }
+  return static_cast<int>(found - words.begin());
+}
+
+void adopt_selections(Spec& spec, Spec& other) {
+  const std::vector<Field> theirs = fields_of(other);
+  for (const Field& field : fields_of(spec)) {
+    if (!field.selects) continue;
+    const auto same = std::find_if(theirs.begin(), theirs.end(), [&](const Field& f) { return f.name == field.name; });
+    std::get<EnumField>(same->value).set(std::get<EnumField>(field.value).get());
+  }
+}
+
+std::string kind_hint(std::string_view kind) {
+  const std::vector<std::string_view> known = kind_names();
+  const std::string_view near = text::nearest(kind, known);
+  std::string text = near.empty() ? "." : "; did you mean '" + std::string(near) + "'?";
+  text += " Known kinds:";
+  for (const std::string_view name : known) text += " " + std::string(name);
+  return text;
+}
+
+std::string_view present_name(const std::vector<Field>& fields, std::string_view name) {
+  for (const Field& field : fields) {
+    if (!field.older.empty() && field.older == name) return field.name;
+  }
+  return name;
+}
+
+bool is_shorthand(Spec& spec, std::string_view name) {
+  for (const Shorthand& shorthand : shorthands_of(spec)) {
+    for (const Shorthand::Name& item : shorthand.names) {
+      if (item.name == name) return true;
+    }
+  }
+  return false;
+}
+
+void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where) {
+  std::vector<std::string> names;
+  for (const Field& field : fields_of(spec)) names.push_back(field.name);
+  for (const Shorthand& shorthand : shorthands_of(spec)) {
+    for (const Shorthand::Name& short_name : shorthand.names) names.push_back(short_name.name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::string message =
+      std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
+  if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
+    fail(ErrorKind::bad_input, message + " without a scaling that has it: scaling=" + others);
+  }
+  std::string_view near = text::nearest(name, known);
+  for (const std::string_view field : known) {
+    if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // without the name of its part
+  }
+  if (!near.empty()) {
+    message += "; did you mean '" + std::string(near) + "'?";
+  } else {
+    message += "; its fields are:";
+    for (const std::string_view field : known) message += " " + std::string(field);
+  }
+  fail(ErrorKind::bad_input, message);
+}
+
+void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
+                      const std::function<bool(std::string_view)>& is_given, std::string_view where) {
+  for (const Shorthand& shorthand : shorthands_of(spec)) {
+    std::vector<double> values;
+    std::string_view used;
+    for (const Shorthand::Name& name : shorthand.names) {
+      const std::optional<double> number = number_given(name.name);
+      if (number.has_value()) used = name.name;
+      values.push_back(number.value_or(name.fallback));
+    }
+    if (used.empty()) continue;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] > 0.0 && std::isfinite(values[i])) continue;
+      fail(ErrorKind::bad_input, std::string(where) + " " + std::string(shorthand.names[i].name) +
+                                     " must be finite and above 0 but got " + text::number_text(values[i]));
+    }
+    for (const std::string_view field : shorthand.replaces) {
+      if (!is_given(field)) continue;
+      fail(ErrorKind::bad_input, std::string(where) + " " + std::string(used) + " and " + std::string(field) +
+                                     " say the same thing: give one of them");
+    }
+    shorthand.apply(values);
+  }
+}
+
+}  // namespace posenc::spec

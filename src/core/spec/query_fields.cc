@@ -1,0 +1,201 @@
+#include "core/spec/query_fields.h"
+
+#include <string>
+
+#include "core/spec/enum_field.h"
+#include "core/spec/rotary_window.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+#include "posenc/position.h"
+
+namespace posenc::spec {
+namespace {
+
+constexpr double kPopeLimit = kHeadDimLimit / 2;  // a channel becomes a pair
+
+constexpr std::string_view kQueryLayoutWords[] = {"half", "interleaved", "interleaved_to_half", "half_negative",
+                                                  "half_per_axis"};
+constexpr std::string_view kPopeOrderWords[] = {"interleaved", "halves"};
+constexpr std::string_view kMagnitudeWords[] = {"softplus", "relu", "identity"};
+constexpr std::string_view kClampWords[] = {"none", "forward"};
+constexpr std::string_view kTemperatureFormWords[] = {"log_floor", "power"};
+
+Field head_dim_field(std::int64_t& head_dim, double low, double high) {
+  return {.name = "head_dim",
+          .value = &head_dim,
+          .help = "channels of a head",
+          .unit = "channels",
+          .low = low,
+          .high = high,
+          .required = true};
+}
+
+Field base_field(double& base, std::string_view help) {
+  return {.name = "base", .value = &base, .help = help, .low = 0, .above_low = true};
+}
+
+[[noreturn]] void refuse_query(std::string_view where, const std::string& message) {
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+}
+
+void check_sections(const Pope& spec, std::int64_t channels, std::string_view where) {
+  if (spec.axes == 1) refuse_query(where, "sections are for several axes but axes is 1");
+  if (static_cast<std::int64_t>(spec.sections.size()) != spec.axes) {
+    refuse_query(where, "sections must have one number per axis, " + std::to_string(spec.axes) + ", but has " +
+                            std::to_string(spec.sections.size()));
+  }
+  std::int64_t sum = 0;
+  for (const std::int64_t section : spec.sections) sum += section;
+  if (sum == channels) return;
+  refuse_query(where, "sections must sum to the channels that turn, " + std::to_string(channels) + ", but sum to " +
+                          std::to_string(sum));
+}
+
+}  // namespace
+
+std::vector<Field> fields_of(Pope& s) {
+  return {
+      head_dim_field(s.head_dim, 1, kPopeLimit),
+      base_field(s.base, "the slowest channel turns about this many times slower than the fastest"),
+      {.name = "rotary_dim",
+       .value = &s.rotary_dim,
+       .help = "the first channels, which turn; those after them pass as they are; 0: all",
+       .unit = "channels",
+       .low = 0,
+       .high = kPopeLimit},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule: one per channel, or per axis and channel",
+       .unit = "radians per position"},
+      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
+      {.name = "sections",
+       .value = &s.sections,
+       .help = "with several axes: the channels that turn with each; every axis begins with the fastest frequency",
+       .unit = "channels",
+       .low = 1,
+       .high = kPopeLimit},
+      {.name = "order",
+       .value = enum_field(s.order, kPopeOrderWords),
+       .help = "where cosine and sine of a channel are written: side by side (PoPE-pytorch), or all cosines first"},
+      {.name = "magnitude",
+       .value = enum_field(s.magnitude, kMagnitudeWords),
+       .help = "what makes a length of a channel: ln(1 + e^x) as published, max(x, 0), or x itself"},
+      {.name = "delta_clamp",
+       .value = enum_field(s.delta_clamp, kClampWords),
+       .help = "forward: delta is read within [-2 pi, 0] and has no gradient outside, as published code has it"},
+  };
+}
+
+std::vector<Field> fields_of(Xpos& s) {
+  return {
+      head_dim_field(s.head_dim, 2, kHeadDimLimit),
+      base_field(s.base, "the slowest pair turns about this many times slower than the fastest"),
+      {.name = "layout", .value = enum_field(s.layout, kQueryLayoutWords), .help = "which channels turn together"},
+      {.name = "rotary_dim",
+       .value = &s.rotary_dim,
+       .help = "channels that turn and decay, even; 0: all",
+       .unit = "channels",
+       .low = 0,
+       .high = kHeadDimLimit},
+      {.name = "first_channel",
+       .value = &s.first_channel,
+       .help = "the first channel that turns; negative: counted from the end of the head",
+       .unit = "channels",
+       .low = -kHeadDimLimit,
+       .high = kHeadDimLimit,
+       .older = "rope_offset"},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule: one per pair",
+       .unit = "radians per position"},
+      {.name = "gamma",
+       .value = &s.gamma,
+       .help = "of the decay zeta = (2i/R + gamma) / (1 + gamma) of pair i",
+       .low = 0,
+       .high = 1e9,
+       .above_low = true},
+      {.name = "scale_base",
+       .value = &s.scale_base,
+       .help = "the distance at which a score has decayed by zeta",
+       .unit = "positions",
+       .low = 0,
+       .above_low = true},
+      {.name = "center",
+       .value = &s.center,
+       .help = "the position whose factor is 1: scores do not see it, but it keeps the factors near 1",
+       .unit = "positions",
+       .low = -kPositionLimit,
+       .high = kPositionLimit},
+  };
+}
+
+std::vector<Field> fields_of(QueryTemperature& s) {
+  return {
+      {.name = "scale",
+       .value = &s.scale,
+       .help = "how fast the factor grows; 0: it is 1 everywhere",
+       .low = 0,
+       .high = 1e6},
+      {.name = "length",
+       .value = &s.length,
+       .help = "positions after which the factor begins to grow: floor_scale of Llama 4",
+       .unit = "positions",
+       .low = 1,
+       .high = kPositionLimit},
+      {.name = "first",
+       .value = &s.first,
+       .help = "what position 0 counts as: 1 in Llama 4, 0 in Ministral 3",
+       .unit = "positions",
+       .low = 0,
+       .high = kPositionLimit},
+      {.name = "form",
+       .value = enum_field(s.form, kTemperatureFormWords),
+       .help = "1 + scale ln(1 + floor((p + first) / length)), or (1 + (p + first) / length)^scale"},
+  };
+}
+
+void check_together(const Pope& spec, std::string_view where) {
+  const std::int64_t channels = turning_channels(spec);
+  if (channels > spec.head_dim) {
+    refuse_query(where, "rotary_dim must be at most head_dim, " + std::to_string(spec.head_dim) + ", but got " +
+                            std::to_string(channels));
+  }
+  const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
+  if (given != 0 && given != channels && given != spec.axes * channels) {
+    refuse_query(where,
+                 "inv_freq must have one number per channel, " + std::to_string(channels) +
+                     (spec.axes == 1 ? "" : ", or per axis and channel, " + std::to_string(spec.axes * channels)) +
+                     ", but has " + std::to_string(given));
+  }
+  if (given != 0 && spec.base != Pope{}.base) refuse_query(where, "inv_freq replaces base: leave it out");
+  const bool per_axis = spec.axes > 1 && given == spec.axes * channels;
+  if (per_axis && !spec.sections.empty()) {
+    refuse_query(where, "sections say which axis a channel has: give inv_freq once per channel, or leave them out");
+  }
+  if (!spec.sections.empty()) return check_sections(spec, channels, where);
+  if (spec.axes == 1 || per_axis) return;
+  refuse_query(where, "axes=" + std::to_string(spec.axes) +
+                          " needs sections, the channels of each axis, or inv_freq for " + "every axis and channel");
+}
+
+void check_together(const Xpos& spec, std::string_view where) {
+  const std::int64_t channels = turning_channels(spec);
+  if (channels % 2 != 0) {
+    refuse_query(where, std::string(spec.rotary_dim != 0 ? "rotary_dim" : "head_dim") + " must be even but got " +
+                            std::to_string(channels));
+  }
+  const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
+  if (first < 0 || first + channels > spec.head_dim) {
+    refuse_query(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
+                            " channels but first_channel=" + std::to_string(spec.first_channel) + " with " +
+                            std::to_string(channels) + " channels does not");
+  }
+  const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
+  if (given != 0 && given != channels / 2) {
+    refuse_query(where, "inv_freq must have one number per pair, " + std::to_string(channels / 2) + ", but has " +
+                            std::to_string(given));
+  }
+  if (given != 0 && spec.base != Xpos{}.base) refuse_query(where, "inv_freq replaces base: leave it out");
+}
+
+}  // namespace posenc::spec

@@ -1,0 +1,35 @@
+// The field list of a scaling, and what none of its fields can tell alone. Its sources stand in src/scalings/, each
+// with the function that makes the numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/fields.h"
+#include "posenc/scaling.h"
+
+namespace posenc::spec {
+
+// Bound to `scaling`: valid while it lives and keeps its kind.
+std::vector<Field> scaling_fields(Scaling& scaling);
+
+// The words of all scalings, in the order of the variant's alternatives.
+const std::vector<std::string_view>& scaling_words();
+
+// The scaling with that number, all fields at their defaults.
+Scaling default_scaling(int index);
+
+// The scalings that have a field of this name: "linear, ntk"; empty if none has.
+std::string scalings_with(std::string_view field);
+
+// The spec's scaling; where it gives attention_factor, a rule for it needs no numbers.
+Scaling settled_scaling(const Rotary& spec);
+
+using Refuse = std::function<void(const std::string& message)>;
+// Calls refuse with what is wrong, if anything is. `pairs`: how many frequencies a ladder has.
+void check_together(const Scaling& scaling, std::int64_t pairs, const Refuse& refuse);
+
+}  // namespace posenc::spec

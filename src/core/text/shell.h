@@ -1,0 +1,14 @@
+// Words of a command, as a shell reads them back.
+//
+//     posenc::shell_word("the cat");    // 'the cat'
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace posenc::text {
+
+// In single quotes where a shell needs them.
+std::string shell_word(std::string_view word);
+
+}  // namespace posenc::text

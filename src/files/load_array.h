@@ -1,0 +1,14 @@
+// posenc::load_array with a limit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "posenc/files/array.h"
+
+namespace posenc::files {
+
+// As posenc::load_array; a file of one array, or a tensor, of more than `limit` bytes is an error.
+Array load_array(const std::string& text, std::int64_t limit);
+
+}  // namespace posenc::files

@@ -1,0 +1,86 @@
+#include <string>
+#include <vector>
+
+#include "files/npy_header.h"
+#include "files/view_writer.h"
+#include "posenc/error.h"
+#include "posenc/files/file.h"
+#include "posenc/files/npy.h"
+
+namespace posenc {
+namespace {
+
+std::string_view descr_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "<f4";
+    case DType::f64:
+      return "<f8";
+    case DType::f16:
+      return "<f2";
+    case DType::i32:
+      return "<i4";
+    case DType::i64:
+      return "<i8";
+    case DType::u8:
+      return "|u1";
+    case DType::bf16:
+      break;
+  }
+  fail(ErrorKind::unsupported,
+       "[npy_header] .npy files have no bf16; safetensors files do (save_safetensors, --format safetensors), or write "
+       "f32");
+}
+
+// "()", "(3,)", "(3, 4)": as Python prints it.
+std::string shape_tuple(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + std::to_string(shape[axis]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
+  std::string_view descr = descr_of(dtype);
+  if (shape.size() > files::kMaxNpyRank) {
+    fail(ErrorKind::usage, "[npy_header] shape must have at most " + std::to_string(files::kMaxNpyRank) +
+                               " axes but got " + std::to_string(shape.size()));
+  }
+  for (std::int64_t length : shape) {
+    if (length < 0) fail(ErrorKind::usage, "[npy_header] lengths must not be negative but got " + shape_tuple(shape));
+  }
+  if (files::checked_size(shape, size_of(dtype)) < 0) {
+    fail(ErrorKind::usage, "[npy_header] the data must have less than 2^63 bytes but got " + shape_tuple(shape));
+  }
+  std::string text =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape_tuple(shape) + ", }";
+  // NumPy aligns the data to 64 bytes, so that it can be mapped.
+  constexpr std::size_t kBefore = 10;
+  constexpr std::size_t kAlign = 64;
+  std::size_t total = (kBefore + text.size() + 1 + kAlign - 1) / kAlign * kAlign;
+  text.resize(total - kBefore - 1, ' ');
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xFF);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+void save_npy(const std::string& path, const ConstView& view) {
+  if (view.rank < 0 || view.rank > kMaxRank) {
+    fail(ErrorKind::usage, "[save_npy] rank must be 0 to 4 but got " + std::to_string(view.rank));
+  }
+  std::string header = npy_header(view.dtype, {view.shape.begin(), view.shape.begin() + view.rank});
+  if (view.data == nullptr && view.size() > 0) {
+    fail(ErrorKind::usage, "[save_npy] a view of " + shape_text(view) + " must have data but got null");
+  }
+  FileWriter file(path);
+  files::ViewWriter writer(file);
+  writer.add(header);
+  writer.add(view);
+  writer.flush();
+  file.commit();
+}
+
+}  // namespace posenc

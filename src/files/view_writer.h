@@ -1,0 +1,30 @@
+// The elements of views into a file: C order, little-endian.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "posenc/files/file.h"
+#include "posenc/view.h"
+
+namespace posenc::files {
+
+// Collects small pieces: a system call per element would take minutes. What is not flushed is not written.
+class ViewWriter {
+ public:
+  explicit ViewWriter(FileWriter& file) : file_(file) {}
+
+  void add(std::string_view bytes);
+  void add(const ConstView& view);  // any strides; an empty one may have no data
+  void flush();
+
+ private:
+  void add_element(const char* element, std::size_t size);
+  void add_axis(const ConstView& view);
+
+  FileWriter& file_;
+  std::string bytes_;
+};
+
+}  // namespace posenc::files

@@ -1,0 +1,28 @@
+// What is said of a search.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "insight/diagnosis/search.h"
+#include "posenc/insight/diagnose.h"
+
+namespace posenc::diagnosis {
+
+enum class Seen { frequencies, tables, rotation, scores, bias, rows };
+
+struct Question {
+  const Evidence* evidence = nullptr;
+  const DiagnoseOptions* options = nullptr;
+  Engine right;
+  Seen seen = Seen::rotation;
+  std::string spec_text;  // as commands have it
+};
+
+// All but the numbers of the profile.
+Diagnosis answered(const Question& question);
+
+// "The base is wrong: 10000 instead of 500000."
+std::string sentence_of(const Blame& blame);
+
+}  // namespace posenc::diagnosis

@@ -1,0 +1,106 @@
+// The table of mistakes: each is a change of an engine, with its name, what one sees of it and how it is mended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "insight/diagnosis/engine.h"
+#include "insight/diagnosis/evidence.h"
+#include "posenc/insight/diagnose.h"
+
+namespace posenc::diagnosis {
+
+// What there is to go by when a fault with a free number is tried: numbers that were seen, or the number itself.
+class Clues {
+ public:
+  Clues(const Evidence* whole, const Evidence* quick, const DiagnoseOptions& options)
+      : whole_(whole), quick_(quick), options_(&options) {}
+  Clues(const DiagnoseOptions& options, std::optional<double> value) : options_(&options), value_(value) {}
+
+  bool seen() const { return whole_ != nullptr; }
+  const DiagnoseOptions& options() const { return *options_; }
+  const Evidence* quick() const { return quick_; }
+  std::optional<double> value() const { return value_; }  // as a user gave it
+
+  // The frequencies behind the numbers, by the channels and positions of this engine; empty: not to be seen.
+  std::vector<Frequency> frequencies(const Engine& engine) const;
+  // What multiplies the numbers of this engine's pairs; none where it differs or is not to be seen.
+  std::optional<double> magnitude(const Engine& engine) const;
+  // The whole positions at which this engine would have made the numbers, by token; none where it could not.
+  const std::vector<std::optional<std::int64_t>>& positions(const Engine& engine) const;
+  // By how many positions all tokens are off; none where there is no such number.
+  std::optional<std::int64_t> shift(const Engine& engine) const;
+  // Numbers that make the seen frequencies (or scores), the plain one first; none where there is nothing to go by.
+  using MakeEngine = std::function<std::optional<Engine>(double)>;
+  // `engine` is the one whose number it is.
+  std::vector<double> fitted(const MakeEngine& make, double low, double high, const Engine& engine) const;
+
+ private:
+  std::vector<Frequency> new_frequencies(const Engine& engine, const Measured& measured) const;
+  double cost(const MakeEngine& make, double x, const std::vector<Frequency>& seen) const;
+
+  const Evidence* whole_ = nullptr;
+  const Evidence* quick_ = nullptr;
+  const DiagnoseOptions* options_;
+  std::optional<double> value_;
+  // By the channels of the engine that was asked for last; its positions do not change while faults are tried on it.
+  mutable std::shared_ptr<const Measured> measured_for_;
+  mutable std::vector<Frequency> frequencies_;
+  mutable const HeadPlan* decoded_for_ = nullptr;
+  mutable std::shared_ptr<const HeadPlan> decoded_plan_;  // so that its address stays its own
+  mutable std::vector<std::optional<std::int64_t>> decoded_;
+};
+
+// One way in which a fault may have been made.
+struct Variation {
+  Engine engine;
+  std::string words = {};
+  std::optional<double> value = {};
+};
+using Variations = std::vector<Variation>;
+
+struct Fault {
+  std::string_view name;
+  std::string_view about;
+  std::string_view sentence;  // what was done, without its end; a variation's words follow behind a colon
+  std::string_view symptom;
+  std::string_view fix;
+  std::string_view reports;
+  std::string_view example;
+  // None where it does not apply to this engine.
+  Variations (*change)(const Engine& engine, const Clues& clues);
+  bool keeps_plan = false;  // whether pairs and frequencies stay as they are
+  std::int64_t layer = -1;  // of the example, where its layers differ
+};
+
+std::span<const Fault> channel_faults();
+std::span<const Fault> frequency_faults();
+std::span<const Fault> scaling_faults();
+std::span<const Fault> factor_faults();
+std::span<const Fault> position_faults();
+std::span<const Fault> precision_faults();
+std::span<const Fault> axis_faults();
+std::span<const Fault> bias_faults();
+std::span<const Fault> row_faults();
+
+// All of them, in the order in which they are preferred where several explain the same numbers.
+const std::vector<const Fault*>& all_faults();
+// The row of a name; an error with the nearest where there is none.
+const Fault& fault_named(std::string_view name);
+
+// The variations of a fault, each blamed on it.
+std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues);
+
+// The rotary encoding of an engine that turns, and the same where its frequencies follow a rule; null: it has none.
+const Rotary* turning(const Engine& engine);
+const Rotary* ruled(const Engine& engine);
+
+// "10000", "0.25": numbers in words of faults.
+std::string short_number(double value);
+
+}  // namespace posenc::diagnosis

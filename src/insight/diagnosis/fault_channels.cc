@@ -1,0 +1,274 @@
+// Mistakes about which channels turn, with which, which way and how often.
+#include <array>
+
+#include "insight/diagnosis/fault.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+// One number for the whole spec whose pairs may be taken otherwise.
+const Rotary* with_simple_layout(const Engine& engine) {
+  const Rotary* rotary = turning(engine);
+  return rotary != nullptr && rotary->layout <= Layout::half_negative ? rotary : nullptr;
+}
+
+struct ChannelOrder {
+  int before = 0;
+  Layout layout = Layout::half;
+  int after = 0;
+  const char* words = "";
+};
+
+Variation ordered(const Engine& engine, const ChannelOrder& order) {
+  Variation variation{engine, order.words};
+  std::get<Rotary>(variation.engine.spec).layout = order.layout;
+  variation.engine.turn.gathered_before += order.before;
+  variation.engine.turn.gathered_after += order.after;
+  return variation;
+}
+
+Variations all_of(const Engine& engine, std::initializer_list<ChannelOrder> orders) {
+  Variations variations;
+  for (const ChannelOrder& order : orders) variations.push_back(ordered(engine, order));
+  return variations;
+}
+
+Variations not_rotated(const Engine& engine, const Clues&) {
+  if (turning(engine) == nullptr) return {};
+  Variation variation{engine};
+  variation.engine.turn.turns = 0;
+  return {variation};
+}
+
+Variations rotated_twice(const Engine& engine, const Clues&) {
+  if (turning(engine) == nullptr || engine.turn.turns != 1) return {};
+  Variation variation{engine};
+  variation.engine.turn.turns = 2;
+  return {variation};
+}
+
+Variations other_layout(const Engine& engine, const Clues&) {
+  const Rotary* rotary = turning(engine);
+  if (rotary == nullptr) return {};
+  switch (rotary->layout) {
+    case Layout::half:
+      return all_of(engine,
+                    {{0, Layout::interleaved, 0, "2i with 2i + 1 (interleaved) instead of i with i + n (half)"}});
+    case Layout::interleaved:
+      return all_of(engine, {{0, Layout::half, 0, "i with i + n (half) instead of 2i with 2i + 1 (interleaved)"}});
+    case Layout::half_negative: {
+      Variations other =
+          all_of(engine, {{0, Layout::interleaved, 0, "interleaved instead of half, by the negative angle"}});
+      other[0].engine.turn.negative = !engine.turn.negative;
+      return other;
+    }
+    case Layout::half_per_axis: {
+      // Pairs over the whole window instead of over the part of each axis: the same frequencies, one by one.
+      const RotarySchedule schedule = plain_schedule(*rotary);
+      Variations variations;
+      for (const Layout layout : {Layout::half, Layout::interleaved}) {
+        Variation variation{engine, "pairs over the whole window instead of within the part of each axis"};
+        variation.engine.spec = Rotary{.head_dim = schedule.head_dim,
+                                       .layout = layout,
+                                       .rotary_dim = schedule.rotary_dim,
+                                       .first_channel = schedule.first_channel,
+                                       .inv_freq = schedule.inv_freq,
+                                       .axes = schedule.axes,
+                                       .attention_factor = schedule.attention_factor};
+        variations.push_back(variation);
+      }
+      return variations;
+    }
+    default:
+      return {};
+  }
+}
+
+Variations deinterleave_missing(const Engine& engine, const Clues&) {
+  const Rotary* rotary = with_simple_layout(engine);
+  if (rotary == nullptr || rotary->layout != Layout::interleaved_to_half) return {};
+  return all_of(engine, {{0, Layout::half, 0, "rotated as half, but the channels came interleaved"}});
+}
+
+Variations deinterleave_twice(const Engine& engine, const Clues&) {
+  const Rotary* rotary = with_simple_layout(engine);
+  if (rotary == nullptr) return {};
+  if (rotary->layout == Layout::interleaved_to_half) {
+    return all_of(engine, {{2, Layout::half, 0, "de-interleaved twice"},
+                           {1, Layout::interleaved, 0, "de-interleaved, and then rotated as interleaved"}});
+  }
+  if (rotary->layout == Layout::interleaved) {
+    return all_of(engine, {{1, Layout::interleaved, 0, "de-interleaved, and then rotated as interleaved"},
+                           {2, Layout::half, 0, "de-interleaved twice, rotated as half"},
+                           {-1, Layout::interleaved, 0, "interleaved again before the rotation"}});
+  }
+  return all_of(engine, {{1, rotary->layout, 0, "de-interleaved, though the channels were in halves already"},
+                         {-1, rotary->layout, 0, "interleaved before a rotation of halves"},
+                         {2, rotary->layout, 0, "de-interleaved twice"}});
+}
+
+Variations channels_permuted(const Engine& engine, const Clues&) {
+  const Rotary* rotary = with_simple_layout(engine);
+  if (rotary == nullptr) return {};
+  if (rotary->layout == Layout::interleaved_to_half) {
+    return all_of(engine, {{0, Layout::interleaved, 0, "left interleaved, where they should come out in halves"}});
+  }
+  if (rotary->layout == Layout::interleaved) {
+    return all_of(engine, {{0, Layout::interleaved, 1, "come out in halves, all first ones and then all second ones"},
+                           {0, Layout::interleaved, -1, "interleaved once more behind the rotation"}});
+  }
+  return all_of(engine, {{0, rotary->layout, -1, "come out interleaved"},
+                         {0, rotary->layout, 1, "de-interleaved behind the rotation"}});
+}
+
+Variations sign(const Engine& engine, const Clues&) {
+  if (turning(engine) == nullptr) return {};
+  Variation variation{engine};
+  variation.engine.turn.negative = !engine.turn.negative;
+  return {variation};
+}
+
+Variations cos_sin_swapped(const Engine& engine, const Clues&) {
+  if (turning(engine) == nullptr) return {};
+  Variation variation{engine};
+  variation.engine.turn.cos_sin_swapped = true;
+  return {variation};
+}
+
+Variations window_end(const Engine& engine, const Clues& clues) {
+  const Rotary* rotary = turning(engine);
+  if (rotary == nullptr) return {};
+  const RotarySchedule schedule = plain_schedule(*rotary);
+  const std::optional<LatentHead>& latent = clues.options().latent_head;
+  Variation variation{engine};
+  if (latent && engine.head_start + schedule.first_channel == latent->nope && latent->nope > 0) {
+    variation.engine.head_start = -schedule.first_channel;
+    variation.words = "the first " + std::to_string(latent->rope) + " channels instead of the last";
+    return {variation};
+  }
+  if (schedule.rotary_dim == schedule.head_dim) return {};
+  const std::int64_t end = schedule.head_dim - schedule.rotary_dim;
+  if (schedule.first_channel != 0 && schedule.first_channel != end) return {};
+  const bool first = schedule.first_channel == 0;
+  std::get<Rotary>(variation.engine.spec).first_channel = first ? end : 0;
+  const std::string count = std::to_string(schedule.rotary_dim);
+  variation.words = first ? "the last " + count + " channels instead of the first"
+                          : "the first " + count + " channels instead of the last";
+  return {variation};
+}
+
+Variations heads_tokens_transposed(const Engine& engine, const Clues&) {
+  if (turning(engine) == nullptr) return {};
+  Variations variations(2, Variation{engine});
+  variations[0].engine.turn.heads = HeadOrder::by_head;
+  variations[0].words = "the number of the head is taken for that of the token";
+  variations[1].engine.turn.heads = HeadOrder::flat_heads;
+  variations[1].words = "memory [N, H, D] is read as [H, N, D]";
+  return variations;
+}
+
+// Of layers that should not turn: as the others of the model do.
+Variations nope_rotated(const Engine& engine, const Clues& clues) {
+  if (!std::holds_alternative<Rotary>(engine.spec) || engine.turn.turns != 0 || !engine.blames.empty()) return {};
+  Variations variations;
+  for (const OtherLayers& other : clues.options().others) {
+    if (other.spec.head_dim != std::get<Rotary>(engine.spec).head_dim) continue;
+    Variation variation{engine, "turned as " + other.name + " are"};
+    variation.engine.spec = other.spec;
+    variation.engine.turn.turns = 1;
+    variations.push_back(variation);
+  }
+  if (variations.empty()) {
+    Variation variation{engine};
+    variation.engine.turn.turns = 1;
+    variations.push_back(variation);
+  }
+  return variations;
+}
+
+Variations wrong_layer(const Engine& engine, const Clues& clues) {
+  const Rotary* rotary = turning(engine);
+  if (rotary == nullptr) return {};
+  Variations variations;
+  for (const OtherLayers& other : clues.options().others) {
+    if (other.spec.head_dim != rotary->head_dim || axes_of(other.spec) != axes_of(*rotary)) continue;
+    Variation variation{engine, "as " + other.name + " have it, base " + short_number(other.spec.base)};
+    variation.engine.spec = other.spec;
+    variations.push_back(variation);
+  }
+  return variations;
+}
+
+constexpr std::array kChannelsFaults = {
+    Fault{"not_rotated", "channels", "Nothing was rotated",
+          "queries and keys leave as they came: word order is lost, and the same token at two places looks the same",
+          "call the rotation in this layer, and check that its result is what attention reads", "", "llama-3.1-8b",
+          not_rotated},
+    Fault{"rotated_twice", "channels", "The rotation was applied twice",
+          "every angle is twice what it should be and a factor on cos and sin is squared: fluent for some tokens, then "
+          "lost",
+          "rotate in one place only: in the model's code or in the attention kernel, not in both",
+          "NVIDIA/TensorRT-LLM#16378", "llama-3.1-8b", rotated_twice},
+    Fault{"wrong_layer", "frequencies", "The frequencies are those of other layers",
+          "right in some layers and wrong in others: quality falls with length, most where local and global layers "
+          "differ",
+          "choose base and scaling by the layer, as `posenc show` lists them",
+          "ggml-org/llama.cpp#14367, ollama/ollama#13452, Blaizzy/mlx-vlm#1709, vllm-project/vllm#29111, "
+          "antonellof/ferrox#39",
+          "gemma-3-4b", wrong_layer, false, 5},
+    Fault{"nope_rotated", "channels", "Layers without positions were rotated",
+          "layers that should not know positions do: repeated words, loss of what is far away",
+          "leave out the rotation in these layers, as `posenc show` lists them; a list `no_rope_layers` has 1 where "
+          "layers DO rotate",
+          "pytorch/executorch#22043, airockchip/rknn-llm#501, timtoole02/Camelid#535, huggingface/transformers#37344, "
+          "NVIDIA/TensorRT-LLM#3382",
+          "smollm3-3b", nope_rotated, false, 3},
+    Fault{
+        "layout", "channels", "Channels are paired as in another layout",
+        "right at position 0, fluent for a few tokens, incoherent soon: every pair turns a channel that is not its own",
+        "pair the channels as the spec says, or permute the rows of the q and k weights once (and their norms) to suit "
+        "the other layout",
+        "ggml-org/llama.cpp#13260, vllm-project/vllm#49290, vllm-project/vllm#42765, NVIDIA/TensorRT-LLM#16378, "
+        "ohdearquant/lattice#96, vllm-project/vllm#747, NeuraLegion/shainet#111, kvark/meganeura#38, "
+        "jmaczan/tiny-vllm#6, jzhang38/TinyLlama#24, ggml-org/llama.cpp#15852",
+        "llama-3.1-8b", other_layout},
+    Fault{"deinterleave_missing", "channels", "The channels were not de-interleaved first",
+          "right at position 0, incoherent later: halves are rotated that hold interleaved pairs",
+          "de-interleave q and k before a rotation of halves, or rotate them as interleaved",
+          "NVIDIA/TensorRT-LLM#14810, ggml-org/llama.cpp#15852, InternLM/lmdeploy#1700", "deepseek-v3",
+          deinterleave_missing},
+    Fault{"channels_permuted", "channels", "The rotation is right, but channels come out in another order",
+          "scores are right where queries and keys are permuted alike, and wrong where only one of them is, or where "
+          "caches are shared",
+          "write channels where the spec has them; where q and k are treated alike and nothing else reads them, "
+          "nothing needs to be done",
+          "vllm-project/vllm-metal#44, nntile/nntile#382", "gpt-j-6b", channels_permuted},
+    Fault{"deinterleave_twice", "channels", "The channels were reordered once too often",
+          "right at position 0, incoherent later: weights were permuted when they were loaded and again when they are "
+          "rotated",
+          "permute either the weights or the activations, not both",
+          "NVIDIA/TensorRT-LLM#14810, InternLM/lmdeploy#2639, mattn/tensai#57", "deepseek-v3", deinterleave_twice},
+    Fault{"sign", "channels", "Pairs turn the other way",
+          "scores see the distance with the wrong sign: with trained weights incoherent from the first tokens on",
+          "turn (a, b) into (a cos - b sin, b cos + a sin); some models (nanochat) do turn by the negative angle", "",
+          "llama-3.1-8b", sign},
+    Fault{"cos_sin_swapped", "channels", "Cosines and sines are exchanged",
+          "wrong from position 0 on, where a rotation should change nothing",
+          "exchange the two tables, or the order in which a fused table [cos | sin] is read", "", "llama-3.1-8b",
+          cos_sin_swapped},
+    Fault{"window_end", "channels", "The wrong end of the head was rotated",
+          "right at position 0, wrong soon: content channels turn, position channels do not",
+          "rotate the window that the spec says (first_channel); in multi-head latent attention the head is [nope | "
+          "rope]",
+          "", "deepseek-v3", window_end},
+    Fault{"heads_tokens_transposed", "channels", "Heads and tokens are exchanged",
+          "every head turns by another angle and no token by its own: incoherent",
+          "positions belong to the axis of tokens: transpose to [N, H, D], or give the strides of the other order", "",
+          "llama-3.1-8b", heads_tokens_transposed},
+};
+
+}  // namespace
+
+std::span<const Fault> channel_faults() { return kChannelsFaults; }
+
+}  // namespace posenc::diagnosis

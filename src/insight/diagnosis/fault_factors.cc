@@ -1,0 +1,188 @@
+// Mistakes about magnitudes: the attention factor on cos and sin, and the scale of scores.
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "insight/diagnosis/fault.h"
+
+namespace posenc::diagnosis {
+namespace {
+
+// A rotary encoding with its settled factor in the table.
+struct Factored {
+  const Rotary* rotary = nullptr;
+  double factor = 1.0;
+};
+Factored factored(const Engine& engine) {
+  const auto* rotary = std::get_if<Rotary>(&engine.spec);
+  if (rotary == nullptr || engine.turn.turns == 0) return {};
+  const RotarySchedule schedule = plain_schedule(*rotary);
+  if (schedule.attention_factor_in != FactorIn::table) return {};
+  return {rotary, schedule.attention_factor};
+}
+
+Engine with_factor(const Engine& engine, double factor) {
+  Engine changed = engine;
+  std::get<Rotary>(changed.spec).attention_factor = factor;
+  changed.plan = nullptr;
+  return changed;
+}
+
+Variations attention_factor_missing(const Engine& engine, const Clues&) {
+  const Factored right = factored(engine);
+  if (right.rotary == nullptr || right.factor == 1.0) return {};
+  return {{with_factor(engine, 1.0), "1 instead of " + short_number(right.factor)}};
+}
+
+Variations attention_factor_squared(const Engine& engine, const Clues&) {
+  const Factored right = factored(engine);
+  if (right.rotary == nullptr || right.factor == 1.0) return {};
+  const double square = right.factor * right.factor;
+  return {{with_factor(engine, square), short_number(square) + " instead of " + short_number(right.factor)}};
+}
+
+Variations attention_factor_one_side(const Engine& engine, const Clues&) {
+  const Factored right = factored(engine);
+  if (right.rotary == nullptr || right.factor == 1.0) return {};
+  Variations variations(2, Variation{engine});
+  variations[0].engine.key.factor /= right.factor;
+  variations[0].words = "queries have it, keys do not";
+  variations[1].engine.query.factor /= right.factor;
+  variations[1].words = "keys have it, queries do not; or scores have its first power for another reason";
+  return variations;
+}
+
+Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
+  const Factored right = factored(engine);
+  if (right.rotary == nullptr) return {};
+  std::vector<double> tried;
+  if (clues.value()) {
+    tried = {*clues.value()};
+  } else if (const std::optional<double> seen = clues.magnitude(engine)) {
+    for (const double tolerance : {1e-3, 1e-5, 0.0}) tried.push_back(plain_number(*seen, tolerance));
+  } else if (clues.seen()) {
+    tried = clues.fitted([&](double f) { return with_factor(engine, f); }, 0.3, 4.0, engine);
+  } else {
+    tried = {1.2 * right.factor};
+  }
+  if (const auto* yarn = std::get_if<Yarn>(&right.rotary->scaling)) {
+    tried.insert(tried.begin(), yarn_magnitude(yarn->factor.value_or(1.0), 1.0));
+    tried.insert(tried.begin() + 1, yarn_magnitude(yarn->factor.value_or(1.0), right.factor));
+  }
+  Variations variations;
+  for (const double factor : tried) {
+    if (factor < 1e-6 || factor > 1e6 || std::abs(factor - right.factor) < 1e-6 * right.factor) continue;
+    variations.push_back(
+        {with_factor(engine, factor), short_number(factor) + " instead of " + short_number(right.factor), factor});
+  }
+  return variations;
+}
+
+// The number that scores are multiplied by, so that the engine comes nearest to what was seen.
+std::optional<double> seen_scale(const Engine& engine, const Clues& clues) {
+  const Evidence* quick = clues.quick();
+  if (quick == nullptr || quick->channel_name() != "key") return std::nullopt;
+  return quick->best_scale(engine);
+}
+
+// Beside a bias, which is not scaled.
+Variations scaled_products(const Engine& engine, const Clues& clues) {
+  if (clues.quick() == nullptr || clues.quick()->head_dim() == 0) return {};
+  const auto make = [&](double scale) -> std::optional<Engine> {
+    Engine changed = engine;
+    changed.score_factor *= scale;
+    return changed;
+  };
+  Variations variations;
+  for (const double scale : clues.fitted(make, 1.0 / 64.0, 64.0, engine)) {
+    if (std::abs(scale - 1.0) < 1e-4) continue;
+    variations.push_back(
+        {*make(scale), "scores are " + short_number(scale) + " times what they should be, but for the bias", scale});
+  }
+  return variations;
+}
+
+Variations softmax_scale(const Engine& engine, const Clues& clues) {
+  Variations variations;
+  if (!clues.seen()) {
+    if (!std::holds_alternative<Rotary>(engine.spec)) return {};
+    const double factor = clues.value().value_or(0.5);
+    Variation variation{engine, "scores are " + short_number(factor) + " times what they should be", factor};
+    variation.engine.score_factor *= factor;
+    return {variation};
+  }
+  const bool turns =
+      std::holds_alternative<Rotary>(engine.spec) && clues.quick() != nullptr && clues.quick()->head_dim() > 0;
+  if (!turns) return scaled_products(engine, clues);
+  const std::optional<double> scale = seen_scale(engine, clues);
+  if (!scale || *scale <= 0.0 || std::abs(*scale - 1.0) < 1e-4) return {};
+  const double root = std::sqrt(static_cast<double>(clues.quick()->head_dim()));
+  for (const double plain : {root, 1.0 / root, plain_number(*scale, 1e-3), *scale}) {
+    if (std::abs(plain - 1.0) < 1e-4) continue;
+    Variation variation{engine, "scores are " + short_number(plain) + " times what they should be", plain};
+    variation.engine.score_factor *= plain;
+    variations.push_back(variation);
+  }
+  return variations;
+}
+
+Variations one_side(const Engine& engine, SideQuirks Engine::*side) {
+  const auto* rotary = std::get_if<Rotary>(&engine.spec);
+  if (rotary == nullptr || engine.turn.turns != 1) return {};
+  Variation variation{engine};
+  (variation.engine.*side).turned = false;
+  return {variation};
+}
+Variations keys_not_rotated(const Engine& engine, const Clues&) { return one_side(engine, &Engine::key); }
+Variations queries_not_rotated(const Engine& engine, const Clues&) { return one_side(engine, &Engine::query); }
+
+Variations query_scale_missing(const Engine& engine, const Clues& clues) {
+  if (!clues.options().query_scale || !engine.query_scale) return {};
+  Variation variation{engine};
+  variation.engine.query_scale = false;
+  return {variation};
+}
+
+constexpr std::array kFactorsFaults = {
+    Fault{"attention_factor_missing", "factor", "The attention factor is missing",
+          "scores are too small by its square: attention is too flat in long texts",
+          "multiply cos and sin by the attention factor of the scaling (YaRN: 0.1 ln factor + 1 unless the config "
+          "gives one)",
+          "antonellof/ferrox#213, sgl-project/sglang#38786, vllm-project/vllm#46280, ml-explore/mlx-lm#1507",
+          "gpt-oss-20b", attention_factor_missing},
+    Fault{"attention_factor_squared", "factor", "The attention factor was applied twice",
+          "scores are too large by its square: attention is too sharp, and answers lose what was not nearest",
+          "apply the attention factor once to cos and sin; `attention_factor` of a config is the final number",
+          "sgl-project/sglang#33558, NVIDIA/TensorRT-LLM#16378", "gpt-oss-20b", attention_factor_squared},
+    Fault{"attention_factor_one_side", "factor", "The attention factor acts on one side only",
+          "scores are too small by the factor: attention is somewhat too flat",
+          "rotate queries and keys with the same cos and sin", "", "gpt-oss-20b", attention_factor_one_side},
+    Fault{"softmax_scale", "factor", "The scores have another scale",
+          "attention is too flat or too sharp everywhere; with one key it does not show",
+          "multiply scores by head_dim^-0.5 once; models with latent attention and YaRN multiply by the square of "
+          "mscale besides",
+          "onnxruntime/mobius#548, turboderp-org/exllamav3#259", "deepseek-v3", softmax_scale},
+    Fault{"attention_factor_wrong", "factor", "cos and sin are multiplied by another factor",
+          "scores are off by its square at every position, 0 included",
+          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace "
+          "it by 0.1 ln factor + 1",
+          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b",
+          attention_factor_wrong},
+    Fault{"query_scale_missing", "factor", "Queries were not multiplied by what grows with their position",
+          "right up to some thousand tokens, too flat an attention beyond them",
+          "multiply queries by the model's temperature behind the rotation, as `posenc show` has it",
+          "antonellof/ferrox#213", "llama-4-scout", query_scale_missing, false, 3},
+    Fault{"keys_not_rotated", "channels", "Keys were not rotated",
+          "scores see the query's position instead of the distance: quality falls at once",
+          "rotate keys before they enter the cache, by the positions of their own tokens", "", "llama-3.1-8b",
+          keys_not_rotated},
+    Fault{"queries_not_rotated", "channels", "Queries were not rotated",
+          "scores see the key's position instead of the distance: quality falls at once",
+          "rotate queries by the positions of their own tokens", "", "llama-3.1-8b", queries_not_rotated},
+};
+
+}  // namespace
+
+std::span<const Fault> factor_faults() { return kFactorsFaults; }
+
+}  // namespace posenc::diagnosis

@@ -1,0 +1,68 @@
+// What the numbers themselves say: angles and magnitudes, the frequencies and the positions behind them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "insight/diagnosis/numbers.h"
+
+namespace posenc::diagnosis {
+
+// Angles of tokens and columns, as seen in the numbers.
+struct Measured {
+  std::vector<std::int64_t> tokens;  // which tokens were looked at
+  std::int64_t columns = 0;
+  std::vector<double> angle;      // [tokens][columns], -pi to pi; NaN where nothing can be seen
+  std::vector<double> magnitude;  // likewise
+  double noise = 0.0;             // of an angle, radians
+
+  double at(std::size_t t, std::int64_t column) const {
+    return angle[t * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+  }
+};
+
+// A frequency that explains the angles of a column.
+struct Frequency {
+  double value = 0.0;
+  double error = 0.0;      // radians per position; infinite: not known
+  double turn = INFINITY;  // multiples of this more or less make the same angles: a turn between the nearest tokens
+};
+// From the nearest tokens to those far apart: a turn more or less between neighbours is taken to be none. Tokens on one
+// axis.
+std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids& ids);
+
+// The magnitude that most numbers have; none where they differ.
+std::optional<double> common_magnitude(const Measured& measured, double tolerance);
+
+// The whole number at which a column's angle would be `angle`, for every token; none where no position up to `limit`
+// (and from `first`) fits within the tolerance.
+struct DecodeOptions {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  double tolerance = 1e-3;  // radians, of the mean over columns
+};
+std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
+                                                           const std::vector<double>& inv_freq,
+                                                           const DecodeOptions& options);
+
+// The whole number of positions that all tokens are off by: `expected` are the angles at their own, [tokens][columns].
+// None where there is none up to `far`.
+std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
+                                         const std::vector<double>& inv_freq, std::int64_t far);
+
+// The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while
+// its cost is `promising`; none where it is not.
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
+  double promising = 1e300;
+};
+std::optional<double> smallest(const std::function<double(double)>& cost, const Range& range);
+
+// A number that people write, where one is near enough: 10000, 0.25, 1e6.
+double plain_number(double value, double tolerance);
+
+}  // namespace posenc::diagnosis

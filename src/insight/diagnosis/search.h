@@ -1,0 +1,49 @@
+// Which mistake, or which two, made the numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "insight/diagnosis/evidence.h"
+#include "insight/diagnosis/fault.h"
+
+namespace posenc::diagnosis {
+
+// An engine that was tried on all numbers.
+struct Candidate {
+  Engine engine;
+  Fit fit;
+  double residual = 0.0;  // of the fit, to three digits and not below rounding: equal ones are ties
+  bool float32 = false;   // whether its angles had to be those of float32
+  bool explains = false;
+};
+
+// Everything that is known of the numbers in one place.
+class Searcher {
+ public:
+  Searcher(const Evidence& evidence, const DiagnoseOptions& options);
+
+  Candidate tried(const Engine& engine) const { return tried_on(engine, *evidence_); }
+  // One fault at a time.
+  std::vector<Candidate> singles(const Engine& right) const;
+  // Two, the second judged by what the first leaves.
+  std::vector<Candidate> pairs(const Engine& right) const;
+  // Faults that these numbers cannot tell from the engine: what each would do, as it is usually made.
+  std::vector<Engine> hidden(const Engine& engine) const;
+
+ private:
+  bool explains(const Fit& fit) const;
+  Candidate tried_on(const Engine& engine, const Evidence& evidence) const;
+  std::vector<Candidate> settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const;
+
+  const Evidence* evidence_;
+  std::unique_ptr<Evidence> quick_;   // a few tokens, for a first look at thousands of engines
+  std::unique_ptr<Evidence> middle_;  // more of them, before all are taken
+  const DiagnoseOptions* options_;
+};
+
+// The first position, to 2^24, at which two engines make different numbers of the same input; none: nowhere.
+std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, const Evidence& evidence);
+
+}  // namespace posenc::diagnosis

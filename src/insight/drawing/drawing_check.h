@@ -1,0 +1,14 @@
+// What every back end of drawings asks of one.
+#pragma once
+
+#include <string_view>
+
+#include "posenc/insight/drawing.h"
+
+namespace posenc::drawing {
+
+// Throws unless sizes and coordinates are finite, the page is not empty, and images have a level for each cell.
+// `caller` opens the message: "to_svg".
+void check_drawing(const Drawing& drawing, std::string_view caller);
+
+}  // namespace posenc::drawing

@@ -1,0 +1,144 @@
+// Worked examples of encodings of several axes at the input.
+#include "insight/explanation/explain_axes.h"
+
+#include <algorithm>
+#include <string>
+
+#include "insight/explanation/explain_learned.h"
+#include "insight/explanation/explain_sinusoidal.h"
+#include "insight/explanation/explain_text.h"
+#include "posenc/error.h"
+#include "posenc/input_rows.h"
+#include "posenc/schedule.h"
+
+namespace posenc::explanation {
+namespace {
+
+constexpr std::size_t kLines = 12;  // of a long list
+
+PositionView view_of(std::span<const double> position) {
+  PositionView view = PositionView::of(position.data(), 1);
+  view.axes = static_cast<std::int64_t>(position.size());
+  return view;
+}
+
+std::string place_text(std::span<const double> position) {
+  std::string text;
+  for (const double coordinate : position) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
+  return text;
+}
+
+void refuse_options(std::string_view kind, const ExplainOptions& options) {
+  if (!options.shift && !options.derivative) return;
+  fail(ErrorKind::usage, "[explain] a " + std::string(kind) + " encoding has several axes: a shift and a derivative " +
+                             "are for those of one");
+}
+
+std::vector<double> row_of(const InputRows& rows, std::span<const double> position) {
+  std::vector<double> row(static_cast<std::size_t>(width_of(rows)));
+  fill_rows(rows, view_of(position), make_view(row.data(), {1, width_of(rows)}));
+  return row;
+}
+
+Step row_step(const InputRows& rows, std::span<const double> position, const std::string& title) {
+  Step step{"row", title, {}, row_of(rows, position)};
+  const auto cell = [&](std::int64_t c) { return five_decimals(step.values[static_cast<std::size_t>(c)]); };
+  step.lines = {"PE(" + place_text(position) + ") = " + row_text(static_cast<std::int64_t>(step.values.size()), cell)};
+  return step;
+}
+
+Step reproduce(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
+  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
+  const std::string table = options.table_text.empty() ? "" : options.table_text + " ";
+  return {"reproduce",
+          "The same numbers in full",
+          {"posenc table " + text + " --positions " + place_text(position) + " " + table + "--format csv"},
+          {}};
+}
+
+std::string part_text(const Concat& spec, std::size_t i) {
+  const Spec part = std::visit([](const auto& encoding) { return Spec(encoding); }, spec.parts[i].encoding);
+  return "part " + std::to_string(i) + ": coordinate " + std::to_string(spec.parts[i].axis) + " by " + to_text(part);
+}
+
+Step rule(const Concat& spec, std::span<const double> position) {
+  Step step{"formula", "The rule", {"PE(p) = the rows of all parts, one behind the other"}, {}};
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const double coordinate = position[static_cast<std::size_t>(spec.parts[i].axis)];
+    step.lines.push_back(part_text(spec, i) + ", here at " + text::number_text(coordinate));
+    step.values.push_back(coordinate);
+  }
+  if (spec.width != 0) step.lines.push_back("cut or filled with zeros to " + std::to_string(spec.width) + " channels");
+  return step;
+}
+
+std::vector<Step> part_steps(const ConcatPart& part, double coordinate, const ConstView& table) {
+  if (const auto* learned = std::get_if<Learned>(&part.encoding)) {
+    return explain_learned(*learned, coordinate, {.table = table});
+  }
+  std::vector<Step> steps = explain_sinusoidal(std::get<Sinusoidal>(part.encoding), coordinate, {});
+  steps.pop_back();  // the command that reproduces the part alone
+  return steps;
+}
+
+// f[0][j] p_0 + f[1][j] p_1 = angle.
+Step angles(const FourierSchedule& schedule, std::span<const double> position) {
+  Step step{"angles", "The angle of each pair: a sum over the coordinates", {}, {}};
+  const auto pairs = static_cast<std::size_t>(schedule.pairs());
+  for (std::size_t j = 0; j < pairs; ++j) {
+    double angle = 0.0;
+    std::string text;
+    for (std::size_t a = 0; a < position.size(); ++a) {
+      const double frequency = schedule.inv_freq[a * pairs + j];
+      angle += position[a] * frequency;
+      text += (a > 0 ? " + " : "") + text::number_text(position[a]) + " * " + text::number_text(frequency);
+    }
+    step.values.push_back(angle);
+    if (j < kLines) step.lines.push_back("pair " + std::to_string(j) + ": " + text + " = " + five_decimals(angle));
+  }
+  if (pairs > kLines) step.lines.push_back("... " + std::to_string(pairs - kLines) + " pairs more");
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> explain_concat(const Concat& spec, std::span<const double> position, const ExplainOptions& options) {
+  validate(spec);
+  check_positions(view_of(position), "explain");
+  refuse_options("concat", options);
+  std::vector<Step> steps = {rule(spec, position)};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const bool learned = std::holds_alternative<Learned>(spec.parts[i].encoding);
+    const ConstView table = learned && next < options.tables.size() ? options.tables[next] : ConstView{};
+    next += learned ? 1 : 0;
+    const double coordinate = position[static_cast<std::size_t>(spec.parts[i].axis)];
+    for (Step& step : part_steps(spec.parts[i], coordinate, table)) {
+      step.name = "part" + std::to_string(i) + "_" + step.name;
+      step.title = "Part " + std::to_string(i) + ": " + step.title;
+      steps.push_back(std::move(step));
+    }
+  }
+  if (options.tables.size() != next) return steps;
+  const ConcatSchedule schedule = make_concat_schedule(spec);
+  steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts side by side"));
+  steps.push_back(reproduce(spec, position, options));
+  return steps;
+}
+
+std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> position,
+                                  const ExplainOptions& options) {
+  check_positions(view_of(position), "explain");
+  refuse_options("fourier", options);
+  const FourierSchedule schedule = make_fourier_schedule(spec);
+  Step rule{"formula",
+            "The rule",
+            {"angle_j = sum over coordinates a of p_a * inv_freq[a][j]",
+             "row = sin and cos of every angle" +
+                 std::string(spec.multiplier == 1.0 ? "" : ", times " + text::number_text(spec.multiplier))},
+            {}};
+  return {rule, angles(schedule, position), row_step(FourierRows{&schedule}, position, "The row"),
+          reproduce(spec, position, options)};
+}
+
+}  // namespace posenc::explanation

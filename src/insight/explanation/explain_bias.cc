@@ -1,0 +1,329 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "insight/explanation/explain_pairs.h"
+#include "posenc/bias.h"
+#include "posenc/error.h"
+
+namespace posenc::explanation {
+namespace {
+
+// Parameters of a kind that needs some and got none. -1 in a shape is up to the largest position of queries or keys.
+class Invented {
+ public:
+  Invented(const Spec& spec, const ExplainPairs& pairs) {
+    constexpr double kMost = 1e6;  // beyond, the parameters are asked for
+    if (!pairs.parameters.empty()) return;
+    const std::vector<ParameterInfo> infos = parameters_of(spec);
+    double total = 0.0;
+    for (const ParameterInfo& info : infos) total += info.optional ? 0.0 : count_of(shape_of(info, pairs));
+    if (total == 0.0 || total > kMost) return;
+    for (const ParameterInfo& info : infos) {
+      if (info.optional) continue;
+      names_.push_back(info.name);
+      shapes_.push_back(shape_of(info, pairs));
+      numbers_.push_back(small_numbers(static_cast<std::int64_t>(count_of(shapes_.back())), names_.size()));
+      for (double& number : numbers_.back()) number = std::holds_alternative<Kerple>(spec) ? std::fabs(number) : number;
+    }
+  }
+
+  bool empty() const { return names_.empty(); }
+  Parameters views() const {
+    Parameters parameters;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      ConstView view = make_view(numbers_[i].data(), {static_cast<std::int64_t>(numbers_[i].size())});
+      if (shapes_[i].size() == 2) view = make_view(numbers_[i].data(), {shapes_[i][0], shapes_[i][1]});
+      parameters.push_back({names_[i], view});
+    }
+    return parameters;
+  }
+
+ private:
+  using Shape = std::vector<std::int64_t>;
+
+  static double count_of(const Shape& shape) {
+    double count = 1.0;
+    for (const std::int64_t length : shape) count *= static_cast<double>(length);
+    return count;
+  }
+  static Shape shape_of(const ParameterInfo& info, const ExplainPairs& pairs) {
+    Shape shape = info.shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const PositionView& positions = axis == 0 ? pairs.queries : pairs.keys;
+      for (std::int64_t n = 0; info.shape[axis] < 0 && n < positions.count; ++n) {
+        shape[axis] = std::max(shape[axis], static_cast<std::int64_t>(positions.real(0, n)) + 1);
+      }
+      shape[axis] = std::max<std::int64_t>(shape[axis], 1);
+    }
+    return shape;
+  }
+
+  std::vector<std::string> names_;
+  std::vector<Shape> shapes_;
+  std::vector<std::vector<double>> numbers_;
+};
+
+class BiasExplainer {
+ public:
+  BiasExplainer(const Spec& spec, const ExplainPairs& pairs)
+      : spec_(spec),
+        pairs_(pairs),
+        bias_(spec, pairs.parameters),
+        rows_(static_cast<std::size_t>(pairs.queries.count)) {
+    check_head(pairs, std::max<std::int64_t>(bias_.heads(), 1));
+    if (bias_.has_factor()) {
+      fail(ErrorKind::unsupported,
+           "[explain_pairs] factor_a and factor_p multiply scores: leave them out to see what is added");
+    }
+    for (std::int64_t q = 0; q < pairs.queries.count; ++q) {
+      std::vector<double>& row = rows_[static_cast<std::size_t>(q)];
+      row.resize(static_cast<std::size_t>(pairs.keys.count));
+      add_bias(bias_, {.head = pairs.head, .first_query = q, .queries = 1, .keys = pairs.keys.count}, pairs.queries,
+               pairs.keys, make_view(row.data(), {1, pairs.keys.count}));
+      for (std::size_t k = 0; pairs.causal && k < row.size(); ++k) {
+        if (key(k) > query(q)) row[k] = -HUGE_VAL;
+      }
+    }
+  }
+
+  Step formula() const {
+    Step step{"formula", "The rule", std::visit([this](const auto& s) { return rule(s); }, spec_), {}};
+    const bool before = bias_.schedule().added == Added::before_scale;
+    if (is_mask()) return step;
+    step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); below, scores are unscaled"
+                                : "added after the scale: score = scale * q.k + bias");
+    return step;
+  }
+
+  Step derivation() const {
+    Step step{"derivation", followed_title(pairs_), {}, rows_.back()};
+    for (std::size_t k = 0; k < rows_.back().size(); ++k) {
+      const std::string hidden = pairs_.causal && key(k) > last_query() ? "ahead: hidden" : "";
+      const std::string how =
+          hidden.empty() ? std::visit([&](const auto& s) { return derive(s, last_query(), key(k)); }, spec_) : hidden;
+      step.lines.push_back("key at " + padded(text::number_text(key(k)), 5) + how + " -> " +
+                           short_text(rows_.back()[k]));
+    }
+    return step;
+  }
+
+  Step matrix() const {
+    Step step{
+        "bias", "The bias of head " + std::to_string(pairs_.head) + ": a row per query, a column per key", {}, {}};
+    for (const std::vector<double>& row : rows_) {
+      step.lines.push_back(numbers_text(row));
+      step.values.insert(step.values.end(), row.begin(), row.end());
+    }
+    return step;
+  }
+
+  Step weights() const {
+    std::vector<double> plain = pairs_.scores.empty() ? std::vector<double>(rows_.back().size(), 0.2) : pairs_.scores;
+    std::vector<double> biased = plain;
+    for (std::size_t k = 0; k < biased.size(); ++k) {
+      biased[k] += rows_.back()[k];
+      if (pairs_.causal && key(k) > last_query()) plain[k] = -HUGE_VAL;
+    }
+    const std::vector<double> before = softmax(plain);
+    const std::vector<double> after = softmax(biased);
+    Step step{"weights", "What the softmax makes of it, for the last query", {}, after};
+    step.lines = {"scores           " + numbers_text(plain), "with the bias    " + numbers_text(biased),
+                  "weights without  " + numbers_text(before), "weights with it  " + numbers_text(after)};
+    return step;
+  }
+
+  Step meaning() const {
+    Step step{"meaning", "What that does", {}, {}};
+    const std::vector<double>& row = rows_.back();
+    std::vector<std::size_t> best;
+    const double largest = *std::max_element(row.begin(), row.end());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row[k] == largest) best.push_back(k);
+    }
+    if (largest == -HUGE_VAL) {
+      step.lines = {"Every key is hidden: attention gives zeros."};
+    } else if (is_mask()) {
+      step.lines = {"Keys with -inf have no weight; the others share as their scores say."};
+    } else if (best.size() == row.size()) {
+      step.lines = {"All keys get the same: a softmax does not see it."};
+    } else if (best.size() == 1 && key(best[0]) == last_query()) {
+      step.lines = {
+          "Distance 0 is favoured: every token looks at itself first, whatever the text says.",
+          "That helps where neighbours matter (local syntax, speech, images) and where a sequence is longer than in",
+          "training, and hurts where an answer stands far away: there the score must make up for the bias."};
+    } else {
+      std::string keys;
+      for (const std::size_t k : best) keys += (keys.empty() ? "" : ", ") + text::number_text(key(k));
+      step.lines = {"The query at " + text::number_text(last_query()) + " is drawn to the key" +
+                    (best.size() > 1 ? "s" : "") + " at " + keys +
+                    ": where scores are equal, the largest bias gets the largest weight."};
+    }
+    return step;
+  }
+
+  Step reproduce() const {
+    const auto list = [](const PositionView& positions) { return to_text(positions); };
+    std::string command = "posenc bias " + spec_text_of(spec_, pairs_) + " --queries=" + list(pairs_.queries) +
+                          " --keys=" + list(pairs_.keys);
+    if (!pairs_.parameter_text.empty()) command += " " + pairs_.parameter_text;
+    if (pairs_.causal) command += " --causal";
+    return {"reproduce", "The same numbers", {command}, {}};
+  }
+
+ private:
+  using Lines = std::vector<std::string>;
+
+  bool is_mask() const { return std::holds_alternative<Window>(spec_) || std::holds_alternative<Chunked>(spec_); }
+  bool has_parameter(std::string_view name) const {
+    return std::any_of(pairs_.parameters.begin(), pairs_.parameters.end(),
+                       [&](const Parameter& parameter) { return parameter.name == name; });
+  }
+
+  double last_query() const { return query(followed_query(pairs_)); }
+  double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
+  double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
+
+  static std::string offset_rule(Offset offset) {
+    return offset == Offset::key_minus_query ? "offset = key - query" : "offset = query - key";
+  }
+  static std::string distance_rule(DistanceRule rule) {
+    return rule == DistanceRule::symmetric ? "d = |query - key|" : "d = max(query - key, 0)";
+  }
+  static double distance(DistanceRule rule, double q, double k) {
+    return rule == DistanceRule::symmetric ? std::fabs(q - k) : std::fmax(q - k, 0.0);
+  }
+  static std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
+
+  Lines rule(const Clipped& s) const {
+    const std::string m = std::to_string(s.max_distance);
+    return {"bias = table[clip(offset, -" + m + ", " + m + ") + " + m + "][head], " + offset_rule(s.offset)};
+  }
+  Lines rule(const T5& s) const {
+    Lines lines = {"bias = table[bucket(offset)][head], offset = key - query"};
+    const bool both = s.direction == T5Direction::bidirectional;
+    const std::int64_t n = both ? s.buckets / 2 : s.buckets;
+    lines.push_back(both ? std::to_string(n) + " buckets for keys behind, and as many for keys ahead"
+                         : "keys ahead have bucket 0; " + std::to_string(n) + " buckets for keys behind");
+    lines.push_back("distances below " + std::to_string(n / 2) + " have a bucket each, larger ones " +
+                    std::to_string(n / 2) + " + floor(ln(d / " + std::to_string(n / 2) + ") / ln(" +
+                    std::to_string(s.max_distance) + " / " + std::to_string(n / 2) + ") * " +
+                    std::to_string(n - n / 2) + "), at most " + std::to_string(n - 1));
+    return lines;
+  }
+  Lines rule(const Alibi& s) const {
+    const auto& slopes = std::get<LinearBias>(bias_.schedule().shape).slopes;
+    const char* form = s.form == AlibiForm::symmetric ? "bias = -slope * |query - key|"
+                       : s.form == AlibiForm::causal  ? "bias = -slope * max(query - key, 0)"
+                                                      : "bias = slope * key";
+    Lines lines = {form};
+    if (s.precision == AlibiPrecision::bfloat16) {
+      lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
+    }
+    if (!pairs_.parameters.empty()) return lines;
+    lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
+                      return text::number_text(slopes[static_cast<std::size_t>(h)]);
+                    }));
+    return lines;
+  }
+  Lines rule(const Kerple& s) const {
+    const char* power = has_parameter("exponent") ? "d^exponent" : "d";
+    return {(s.kernel == KerpleKernel::log ? "bias = -p ln(1 + a " + std::string(power) + "), " : "bias = -a d^p, ") +
+            distance_rule(s.direction)};
+  }
+  Lines rule(const Fire& s) const {
+    return {"bias = mlp(x), x = ln(|c (query - key)| + 1) / (ln(|c max(query, L)| + 1) + eps), L = |" +
+                text::number_text(s.length) + " * length_factor|",
+            "mlp(x) = out_weight relu(in_weight x + in_bias) + out_bias"};
+  }
+  Lines rule(const Sandwich& s) const {
+    return {"bias = (sum over k = " + std::to_string(s.first) + " .. " + std::to_string(s.first + s.width / 2 - 1) +
+            " of cos(d / " + text::number_text(s.base) + "^(2k/" + std::to_string(s.width) + ")) - " +
+            std::to_string(s.width / 2) + ") / (8 h / " + std::to_string(s.heads) + "), h = head + 1, " +
+            distance_rule(s.direction)};
+  }
+  Lines rule(const MatrixBias&) const { return {"bias = values[head][query][key], positions counted from 0"}; }
+  Lines rule(const Window&) const { return {"a mask: 0 where query - left <= key <= query + right, else -inf"}; }
+  Lines rule(const Chunked& s) const {
+    return {"a mask: 0 where query and key are of one chunk of " + std::to_string(s.size) +
+            (s.direction == DistanceRule::causal ? " and the key is not ahead, else -inf" : ", else -inf")};
+  }
+  template <class Other>
+  Lines rule(const Other&) const {
+    return {};
+  }
+
+  std::string derive(const Clipped& s, double q, double k) const {
+    const bool forward = s.offset == Offset::key_minus_query;
+    const double offset = forward ? k - q : q - k;
+    const auto most = static_cast<double>(s.max_distance);
+    const double clipped = std::clamp(offset, -most, most);
+    return "offset " + (forward ? difference(k, q) : difference(q, k)) + " = " + text::number_text(offset) +
+           (clipped == offset ? "" : ", clipped to " + text::number_text(clipped)) + ", row " +
+           text::number_text(clipped + most);
+  }
+  std::string derive(const T5& s, double q, double k) const {
+    const double offset = k - q;
+    const bool both = s.direction == T5Direction::bidirectional;
+    const std::int64_t n = both ? s.buckets / 2 : s.buckets;
+    const std::int64_t exact = n / 2;
+    std::string text = "offset " + difference(k, q) + " = " + text::number_text(offset);
+    if (offset > 0.0 && !both) text += ", ahead: as distance 0";
+    if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
+    const double d = both ? std::fabs(offset) : std::fmax(-offset, 0.0);
+    if (d >= static_cast<double>(exact)) {
+      const double steps = std::log(d / static_cast<double>(exact)) /
+                           std::log(static_cast<double>(s.max_distance) / static_cast<double>(exact)) *
+                           static_cast<double>(n - exact);
+      text += ", " + std::to_string(exact) + " + floor(" + five_decimals(steps) + ")";
+      if (static_cast<double>(exact) + std::floor(steps) > static_cast<double>(n - 1)) {
+        text += ", at most " + std::to_string(n - 1);
+      }
+    }
+    return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
+  }
+  std::string derive(const Alibi& s, double q, double k) const {
+    if (s.form == AlibiForm::key_position) return "slope * " + text::number_text(k);
+    const double d = s.form == AlibiForm::symmetric ? std::fabs(q - k) : std::fmax(q - k, 0.0);
+    return "-slope * " + text::number_text(d);
+  }
+  std::string derive(const Kerple& s, double q, double k) const {
+    return "d = " + text::number_text(distance(s.direction, q, k));
+  }
+  std::string derive(const Sandwich& s, double q, double k) const {
+    return "d = " + text::number_text(distance(s.direction, q, k));
+  }
+  std::string derive(const Fire&, double q, double k) const { return "query - key = " + text::number_text(q - k); }
+  std::string derive(const Chunked& s, double q, double k) const {
+    const auto chunk = [&](double position) {
+      return text::number_text(std::floor(position / static_cast<double>(s.size)));
+    };
+    return "chunks " + chunk(q) + " and " + chunk(k);
+  }
+  template <class Other>
+  std::string derive(const Other&, double q, double k) const {
+    return "offset " + difference(k, q) + " = " + text::number_text(k - q);
+  }
+
+  const Spec& spec_;
+  const ExplainPairs& pairs_;
+  Bias bias_;
+  std::vector<std::vector<double>> rows_;  // [queries][keys], -inf where hidden
+};
+
+}  // namespace
+
+std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& given) {
+  const Invented invented(spec, given);
+  ExplainPairs pairs = given;
+  if (!invented.empty()) pairs.parameters = invented.views();
+  const BiasExplainer explain(spec, pairs);
+  std::vector<Step> steps = {explain.formula(), explain.derivation(), explain.matrix(),
+                             explain.weights(), explain.meaning(),    explain.reproduce()};
+  if (invented.empty()) return steps;
+  steps[0].lines.push_back(std::string("its parameters are ") + kInvented);
+  steps.pop_back();  // there is no command that makes these numbers
+  return steps;
+}
+
+}  // namespace posenc::explanation

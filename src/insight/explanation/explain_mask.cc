@@ -1,0 +1,140 @@
+#include "insight/explanation/explain_mask.h"
+
+#include <cmath>
+#include <string>
+
+#include "insight/explanation/explain_pairs.h"
+#include "posenc/error.h"
+
+namespace posenc::explanation {
+namespace {
+
+void check(const Spec& spec, double position, const ExplainOptions& options) {
+  validate(spec);
+  check_positions(PositionView::of(&position, 1), "explain");
+  if (!options.derivative && !options.shift) return;
+  fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) +
+                                   " has neither a derivative nor a shift: it " + "gives a position no numbers");
+}
+
+Step no_rule() {
+  return {"rule", "The rule", {"no number depends on a position: score = scale * q.k, and nothing is added"}, {}};
+}
+
+Step no_order() {
+  return {"order",
+          "What that means",
+          {"Put the tokens into another order, and the same outputs come in that order: attention is permutation",
+           "equivariant. What is pooled over all outputs, a mean say, does not change at all: that is invariant.",
+           "A causal mask breaks the symmetry: a token sees those before it, and how many they are tells its place."},
+          {}};
+}
+
+Step demonstration() { return {"reproduce", "The same with numbers", {"posenc demo permutation"}, {}}; }
+
+// What a query sees: positions first .. last; infinite where an end is open.
+struct Seen {
+  double first;
+  double last;
+};
+
+Seen seen_by(const Window& spec, double p) {
+  return {spec.left ? std::ceil(p - static_cast<double>(*spec.left)) : -HUGE_VAL,
+          spec.right ? std::floor(p + static_cast<double>(*spec.right)) : HUGE_VAL};
+}
+Seen seen_by(const Chunked& spec, double p) {
+  const auto size = static_cast<double>(spec.size);
+  const double first = std::floor(p / size) * size;
+  return {first, spec.direction == DistanceRule::causal ? std::floor(p) : first + size - 1.0};
+}
+
+std::string rule_text(const Window& spec) {
+  const std::string left = spec.left ? "query - " + std::to_string(*spec.left) + " <= " : "";
+  const std::string right = spec.right ? " <= query + " + std::to_string(*spec.right) : "";
+  if (left.empty() && right.empty()) return "a mask: every key is seen, for both ends are open";
+  return "a mask: a key is seen where " + left + "key" + right;
+}
+std::string rule_text(const Chunked& spec) {
+  return "a mask: a key is seen where floor(key / " + std::to_string(spec.size) + ") = floor(query / " +
+         std::to_string(spec.size) + ")" + (spec.direction == DistanceRule::causal ? " and the key is not ahead" : "");
+}
+
+std::string seen_text(const Seen& seen) {
+  if (seen.first == -HUGE_VAL && seen.last == HUGE_VAL) return "all keys";
+  if (seen.first == -HUGE_VAL) return "all keys up to " + text::number_text(seen.last);
+  if (seen.last == HUGE_VAL) return "all keys from " + text::number_text(seen.first) + " on";
+  return "keys " + text::number_text(seen.first) + " .. " + text::number_text(seen.last);
+}
+
+// The command that shows the mask, with a key more on either side.
+Step mask_command(const Spec& spec, double position, const Seen& seen, const ExplainOptions& options) {
+  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
+  const double first = std::isfinite(seen.first) ? seen.first - 1.0 : std::floor(position) - 2.0;
+  const double last = std::isfinite(seen.last) ? seen.last + 1.0 : std::floor(position) + 2.0;
+  return {"reproduce",
+          "The same as a bias, with a key more on either side",
+          {"posenc bias " + text + " --queries=" + text::number_text(position) +
+           " --keys=" + text::number_text(std::fmax(first, 0.0)) + ":" + text::number_text(last + 1.0)},
+          {}};
+}
+
+}  // namespace
+
+std::vector<Step> explain_none(double position, const ExplainOptions& options) {
+  check(NoPosition{}, position, options);
+  std::vector<Step> steps = {no_rule(), no_order()};
+  if (position >= 0.0 && position == std::floor(position)) {
+    const double keys = position + 1.0;
+    steps.push_back({"mask",
+                     "With a causal mask",
+                     {"a query at position " + text::number_text(position) + " sees " + text::number_text(keys) +
+                      " keys; where scores are equal each has the weight 1/" + text::number_text(keys) + " = " +
+                      five_decimals(1.0 / keys)},
+                     {keys, 1.0 / keys}});
+  }
+  steps.push_back(demonstration());
+  return steps;
+}
+
+std::vector<Step> explain_none(const ExplainPairs& pairs) {
+  if (pairs.head != 0 || !pairs.parameters.empty()) {
+    fail(ErrorKind::usage, "[explain_pairs] none has neither heads nor parameters");
+  }
+  std::vector<double> scores = pairs.scores;
+  if (scores.empty()) scores.assign(static_cast<std::size_t>(pairs.keys.count), 0.2);
+  const double query = pairs.queries.real(0, followed_query(pairs));
+  for (std::int64_t k = 0; pairs.causal && k < pairs.keys.count; ++k) {
+    if (pairs.keys.real(0, k) > query) scores[static_cast<std::size_t>(k)] = -HUGE_VAL;
+  }
+  const std::vector<double> weights = softmax(scores);
+  Step step{"weights",
+            "What the softmax makes of the scores alone, for the query at " + text::number_text(query),
+            {},
+            weights};
+  step.lines = {"scores   " + numbers_text(scores), "weights  " + numbers_text(weights)};
+  return {no_rule(), step, no_order(), demonstration()};
+}
+
+std::vector<Step> explain_mask(const Spec& spec, double position, const ExplainOptions& options) {
+  check(spec, position, options);
+  const auto* window = std::get_if<Window>(&spec);
+  const Seen seen = window != nullptr ? seen_by(*window, position) : seen_by(std::get<Chunked>(spec), position);
+  const std::string rule = window != nullptr ? rule_text(*window) : rule_text(std::get<Chunked>(spec));
+  Step keys{"keys", "What the query at " + text::number_text(position) + " sees", {seen_text(seen)}, {}};
+  if (std::isfinite(seen.first) && std::isfinite(seen.last)) {
+    const double count = seen.last - seen.first + 1.0;
+    keys.values = {seen.first, seen.last};
+    keys.lines.push_back(text::number_text(count) + (count == 1.0 ? " key" : " keys") +
+                         " where the text has them; with equal scores each has the weight 1/" +
+                         text::number_text(count) + " = " + five_decimals(1.0 / count));
+  }
+  const Step meaning = {
+      "meaning",
+      "What that means",
+      {"A mask adds 0 or -inf to a score. It limits what is seen and what it costs; the order of the keys",
+       "that are seen it does not tell: an encoding beside it does."},
+      {}};
+  return {{"rule", "The rule", {rule}, {}}, keys, meaning, mask_command(spec, position, seen, options)};
+}
+
+}  // namespace posenc::explanation

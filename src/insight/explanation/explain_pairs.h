@@ -1,0 +1,68 @@
+// The steps of worked examples for pairs of positions, and how they write them.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "insight/explanation/explain_text.h"
+#include "posenc/insight/explain.h"
+
+namespace posenc::explanation {
+
+std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& pairs);
+std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs);
+std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs);
+
+// Numbers with two decimals, which can be followed by hand; another seed, others.
+std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed);
+inline constexpr const char* kInvented =
+    "numbers made up from seeds, with two decimals, so that they can be followed by hand";
+
+// What a softmax makes of scores; -inf are 0.
+inline std::vector<double> softmax(const std::vector<double>& scores) {
+  double largest = -HUGE_VAL, total = 0.0;
+  for (const double score : scores) largest = std::fmax(largest, score);
+  std::vector<double> weights;
+  for (const double score : scores) {
+    weights.push_back(largest == -HUGE_VAL ? 0.0 : std::exp(score - largest));
+    total += weights.back();
+  }
+  for (double& weight : weights) weight = total == 0.0 ? 0.0 : weight / total;
+  return weights;
+}
+
+inline std::string short_text(double value) {
+  if (value == -HUGE_VAL) return "-inf";
+  return five_decimals(value);
+}
+
+// Numbers in a row, each padded to the widest of the table.
+inline std::string numbers_text(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    const std::string one = short_text(number);
+    text += std::string(one.size() < 9 ? 9 - one.size() : 1, ' ') + one;
+  }
+  return text;
+}
+
+inline std::string position_text(const PositionView& positions, std::int64_t n) {
+  return text::number_text(positions.real(0, n));
+}
+
+// One query is followed key by key: the last, which sees most.
+inline std::int64_t followed_query(const ExplainPairs& pairs) { return pairs.queries.count - 1; }
+inline std::string followed_title(const ExplainPairs& pairs) {
+  return "Query at " + position_text(pairs.queries, followed_query(pairs)) +
+         (pairs.queries.count > 1 ? ", the last, key by key" : ", key by key");
+}
+
+// Throws unless a head is one of `heads`.
+void check_head(const ExplainPairs& pairs, std::int64_t heads);
+
+inline std::string spec_text_of(const Spec& spec, const ExplainPairs& pairs) {
+  return pairs.spec_text.empty() ? to_text(spec) : pairs.spec_text;
+}
+
+}  // namespace posenc::explanation

@@ -1,0 +1,234 @@
+#include "insight/explanation/explain_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "insight/explanation/explain_text.h"
+#include "posenc/error.h"
+#include "posenc/phase.h"
+#include "posenc/pope.h"
+#include "posenc/query_temperature.h"
+#include "posenc/xpos.h"
+
+namespace posenc::explanation {
+namespace {
+
+constexpr std::int64_t kShown = 4;  // pairs or channels that are shown; of more the first ones and the last
+
+void check(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
+  validate(spec);
+  for (const double coordinate : position) check_positions(PositionView::of(&coordinate, 1), "explain");
+  if (options.derivative) {
+    fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) + " has no derivative here: see sinusoidal");
+  }
+  if (!options.shift) return;
+  if (position.size() != 1) fail(ErrorKind::usage, "[explain] shift needs positions on one axis");
+  const double moved = position[0] + *options.shift;
+  check_positions(PositionView::of(&moved, 1), "explain");
+}
+
+std::string place_text(std::span<const double> position, const char* between) {
+  std::string text;
+  for (const double coordinate : position) text += (text.empty() ? "" : between) + text::number_text(coordinate);
+  return text;
+}
+
+Step reproduce_query(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
+  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
+  return {"reproduce",
+          "The same numbers by command",
+          {"posenc table " + text + " --positions=" + place_text(position, "/")},
+          {}};
+}
+
+// Indices of a list of `count` that are shown.
+std::vector<std::int64_t> shown_of(std::int64_t count) {
+  std::vector<std::int64_t> shown;
+  for (std::int64_t i = 0; i < std::min(count, kShown); ++i) shown.push_back(i);
+  if (count > kShown) shown.back() = count - 1;
+  return shown;
+}
+
+// The angle of a pair at a place, and its cosine and sine.
+struct Turn {
+  double angle = 0.0;
+  SinCos at{};
+};
+Turn turn_of(const RotarySchedule& schedule, std::int64_t pair, std::span<const double> position) {
+  Turn turn;
+  std::uint64_t phase = 0;
+  for (std::int64_t a = 0; a < schedule.axes; ++a) {
+    const double frequency = schedule.inv_freq[static_cast<std::size_t>(a * schedule.pairs() + pair)];
+    turn.angle += position[static_cast<std::size_t>(a)] * frequency;
+    phase += phase_at(make_phase_step(frequency), position[static_cast<std::size_t>(a)]);
+  }
+  turn.at = sin_cos(phase);
+  return turn;
+}
+
+Step turns_step(const RotarySchedule& schedule, std::span<const double> position, const char* name) {
+  Step step{"angles", "Angles, p times inv_freq, and their cosines and sines", {}, {}};
+  for (const std::int64_t i : shown_of(schedule.pairs())) {
+    const Turn turn = turn_of(schedule, i, position);
+    step.lines.push_back(std::string(name) + " " + std::to_string(i) + ": angle " + five_decimals(turn.angle) +
+                         ", cos " + five_decimals(turn.at.cos) + ", sin " + five_decimals(turn.at.sin));
+  }
+  for (std::int64_t i = 0; i < schedule.pairs(); ++i) step.values.push_back(turn_of(schedule, i, position).angle);
+  return step;
+}
+
+double magnitude_of(Magnitude magnitude, double x) {
+  if (magnitude == Magnitude::softplus) return std::log1p(std::exp(-std::fabs(x))) + std::fmax(x, 0.0);
+  return magnitude == Magnitude::relu ? std::fmax(x, 0.0) : x;
+}
+std::string magnitude_text(Magnitude magnitude, const std::string& x) {
+  if (magnitude == Magnitude::softplus) return "ln(1 + e^" + x + ")";
+  return magnitude == Magnitude::relu ? "max(" + x + ", 0)" : x;
+}
+
+Step pope_pair(const Pope& spec, const RotarySchedule& schedule, std::span<const double> position) {
+  const std::int64_t channel = std::min<std::int64_t>(1, schedule.pairs() - 1);
+  const Turn turn = turn_of(schedule, channel, position);
+  const double x = 0.5, length = magnitude_of(spec.magnitude, x);
+  const double first = length * turn.at.cos, second = length * turn.at.sin;
+  return {"pair",
+          "Channel " + std::to_string(channel) + " of a query, where it holds 0.5",
+          {"magnitude  " + magnitude_text(spec.magnitude, "0.5") + " = " + five_decimals(length),
+           "pair       (" + five_decimals(length) + " * " + five_decimals(turn.at.cos) + ", " + five_decimals(length) +
+               " * " + five_decimals(turn.at.sin) + ") = (" + five_decimals(first) + ", " + five_decimals(second) + ")",
+           "A key is the same with its learned angle delta added; delta is 0 where training begins."},
+          {length, first, second}};
+}
+
+// Contents that say nothing: every channel 0, as small weights make them.
+Step pope_score(const Pope& spec, const RotarySchedule& schedule, double shift) {
+  double sum = 0.0;
+  for (const double frequency : schedule.inv_freq) sum += sin_cos(phase_at(make_phase_step(frequency), shift)).cos;
+  const double length = magnitude_of(spec.magnitude, 0.0);
+  const double score = length * length * sum / std::sqrt(static_cast<double>(spec.head_dim));
+  return {"score",
+          "The score with a key " + text::number_text(shift) + " positions away, all channels 0",
+          {"magnitudes are " + five_decimals(length) + ", and the sum of cos(" + text::number_text(shift) +
+               " inv_freq) is " + five_decimals(sum),
+           "score = " + five_decimals(length) + "^2 * " + five_decimals(sum) + " / sqrt(" +
+               std::to_string(spec.head_dim) + ") = " + five_decimals(score),
+           "The position of the query is not in it: only the distance is."},
+          {score}};
+}
+
+Step xpos_decay(const XposSchedule& schedule, double position) {
+  Step step{"factors", "Factors at position " + text::number_text(position), {}, {}};
+  for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
+    const double zeta = schedule.zeta[static_cast<std::size_t>(i)];
+    step.lines.push_back("pair " + std::to_string(i) + ": zeta " + five_decimals(zeta) + "^((" +
+                         text::number_text(position) + " - " + text::number_text(schedule.center) + ") / " +
+                         text::number_text(schedule.scale_base) + ") = " + five_decimals(schedule.factor(i, position)));
+  }
+  for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) step.values.push_back(schedule.factor(i, position));
+  return step;
+}
+
+Step xpos_pair(const XposSchedule& schedule, double position) {
+  const Turn turn = turn_of(schedule.rotation, 0, {&position, 1});
+  const double sign = schedule.rotation.layout == Layout::half_negative ? -1.0 : 1.0;
+  const double factor = schedule.factor(0, position);
+  const double a = turn.at.cos - 0.5 * sign * turn.at.sin, b = 0.5 * turn.at.cos + sign * turn.at.sin;
+  const auto pair = [](double x, double y) { return "(" + five_decimals(x) + ", " + five_decimals(y) + ")"; };
+  return {"pair",
+          "Pair 0, where it holds (1, 0.5)",
+          {"turned          " + pair(a, b), "of a query      " + pair(a * factor, b * factor),
+           "of a key        " + pair(a / factor, b / factor)},
+          {a, b, a * factor, b * factor, a / factor, b / factor}};
+}
+
+Step xpos_score(const XposSchedule& schedule, double shift) {
+  Step step{
+      "score", "What a score keeps of each pair with a key " + text::number_text(shift) + " positions away", {}, {}};
+  for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) {
+    // The key lies behind where the shift is negative: the query has gone farther.
+    step.values.push_back(schedule.factor(i, schedule.center - shift));
+  }
+  for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
+    step.lines.push_back("pair " + std::to_string(i) + ": " +
+                         five_decimals(schedule.zeta[static_cast<std::size_t>(i)]) + "^(" + text::number_text(-shift) +
+                         " / " + text::number_text(schedule.scale_base) +
+                         ") = " + five_decimals(step.values[static_cast<std::size_t>(i)]));
+  }
+  step.lines.push_back("times the cosine of the turn, as rotary has it. The center is not in it.");
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> explain_pope(const Pope& spec, std::span<const double> position, const ExplainOptions& options) {
+  check(spec, position, options);
+  const RotarySchedule schedule = make_schedule(spec);
+  const std::string channels = std::to_string(schedule.pairs());
+  std::vector<Step> steps = {
+      {"formula",
+       "The rule",
+       {"channel c of a query at p becomes the pair m(x) (cos a, sin a), m(x) = " +
+            magnitude_text(spec.magnitude, "x") + ", a = p inv_freq_c",
+        spec.inv_freq.empty() && spec.sections.empty()
+            ? "inv_freq_c = " + text::number_text(spec.base) + "^(-c/" + channels + "), one per channel, not per pair"
+            : "inv_freq_c one per channel, as given or per axis",
+        std::to_string(spec.head_dim) + " channels become " + std::to_string(spec.head_dim + schedule.pairs()) +
+            "; scores are still divided by sqrt(" + std::to_string(spec.head_dim) + ")"},
+       {}},
+      turns_step(schedule, position, "channel"),
+      pope_pair(spec, schedule, position)};
+  if (options.shift) steps.push_back(pope_score(spec, schedule, *options.shift));
+  steps.push_back(reproduce_query(spec, position, options));
+  return steps;
+}
+
+std::vector<Step> explain_xpos(const Xpos& spec, double position, const ExplainOptions& options) {
+  check(spec, {&position, 1}, options);
+  const XposSchedule schedule = make_schedule(spec);
+  std::vector<Step> steps = {{"formula",
+                              "The rule",
+                              {"pair i turns by p inv_freq_i, as rotary has it; of a query it is multiplied by",
+                               "zeta_i^((p - center) / scale_base), of a key divided by it, zeta_i = (2i/" +
+                                   std::to_string(schedule.rotation.rotary_dim) + " + " +
+                                   text::number_text(spec.gamma) + ") / (1 + " + text::number_text(spec.gamma) + ")"},
+                              {}},
+                             turns_step(schedule.rotation, {&position, 1}, "pair"),
+                             xpos_decay(schedule, position),
+                             xpos_pair(schedule, position)};
+  if (options.shift) steps.push_back(xpos_score(schedule, *options.shift));
+  steps.push_back(reproduce_query(spec, {&position, 1}, options));
+  return steps;
+}
+
+std::vector<Step> explain_temperature(const QueryTemperature& spec, double position, const ExplainOptions& options) {
+  check(spec, {&position, 1}, options);
+  if (options.shift) fail(ErrorKind::unsupported, "[explain] temperature has no shift: keys are not in it");
+  const double factor = query_factor(spec, position);
+  const double count = position + static_cast<double>(spec.first), share = count / static_cast<double>(spec.length);
+  const bool power = spec.form == TemperatureForm::power;
+  const std::string counted = text::number_text(count) + "/" + std::to_string(spec.length);
+  const std::string worked =
+      power ? "(1 + " + counted + ")^" + text::number_text(spec.scale) + " = " + five_decimals(factor)
+            : "1 + " + text::number_text(spec.scale) + " ln(1 + " + text::number_text(std::floor(share)) +
+                  ") = " + five_decimals(factor);
+  return {{"formula",
+           "The rule",
+           {std::string("a query at p is multiplied by ") +
+                (power ? "(1 + (p + first)/length)^scale" : "1 + scale ln(1 + floor((p + first)/length))"),
+            "with scale " + text::number_text(spec.scale) + ", length " + std::to_string(spec.length) + ", first " +
+                std::to_string(spec.first)},
+           {}},
+          {"factor",
+           "At position " + text::number_text(position),
+           {"p + first = " + text::number_text(count) + ", over length " + five_decimals(share), "factor = " + worked},
+           {factor}},
+          {"meaning",
+           "What that means",
+           {"All scores of the query are multiplied by it before the softmax: differences grow, weights get sharper.",
+            "The order of keys is not in it."},
+           {}},
+          reproduce_query(spec, {&position, 1}, options)};
+}
+
+}  // namespace posenc::explanation

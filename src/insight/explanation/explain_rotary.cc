@@ -1,0 +1,458 @@
+#include "insight/explanation/explain_rotary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/spec/axis_map.h"
+#include "insight/explanation/explain_scaling.h"
+#include "insight/explanation/explain_text.h"
+#include "posenc/error.h"
+#include "posenc/position.h"
+#include "posenc/reference.h"
+#include "posenc/rotary_table.h"
+#include "posenc/schedule.h"
+
+namespace posenc::explanation {
+namespace {
+
+// A 2x2 matrix on two lines behind its name.
+std::vector<std::string> matrix_lines(const std::string& name, const std::vector<double>& matrix) {
+  const auto line = [&](std::size_t at) {
+    return "[ " + padded(five_decimals(matrix[at]), 9) + five_decimals(matrix[at + 1]) + " ]";
+  };
+  return {name + line(0), std::string(name.size(), ' ') + line(2)};
+}
+
+constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first two and the last
+
+class Explainer {
+ public:
+  Explainer(const Rotary& spec, std::span<const double> position)
+      : spec_(spec),
+        angles_(spec),
+        schedule_(angles_.schedule()),
+        exact_(schedule_of(Precision::exact)),
+        has_rounded_(fits_float(spec, exact_)),
+        rounded_(has_rounded_ ? schedule_of(Precision::reference) : exact_),
+        places_(spec::axis_map(spec, spec::window_of(spec))),
+        position_(position.begin(), position.end()) {}
+
+  Step formula() const;
+  Step channels() const;
+  Step frequencies() const;
+  Step angles() const;
+  Step cosines() const;
+  Step matrix() const;
+  Step head() const;
+  Step product(double shift) const;
+  Step distances() const;
+  Step score(double shift) const;
+  Step reproduce(const ExplainOptions& options) const;
+
+ private:
+  using Head = std::vector<double>;
+
+  // An exact encoding may have numbers that float32 does not.
+  static bool fits_float(const Rotary& spec, const RotarySchedule& exact) {
+    const auto fits = [](double value) { return std::fabs(value) <= 1e38; };
+    return fits(spec.base) && static_cast<float>(spec.base) > 0.0f &&
+           std::all_of(exact.inv_freq.begin(), exact.inv_freq.end(), fits);
+  }
+  RotarySchedule schedule_of(Precision precision) const {
+    Rotary spec = spec_;
+    spec.precision = precision;
+    return make_schedule(spec);
+  }
+  std::int64_t pairs() const { return schedule_.pairs(); }
+  std::string label(std::int64_t i) const {
+    return "i = " + padded(std::to_string(i), std::max<std::size_t>(4, std::to_string(pairs()).size()));
+  }
+  static double inv_freq(const RotarySchedule& schedule, std::size_t axis, std::int64_t i) {
+    return schedule.inv_freq[axis * static_cast<std::size_t>(schedule.pairs()) + static_cast<std::size_t>(i)];
+  }
+  double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
+  std::string position_text() const;
+  std::string angle_text() const;
+  std::string power(std::int64_t i) const;
+  std::string rule() const;
+  double exact_angle(std::int64_t i) const;
+  double rounded_angle(std::int64_t i) const;
+  double rounding(std::int64_t i) const;
+  std::vector<double> cos_sin(std::span<const double> position) const;
+  std::vector<double> first_matrix(double position) const;
+  Head turned(const Head& x, std::span<const double> position) const;
+  Head sample() const;
+  static std::string head_text(const Head& x, bool whole);
+  // Calls shown(i) for the pairs that are shown; a line says how many are left out.
+  template <class Shown>
+  void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
+
+  const Rotary spec_;
+  const RotaryAngles angles_;
+  const RotarySchedule schedule_;
+  const RotarySchedule exact_;  // the same encoding in both precisions
+  const bool has_rounded_;
+  const RotarySchedule rounded_;
+  const std::vector<spec::PairPlace> places_;
+  const std::vector<double> position_;
+};
+
+template <class Shown>
+void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
+  if (pairs() <= kShownWhole) {
+    for (std::int64_t i = 0; i < pairs(); ++i) shown(i);
+    return;
+  }
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, pairs() - 1}) shown(i);
+  lines.push_back("  and " + std::to_string(pairs() - 3) + " more pairs");
+}
+
+std::string Explainer::position_text() const {
+  std::string text;
+  for (const double coordinate : position_) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
+  return text;
+}
+
+// "1/10000^(2/8)", as the rule counts pairs, times the scale.
+std::string Explainer::power(std::int64_t i) const {
+  const spec::PairPlace& place = places_[static_cast<std::size_t>(i)];
+  const std::string scale = spec_.frequency_scale == 1.0 ? "1/" : text::number_text(spec_.frequency_scale) + "/";
+  return scale + text::number_text(spec_.base) + "^(" + std::to_string(2 * place.index) + "/" +
+         std::to_string(place.exponent_dim) + ")";
+}
+
+// "w_i = 1 / 10000^(2i/8)", and how i is counted where there are several axes.
+std::string Explainer::rule() const {
+  const std::string scale = text::number_text(spec_.frequency_scale);
+  if (!spec_.inv_freq.empty()) return "w_i as given" + (spec_.frequency_scale == 1.0 ? "" : ", times " + scale);
+  const bool same = schedule_.exponent_dim != 0;
+  const std::string divisor = same ? std::to_string(schedule_.exponent_dim) : "n";
+  std::string rule = "w_i = " + scale + " / " + text::number_text(spec_.base) + "^(2i/" + divisor + ")";
+  if (kind_of(spec_.scaling) != NoScaling::kind) rule += ", then scaled";
+  if (spec::has_parts(spec_.layout) || spec_.axis_frequencies == AxisFrequencies::restart) {
+    return rule + ", i counted anew on every axis" + (same ? "" : ", n twice its pairs");
+  }
+  return spec_.axis_frequencies == AxisFrequencies::dealt ? rule + ", i dealt out to the axes in turn" : rule;
+}
+
+double Explainer::exact_angle(std::int64_t i) const {
+  double angle = 0.0;
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) angle += position_[axis] * inv_freq(exact_, axis, i);
+  return angle;
+}
+
+// As float32 tensors form it: position, frequency, product and sum each rounded.
+double Explainer::rounded_angle(std::int64_t i) const {
+  float angle = 0.0f;
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+    angle += static_cast<float>(position_[axis]) * static_cast<float>(inv_freq(rounded_, axis, i));
+  }
+  return static_cast<double>(angle);
+}
+
+// What rounding adds to an angle. Fused: the exact angle itself may not fit into a double.
+double Explainer::rounding(std::int64_t i) const {
+  double difference = rounded_angle(i);
+  for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+    difference = std::fma(-position_[axis], inv_freq(exact_, axis, i), difference);
+  }
+  return difference;
+}
+
+std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
+  std::vector<double> row(static_cast<std::size_t>(2 * pairs()));
+  PositionView view = PositionView::of(position.data(), 1);
+  view.axes = schedule_.axes;
+  fill_cos_sin(angles_, view, make_view(row.data(), {1, 2 * pairs()}));
+  return row;
+}
+
+// In plain steps, not by rotate(), which fuses products and sums where the machine can: the same digits everywhere.
+Explainer::Head Explainer::turned(const Head& x, std::span<const double> position) const {
+  const std::vector<double> row = cos_sin(position);
+  Head out = x;
+  for (std::int64_t i = 0; i < pairs(); ++i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    const double a = x[static_cast<std::size_t>(pair.read_first)];
+    const double b = x[static_cast<std::size_t>(pair.read_second)];
+    const double c = row[static_cast<std::size_t>(i)];
+    const double s = row[static_cast<std::size_t>(pairs() + i)] * turn_sign();
+    out[static_cast<std::size_t>(pair.write_first)] = a * c - b * s;
+    out[static_cast<std::size_t>(pair.write_second)] = b * c + a * s;
+  }
+  return out;
+}
+
+// 1, 2, .., 9, 1, 2, ..
+Explainer::Head Explainer::sample() const {
+  Head x(static_cast<std::size_t>(spec_.head_dim));
+  for (std::size_t c = 0; c < x.size(); ++c) x[c] = static_cast<double>(c % 9 + 1);
+  return x;
+}
+
+std::string Explainer::head_text(const Head& x, bool whole) {
+  return row_text(static_cast<std::int64_t>(x.size()), [&](std::int64_t c) {
+    const double value = x[static_cast<std::size_t>(c)];
+    return whole ? text::number_text(value) : five_decimals(value);
+  });
+}
+
+// Where pairs follow one axis each, and where given frequencies let them follow several.
+std::string Explainer::angle_text() const {
+  if (schedule_.axes == 1) return "p * w_i";
+  const bool given = static_cast<std::int64_t>(spec_.inv_freq.size()) == schedule_.axes * pairs();
+  return given ? "the sum over axes of p_axis * w_i of that axis" : "p_axis * w_i of the axis that pair i follows";
+}
+
+Step Explainer::formula() const {
+  Step step{"formula", "The formula", {}, {}};
+  const std::string range = "   for i = 0 .. " + std::to_string(pairs() - 1);
+  step.lines.push_back("angle(p, i) = " + angle_text() + ",   " + rule() + range);
+  const bool negative = spec_.layout == Layout::half_negative;
+  step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
+                                : "(a, b) becomes (a cos - b sin, b cos + a sin)");
+  if (schedule_.attention_factor == 1.0) return step;
+  const std::string factor = "attention_factor " + text::number_text(schedule_.attention_factor);
+  if (spec_.attention_factor_in == FactorIn::table) {
+    step.lines.push_back(factor + " multiplies cos and sin, so that a score gets its square");
+  } else {
+    step.lines.push_back(factor + " acts on the " +
+                         (spec_.attention_factor_in == FactorIn::query ? "query, after the rotation" : "scores") +
+                         ": not here");
+  }
+  return step;
+}
+
+Step Explainer::channels() const {
+  constexpr const char* kWords[] = {"half", "interleaved", "interleaved_to_half", "half_negative", "half_per_axis"};
+  Step step{"channels",
+            "Which channels turn together: layout " + std::string(kWords[static_cast<std::size_t>(spec_.layout)]),
+            {},
+            {}};
+  const std::int64_t end = schedule_.first_channel + schedule_.rotary_dim;
+  const bool all = schedule_.rotary_dim == spec_.head_dim;
+  step.lines.push_back(all ? "all " + std::to_string(spec_.head_dim) + " channels of the head turn"
+                           : "channels " + std::to_string(schedule_.first_channel) + " .. " + std::to_string(end - 1) +
+                                 " of " + std::to_string(spec_.head_dim) + " turn, the others pass as they are");
+  const auto channels = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + " and " + std::to_string(b); };
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    std::string line = label(i) + " channels " + channels(pair.read_first, pair.read_second);
+    if (pair.read_first != pair.write_first || pair.read_second != pair.write_second) {
+      line += ", written to " + channels(pair.write_first, pair.write_second);
+    }
+    step.lines.push_back(line);
+  });
+  return step;
+}
+
+Step Explainer::frequencies() const {
+  Step step{"frequencies", "The frequencies, radians per position", {}, schedule_.inv_freq};
+  const int digits = spec_.precision == Precision::reference ? 9 : 7;
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    std::string line = label(i);
+    for (std::size_t axis = 0; axis < position_.size(); ++axis) {
+      const double w = inv_freq(schedule_, axis, i);
+      if (w == 0.0 && position_.size() > 1) continue;
+      const bool several = line.size() > label(i).size();
+      const bool by_rule = spec_.inv_freq.empty() && kind_of(spec_.scaling) == NoScaling::kind;
+      const std::string formula = by_rule ? power(i) + " = " : "";
+      line += std::string(several ? "; w = " : " w = ") + formula + text::general_text(w, digits);
+      if (position_.size() > 1) line += " on axis " + std::to_string(axis);
+      const double wavelength = wavelengths({w})[0];
+      line += std::isfinite(wavelength) ? ", one turn in " + text::general_text(wavelength, 6) + " positions"
+                                        : ", never turns";
+    }
+    step.lines.push_back(line);
+  });
+  return step;
+}
+
+Step Explainer::angles() const {
+  const bool rounded = spec_.precision == Precision::reference;
+  Step step{"angles", "The angles at position " + position_text() + ", in radians", {}, {}};
+  std::int64_t worst = 0;
+  for (std::int64_t i = 0; i < pairs(); ++i) {
+    step.values.push_back(rounded ? rounded_angle(i) : exact_angle(i));
+    if (std::fabs(rounding(i)) > std::fabs(rounding(worst))) worst = i;
+  }
+  const std::string off = text::general_text(std::fabs(rounding(worst)), 3) + " radians, pair " + std::to_string(worst);
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    std::string line = label(i) + " angle = " + text::general_text(exact_angle(i), 12);
+    if (rounded) {
+      line +=
+          ", in float32 " + text::general_text(rounded_angle(i), 12) + ": off by " + text::general_text(rounding(i), 3);
+    }
+    step.lines.push_back(line);
+  });
+  if (rounded) {
+    step.lines.push_back("precision=reference turns by the float32 angles; the worst is off by " + off);
+  } else if (has_rounded_) {
+    step.lines.push_back("formed in float32 (precision=reference) the worst would be off by " + off);
+  }
+  return step;
+}
+
+Step Explainer::cosines() const {
+  Step step{"cos_sin", "Their cosines and sines", {}, cos_sin(position_)};
+  const double factor = schedule_.table_factor();
+  if (factor != 1.0) step.title += ", times " + text::number_text(factor);
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const double cos = step.values[static_cast<std::size_t>(i)];
+    const double sin = step.values[static_cast<std::size_t>(pairs() + i)];
+    step.lines.push_back(label(i) + " cos = " + five_decimals(cos) + ", sin = " + five_decimals(sin));
+  });
+  return step;
+}
+
+Step Explainer::head() const {
+  const Head x = sample();
+  Step step{"head", "A head turned", {}, turned(x, position_)};
+  step.lines.push_back("x = " + head_text(x, true));
+  const bool negative = spec_.layout == Layout::half_negative;
+  for_shown_pairs(step.lines, [&](std::int64_t i) {
+    const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
+    const std::string a = text::number_text(x[static_cast<std::size_t>(pair.read_first)]);
+    const std::string b = text::number_text(x[static_cast<std::size_t>(pair.read_second)]);
+    const auto result = [&](std::int64_t c) { return five_decimals(step.values[static_cast<std::size_t>(c)]); };
+    step.lines.push_back(label(i) + " " + a + " cos " + (negative ? "+ " : "- ") + b +
+                         " sin = " + result(pair.write_first) + ",   " + b + " cos " + (negative ? "- " : "+ ") + a +
+                         " sin = " + result(pair.write_second));
+  });
+  step.lines.push_back("x at " + position_text() + " = " + head_text(step.values, false));
+  return step;
+}
+
+// [[cos, -sin], [sin, cos]] of pair 0, row by row.
+std::vector<double> Explainer::first_matrix(double position) const {
+  const std::vector<double> row = cos_sin({&position, 1});
+  const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
+  return {cos, -sin, sin, cos};
+}
+
+Step Explainer::matrix() const {
+  const std::vector<double> row = cos_sin(position_);
+  const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
+  Step step{"matrix", "One pair as a matrix: pair 0 at " + position_text(), {}, {cos, -sin, sin, cos}};
+  step.lines = matrix_lines("R(" + position_text() + ") = ", step.values);
+  step.lines.push_back("R (1, 2) = (" + five_decimals(cos - 2.0 * sin) + ", " + five_decimals(sin + 2.0 * cos) + ")");
+  return step;
+}
+
+// R(a)^T R(b) = R(b - a), with numbers.
+Step Explainer::product(double shift) const {
+  const double a = position_[0];
+  const double step_by = std::fabs(a + shift) <= static_cast<double>(kMaxPosition) ? shift : -shift;
+  const double b = a + step_by;
+  const std::vector<double> x = first_matrix(a), y = first_matrix(b), between = first_matrix(b - a);
+  const std::string left = "R(" + text::number_text(a) + ")^T R(" + text::number_text(b) + ")";
+  Step step{"product", "Two rotations: " + left + " = R(" + text::number_text(b - a) + ")", {}, {}};
+  // The transpose of x times y.
+  step.values = {x[0] * y[0] + x[2] * y[2], x[0] * y[1] + x[2] * y[3], x[1] * y[0] + x[3] * y[2],
+                 x[1] * y[1] + x[3] * y[3]};
+  step.lines = matrix_lines(left + " = ", step.values);
+  const std::vector<std::string> direct = matrix_lines("R(" + text::number_text(b - a) + ") = ", between);
+  step.lines.insert(step.lines.end(), direct.begin(), direct.end());
+  if (schedule_.table_factor() != 1.0) {
+    step.lines.push_back("cos and sin have the factor " + text::number_text(schedule_.table_factor()) +
+                         ": the product has it twice, R once");
+  }
+  const double factor = schedule_.table_factor();
+  step.lines.push_back("so (R(a) q).(R(b) k) = " + (factor == 1.0 ? "" : text::number_text(factor) + " ") +
+                       "q.(R(b - a) k): a score knows the distance, not the places");
+  return step;
+}
+
+Step Explainer::distances() const {
+  const Head ones(static_cast<std::size_t>(spec_.head_dim), 1.0);
+  const double zero = 0.0;
+  const Head query = turned(ones, {&zero, 1});
+  Step step{"distances", "The score by distance, for q and k of ones", {}, {}};
+  for (const double distance : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    const Head key = turned(ones, {&distance, 1});
+    double score = 0.0;
+    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    step.values.push_back(score);
+    step.lines.push_back("distance " + padded(text::number_text(distance), 3) + " score " + five_decimals(score) +
+                         ", " + text::fixed_text(score / step.values[0], 2) + " of that at 0");
+  }
+  step.lines.emplace_back(
+      "fast pairs come back after a few positions, slow ones hardly move: it does not simply fall with the distance");
+  return step;
+}
+
+Step Explainer::score(double shift) const {
+  if (schedule_.axes > 1) {
+    fail(ErrorKind::unsupported,
+         "[explain] a shift needs positions on one axis but the spec has " + std::to_string(schedule_.axes));
+  }
+  check_positions(PositionView::of(&shift, 1), "explain --shift");
+  const double p = position_[0];
+  const double key_position = p + shift;
+  check_positions(PositionView::of(&key_position, 1), "explain --shift");
+  const double elsewhere =
+      std::fabs(p + 1000.0 + std::max(shift, 0.0)) <= static_cast<double>(kMaxPosition) ? 1000.0 : -1000.0;
+  const double places[] = {p, 0.0, p + elsewhere};
+  const Head q = sample();
+  const Head k(q.rbegin(), q.rend());
+  Step step{"score", "The score of a query at p and a key at " + plus("p", shift), {}, {}};
+  step.lines.push_back("(R(p) q) . (R(" + plus("p", shift) + ") k) = (R(0) q) . (R(" + text::number_text(shift) +
+                       ") k): only the distance is left");
+  step.lines.push_back("q = " + head_text(q, true));
+  step.lines.push_back("k = " + head_text(k, true));
+  for (const double place : places) {
+    const double other = place + shift;
+    const Head query = turned(q, {&place, 1});
+    const Head key = turned(k, {&other, 1});
+    double score = 0.0;
+    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    step.values.push_back(score);
+    step.lines.push_back("q at " + text::number_text(place) + ", k at " + text::number_text(place + shift) +
+                         ": score " + five_decimals(score));
+  }
+  const auto [low, high] = std::minmax_element(step.values.begin(), step.values.end());
+  // The last bits depend on the machine.
+  const bool rounding = *high - *low < 1e-12;
+  step.lines.push_back("largest difference: " + (rounding ? "below 1e-12" : text::general_text(*high - *low, 2)));
+  return step;
+}
+
+Step Explainer::reproduce(const ExplainOptions& options) const {
+  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
+  return {"reproduce",
+          "The same numbers in full",
+          {"posenc table " + spec + " --positions " + position_text() + " --format csv"},
+          {}};
+}
+
+}  // namespace
+
+std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> position, const ExplainOptions& options) {
+  check_positions(PositionView::of(position.data(), static_cast<std::int64_t>(position.size())), "explain");
+  if (options.derivative) {
+    fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
+  }
+  make_schedule(given);  // refuses layers that differ without one
+  const Rotary spec = at_layer(given, given.layer.value_or(0));
+  if (!is_rotation(spec.layout)) {
+    fail(ErrorKind::unsupported,
+         "[explain] the layout is no rotation, and has no pairs to explain: table and rotate give its numbers");
+  }
+  const Explainer explainer(spec, position);
+  std::vector<Step> steps = {explainer.formula(), explainer.channels()};
+  if (kind_of(spec.scaling) != NoScaling::kind) steps.push_back(explain_scaling(spec, make_schedule(spec)));
+  for (Step& step : std::vector<Step>{explainer.frequencies(), explainer.angles(), explainer.cosines(),
+                                      explainer.matrix(), explainer.head()}) {
+    steps.push_back(std::move(step));
+  }
+  if (options.shift) steps.push_back(explainer.score(*options.shift));
+  if (spec::axes_of(spec) == 1) {
+    steps.push_back(explainer.product(options.shift.value_or(2.0)));
+    steps.push_back(explainer.distances());
+  }
+  steps.push_back(explainer.reproduce(options));
+  return steps;
+}
+
+}  // namespace posenc::explanation

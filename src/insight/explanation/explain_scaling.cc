@@ -1,0 +1,263 @@
+#include "insight/explanation/explain_scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/spec/axis_map.h"
+#include "core/spec/scaling_fields.h"
+#include "insight/explanation/explain_text.h"
+
+namespace posenc::explanation {
+namespace {
+
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
+
+std::string short_text(double value) { return text::general_text(value + 0.0, 6); }  // -0 is 0
+
+struct ScalingExplainer {
+  const Rotary& spec;
+  const RotarySchedule& schedule;
+  const Ladder ladder;             // the first one, where axes have their own
+  std::vector<double> changed_to;  // its frequencies, exact
+  std::vector<double> plain;       // without the scaling
+  Step& step;
+
+  void say(const std::string& line) const { step.lines.push_back(line); }
+  double scaled(std::size_t i) const { return changed_to[i]; }
+  double share(std::size_t i) const { return scaled(i) / plain[i]; }
+  std::string dim() const { return std::to_string(ladder.dim); }
+  // How much of its division a pair gets: 0 is kept, 1 divided by the factor.
+  double division(std::size_t i, double factor) const {
+    return factor == 1.0 ? 0.0 : (1.0 - share(i)) / (1.0 - 1.0 / factor);
+  }
+
+  // The first pair, one between, and the last: a pair that is mixed, where there is one.
+  std::vector<std::size_t> samples(double factor) const {
+    std::size_t between = plain.size() / 2;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if (division(i, factor) > 1e-9 && division(i, factor) < 1.0 - 1e-9) between = i;
+    }
+    std::vector<std::size_t> list = {0, between, plain.size() - 1};
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+  }
+  std::string changed(std::size_t i) const {
+    return "pair " + std::to_string(i) + ": " + short_text(plain[i]) + " becomes " + short_text(scaled(i)) + ", " +
+           short_text(share(i)) + " of it";
+  }
+  void say_samples(double factor) const {
+    for (const std::size_t i : samples(factor)) say(changed(i));
+  }
+  // "pairs 0 .. 28", "no pair".
+  static std::string range(std::size_t from, std::size_t to) {
+    if (from >= to) return "no pair";
+    return to - from == 1 ? "pair " + std::to_string(from)
+                          : "pairs " + std::to_string(from) + " .. " + std::to_string(to - 1);
+  }
+  // Fast pairs are kept, slow ones divided: in that order.
+  void say_bands(double factor) const {
+    if (factor == 1.0) return say("a factor of 1 changes no frequency");
+    std::size_t kept = 0, mixed = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      kept += division(i, factor) < 1e-12 ? 1 : 0;
+      mixed += division(i, factor) < 1.0 - 1e-12 ? 1 : 0;
+    }
+    say(range(0, kept) + " kept, " + range(kept, mixed) + " mixed, " + range(mixed, plain.size()) + " divided by " +
+        text::number_text(factor));
+  }
+  double base_at(double growth, double dim) const {
+    return std::exp(std::log(spec.base) + std::log(growth) * dim / (dim - 2.0));  // no product overflows
+  }
+
+  void operator()(const NoScaling&) const {}
+  void operator()(const LinearScaling& s) const {
+    say("every frequency is divided by " + text::number_text(s.factor) + ": position p turns as p / " +
+        text::number_text(s.factor) + " did in training");
+    say_samples(s.factor);
+  }
+  void operator()(const Ntk& s) const {
+    const auto d = static_cast<double>(ladder.dim);
+    say("base * factor^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.factor) + "^(" +
+        dim() + "/" + short_text(d - 2.0) + ") = " + short_text(base_at(s.factor, d)));
+    say("the fastest pair is kept, the slowest divided by " + short_text(1.0 / share(plain.size() - 1)));
+    say_samples(s.factor);
+  }
+  void operator()(const NtkAlpha& s) const {
+    const auto d = static_cast<double>(spec.head_dim);
+    say("base * alpha^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.alpha) + "^(" +
+        short_text(d) + "/" + short_text(d - 2.0) + ") = " + short_text(base_at(s.alpha, d)) + ", whatever the length");
+    say_samples(s.alpha);
+  }
+  void operator()(const DynamicNtk& s) const {
+    const auto d = static_cast<double>(ladder.dim);
+    say("base * (factor * s / L - (factor - 1))^(d / (d - 2)) with L = " + std::to_string(s.original_positions) +
+        ", factor = " + text::number_text(s.factor) + ", d = " + dim() + "; up to s = L the base stays as it is");
+    std::vector<std::int64_t> lengths = {s.original_positions, 2 * s.original_positions, 4 * s.original_positions};
+    if (std::find(lengths.begin(), lengths.end(), *spec.sequence_length) == lengths.end()) {
+      lengths.push_back(*spec.sequence_length);
+    }
+    for (const std::int64_t length : lengths) {
+      const double beyond = std::max(0.0, static_cast<double>(length - s.original_positions));
+      const double growth = 1.0 + s.factor * beyond / static_cast<double>(s.original_positions);
+      step.values.push_back(base_at(growth, d));
+      say("s = " + std::to_string(length) + ": base " + short_text(step.values.back()));
+    }
+    say_samples(s.factor);
+    const bool beyond = *spec.sequence_length > s.original_positions;
+    say("built here for s = " + std::to_string(*spec.sequence_length) +
+        (beyond ? "; keys that were cached at another length must be turned anew (rerotate)"
+                : ": nothing has changed yet; past L, keys cached before must be turned anew (rerotate)"));
+  }
+  void operator()(const NtkByParts& s) const {
+    say("turns within " + std::to_string(s.original_positions) + " positions: r = " +
+        std::to_string(s.original_positions) + " w_i / 2 pi; kept from r = " + text::number_text(s.beta_fast) +
+        ", divided up to r = " + text::number_text(s.beta_slow));
+    say_bands(s.factor);
+    for (const std::size_t i : samples(s.factor)) {
+      say(changed(i) + "; r = " + short_text(static_cast<double>(s.original_positions) * plain[i] / kTwoPi));
+    }
+  }
+  void operator()(const Yarn& s) const {
+    const double factor =
+        s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions));
+    const YarnRange used = yarn_range(s, ladder);
+    const auto pair_of = [&](double turns) {
+      return static_cast<double>(ladder.dim) * std::log(static_cast<double>(s.original_positions) / (kTwoPi * turns)) /
+             (2.0 * std::log(spec.base));
+    };
+    if (!s.factor) {
+      say("factor = " + std::to_string(s.max_positions) + " / " + std::to_string(s.original_positions) + " = " +
+          text::number_text(factor));
+    }
+    const auto steps = [&](double exact, double rounded, const char* direction, double limit) {
+      std::string text = short_text(exact);
+      if (s.truncate) text += std::string(", rounded ") + direction + " " + short_text(rounded);
+      const double before = s.truncate ? rounded : exact;
+      if (std::fabs(limit - before) > 1e-9 * std::fabs(before)) text += ", taken as " + short_text(limit);
+      return text;
+    };
+    const std::string formula = dim() + " ln(" + std::to_string(s.original_positions) + " / (2 pi r)) / (2 ln " +
+                                text::number_text(spec.base) + ")";
+    const double low = pair_of(s.beta_fast), high = pair_of(s.beta_slow);
+    say("low, the pair that turns r = " + text::number_text(s.beta_fast) +
+        " times within the trained length: " + formula + " = " + steps(low, std::floor(low), "down", used.low));
+    say("high, the pair that turns r = " + text::number_text(s.beta_slow) +
+        " times: " + steps(high, std::ceil(high), "up", used.high));
+    if (used.low > used.high) say("low lies above high: the trained length and the base leave no pairs to mix");
+    say("ramp_i = (i - low) / (high - low), clipped to 0 .. 1; w_i becomes (1 - ramp) w_i + ramp w_i / " +
+        text::number_text(factor));
+    say_bands(factor);
+    for (const std::size_t i : samples(factor)) {
+      const double ramp = std::clamp((static_cast<double>(i) - used.low) / (used.high - used.low), 0.0, 1.0);
+      say(changed(i) + "; ramp " + short_text(ramp));
+    }
+    say_factor(s, factor);
+  }
+  void say_factor(const Yarn& s, double factor) const {
+    const bool pair = s.mscale != 0.0 && s.mscale_all_dim != 0.0;
+    std::string line = "attention factor: ";
+    if (spec.attention_factor) {
+      line += "given, ";
+    } else if (pair) {
+      line += "(0.1 * " + text::number_text(s.mscale) + " ln " + text::number_text(factor) + " + 1) / (0.1 * " +
+              text::number_text(s.mscale_all_dim) + " ln " + text::number_text(factor) + " + 1) = ";
+    } else if (factor <= 1.0) {
+      line += "no larger context, ";
+    } else {
+      line += "0.1 ln " + text::number_text(factor) + " + 1 = ";
+    }
+    const double value = schedule.attention_factor;
+    say(line + text::general_text(value, 8) +
+        (schedule.attention_factor_in == FactorIn::table
+             ? " on cos and sin, " + text::general_text(value * value, 8) + " in a score"
+             : ""));
+    if (s.mscale_all_dim == 0.0) return;
+    const double size = yarn_magnitude(factor, s.mscale_all_dim);
+    say("latent attention (DeepSeek) multiplies its softmax scale by (0.1 * " + text::number_text(s.mscale_all_dim) +
+        " ln " + text::number_text(factor) + " + 1)^2 = " + text::general_text(size * size, 8) + " besides: not here");
+  }
+  std::string factor_reason(const LongRope& s) const {
+    if (spec.attention_factor) return ", given";
+    if (s.short_mscale) return ", by the length";
+    const double factor =
+        s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions));
+    if (factor <= 1.0) return ": no larger context";
+    return " = sqrt(1 + ln(" + text::number_text(factor) + ") / ln(" + std::to_string(s.original_positions) +
+           ")), the same for both lists";
+  }
+  void operator()(const LongRope& s) const {
+    const bool by_length = s.list == LongRopeList::by_length;
+    const bool far = by_length ? *spec.sequence_length > s.original_positions : s.list == LongRopeList::long_factor;
+    say(std::string("the ") + (far ? "long" : "short") + " list" +
+        (by_length ? ": " + std::to_string(*spec.sequence_length) + " tokens are " + (far ? "" : "not ") +
+                         "more than " + std::to_string(s.original_positions)
+                   : ", whatever the length"));
+    const std::vector<double>& list = far ? s.long_factor : s.short_factor;
+    for (const std::size_t i : samples(1.0)) say(changed(i) + ": divided by " + text::number_text(list[i]));
+    say("attention factor " + text::general_text(schedule.attention_factor, 8) + factor_reason(s));
+    if (by_length) say("keys that were cached before the switch must be turned anew (rerotate)");
+  }
+  void operator()(const Llama3& s) const {
+    const auto trained = static_cast<double>(s.original_positions);
+    say("wavelengths below " + short_text(trained / s.high_freq_factor) + " are kept, above " +
+        short_text(trained / s.low_freq_factor) + " divided by " + text::number_text(s.factor));
+    say_bands(s.factor);
+    for (const std::size_t i : samples(s.factor)) {
+      const double wavelength = kTwoPi / plain[i];
+      const double smooth = (trained / wavelength - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor);
+      const bool mixed = smooth > 0.0 && smooth < 1.0;
+      say(changed(i) + "; wavelength " + short_text(wavelength) + (mixed ? ", s = " + short_text(smooth) : ""));
+    }
+  }
+  void say_turning(double share, double factor) const {
+    const auto turning = static_cast<std::size_t>(
+        std::count_if(changed_to.begin(), changed_to.end(), [](double f) { return f != 0.0; }));
+    if (turning == 0)
+      return say("no pair turns: " + text::number_text(share) + " of " + std::to_string(plain.size()) +
+                 " pairs is less than one");
+    if (turning == plain.size()) {
+      say("all pairs turn");
+    } else {
+      say(range(0, turning) + (turning == 1 ? " turns" : " turn") + " (" + text::number_text(share) + " of " +
+          std::to_string(plain.size()) + "), " + range(turning, plain.size()) +
+          " never: what they hold reaches any distance");
+    }
+    if (factor != 1.0) say("those that turn are divided by " + text::number_text(factor));
+  }
+  void operator()(const Proportional& s) const { say_turning(s.share, s.factor); }
+  void operator()(const PRope& s) const { say_turning(s.share, 1.0); }
+  void operator()(const LearnedMultipliers& s) const {
+    for (const std::size_t i : samples(1.0)) say(changed(i) + ": e^" + text::number_text(s.log_multipliers[i]));
+  }
+  void operator()(const Resonance&) const {
+    for (const std::size_t i : samples(1.0)) {
+      say("pair " + std::to_string(i) + ": a turn took " + short_text(kTwoPi / plain[i]) + " positions, now " +
+          short_text(kTwoPi / scaled(i)));
+    }
+  }
+};
+
+}  // namespace
+
+Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule) {
+  Step step{"scaling", "The scaling: " + std::string(kind_of(spec.scaling)), {}, {}};
+  const std::vector<Ladder> ladders = spec::ladders_of(spec);
+  const std::string count = std::to_string(ladders.front().pairs);
+  if (spec.axis_frequencies == AxisFrequencies::dealt) {
+    step.lines.push_back("the ladder of " + count + " frequencies before it is dealt out to the axes: pairs by their " +
+                         "number in it");
+  } else if (ladders.size() > 1) {
+    step.lines.push_back("every axis has a ladder of its own: here the first, of " + count + " frequencies");
+  } else if (schedule.axes > 1 && ladders.front().pairs != schedule.pairs()) {
+    step.lines.push_back("every axis has a ladder of " + count + " frequencies: pairs by their number in it");
+  }
+  std::visit(ScalingExplainer{spec, schedule, ladders.front(),
+                              scale_ladder(spec::settled_scaling(spec), ladders.front()).inv_freq,
+                              scale_ladder(NoScaling{}, ladders.front()).inv_freq, step},
+             spec.scaling);
+  return step;
+}
+
+}  // namespace posenc::explanation

@@ -1,0 +1,310 @@
+#include "insight/explanation/explain_sinusoidal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "core/text/number_text.h"
+#include "insight/explanation/explain_text.h"
+#include "insight/explanation/sinusoidal_symbols.h"
+#include "posenc/error.h"
+#include "posenc/phase.h"
+#include "posenc/schedule.h"
+#include "posenc/table.h"
+
+namespace posenc::explanation {
+namespace {
+
+constexpr std::int64_t kShownFirst = 4;  // pairs shown before the middle is left out ...
+constexpr std::int64_t kShownLast = 2;   // ... and after it
+
+class SinusoidalExplainer {
+ public:
+  SinusoidalExplainer(const Sinusoidal& spec, double position)
+      : spec_(spec), schedule_(make_schedule(spec_)), symbols_(spec_), position_(position), row_(row_at(position)) {}
+
+  Step formula() const;
+  Step denominators() const;
+  Step in_symbols() const;
+  Step in_numbers() const;
+  Step speed() const;
+  Step derivative() const;
+  std::vector<Step> shift(double k) const;
+  Step reproduce(const ExplainOptions& options) const;
+
+ private:
+  std::int64_t pairs() const { return static_cast<std::int64_t>(schedule_.inv_freq.size()); }
+  std::int64_t sine_column(std::int64_t j) const { return schedule_.sine.start + j * schedule_.sine.stride; }
+  std::int64_t cosine_column(std::int64_t j) const { return schedule_.cosine.start + j * schedule_.cosine.stride; }
+  // "i = 7  ", as wide for every pair.
+  std::string label(std::int64_t j) const {
+    return "i = " + padded(std::to_string(j), std::max<std::size_t>(4, std::to_string(pairs()).size()));
+  }
+  std::string position_text() const { return text::number_text(position_); }
+  std::string amplitude() const { return spec_.multiplier == 1.0 ? "" : text::number_text(spec_.multiplier) + " * "; }
+  bool is_zero_row(double position) const;
+  void check_shift(double k) const;
+  Step shift_blocks(double k) const;
+
+  std::vector<double> row_at(double position) const;
+  // Calls shown(j) for the first and last pairs; a line says how many are left out between them.
+  template <class Shown>
+  void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
+  template <class Cell>
+  std::string row_text(const Cell& cell) const {
+    return explanation::row_text(spec_.width, cell);
+  }
+  std::string symbol_at(std::int64_t column) const;
+
+  const Sinusoidal spec_;
+  const SinusoidalSchedule schedule_;
+  const SinusoidalSymbols symbols_;
+  const double position_;
+  const std::vector<double> row_;
+};
+
+std::vector<double> SinusoidalExplainer::row_at(double position) const {
+  std::vector<double> row(static_cast<std::size_t>(spec_.width));
+  fill_table(schedule_, PositionView::of(&position, 1), make_view(row.data(), {1, spec_.width}));
+  return row;
+}
+
+bool SinusoidalExplainer::is_zero_row(double position) const {
+  return spec_.zero_position &&
+         static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
+}
+
+template <class Shown>
+void SinusoidalExplainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
+  const bool elide = pairs() > kShownFirst + kShownLast + 2;
+  for (std::int64_t j = 0; j < pairs(); ++j) {
+    if (elide && j == kShownFirst) {
+      lines.push_back("  ... " + std::to_string(pairs() - kShownFirst - kShownLast) + " more pairs");
+      j = pairs() - kShownLast;
+    }
+    shown(j);
+  }
+}
+
+std::string SinusoidalExplainer::symbol_at(std::int64_t column) const {
+  if (is_zero_row(position_)) return "0";
+  const auto pair_in = [&](const Columns& columns) -> std::int64_t {
+    const std::int64_t distance = column - columns.start;
+    const bool inside = distance >= 0 && distance % columns.stride == 0 && distance / columns.stride < columns.count;
+    return inside ? distance / columns.stride : -1;
+  };
+  const std::string numerator = symbols_.numerator(position_);
+  if (const std::int64_t j = pair_in(schedule_.sine); j >= 0) {
+    return amplitude() + "sin(" + symbols_.angle(numerator, j) + ")";
+  }
+  if (const std::int64_t j = pair_in(schedule_.cosine); j >= 0) {
+    return amplitude() + "cos(" + symbols_.angle(numerator, j) + ")";
+  }
+  return "0";
+}
+
+Step SinusoidalExplainer::formula() const {
+  const bool interleaved = spec_.order == Order::interleaved || spec_.order == Order::cos_interleaved;
+  const bool sine_leads = schedule_.sine.start <= schedule_.cosine.start;
+  const std::string leading = interleaved ? "2i" : "i";
+  const std::string trailing = interleaved ? "2i+1" : std::to_string(pairs()) + "+i";
+  const std::string angle = "(" + symbols_.general_angle() + ")";
+  Step step{"formula", "The formula", {}, {}};
+  if (pairs() == 0) {
+    step.lines.push_back("width 1 with odd=zero has no pair of sine and cosine: its only column is zero");
+    return step;
+  }
+  const auto add = [&](const std::string& column, bool sine) {
+    step.lines.push_back(padded("PE(p, " + column + ")", trailing.size() + 7) + " = " + amplitude() +
+                         (sine ? "sin" : "cos") + angle);
+  };
+  add(leading, sine_leads);
+  if (spec_.width > 1) add(trailing, !sine_leads);
+  step.lines.push_back("for i = 0 .. " + std::to_string(std::max<std::int64_t>(pairs() - 1, 0)) + ", width " +
+                       std::to_string(spec_.width));
+  if (spec_.first != 0) {
+    step.lines.push_back("position " + position_text() + " counts as " +
+                         text::number_text(position_ + static_cast<double>(spec_.first)) + ": counting starts at " +
+                         std::to_string(spec_.first));
+  }
+  if (schedule_.sine.count != schedule_.cosine.count) {
+    step.lines.push_back("the width is odd: the last " + std::string(sine_leads ? "cosine" : "sine") + " is dropped");
+  } else if (spec_.width % 2 != 0) {
+    step.lines.push_back("the width is odd: the last column is zero");
+  }
+  if (is_zero_row(position_)) step.lines.push_back("the row of this position is zero by definition (zero_position)");
+  return step;
+}
+
+Step SinusoidalExplainer::denominators() const {
+  if (!spec_.inv_freq.empty()) {
+    Step step{"frequencies", "The frequencies, as given", {}, spec_.inv_freq};
+    for_shown_pairs(step.lines, [&](std::int64_t j) {
+      step.lines.push_back(label(j) + " w = " + text::general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
+    });
+    return step;
+  }
+  Step step{"denominators", "The denominators: what the position is divided by", {}, {}};
+  for (std::int64_t j = 0; j < pairs(); ++j) step.values.push_back(symbols_.denominator_value(j));
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const std::string exact = symbols_.denominator(j);
+    const std::string power = symbols_.power(j);
+    step.lines.push_back(label(j) + " " + power + " = " +
+                         (exact == power ? text::general_text(symbols_.denominator_value(j), 7) : exact));
+  });
+  return step;
+}
+
+Step SinusoidalExplainer::in_symbols() const {
+  const auto cell = [&](std::int64_t column) { return symbol_at(column); };
+  return {"symbols", "In symbols", {"PE(" + position_text() + ") = " + row_text(cell)}, {}};
+}
+
+Step SinusoidalExplainer::in_numbers() const {
+  const auto cell = [&](std::int64_t column) { return five_decimals(row_[static_cast<std::size_t>(column)]); };
+  return {"numbers", "In numbers", {"PE(" + position_text() + ") = " + row_text(cell)}, row_};
+}
+
+Step SinusoidalExplainer::speed() const {
+  Step step{"speed", "What changes fast and what slowly", {}, wavelengths(schedule_.inv_freq)};
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const double wavelength = step.values[static_cast<std::size_t>(j)];
+    const double degrees = std::fabs(schedule_.inv_freq[static_cast<std::size_t>(j)]) * 180.0 / std::numbers::pi;
+    std::string line = label(j) + " never turns: its frequency is 0";
+    if (std::isfinite(wavelength)) {
+      line = label(j) + " one turn in " + text::general_text(wavelength, 6) + " positions, " +
+             text::general_text(degrees, 3) + " degrees from one position to the next";
+    }
+    if (pairs() > 1 && j == 0) line += " (first pair)";
+    if (pairs() > 1 && j == pairs() - 1) line += " (last pair)";
+    step.lines.push_back(line);
+  });
+  if (pairs() > 1) {
+    const double ratio = step.values.back() / step.values.front();
+    if (ratio > 1.0 && std::isfinite(ratio)) {
+      step.lines.push_back("The first pair changes fast and tells neighbours apart; the last changes " +
+                           (ratio < 1000.0 ? text::general_text(ratio, 4) : text::fixed_text(ratio, 0)) +
+                           " times more slowly and tells far places apart.");
+    }
+  }
+  return step;
+}
+
+Step SinusoidalExplainer::derivative() const {
+  Step step{"derivative", "The derivative by the position (chain rule)", {}, {}};
+  step.values.resize(static_cast<std::size_t>(spec_.width));
+  fill_derivative(schedule_, PositionView::of(&position_, 1), make_view(step.values.data(), {1, spec_.width}));
+  if (is_zero_row(position_)) {
+    step.lines.push_back("the row of this position is zero by definition (zero_position), and its derivative here too");
+    return step;
+  }
+  step.lines.push_back("d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)");
+  const std::string numerator = symbols_.numerator(position_);
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const std::string w = text::general_text(schedule_.inv_freq[static_cast<std::size_t>(j)], 6);
+    const std::string angle = symbols_.angle(numerator, j);
+    const auto value = [&](std::int64_t column) {
+      return five_decimals(step.values[static_cast<std::size_t>(column)]);
+    };
+    std::string line = label(j) + " w = " + w;
+    if (j < schedule_.sine.count) line += "   " + amplitude() + "w cos(" + angle + ") = " + value(sine_column(j));
+    if (j < schedule_.cosine.count) {
+      const std::string slope = "-w sin(" + angle + ")";
+      line += "   " + (amplitude().empty() ? slope : amplitude() + "(" + slope + ")") + " = " + value(cosine_column(j));
+    }
+    step.lines.push_back(line);
+  });
+  const auto cell = [&](std::int64_t column) { return five_decimals(step.values[static_cast<std::size_t>(column)]); };
+  step.lines.push_back("PE'(" + position_text() + ") = " + row_text(cell));
+  return step;
+}
+
+void SinusoidalExplainer::check_shift(double k) const {
+  check_positions(PositionView::of(&k, 1), "explain --shift");
+  if (is_zero_row(position_) || is_zero_row(position_ + k)) {
+    fail(ErrorKind::usage, "[explain] the row of zero_position is no point of the curve: it cannot be shifted");
+  }
+  if (schedule_.sine.count != schedule_.cosine.count) {
+    fail(ErrorKind::usage, "[explain] a shift needs sine and cosine of every pair but width " +
+                               std::to_string(spec_.width) + " is odd: the last has no partner");
+  }
+}
+
+Step SinusoidalExplainer::shift_blocks(double k) const {
+  Step step{"shift_blocks", "One 2x2 block of M_" + text::number_text(k) + " per pair, for (sin, cos)", {}, {}};
+  for (const double inv_freq : schedule_.inv_freq) {
+    const SinCos turned = sin_cos(phase_at(make_phase_step(inv_freq), k));
+    step.values.push_back(turned.cos);
+    step.values.push_back(turned.sin);
+  }
+  for_shown_pairs(step.lines, [&](std::int64_t j) {
+    const double cosine = step.values[static_cast<std::size_t>(2 * j)];
+    const double sine = step.values[static_cast<std::size_t>(2 * j + 1)];
+    const auto text = [](double value) { return padded(five_decimals(value), 8); };
+    step.lines.push_back(label(j) + " [ " + text(cosine) + "  " + text(sine) + " ]");
+    step.lines.push_back(std::string(label(j).size(), ' ') + " [ " + text(-sine) + "  " + text(cosine) + " ]");
+  });
+  return step;
+}
+
+std::vector<Step> SinusoidalExplainer::shift(double k) const {
+  check_shift(k);
+  const std::string k_text = text::number_text(k);
+  const Step theorem{"shift_theorem",
+                     "From PE(p) to PE(" + plus("p", k) + "): the addition theorems",
+                     {"sin(a + b) =  cos(b) sin(a) + sin(b) cos(a)", "cos(a + b) = -sin(b) sin(a) + cos(b) cos(a)",
+                      "a is a pair's angle at p, b what a shift by " + k_text + " adds: the same matrix for every p"},
+                     {}};
+  const Step blocks = shift_blocks(k);
+  const std::vector<double> direct = row_at(position_ + k);
+  Step result{"shift_result", "The product, and the row computed directly", {}, row_};
+  for (std::int64_t j = 0; j < pairs(); ++j) {
+    const auto s = static_cast<std::size_t>(sine_column(j));
+    const auto c = static_cast<std::size_t>(cosine_column(j));
+    const double cosine = blocks.values[static_cast<std::size_t>(2 * j)];
+    const double sine = blocks.values[static_cast<std::size_t>(2 * j + 1)];
+    result.values[s] = cosine * row_[s] + sine * row_[c];
+    result.values[c] = cosine * row_[c] - sine * row_[s];
+  }
+  Step residual{"residual", "The residual", {}, {0.0}};
+  for (std::size_t i = 0; i < direct.size(); ++i) {
+    residual.values[0] = std::max(residual.values[0], std::fabs(result.values[i] - direct[i]));
+  }
+  const auto predicted = [&](std::int64_t i) { return five_decimals(result.values[static_cast<std::size_t>(i)]); };
+  const auto computed = [&](std::int64_t i) { return five_decimals(direct[static_cast<std::size_t>(i)]); };
+  result.lines.push_back("M_" + k_text + " PE(" + position_text() + ") = " + row_text(predicted));
+  result.lines.push_back("PE(" + text::number_text(position_ + k) + ") = " + row_text(computed));
+  residual.lines.push_back("largest difference: " + text::general_text(residual.values[0], 2));
+  return {theorem, blocks, result, residual};
+}
+
+Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
+  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
+  Step step{"reproduce", "The same numbers in full", {}, {}};
+  const auto add = [&](double position, const std::string& option) {
+    step.lines.push_back("posenc table " + spec + " --positions " + text::number_text(position) + option +
+                         " --format csv");
+  };
+  add(position_, "");
+  if (options.derivative) add(position_, " --derivative");
+  if (options.shift) add(position_ + *options.shift, "");
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options) {
+  check_positions(PositionView::of(&position, 1), "explain");
+  const SinusoidalExplainer explainer(spec, position);
+  std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
+                             explainer.in_numbers(), explainer.speed()};
+  if (options.derivative) steps.push_back(explainer.derivative());
+  if (options.shift) {
+    for (Step& step : explainer.shift(*options.shift)) steps.push_back(std::move(step));
+  }
+  steps.push_back(explainer.reproduce(options));
+  return steps;
+}
+
+}  // namespace posenc::explanation

@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "insight/explanation/explain_pairs.h"
+#include "posenc/attend.h"
+#include "posenc/error.h"
+#include "posenc/half.h"
+#include "posenc/input_rows.h"
+#include "posenc/random.h"
+#include "posenc/schedule.h"
+#include "posenc/score_term.h"
+
+namespace posenc::explanation {
+
+std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  fill_random(make_view(numbers.data(), {1, count}), {.std = 0.5, .seed = seed});
+  for (double& number : numbers) number = std::round(number * 100.0) / 100.0;
+  return numbers;
+}
+
+namespace {
+
+double dot(const double* a, const double* b, std::int64_t width) {
+  double sum = 0.0;
+  for (std::int64_t c = 0; c < width; ++c) sum += a[c] * b[c];
+  return sum;
+}
+
+std::string vector_text(const double* numbers, std::int64_t width) {
+  return row_text(width, [&](std::int64_t c) { return text::number_text(numbers[c]); });
+}
+
+class ShawExplainer {
+ public:
+  ShawExplainer(const Shaw& spec, const ExplainPairs& pairs)
+      : spec_(spec),
+        pairs_(pairs),
+        width_(spec.head_dim),
+        query_(small_numbers(width_, 1)),
+        keys_(small_numbers(width_ * pairs.keys.count, 2)) {
+    if (pairs.parameters.empty()) {
+      check_head(pairs, 1);
+      vectors_ = small_numbers((spec.left + spec.right + 1) * width_, 3);
+      return;
+    }
+    ScoreTerm(spec, pairs.parameters);  // throws where they do not fit
+    for (const Parameter& parameter : pairs.parameters) {
+      if (parameter.name == "keys") read(parameter.value);
+    }
+  }
+
+  std::vector<Step> steps() const { return {formula(), expansion(), weights()}; }
+
+ private:
+  void read(const ConstView& given) {
+    check_head(pairs_, given.rank == 3 ? given.shape[0] : 1);
+    const ConstView rows = given.rank == 3 ? given[pairs_.head] : given;
+    vectors_.resize(static_cast<std::size_t>(rows.shape[0] * width_));
+    for (std::int64_t r = 0; r < rows.shape[0]; ++r) {
+      for (std::int64_t c = 0; c < width_; ++c) {
+        const ConstView one = rows[r][c];
+        vectors_[static_cast<std::size_t>(r * width_ + c)] = one.dtype == DType::f64 ? *one.as<double>()
+                                                             : one.dtype == DType::f32
+                                                                 ? static_cast<double>(*one.as<float>())
+                                                             : one.dtype == DType::f16 ? to_double(*one.as<f16>())
+                                                                                       : to_double(*one.as<bf16>());
+      }
+    }
+  }
+  std::int64_t query_position() const { return pairs_.queries.integer(0, followed_query(pairs_)); }
+  std::int64_t row(std::int64_t k) const { return shaw_row(spec_, query_position(), pairs_.keys.integer(0, k)); }
+  const double* key(std::int64_t k) const { return keys_.data() + k * width_; }
+
+  Step formula() const {
+    const char* offset = spec_.offset == Offset::key_minus_query ? "offset = key - query" : "offset = query - key";
+    Step step{"formula", "The rule", {}, {}};
+    step.lines = {"q.(k + r[offset]) = q.k + q.r[offset], " + std::string(offset) + ", then times the scale",
+                  "row = clip(offset, -" + std::to_string(spec_.left) + ", " + std::to_string(spec_.right) + ") + " +
+                      std::to_string(spec_.left) + ", of " + std::to_string(spec_.left + spec_.right + 1) + " vectors",
+                  "where values have vectors too: output = sum of weight * (v + s[offset])"};
+    if (spec_.term == ShawTerm::query_and_key) step.lines.push_back("and + k.r[offset]: the key meets it too");
+    return step;
+  }
+
+  Step expansion() const {
+    Step step{"expansion", followed_title(pairs_), {}, {}};
+    step.lines = {kInvented, "q = " + vector_text(query_.data(), width_)};
+    for (std::int64_t k = 0; k < pairs_.keys.count; ++k) {
+      const std::int64_t r = row(k);
+      const double content = dot(query_.data(), key(k), width_);
+      const double* vector = r < 0 ? nullptr : vectors_.data() + r * width_;
+      const double term = vector == nullptr ? 0.0 : dot(query_.data(), vector, width_);
+      std::vector<double> sum(key(k), key(k) + width_);
+      for (std::int64_t c = 0; c < width_ && vector != nullptr; ++c) sum[static_cast<std::size_t>(c)] += vector[c];
+      step.lines.push_back("key at " + position_text(pairs_.keys, k) + ": k = " + vector_text(key(k), width_) +
+                           (vector == nullptr ? ", beyond the table: no vector"
+                                              : ", row " + std::to_string(r) + ": r = " + vector_text(vector, width_)));
+      std::string line = "  q.k + q.r = " + five_decimals(content) + " + " + five_decimals(term) + " = " +
+                         five_decimals(content + term) +
+                         "; q.(k + r) = " + five_decimals(dot(query_.data(), sum.data(), width_));
+      if (spec_.term == ShawTerm::query_and_key && vector != nullptr) {
+        const double key_term = dot(key(k), vector, width_);
+        line += "; and + k.r = " + five_decimals(key_term) + " makes " + five_decimals(content + term + key_term);
+      }
+      step.lines.push_back(line);
+      step.values.insert(step.values.end(), {content, term});
+    }
+    return step;
+  }
+
+  Step weights() const {
+    std::vector<double> plain, with;
+    for (std::int64_t k = 0; k < pairs_.keys.count; ++k) {
+      const bool hidden = pairs_.causal && pairs_.keys.integer(0, k) > query_position();
+      const double scale = 1.0 / std::sqrt(static_cast<double>(width_));
+      const double content = dot(query_.data(), key(k), width_);
+      double term = row(k) < 0 ? 0.0 : dot(query_.data(), vectors_.data() + row(k) * width_, width_);
+      if (spec_.term == ShawTerm::query_and_key && row(k) >= 0) {
+        term += dot(key(k), vectors_.data() + row(k) * width_, width_);
+      }
+      plain.push_back(hidden ? -HUGE_VAL : scale * content);
+      with.push_back(hidden ? -HUGE_VAL : scale * (content + term));
+    }
+    const std::vector<double> after = softmax(with);
+    return {"weights",
+            "What the softmax makes of it, scaled by 1/sqrt(" + std::to_string(width_) + ")",
+            {"scores without   " + numbers_text(plain), "scores with it   " + numbers_text(with),
+             "weights without  " + numbers_text(softmax(plain)), "weights with it  " + numbers_text(after)},
+            after};
+  }
+
+  const Shaw& spec_;
+  const ExplainPairs& pairs_;
+  std::int64_t width_;
+  std::vector<double> query_, keys_, vectors_;
+};
+
+// The four terms of Transformer-XL for every key, through attention itself: zero weights leave single terms.
+std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pairs) {
+  const std::int64_t width = spec.heads * spec.head_dim;
+  const std::vector<double> u = small_numbers(width, 4), v = small_numbers(width, 5),
+                            weight = small_numbers(width * spec.width, 6), query = small_numbers(spec.head_dim, 1),
+                            keys = small_numbers(spec.head_dim * pairs.keys.count, 2);
+  if (!pairs.parameters.empty()) {
+    fail(ErrorKind::unsupported,
+         "[explain_pairs] transformer_xl is explained with numbers made up, not with given ones");
+  }
+  const SinusoidalSchedule schedule =
+      make_schedule(Sinusoidal{.width = spec.width, .base = spec.base, .order = spec.order});
+  Step formula{
+      "formula",
+      "The rule",
+      {"(q + u).k + (q + v).r[d], d = query - key, r[d] = W times the sinusoidal row of d, then times the scale",
+       "= q.k + q.r + u.k + v.r: content, content by distance, key alone, distance alone"},
+      {}};
+  check_head(pairs, spec.heads);
+  const std::int64_t first = pairs.head * spec.head_dim;  // the head's own channels of u and v, rows of W
+  Step terms{"terms", followed_title(pairs), {kInvented}, {}};
+  terms.lines.push_back("key      d      q.k       q.r       u.k       v.r       sum");
+  for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
+    std::int64_t d = pairs.queries.integer(0, followed_query(pairs)) - pairs.keys.integer(0, k);
+    if (spec.clamp_distance > 0) d = std::clamp(d, -spec.clamp_distance, spec.clamp_distance);
+    std::vector<double> row(static_cast<std::size_t>(spec.width)), r(static_cast<std::size_t>(spec.head_dim));
+    fill_rows(StreamedRows{&schedule}, PositionView::range(d, 1), make_view(row.data(), {1, spec.width}));
+    for (std::int64_t c = 0; c < spec.head_dim; ++c) {
+      r[static_cast<std::size_t>(c)] = dot(weight.data() + (first + c) * spec.width, row.data(), spec.width);
+    }
+    const double* key = keys.data() + k * spec.head_dim;
+    const std::vector<double> parts = {
+        dot(query.data(), key, spec.head_dim), dot(query.data(), r.data(), spec.head_dim),
+        dot(u.data() + first, key, spec.head_dim), dot(v.data() + first, r.data(), spec.head_dim)};
+    std::vector<double> shown = parts;
+    shown.push_back(parts[0] + parts[1] + parts[2] + parts[3]);
+    terms.lines.push_back(padded(position_text(pairs.keys, k), 6) + padded(std::to_string(d), 4) + numbers_text(shown));
+    terms.values.insert(terms.values.end(), parts.begin(), parts.end());
+  }
+  return {formula, terms};
+}
+
+}  // namespace
+
+std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs) {
+  if (!pairs.queries.integral() || !pairs.keys.integral()) {
+    fail(ErrorKind::usage, "[explain_pairs] vectors per offset need integer positions but got real ones");
+  }
+  if (const auto* shaw = std::get_if<Shaw>(&spec)) return ShawExplainer(*shaw, pairs).steps();
+  return explain_xl(std::get<TransformerXl>(spec), pairs);
+}
+
+// The score of x_i + p_i and x_j + p_j without projections.
+std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
+  std::optional<SinusoidalSchedule> schedule;
+  InputRows rows;
+  if (const auto* fixed = std::get_if<Sinusoidal>(&spec)) {
+    schedule = make_schedule(*fixed);
+    rows = StreamedRows{&*schedule};
+  } else {
+    if (pairs.table.data == nullptr) {
+      fail(ErrorKind::usage, "[explain_pairs] a learned encoding needs its table for the parts of a score");
+    }
+    const auto* hybrid = std::get_if<Hybrid>(&spec);
+    if (hybrid != nullptr) schedule = make_schedule(hybrid->fixed);
+    const LearnedRows learned{hybrid != nullptr ? hybrid->learned : std::get<Learned>(spec), pairs.table};
+    rows = hybrid != nullptr ? InputRows(HybridRows{StreamedRows{&*schedule}, learned}) : InputRows(learned);
+  }
+  const std::int64_t width = width_of(rows);
+  const auto encode = [&](const PositionView& positions) {
+    std::vector<double> numbers(static_cast<std::size_t>(positions.count * width));
+    fill_rows(rows, positions, make_view(numbers.data(), {positions.count, width}));
+    return numbers;
+  };
+  const std::vector<double> p = encode(pairs.queries.slice(followed_query(pairs), 1)), r = encode(pairs.keys),
+                            x = small_numbers(width, 1), y = small_numbers(width * pairs.keys.count, 2);
+  Step formula{"formula",
+               "The rule",
+               {"(x_i + p_i).(x_j + p_j) = x_i.x_j + x_i.p_j + p_i.x_j + p_i.p_j: content with content, content with",
+                "position, position with content, position with position. With projections W_q and W_k the same, for",
+                "W(x + p) = Wx + Wp."},
+               {}};
+  Step parts{"parts", followed_title(pairs), {std::string("contents are ") + kInvented}, {}};
+  parts.lines.push_back("key        x.x       x.p       p.x       p.p       sum");
+  for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
+    const double *content = y.data() + k * width, *position = r.data() + k * width;
+    std::vector<double> four = {dot(x.data(), content, width), dot(x.data(), position, width),
+                                dot(p.data(), content, width), dot(p.data(), position, width)};
+    parts.values.insert(parts.values.end(), four.begin(), four.end());
+    four.push_back(four[0] + four[1] + four[2] + four[3]);
+    parts.lines.push_back(padded(position_text(pairs.keys, k), 4) + numbers_text(four));
+  }
+  Step meaning{
+      "meaning",
+      "What that means",
+      {"The last part is the same for every text: it is all that attention knows of distances by itself. The first",
+       "does not know where its tokens stand; the two between mix what a token is with where the other one is."},
+      {}};
+  return {formula, parts, meaning};
+}
+
+}  // namespace posenc::explanation

@@ -1,0 +1,208 @@
+// Figures against distance: products of rows, the score kernel of a rotary encoding, and scores before and after it.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/number_text.h"
+#include "insight/figure/figure_call.h"
+#include "posenc/error.h"
+#include "posenc/insight/analysis.h"
+#include "posenc/rotate.h"
+
+namespace posenc::figure {
+namespace {
+
+// Distances 0 to what was asked for, or `usual`.
+std::int64_t distances_of(const FigureCall& call, std::int64_t usual) {
+  const PositionView asked = call.options.positions;
+  if (asked.count == 0) return usual;
+  const PositionView positions = figure_positions(call, {.least = 3, .most = std::int64_t{1} << 20});
+  if (first_of(positions) != 0.0 || step_of(positions) != 1.0) {
+    fail(ErrorKind::usage, "[make_figure] distance: positions are distances here, and must count from 0, like 0:128");
+  }
+  return positions.count;
+}
+
+std::string rise_text(const std::vector<double>& curve) {
+  const auto rise = first_rise(curve);
+  return rise ? "it does not simply fall: it first rises at distance " + std::to_string(*rise)
+              : "it falls over the whole range";
+}
+
+Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, const FigureText& text,
+                    const std::string& label) {
+  FigurePage page = begin_figure(call, text);
+  const auto count = static_cast<std::int64_t>(curve.size());
+  const std::vector<double> x = counted(count);
+  const std::vector<double> envelope = falling_envelope(curve);
+  const double high = curve[0] > 0.0 ? curve[0] : 1.0;
+  const double low = std::min(0.0, *std::min_element(curve.begin(), curve.end()));
+  const drawing::Stroke line{.ink = Ink::series1, .width = 2.0, .label = label};
+  const drawing::Stroke above{
+      .ink = Ink::series2, .width = 1.4, .dashed = true, .label = "envelope: the largest from here on"};
+  drawing::PanelOptions options{.x = {.label = "distance", .high = static_cast<double>(count - 1)},
+                                .y = {.label = label, .low = low * 1.05, .high = high * 1.05},
+                                .right = drawing::Axis{.label = "cosine", .low = low * 1.05 / high, .high = 1.05},
+                                .legend = {line, above}};
+  if (const auto rise = first_rise(curve)) {
+    options.marks.push_back({static_cast<double>(*rise), "first rise at " + std::to_string(*rise)});
+  }
+  drawing::Panel panel(page.drawing(), page.body, options);
+  panel.line(x, envelope, above);
+  panel.line(x, curve, line);
+  if (count <= 150 && call.options.metrics != TextMetrics::cells) panel.dots(x, curve, line, 2.0);
+  std::vector<double> cosines;
+  for (const double value : curve) cosines.push_back(value / high);
+  page.figure.data.push_back(
+      {"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
+  return std::move(page.figure);
+}
+
+// Rows whose products depend on the place too: the mean over pairs, and the middle 95 % of them.
+Figure band_figure(const FigureCall& call, std::int64_t distances) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const std::int64_t rows = std::min<std::int64_t>(numbers.positions().value_or(1024), 1024);
+  distances = std::min(distances, rows);
+  const std::vector<double> table = rows_at(numbers, counted(rows));
+  const std::int64_t width = numbers.width();
+  std::vector<double> mean;
+  std::vector<double> low;
+  std::vector<double> high;
+  for (std::int64_t k = 0; k < distances; ++k) {
+    std::vector<double> products;
+    for (std::int64_t p = 0; p + k < rows; ++p) {
+      products.push_back(dot(table.data() + p * width, table.data() + (p + k) * width, width));
+    }
+    std::sort(products.begin(), products.end());
+    double sum = 0.0;
+    for (const double product : products) sum += product;
+    mean.push_back(sum / static_cast<double>(products.size()));
+    const auto at = [&](double share) {
+      return products[static_cast<std::size_t>(share * static_cast<double>(products.size() - 1))];
+    };
+    low.push_back(at(0.025));
+    high.push_back(at(0.975));
+  }
+  FigurePage page = begin_figure(
+      call, {.title = "Products of rows against distance: " + numbers.command_text(),
+             .finding = "the product depends on the place too: the line is the mean over places, the band holds the "
+                        "middle 95 % of them"});
+  const std::vector<double> x = counted(distances);
+  const drawing::Stroke line{.ink = Ink::series1, .width = 2.0, .label = "mean"};
+  const drawing::Stroke band{.ink = Ink::series1, .width = 8.0, .opacity = 0.25, .label = "middle 95 % of places"};
+  drawing::Panel panel(
+      page.drawing(), page.body,
+      {.x = {.label = "distance", .high = static_cast<double>(std::max<std::int64_t>(distances - 1, 1))},
+       .y = {.label = "row(p).row(p + distance)",
+             .low = std::min(0.0, *std::min_element(low.begin(), low.end())) * 1.05,
+             .high = *std::max_element(high.begin(), high.end()) * 1.05 + 1e-300},
+       .legend = {line, band}});
+  panel.band(x, low, high, band);
+  panel.line(x, mean, line);
+  page.figure.data.push_back({"by distance", {{"distance", x}, {"mean", mean}, {"low", low}, {"high", high}}});
+  return std::move(page.figure);
+}
+
+bool has_whole_pairs(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
+
+Figure make_distance(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const std::int64_t distances = distances_of(call, 101);
+  if (numbers.rotary()) {
+    if (numbers.rotary()->axes != 1) {
+      fail(ErrorKind::usage, "[make_figure] distance: a rotary encoding with several axes has no single distance");
+    }
+    const std::vector<double> kernel = score_kernel(*numbers.rotary(), distances);
+    return curve_figure(
+        call, kernel,
+        {.title = "The score kernel of " + numbers.command_text(),
+         .finding = "what a score keeps of its size when query and key have the same content: " + rise_text(kernel)},
+        "mean cos(distance x inv_freq)");
+  }
+  if (numbers.table().rank != 0 || !has_whole_pairs(*numbers.sinusoidal())) return band_figure(call, distances);
+  const std::vector<double> curve = distance_curve(*numbers.sinusoidal(), distances);
+  return curve_figure(call, curve,
+                      {.title = "Products of rows against distance: " + numbers.command_text(),
+                       .finding = "PE(p).PE(p + distance) is the same for every p, and " + rise_text(curve)},
+                      "PE(p).PE(p + distance)");
+}
+
+// One query and one key, both at every distance; and many.
+Figure make_rotated_scores(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Rotary& spec = std::get<Rotary>(numbers.spec());
+  if (numbers.rotary()->axes != 1) {
+    fail(ErrorKind::usage, "[make_figure] rotated_scores: a rotary encoding with several axes has no single distance");
+  }
+  const std::int64_t distances = std::min<std::int64_t>(distances_of(call, 101), 4096);
+  const std::int64_t width = spec.head_dim;
+  const double std = 1.0 / std::sqrt(static_cast<double>(width));
+  std::vector<double> q = normal_numbers(1, width, std, call.options.seed + 1);
+  const std::vector<double> k = normal_numbers(1, width, std, call.options.seed + 2);
+  const double before = dot(q.data(), k.data(), width);
+  // The key stays at 0 and the query walks away; only the distance counts.
+  std::vector<double> walked(static_cast<std::size_t>(distances * width));
+  for (std::int64_t n = 0; n < distances; ++n) std::copy(q.begin(), q.end(), walked.begin() + n * width);
+  const View view = make_view(walked.data(), {distances, 1, width});
+  const RotaryAngles angles(spec);
+  rotate(view, PositionView::range(0, distances), angles);
+  std::vector<double> key = k;
+  rotate(make_view(key.data(), {1, 1, width}), PositionView::range(0, 1), angles);
+  std::vector<double> after;
+  for (std::int64_t n = 0; n < distances; ++n) after.push_back(dot(walked.data() + n * width, key.data(), width));
+  const ScoreBand same = rotated_score_band(spec, {.distances = distances, .draws = 400, .seed = call.options.seed});
+  const std::vector<double> x = counted(distances);
+  FigurePage page = begin_figure(
+      call, {.title = "Scores before and after rotation: " + numbers.command_text(),
+             .finding = "before, q.k = " + text::fixed_text(before, 3) +
+                        " at every distance; after, it depends on the distance, and equal contents agree best nearby",
+             .more = {"vectors with normal channels of variance 1 / " + std::to_string(width) + ", from a seed"},
+             .body_height = 440.0});
+  const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+  const drawing::Stroke flat{.ink = Ink::series2, .width = 1.6, .dashed = true, .label = "before: q.k"};
+  const drawing::Stroke turned{.ink = Ink::series1, .width = 2.0, .label = "after"};
+  double top = std::fabs(before);
+  for (const double value : after) top = std::max(top, std::fabs(value));
+  const double last = static_cast<double>(distances - 1);
+  drawing::Panel one(page.drawing(), boxes[0],
+                     {.title = "one query, one key",
+                      .x = {.label = "distance", .high = last},
+                      .y = {.low = -1.1 * top, .high = 1.1 * top},
+                      .legend = {flat, turned}});
+  one.level(before, flat);
+  one.line(x, after, turned);
+  const drawing::Stroke mean{.ink = Ink::series1, .width = 2.0, .label = "mean of 400 vectors with themselves"};
+  const drawing::Stroke band{.ink = Ink::series1, .width = 8.0, .opacity = 0.25, .label = "middle 95 %"};
+  drawing::Panel many(page.drawing(), boxes[1],
+                      {.title = "the same content at both places",
+                       .x = {.label = "distance", .high = last},
+                       .y = {.low = std::min(0.0, *std::min_element(same.low.begin(), same.low.end())) * 1.1,
+                             .high = *std::max_element(same.high.begin(), same.high.end()) * 1.1},
+                       .legend = {mean, band}});
+  many.band(x, same.low, same.high, band);
+  many.line(x, same.mean, mean);
+  page.figure.data.push_back({"scores",
+                              {{"distance", x},
+                               {"before", std::vector<double>(x.size(), before)},
+                               {"after", after},
+                               {"same content: mean", same.mean},
+                               {"same content: low", same.low},
+                               {"same content: high", same.high}}});
+  return std::move(page.figure);
+}
+
+}  // namespace
+
+std::vector<FigureEntry> distance_figures() {
+  return {
+      {{"distance", "the product of two rows, or of two turned vectors, against their distance",
+        "it falls at first, then rises and falls again: similarity is no ruler", "positions", true, true},
+       make_distance,
+       has_one_axis},
+      {{"rotated_scores", "q.k before and after rotation, against distance",
+        "before, a flat line: without rotation a score does not know the distance", "positions", true, false},
+       make_rotated_scores,
+       has_one_axis},
+  };
+}
+
+}  // namespace posenc::figure

@@ -1,0 +1,176 @@
+#include "posenc/insight/figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/spec/fields.h"
+#include "core/text/nearest.h"
+#include "core/text/number_text.h"
+#include "insight/figure/figure_call.h"
+#include "insight/properties/insight.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+const std::vector<figure::FigureEntry>& entries() {
+  static const std::vector<figure::FigureEntry> all = [] {
+    std::vector<figure::FigureEntry> list;
+    for (const auto& some :
+         {figure::table_figures(), figure::map_figures(), figure::wave_figures(), figure::distance_figures(),
+          figure::shift_figures(), figure::mixing_figures(), figure::rotary_figures(), figure::layout_figures(),
+          figure::scaling_figures(), figure::bias_figures(), figure::attention_figures(), figure::precision_figures(),
+          figure::published_figures()}) {
+      list.insert(list.end(), some.begin(), some.end());
+    }
+    return list;
+  }();
+  return all;
+}
+
+const figure::FigureEntry& entry_of(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const figure::FigureEntry& entry : entries()) {
+    if (entry.info.name == name) return entry;
+    names.push_back(entry.info.name);
+  }
+  const std::string_view near = text::nearest(name, names);
+  fail(ErrorKind::usage, "there is no figure '" + std::string(name) + "'; " +
+                             (near.empty() ? "`posenc list` shows all" : "did you mean '" + std::string(near) + "'?"));
+}
+
+std::string kinds_that_fit(std::string_view name) {
+  std::string list;
+  for (const KindInfo& kind : kinds()) {
+    const auto& shown = properties::insight_of(*spec::default_spec(kind.name)).figures;
+    if (std::find(shown.begin(), shown.end(), name) == shown.end()) continue;
+    list += (list.empty() ? "" : ", ") + kind.name;
+  }
+  return list;
+}
+
+void refuse(const FigureInfo& info, std::string_view option, bool given) {
+  if (!given) return;
+  const std::string words = " " + std::string(info.options) + " ";
+  if (words.find(" " + std::string(option) + " ") != std::string::npos) return;
+  fail(ErrorKind::usage, "the figure '" + std::string(info.name) + "' has no use for " + std::string(option) +
+                             (info.options.empty() ? "" : "; it takes " + std::string(info.options)));
+}
+
+void check_options(const FigureInfo& info, const FigureOptions& options) {
+  refuse(info, "positions", options.positions.count > 0);
+  refuse(info, "channels", !options.channels.empty());
+  refuse(info, "position", options.position.has_value());
+  refuse(info, "shift", options.shift.has_value());
+  refuse(info, "train_length", options.train_length.has_value());
+  refuse(info, "head", options.head.has_value());
+  refuse(info, "content", options.content.rank != 0);
+  refuse(info, "tokens", !options.tokens.empty());
+  if (options.train_length && *options.train_length < 1) {
+    fail(ErrorKind::usage,
+         "[make_figure] train_length must be at least 1 but got " + std::to_string(*options.train_length));
+  }
+  for (const auto& [name, value] : {std::pair{"position", options.position}, std::pair{"shift", options.shift}}) {
+    if (value && !(std::fabs(*value) <= static_cast<double>(kMaxPosition))) {
+      fail(ErrorKind::usage,
+           std::string("[make_figure] ") + name + " must lie within +-(2^31 - 1) but got " + text::number_text(*value));
+    }
+  }
+}
+
+// What needs no spec is also shown without one.
+bool shows_kind(const FigureInfo& info, const Spec& spec) {
+  if (!info.needs_spec && std::holds_alternative<NoPosition>(spec)) return true;
+  const auto& shown = properties::insight_of(spec).figures;
+  return std::find(shown.begin(), shown.end(), info.name) != shown.end();
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of("\",\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string cell_text(const DataColumn& column, std::size_t row) {
+  if (const auto* words = std::get_if<std::vector<std::string>>(&column.values)) return csv_cell((*words)[row]);
+  const double value = std::get<std::vector<double>>(column.values)[row];
+  return std::isnan(value) ? "" : text::number_text(value);
+}
+
+std::size_t length_of(const DataColumn& column) {
+  return std::visit([](const auto& values) { return values.size(); }, column.values);
+}
+
+}  // namespace
+
+const std::vector<FigureInfo>& figures() {
+  static const std::vector<FigureInfo> infos = [] {
+    std::vector<FigureInfo> list;
+    for (const figure::FigureEntry& entry : entries()) list.push_back(entry.info);
+    return list;
+  }();
+  return infos;
+}
+
+bool figure_fits(std::string_view name, const Spec& spec) {
+  const figure::FigureEntry& entry = entry_of(name);
+  return shows_kind(entry.info, spec) && (entry.suits == nullptr || entry.suits(spec));
+}
+
+Figure make_figure(std::string_view name, const Subject& subject, const FigureOptions& options) {
+  const figure::FigureEntry& entry = entry_of(name);
+  if (!shows_kind(entry.info, subject.spec)) {
+    const std::string kinds = kinds_that_fit(name);
+    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' does not fit " + std::string(kind_of(subject.spec)) +
+                               (kinds.empty() ? ": it needs no SPEC" : ": it shows " + kinds));
+  }
+  check_options(entry.info, options);
+  FigureOptions settled = options;
+  if (!entry.info.needs_spec && std::holds_alternative<NoPosition>(subject.spec)) {
+    if (settled.command.empty()) settled.command = "posenc plot " + std::string(name);
+    return entry.make({entry.info, nullptr, settled});
+  }
+  const properties::SubjectNumbers numbers(subject, options.seed);
+  if (settled.command.empty()) {
+    settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text() +
+                      (options.seed == 0 ? "" : " --random-seed " + std::to_string(options.seed));
+  }
+  if (settled.head && (*settled.head < 0 || *settled.head >= numbers.heads())) {
+    fail(ErrorKind::usage, "[make_figure] head must be 0 to " + std::to_string(numbers.heads() - 1) + " but got " +
+                               std::to_string(*settled.head));
+  }
+  return entry.make({entry.info, &numbers, settled});
+}
+
+std::string to_csv(const DataTable& table) {
+  std::string text;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_cell(table.columns[c].name);
+  text += "\n";
+  const std::size_t rows = table.columns.empty() ? 0 : length_of(table.columns.front());
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + cell_text(table.columns[c], r);
+    text += "\n";
+  }
+  return text;
+}
+
+Json to_json(const DataTable& table) {
+  Json columns{Json::Object{}};
+  for (const DataColumn& column : table.columns) {
+    Json::Array values;
+    if (const auto* words = std::get_if<std::vector<std::string>>(&column.values)) {
+      for (const std::string& word : *words) values.emplace_back(word);
+    } else {
+      for (const double value : std::get<std::vector<double>>(column.values)) {
+        values.push_back(std::isnan(value) ? Json() : Json(value));
+      }
+    }
+    columns.set(column.name, std::move(values));
+  }
+  Json result;
+  return result.set("name", table.name).set("columns", std::move(columns));
+}
+
+}  // namespace posenc

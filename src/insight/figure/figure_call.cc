@@ -1,0 +1,164 @@
+#include "insight/figure/figure_call.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/rotary_window.h"
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+#include "posenc/random.h"
+
+namespace posenc::figure {
+
+bool has_one_axis(const Spec& spec) { return axes_of(spec) == 1; }
+
+FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
+  FigurePage page;
+  Figure& figure = page.figure;
+  figure.name = std::string(call.info.name);
+  figure.title = text.title;
+  figure.finding = text.finding;
+  figure.note = text.note;
+  figure.command = call.options.command;
+  drawing::PageOptions options{.title = text.title, .width = text.width, .body_height = text.body_height};
+  if (call.numbers != nullptr) {
+    const KindFacts facts = kind_facts(call.numbers->spec());
+    options.notes.push_back(facts.formula);
+    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + " ") + "Numbers in float64.");
+  }
+  for (const std::string& line : text.more) options.notes.push_back(line);
+  if (!text.note.empty()) options.notes.push_back(text.note);
+  if (call.numbers != nullptr && call.numbers->drawn()) options.notes.push_back(call.numbers->drawn_text());
+  // In a terminal it stands among commands already.
+  options.notes.push_back((call.options.metrics == TextMetrics::cells ? "made by " : "$ ") + figure.command);
+  if (call.options.width > 0.0) options.width = call.options.width;
+  if (call.options.height > 0.0) options.height = call.options.height;
+  figure.drawing.title = text.title;
+  figure.drawing.description = text.finding;
+  figure.drawing.metrics = call.options.metrics;
+  page.body = drawing::lay_out_page(figure.drawing, options);
+  return page;
+}
+
+PositionView figure_positions(const FigureCall& call, const PositionRule& rule) {
+  PositionView positions = call.options.positions;
+  if (positions.count == 0) {
+    std::int64_t count = rule.count;
+    const auto end = call.numbers != nullptr ? call.numbers->positions() : std::nullopt;
+    if (end) count = std::max(std::min(count, *end), rule.least);
+    positions = PositionView::range(0, count);
+  }
+  const std::string where = "[make_figure] " + std::string(call.info.name);
+  check_positions(positions, where);
+  if (positions.batch != 1 || positions.axes != 1) {
+    fail(ErrorKind::usage, where + ": positions must have one axis and no batch");
+  }
+  if (positions.count < rule.least || positions.count > rule.most) {
+    fail(ErrorKind::usage, where + ": positions must be " + std::to_string(rule.least) + " to " +
+                               std::to_string(rule.most) + " but got " + std::to_string(positions.count));
+  }
+  // The doubles of 0:1:0.1 are not evenly spaced to the last bit.
+  for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
+    const double step = positions.real(0, n) - positions.real(0, n - 1);
+    if (std::fabs(step - step_of(positions)) <= 1e-6 * std::fabs(step_of(positions))) continue;
+    fail(ErrorKind::usage, where + ": positions must be evenly spaced, like 0:100 or 0:1000:10");
+  }
+  return positions;
+}
+
+double first_of(const PositionView& positions) { return positions.real(0, 0); }
+double step_of(const PositionView& positions) {
+  return positions.count > 1 ? positions.real(0, 1) - positions.real(0, 0) : 1.0;
+}
+
+std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note) {
+  const std::int64_t every = (positions.count + most - 1) / most;
+  std::vector<double> sampled;
+  for (std::int64_t n = 0; n < positions.count; n += every) sampled.push_back(positions.real(0, n));
+  if (every > 1) {
+    note = std::to_string(sampled.size()) + " of " + std::to_string(positions.count) + " positions are shown, one in " +
+           std::to_string(every) + ": what turns faster than that is not seen";
+  }
+  return sampled;
+}
+
+std::vector<double> rows_at(const properties::SubjectNumbers& numbers, const std::vector<double>& positions) {
+  const auto count = static_cast<std::int64_t>(positions.size());
+  std::vector<double> values(static_cast<std::size_t>(count * numbers.width()));
+  const View out = make_view(values.data(), {count, numbers.width()});
+  const bool whole = std::all_of(positions.begin(), positions.end(), [](double p) { return p == std::floor(p); });
+  if (whole) {
+    const std::vector<std::int64_t> ids(positions.begin(), positions.end());
+    fill_rows(numbers.rows(), PositionView::of(ids.data(), count), out);
+  } else {
+    fill_rows(numbers.rows(), PositionView::of(positions.data(), count), out);
+  }
+  return values;
+}
+
+std::vector<double> row_at(const properties::SubjectNumbers& numbers, double position) {
+  return rows_at(numbers, {position});
+}
+
+std::vector<double> counted(std::int64_t count, double first, double step) {
+  std::vector<double> numbers;
+  for (std::int64_t n = 0; n < count; ++n) numbers.push_back(first + step * static_cast<double>(n));
+  return numbers;
+}
+
+double dot(const double* a, const double* b, std::int64_t width) {
+  double sum = 0.0;
+  for (std::int64_t c = 0; c < width; ++c) sum += a[c] * b[c];
+  return sum;
+}
+
+double norm(const std::vector<double>& row) {
+  return std::sqrt(dot(row.data(), row.data(), static_cast<std::int64_t>(row.size())));
+}
+
+double cosine(const std::vector<double>& a, const std::vector<double>& b) {
+  const double product = norm(a) * norm(b);
+  return product > 0.0 ? dot(a.data(), b.data(), static_cast<std::int64_t>(a.size())) / product : 0.0;
+}
+
+std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
+  // Tokens must not be the numbers that a learned table of the same seed has.
+  constexpr std::uint64_t kTokens = 0x746f6b656e73;
+  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed ^ kTokens});
+  return numbers;
+}
+
+DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,
+                     const std::string& column_name, double first_row, double row_step) {
+  DataTable table{name, {{row_name, counted(heat.rows, first_row, row_step)}}};
+  for (std::int64_t c = 0; c < heat.columns; ++c) {
+    std::vector<double> column;
+    for (std::int64_t r = 0; r < heat.rows; ++r) {
+      column.push_back(heat.values[static_cast<std::size_t>(r * heat.columns + c)]);
+    }
+    table.columns.push_back({column_name + " " + std::to_string(c), std::move(column)});
+  }
+  return table;
+}
+
+double largest_size(const drawing::Heat& heat) {
+  double largest = 0.0;
+  for (const double value : heat.values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return largest > 0.0 ? largest : 1.0;
+}
+
+// Long words would take the room of the picture.
+std::vector<drawing::Tick> word_ticks(const std::vector<std::string>& words) {
+  constexpr double kSize = 11.0;
+  constexpr double kRoom = 84.0;
+  std::vector<drawing::Tick> ticks;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    ticks.push_back({static_cast<double>(i), drawing::shortened(words[i], kRoom, kSize, TextMetrics::proportional)});
+  }
+  return ticks;
+}
+
+}  // namespace posenc::figure

@@ -1,0 +1,264 @@
+// What adding positions does to embeddings: token, position and sum, their angles, the same word at two places, and the
+// four parts of a score.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text/number_text.h"
+#include "insight/figure/figure_call.h"
+#include "posenc/error.h"
+#include "posenc/insight/analysis.h"
+#include "posenc/score_parts.h"
+
+namespace posenc::figure {
+namespace {
+
+constexpr double kTokenStd = 0.5;
+constexpr std::int64_t kTokens = 100000;
+
+std::vector<double> sum_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> sum;
+  for (std::size_t i = 0; i < a.size(); ++i) sum.push_back(a[i] + b[i]);
+  return sum;
+}
+
+double degrees(double cosine_of_angle) {
+  return std::acos(std::clamp(cosine_of_angle, -1.0, 1.0)) * 180.0 / 3.14159265358979323846;
+}
+
+Figure make_mixing(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const double at = call.options.position.value_or(0.0);
+  const std::vector<double> position = row_at(numbers, at);
+  const std::vector<double> token = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
+  const std::vector<double> sum = sum_of(token, position);
+  const Mixing many = mixing(position, {.std = kTokenStd, .tokens = kTokens, .seed = call.options.seed});
+  const std::int64_t shown = std::min<std::int64_t>(numbers.width(), 20);
+  FigurePage page = begin_figure(
+      call,
+      {.title = "Token, position and their sum: " + numbers.command_text() + " at position " + drawing::tick_text(at),
+       .finding = "norms " + text::fixed_text(norm(token), 2) + " (token), " + text::fixed_text(norm(position), 2) +
+                  " (position), " + text::fixed_text(norm(sum), 2) + " (sum); the sum stands " +
+                  text::fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
+       .more =
+           {"one token with normal channels of standard deviation 0.5, from a seed; over 100,000 tokens the angle is " +
+            text::fixed_text(many.angle, 1) + " degrees, the middle 95 % from " + text::fixed_text(many.angle_low, 1) +
+            " to " + text::fixed_text(many.angle_high, 1)},
+       .body_height = 300.0});
+  const std::array<drawing::Stroke, 3> strokes = {
+      drawing::Stroke{.ink = Ink::series1, .width = 6.0, .label = "token"},
+      drawing::Stroke{.ink = Ink::series2, .width = 6.0, .label = "position"},
+      drawing::Stroke{.ink = Ink::series3, .width = 6.0, .label = "sum"}};
+  const std::array<const std::vector<double>*, 3> rows = {&token, &position, &sum};
+  double top = 0.0;
+  for (std::int64_t c = 0; c < shown; ++c) {
+    for (const auto* row : rows) top = std::max(top, std::fabs((*row)[static_cast<std::size_t>(c)]));
+  }
+  drawing::Panel panel(page.drawing(), page.body,
+                       {.x = {.label = "channel", .low = -0.6, .high = static_cast<double>(shown) - 0.4},
+                        .y = {.low = -1.08 * top, .high = 1.08 * top},
+                        .legend = {strokes[0], strokes[1], strokes[2]}});
+  for (std::int64_t c = 0; c < shown; ++c) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      panel.bar(static_cast<double>(c) + 0.27 * (static_cast<double>(i) - 1.0), (*rows[i])[static_cast<std::size_t>(c)],
+                0.25, strokes[i]);
+    }
+  }
+  panel.level(0.0, {.ink = Ink::axis, .width = 1.0});
+  page.figure.data.push_back(
+      {"channels", {{"channel", counted(numbers.width())}, {"token", token}, {"position", position}, {"sum", sum}}});
+  return std::move(page.figure);
+}
+
+Figure make_angle(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const std::vector<double> position = row_at(numbers, call.options.position.value_or(0.0));
+  const auto width = static_cast<double>(numbers.width());
+  const double root = std::sqrt(width);
+  std::vector<double> stds;
+  std::array<std::vector<double>, 2> mean;
+  std::array<std::vector<double>, 2> low;
+  std::array<std::vector<double>, 2> high;
+  for (int step = -40; step <= 20; ++step) {
+    stds.push_back(std::pow(10.0, step / 20.0));
+    for (std::size_t scaled = 0; scaled < 2; ++scaled) {
+      const Mixing one = mixing(
+          position, {.std = stds.back(), .scale = scaled == 1 ? root : 1.0, .tokens = 400, .seed = call.options.seed});
+      mean[scaled].push_back(one.angle);
+      low[scaled].push_back(one.angle_low);
+      high[scaled].push_back(one.angle_high);
+    }
+  }
+  const Mixing small = mixing(position, {.std = 1.0 / root, .scale = root, .seed = call.options.seed});
+  const Mixing large = mixing(position, {.std = 1.0, .scale = root, .seed = call.options.seed});
+  FigurePage page = begin_figure(
+      call, {.title = "How far positions turn a token: " + numbers.command_text(),
+             .finding = "embeddings that begin with standard deviation 1/sqrt(M) and are multiplied by sqrt(M) stand " +
+                        text::fixed_text(small.angle, 1) +
+                        " degrees from their sum; with standard deviation 1 and sqrt(M) only " +
+                        text::fixed_text(large.angle, 1) + (large.angle < 10.0 ? ": the position is all but lost" : ""),
+             .more = {"the angle between token and token + position, mean of 400 tokens and the middle 95 %"},
+             .body_height = 330.0});
+  const std::array<drawing::Stroke, 2> strokes = {
+      drawing::Stroke{.ink = Ink::series1, .width = 2.0, .label = "as they are"},
+      drawing::Stroke{.ink = Ink::series2, .width = 2.0, .label = "times sqrt(M)"}};
+  drawing::Panel panel(page.drawing(), page.body,
+                       {.x = {.label = "standard deviation of embeddings", .low = 0.01, .high = 10.0, .log = true},
+                        .y = {.label = "angle (degrees)", .low = 0.0, .high = 95.0},
+                        .legend = {strokes[0], strokes[1]},
+                        .marks = {{1.0 / root, "1/sqrt(M)"}, {1.0, "1"}}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    panel.band(stds, low[i], high[i], {.ink = strokes[i].ink, .opacity = 0.22});
+    panel.line(stds, mean[i], strokes[i]);
+  }
+  page.figure.data.push_back({"angles",
+                              {{"std", stds},
+                               {"angle", mean[0]},
+                               {"angle low", low[0]},
+                               {"angle high", high[0]},
+                               {"angle times sqrt(M)", mean[1]},
+                               {"low times sqrt(M)", low[1]},
+                               {"high times sqrt(M)", high[1]}}});
+  return std::move(page.figure);
+}
+
+Figure make_same_word(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  // A short table may end before the places that are usual here.
+  const double last = numbers.positions() ? static_cast<double>(*numbers.positions() - 1) : 7.0;
+  const double first = call.options.position.value_or(std::min(2.0, std::floor(last / 2.0)));
+  const double second = first + call.options.shift.value_or(std::min(5.0, last - first));
+  const std::vector<double> word = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
+  const std::vector<double> p = row_at(numbers, first);
+  const std::vector<double> q = row_at(numbers, second);
+  const std::vector<double> a = sum_of(word, p);
+  const std::vector<double> b = sum_of(word, q);
+  const std::int64_t shown = std::min<std::int64_t>(numbers.width(), 32);
+  const std::string at_first = drawing::tick_text(first);
+  const std::string at_second = drawing::tick_text(second);
+  const std::array<std::pair<std::string, const std::vector<double>*>, 5> rows = {{{"word E", &word},
+                                                                                   {"PE(" + at_first + ")", &p},
+                                                                                   {"E + PE(" + at_first + ")", &a},
+                                                                                   {"PE(" + at_second + ")", &q},
+                                                                                   {"E + PE(" + at_second + ")", &b}}};
+  drawing::Heat heat{static_cast<std::int64_t>(rows.size()), shown, {}};
+  std::vector<std::string> names;
+  DataTable data{"rows", {{"channel", counted(numbers.width())}}};
+  for (const auto& [name, row] : rows) {
+    names.push_back(name);
+    heat.values.insert(heat.values.end(), row->begin(), row->begin() + shown);
+    data.columns.push_back({name, *row});
+  }
+  const double top = largest_size(heat);
+  FigurePage page = begin_figure(
+      call, {.title = "The same word at two places: " + numbers.command_text(),
+             .finding = "without positions both are the same vector (cosine 1); with them the cosine is " +
+                        text::fixed_text(cosine(a, b), 3) + ", that of the two positions alone " +
+                        text::fixed_text(cosine(p, q), 3),
+             .more = {"cosines: of the word with itself 1, of the two positions " + text::fixed_text(cosine(p, q), 3) +
+                          ", of the two sums " + text::fixed_text(cosine(a, b), 3),
+                      "one word with normal channels of standard deviation 0.5, from a seed; the first " +
+                          std::to_string(shown) + " channels"},
+             .body_height = 230.0});
+  drawing::draw_heat(page.drawing(), page.body, heat,
+                     {.column_label = "channel", .row_ticks = word_ticks(names), .low = -top, .high = top});
+  page.figure.data.push_back(std::move(data));
+  page.figure.data.push_back({"cosines",
+                              {{"pair", std::vector<std::string>{"word, word", "position, position", "sum, sum"}},
+                               {"cosine", std::vector<double>{1.0, cosine(p, q), cosine(a, b)}}}});
+  return std::move(page.figure);
+}
+
+Figure make_parts(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const std::int64_t width = numbers.width();
+  const ConstView& content = call.options.content;
+  if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {
+    fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) + "] with N at most 64");
+  }
+  const std::int64_t count = content.rank != 0 ? content.shape[0]
+                             : !call.options.tokens.empty()
+                                 ? static_cast<std::int64_t>(call.options.tokens.size())
+                                 : std::min<std::int64_t>(12, numbers.positions().value_or(12));
+  std::vector<double> drawn;
+  ConstView x = content;
+  if (content.rank == 0) {
+    drawn = normal_numbers(count, width, kTokenStd, call.options.seed);
+    // Equal words have equal embeddings.
+    for (std::size_t i = 0; i < call.options.tokens.size(); ++i) {
+      const auto same = std::find(call.options.tokens.begin(), call.options.tokens.end(), call.options.tokens[i]);
+      const std::int64_t source = same - call.options.tokens.begin();
+      std::copy_n(drawn.begin() + source * width, width, drawn.begin() + static_cast<std::int64_t>(i) * width);
+    }
+    x = make_view(static_cast<const double*>(drawn.data()), {count, width});
+  }
+  std::vector<double> p = rows_at(numbers, counted(count));
+  const double std = 1.0 / std::sqrt(static_cast<double>(width));
+  const std::vector<double> wq = normal_numbers(width, width, std, call.options.seed + 1);
+  const std::vector<double> wk = normal_numbers(width, width, std, call.options.seed + 2);
+  std::vector<double> parts(static_cast<std::size_t>(4 * count * count));
+  score_parts(x, make_view(static_cast<const double*>(p.data()), {count, width}),
+              {.heads = 1,
+               .query_weight = make_view(wq.data(), {width, width}),
+               .key_weight = make_view(wk.data(), {width, width}),
+               .scale = std},
+              make_view(parts.data(), {4, 1, count, count}));
+  const auto cells = static_cast<std::size_t>(count * count);
+  std::array<drawing::Heat, 5> heats;
+  for (std::size_t i = 0; i < 5; ++i) heats[i] = {count, count, std::vector<double>(cells, 0.0)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t c = 0; c < cells; ++c) {
+      heats[i].values[c] = parts[i * cells + c];
+      heats[4].values[c] += parts[i * cells + c];
+    }
+  }
+  double top = 0.0;
+  for (const drawing::Heat& heat : heats) top = std::max(top, largest_size(heat));
+  FigurePage page = begin_figure(
+      call, {.title = "The four parts of a score: " + numbers.command_text(),
+             .finding = "a score of sums is content with content, content with position, position with content and "
+                        "position with position; the last is the same for every text",
+             .more = {"W(x + p) = Wx + Wp; tokens, queries and keys are projected by normal weights from a seed"},
+             .body_height = 500.0});
+  const std::array<const char*, 5> names = {"content, content", "content, position", "position, content",
+                                            "position, position", "their sum"};
+  const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+  for (std::size_t i = 0; i < 5; ++i) {
+    const std::vector<Box> boxes = drawing::columns_of(page.drawing(), rows[i / 3], {1.0, 1.0, 1.0});
+    drawing::HeatOptions options{.title = names[i],
+                                 .row_label = "query",
+                                 .column_label = "key",
+                                 .low = -top,
+                                 .high = top,
+                                 .color_bar = false,
+                                 .square = true};
+    if (i % 3 == 0) options.row_ticks = word_ticks(call.options.tokens);
+    const Box image = drawing::draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
+    if (i == 4) {
+      drawing::draw_color_bar(page.drawing(), {boxes[2].x, image.y, 0.0, image.height}, -top, top, ColorMap::diverging);
+    }
+    page.figure.data.push_back(heat_table(names[i], heats[i], "query", "key"));
+  }
+  return std::move(page.figure);
+}
+
+}  // namespace
+
+std::vector<FigureEntry> mixing_figures() {
+  return {
+      {{"mixing", "a token, a position and their sum, channel by channel",
+        "the sum is neither: how long each is decides what a model can still read", "position", true, false},
+       make_mixing},
+      {{"angle", "the angle between a token and its sum, by the size of embeddings, with and without sqrt(M)",
+        "where the curves cross the sizes that models begin with", "position", true, false},
+       make_angle},
+      {{"same_word", "the same word at two places: embedding, positions, sums",
+        "two sums that differ only by their positions", "position shift", true, false},
+       make_same_word},
+      {{"parts", "the four parts of a score of sums, as heatmaps, and their sum",
+        "the last part is the same for every text, the first does not know places", "content tokens", true, false},
+       make_parts},
+  };
+}
+
+}  // namespace posenc::figure

@@ -1,0 +1,168 @@
+// What the scalings of rotary encodings make of the frequencies, pair by pair.
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/axis_map.h"
+#include "core/spec/scaling_fields.h"
+#include "insight/figure/figure_call.h"
+#include "posenc/error.h"
+#include "posenc/schedule.h"
+
+namespace posenc::figure {
+namespace {
+
+struct Curve {
+  std::string name;
+  drawing::Stroke stroke;
+  std::vector<double> inv_freq;
+};
+
+// The factor and trained length of the spec's own scaling, where it has them.
+struct Setting {
+  double factor = 8.0;
+  std::int64_t trained = 4096;
+};
+Setting setting_of(const Rotary& spec, const FigureOptions& options) {
+  Setting setting;
+  setting.trained = trained_length(spec.scaling).value_or(setting.trained);
+  std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { s.factor.value_or(1.0); }) {
+          setting.factor =
+              s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(setting.trained));
+        } else if constexpr (requires { s.factor; }) {
+          setting.factor = s.factor;
+        }
+      },
+      spec.scaling);
+  if (options.train_length) setting.trained = *options.train_length;
+  return setting;
+}
+
+std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Setting& with) {
+  const double factor = with.factor;
+  const std::int64_t trained = with.trained;
+  const auto target = static_cast<std::int64_t>(factor * static_cast<double>(trained));
+  const std::vector<std::pair<std::string, Scaling>> all = {
+      {"linear", LinearScaling{factor}},
+      {ladder.dim == ladder.head_dim ? "ntk, ntk_alpha" : "ntk", Ntk{factor}},
+      {"dynamic, factor 2, at the full length", DynamicNtk{2.0, trained}},
+      {"ntk_by_parts", NtkByParts{factor, trained}},
+      {"yarn", Yarn{.factor = factor, .original_positions = trained}},
+      {"llama3", Llama3{.factor = factor, .original_positions = trained}},
+      {ladder.dim == ladder.head_dim ? "p_rope, proportional, share 0.75" : "p_rope, share 0.75", PRope{0.75}},
+      {"resonance", Resonance{}},
+  };
+  std::vector<Curve> curves;
+  for (const auto& [name, scaling] : all) {
+    Ladder at_target = ladder;
+    at_target.sequence_length = std::max<std::int64_t>(target, 1);
+    const auto number = static_cast<std::int64_t>(curves.size());
+    drawing::Stroke stroke{.ink = series_ink(number), .width = 1.8, .dashed = number >= kSeriesInks, .label = name};
+    curves.push_back({name, stroke, scale_ladder(scaling, at_target).inv_freq});
+  }
+  if (kind_of(spec.scaling) != NoScaling::kind) {
+    curves.push_back({"this spec",
+                      {.ink = Ink::text, .width = 2.4, .dashed = true, .label = "this spec"},
+                      scale_ladder(spec::settled_scaling(spec), ladder).inv_freq});
+  }
+  return curves;
+}
+
+// A pair that never turns has no place on a logarithmic axis: the line ends there.
+std::vector<double> turning(std::vector<double> inv_freq) {
+  for (double& value : inv_freq) value = value == 0.0 ? std::nan("") : value;
+  return inv_freq;
+}
+std::vector<double> shares(const std::vector<double>& inv_freq, const std::vector<double>& plain) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    result.push_back(inv_freq[i] == 0.0 ? std::nan("") : inv_freq[i] / plain[i]);
+  }
+  return result;
+}
+
+// Frequencies by rule, more than one of them, on a base that spaces them.
+bool can_be_scaled(const Spec& spec) {
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  if (!rotary || !rotary->inv_freq.empty() || rotary->base <= 1.0) return false;
+  const Ladder ladder = spec::ladders_of(*rotary).front();
+  return ladder.dim > 2 && ladder.pairs > 1;
+}
+
+// From a little below the lowest number that turns to a little above the highest.
+drawing::Axis log_axis(const std::string& label, const std::vector<std::vector<double>>& curves) {
+  double low = INFINITY, high = 0.0;
+  for (const std::vector<double>& curve : curves) {
+    for (const double value : curve) {
+      if (!(value > 0.0)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  return {.label = label, .low = 0.8 * low, .high = 1.3 * high, .log = true};
+}
+
+Figure make_scalings(const FigureCall& call) {
+  const Rotary& given = std::get<Rotary>(call.numbers->spec());
+  if (!can_be_scaled(given)) {
+    fail(ErrorKind::usage, "[make_figure] scalings needs frequencies by rule, at least two, and a base above 1");
+  }
+  const Rotary spec = at_layer(given, given.layer.value_or(0));
+  const Setting setting = setting_of(spec, call.options);
+  const Ladder ladder = spec::ladders_of(spec).front();
+  const auto times_scale = [&](std::vector<double> inv_freq) {
+    for (double& frequency : inv_freq) frequency *= std::fabs(spec.frequency_scale);
+    return inv_freq;
+  };
+  const std::vector<double> plain = times_scale(scale_ladder(NoScaling{}, ladder).inv_freq);
+  std::vector<Curve> curves = curves_of(spec, ladder, setting);
+  for (Curve& curve : curves) curve.inv_freq = times_scale(std::move(curve.inv_freq));
+  const std::vector<double> pairs = counted(static_cast<std::int64_t>(plain.size()));
+  FigurePage page = begin_figure(
+      call,
+      {.title = "Frequencies under the scalings: factor " + drawing::tick_text(setting.factor) + ", trained on " +
+                std::to_string(setting.trained) + " positions",
+       .finding = "linear divides every pair alike; ntk and dynamic bend the ladder; ntk_by_parts, yarn and llama3 "
+                  "keep fast pairs, divide slow ones and mix between; p_rope stops the slowest",
+       .more = {"left: radians per position; right: what is left of the plain frequency, 1 is untouched; colours are "
+                "those of "
+                "both legends",
+                "longrope and learned_multipliers have lists of their own: drawn where the spec is one"},
+       .body_height = 400.0,
+       .width = 860.0});
+  std::vector<std::vector<double>> all = {plain}, all_shares;
+  DataTable data{"frequencies", {{"pair", pairs}, {"plain", plain}}};
+  for (const Curve& curve : curves) {
+    all.push_back(curve.inv_freq);
+    all_shares.push_back(shares(curve.inv_freq, plain));
+    data.columns.push_back({curve.name, curve.inv_freq});
+  }
+  const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, {1.0, 1.0});
+  drawing::PanelOptions left{.title = "frequency",
+                             .x = {.label = "pair", .high = pairs.back()},
+                             .y = log_axis("radians per position", all),
+                             .legend = {{.ink = Ink::axis, .width = 2.4, .label = "plain"}}};
+  drawing::PanelOptions right{.title = "share of the plain frequency",
+                              .x = {.label = "pair", .high = pairs.back()},
+                              .y = log_axis("share", all_shares)};
+  for (std::size_t i = 0; i < curves.size(); ++i) (i < 3 ? left : right).legend.push_back(curves[i].stroke);
+  drawing::Panel share(page.drawing(), boxes.back(), right);
+  for (std::size_t i = 0; i < curves.size(); ++i) share.line(pairs, all_shares[i], curves[i].stroke);
+  drawing::Panel frequencies(page.drawing(), boxes.front(), left);
+  frequencies.line(pairs, plain, left.legend[0]);
+  for (const Curve& curve : curves) frequencies.line(pairs, turning(curve.inv_freq), curve.stroke);
+  page.figure.data.push_back(std::move(data));
+  return std::move(page.figure);
+}
+
+}  // namespace
+
+std::vector<FigureEntry> scaling_figures() {
+  return {{{"scalings", "the frequency of every pair under every scaling",
+            "which pairs each scaling keeps, divides or stops", "train_length", true, false},
+           make_scalings,
+           can_be_scaled}};
+}
+
+}  // namespace posenc::figure

@@ -1,0 +1,260 @@
+// Figures of frequencies: waves of channels, two speeds, and wavelengths.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/number_text.h"
+#include "insight/figure/figure_call.h"
+#include "posenc/error.h"
+#include "posenc/insight/analysis.h"
+#include "posenc/schedule.h"
+
+namespace posenc::figure {
+namespace {
+
+struct Channel {
+  std::int64_t channel, pair;
+  bool sine;
+};
+
+// More turns than a picture has room for.
+bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, double range) {
+  constexpr double kTurnsShown = 120.0;
+  return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
+}
+
+std::int64_t channel_at(const Columns& columns, std::int64_t pair) { return columns.start + pair * columns.stride; }
+
+// Pairs 0, 1, 5, 15 and 31 of 32, and as far apart of any other number.
+std::vector<Channel> usual_channels(const SinusoidalSchedule& schedule) {
+  const auto last = static_cast<double>(schedule.inv_freq.size() - 1);
+  std::vector<Channel> channels;
+  std::int64_t before = -1;
+  for (const double share : {0.0, 1.0 / 31.0, 5.0 / 31.0, 15.0 / 31.0, 1.0}) {
+    const std::int64_t pair = std::max<std::int64_t>(std::llround(share * last), before + 1);
+    if (pair > static_cast<std::int64_t>(last)) continue;
+    before = pair;
+    if (pair < schedule.sine.count) channels.push_back({channel_at(schedule.sine, pair), pair, true});
+    if (pair < schedule.cosine.count) channels.push_back({channel_at(schedule.cosine, pair), pair, false});
+  }
+  return channels;
+}
+
+std::vector<Channel> asked_channels(const FigureCall& call, const SinusoidalSchedule& schedule) {
+  if (call.options.channels.empty()) return usual_channels(schedule);
+  std::vector<Channel> channels;
+  for (const std::int64_t channel : call.options.channels) {
+    for (const bool sine : {true, false}) {
+      const Columns& columns = sine ? schedule.sine : schedule.cosine;
+      const std::int64_t offset = channel - columns.start;
+      if (offset < 0 || offset % columns.stride != 0 || offset / columns.stride >= columns.count) continue;
+      channels.push_back({channel, offset / columns.stride, sine});
+    }
+    if (channels.empty() || channels.back().channel != channel) {
+      fail(ErrorKind::usage, "[make_figure] channels must be sines or cosines below " + std::to_string(schedule.width) +
+                                 " but got " + std::to_string(channel));
+    }
+  }
+  if (channels.size() > 12) {
+    fail(ErrorKind::usage, "[make_figure] channels must be at most 12 but got " + std::to_string(channels.size()));
+  }
+  return channels;
+}
+
+std::string wave_label(const Channel& channel, const SinusoidalSchedule& schedule) {
+  const double length = wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0];
+  return "channel " + std::to_string(channel.channel) + " (" + drawing::tick_text(length) + ")";
+}
+
+Figure make_waves(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  const SinusoidalSchedule& schedule = *numbers.sinusoidal();
+  const properties::SubjectNumbers fixed(Subject{.spec = std::holds_alternative<Hybrid>(numbers.spec())
+                                                             ? Spec(std::get<Hybrid>(numbers.spec()).fixed)
+                                                             : numbers.spec()});
+  // A terminal has too few dots for more.
+  const std::int64_t usual = call.options.metrics == TextMetrics::cells ? 40 : 100;
+  const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = std::int64_t{1} << 20});
+  const std::vector<Channel> channels = asked_channels(call, schedule);
+  const double first = first_of(positions);
+  const double last = positions.real(0, positions.count - 1);
+  constexpr std::int64_t kFine = 450;
+  const std::vector<double> fine = counted(kFine + 1, first, (last - first) / static_cast<double>(kFine));
+  const std::vector<double> curve = rows_at(fixed, fine);
+  std::string sampled;
+  const std::vector<double> whole = sampled_positions(positions, 2000, sampled);
+  std::string note;
+  for (const Channel& channel : channels) {
+    if (is_too_fast(schedule, channel, last - first)) note = "waves that turn too often to be drawn are shown as bands";
+  }
+  if (!sampled.empty()) note += (note.empty() ? "" : "; in the data ") + sampled;
+  const std::vector<double> samples = rows_at(fixed, whole);
+  FigurePage page = begin_figure(
+      call, {.title = "Waves of " + numbers.command_text(),
+             .finding = "sines above and cosines below, a quarter of a turn apart; the wavelength in positions stands "
+                        "in brackets, and the dots are the numbers of the table",
+             .note = note,
+             .body_height = 460.0});
+  const bool wide = page.drawing().metrics == TextMetrics::cells;
+  const std::vector<Box> boxes = wide ? drawing::columns_of(page.drawing(), page.body, {1.0, 1.0})
+                                      : drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+  const double size = std::fabs(schedule.multiplier) > 0.0 ? std::fabs(schedule.multiplier) : 1.0;
+  DataTable data{"samples", {{"position", whole}}};
+  for (const bool sine : {true, false}) {
+    drawing::PanelOptions options{
+        .title = sine ? "sine channels" : "cosine channels",
+        .x = {.label = "position", .low = std::min(first, last), .high = std::max(first, last)},
+        .y = {.low = -1.05 * size, .high = 1.05 * size}};
+    std::vector<Channel> shown;
+    for (const Channel& channel : channels) {
+      if (channel.sine != sine) continue;
+      options.legend.push_back({.ink = series_ink(static_cast<std::int64_t>(shown.size())),
+                                .dashed = shown.size() >= static_cast<std::size_t>(kSeriesInks),
+                                .label = wave_label(channel, schedule)});
+      shown.push_back(channel);
+    }
+    drawing::Panel panel(page.drawing(), boxes[sine ? 0 : 1], options);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const auto column = [&](const std::vector<double>& rows) {
+        std::vector<double> values;
+        for (std::size_t n = 0; n * static_cast<std::size_t>(schedule.width) < rows.size(); ++n) {
+          values.push_back(
+              rows[n * static_cast<std::size_t>(schedule.width) + static_cast<std::size_t>(shown[i].channel)]);
+        }
+        return values;
+      };
+      if (is_too_fast(schedule, shown[i], last - first)) {
+        panel.band(std::vector<double>{first, last}, std::vector<double>(2, -size), std::vector<double>(2, size),
+                   {.ink = options.legend[i].ink, .opacity = 0.2});
+      } else {
+        panel.line(fine, column(curve), options.legend[i]);
+      }
+      if (positions.count <= 120 && !wide) panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
+      data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
+    }
+  }
+  page.figure.data.push_back(std::move(data));
+  return std::move(page.figure);
+}
+
+Figure make_two_speeds(const FigureCall& call) {
+  const std::vector<double> x = counted(6501, 0.0, 0.1);
+  std::vector<double> fast;
+  std::vector<double> slow;
+  for (const double p : x) {
+    fast.push_back(std::sin(p));
+    slow.push_back(std::sin(p / 100.0));
+  }
+  FigurePage page = begin_figure(
+      call, {.title = "Two hands of a clock: sin(x) and sin(x / 100)",
+             .finding = "the fast wave tells neighbours apart and repeats every 6.28 positions; the slow one tells far "
+                        "places apart and repeats after 628",
+             .more = {"sin(x) has the wavelength 2 pi = 6.283, sin(x / 100) has 628.3; numbers in float64"},
+             .body_height = 400.0});
+  const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+  const drawing::Stroke strokes[] = {{.ink = Ink::series1, .width = 1.2, .label = "sin(x)"},
+                                     {.ink = Ink::series2, .width = 2.4, .label = "sin(x / 100)"}};
+  for (const bool near : {true, false}) {
+    drawing::PanelOptions options{.title = near ? "the first 30 positions" : "a whole turn of the slow one",
+                                  .x = {.label = "x", .low = 0.0, .high = near ? 30.0 : 650.0},
+                                  .y = {.low = -1.05, .high = 1.05}};
+    if (near) options.legend = {strokes[0], strokes[1]};
+    drawing::Panel panel(page.drawing(), boxes[near ? 0 : 1], options);
+    const std::size_t count = near ? 301 : x.size();
+    panel.line(std::span(x).first(count), std::span(fast).first(count), strokes[0]);
+    panel.line(std::span(x).first(count), std::span(slow).first(count), strokes[1]);
+  }
+  page.figure.data.push_back({"waves", {{"x", x}, {"sin(x)", fast}, {"sin(x/100)", slow}}});
+  return std::move(page.figure);
+}
+
+Figure make_wavelengths(const FigureCall& call) {
+  const properties::SubjectNumbers& numbers = *call.numbers;
+  std::vector<double> inv_freq;
+  if (numbers.rotary()) {
+    // Of several axes a pair has the frequency of the axis that it turns with.
+    const std::int64_t pairs = numbers.rotary()->columns();
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      double largest = 0.0;
+      for (std::int64_t a = 0; a < numbers.rotary()->axes; ++a) {
+        const double each = numbers.rotary()->inv_freq[static_cast<std::size_t>(a * pairs + i)];
+        if (std::fabs(each) > std::fabs(largest)) largest = each;
+      }
+      inv_freq.push_back(largest);
+    }
+  } else {
+    inv_freq = numbers.sinusoidal()->inv_freq;
+  }
+  const std::vector<double> lengths = wavelengths(inv_freq);
+  const TurnsWithin turns = turns_within(inv_freq, call.options.train_length.value_or(2048));
+  const auto train = static_cast<double>(turns.length);
+  double shortest = 1e300;
+  double longest = 0.0;  // of pairs that turn
+  for (const double length : lengths) {
+    if (!std::isfinite(length)) continue;
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
+  }
+  if (longest == 0.0) shortest = longest = train;  // none does
+  const auto pairs = static_cast<std::int64_t>(lengths.size());
+  FigurePage page =
+      begin_figure(call, {.title = "Wavelengths of " + numbers.command_text(),
+                          .finding = std::to_string(turns.complete) + " of " + std::to_string(pairs) +
+                                     " pairs complete a turn within a training length of " + drawing::tick_text(train) +
+                                     "; wavelengths run from " + drawing::tick_text(shortest) + " to " +
+                                     drawing::tick_text(longest) + " positions",
+                          .body_height = 330.0});
+  const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, {1.0, 1.0});
+  const drawing::Stroke within{.ink = Ink::series1, .label = "completes a turn"};
+  const drawing::Stroke beyond{.ink = Ink::series2, .label = "does not"};
+  const drawing::Stroke trained{
+      .ink = Ink::text, .width = 1.2, .dashed = true, .label = "training length " + drawing::tick_text(train)};
+  for (const bool log : {false, true}) {
+    const double low = log ? std::pow(10.0, std::floor(std::log10(std::min(shortest, train)))) : 0.0;
+    drawing::PanelOptions options{.title = log ? "logarithmic" : "linear",
+                                  .x = {.label = "pair", .low = -0.5, .high = static_cast<double>(pairs) - 0.5},
+                                  .y = {.label = "wavelength (positions)",
+                                        .low = low,
+                                        .high = std::max(longest, train) * (log ? 1.5 : 1.03),
+                                        .log = log},
+                                  .legend = {within, beyond, trained}};
+    drawing::Panel panel(page.drawing(), boxes[log ? 1 : 0], options);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      const double length = lengths[static_cast<std::size_t>(i)];
+      const bool complete = turns.pairs[static_cast<std::size_t>(i)].complete;
+      panel.bar(static_cast<double>(i), length, 0.8, complete ? within : beyond,
+                "pair " + std::to_string(i) + ": " + text::general_text(length, 5) + " positions");
+    }
+    panel.level(train, trained);
+  }
+  std::vector<double> counts;
+  std::vector<double> cycles;
+  for (const PairTurns& pair : turns.pairs) {
+    counts.push_back(pair.turns);
+    cycles.push_back(train / pair.wavelength);
+  }
+  page.figure.data.push_back({"wavelengths",
+                              {{"pair", counted(pairs)},
+                               {"inv_freq", inv_freq},
+                               {"wavelength", lengths},
+                               {"turns from the first position to the last", counts},
+                               {"training length / wavelength", cycles}}});
+  return std::move(page.figure);
+}
+
+}  // namespace
+
+std::vector<FigureEntry> wave_figures() {
+  return {
+      {{"waves", "some channels as waves over positions, samples on the continuous curve",
+        "sine and cosine of a pair are the same wave, a quarter of a turn apart", "positions channels", true, true},
+       make_waves},
+      {{"two_speeds", "sin(x) against sin(x / 100)", "the fast wave tells neighbours apart, the slow one far places",
+        "", false, true},
+       make_two_speeds},
+      {{"wavelengths", "how many positions a turn of each pair takes, linear and logarithmic",
+        "a straight line on the right, and which pairs lie above the training length", "train_length", true, true},
+       make_wavelengths},
+  };
+}
+
+}  // namespace posenc::figure

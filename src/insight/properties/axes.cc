@@ -1,0 +1,185 @@
+// Encodings of several axes at the input: parts side by side, and Fourier features.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "insight/properties/input_properties.h"
+#include "insight/properties/kinds.h"
+#include "insight/properties/mathml.h"
+#include "insight/properties/property.h"
+#include "insight/properties/walk_rows.h"
+
+namespace posenc::properties {
+namespace {
+
+std::string place_at(const PositionView& positions, std::int64_t n) {
+  std::string text;
+  for (std::int64_t a = 0; a < positions.axes; ++a) text += (a > 0 ? "/" : "") + place_text(positions.real(0, n, a));
+  return text;
+}
+
+bool is_fixed(const Spec& spec) {
+  const auto* concat = std::get_if<Concat>(&spec);
+  return concat == nullptr || std::all_of(concat->parts.begin(), concat->parts.end(), [](const ConcatPart& part) {
+           return std::holds_alternative<Sinusoidal>(part.encoding);
+         });
+}
+
+KindFacts concat_facts(const Spec& any) {
+  const auto& spec = std::get<Concat>(any);
+  KindFacts facts;
+  std::string list, mathml;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const std::string axis = std::to_string(spec.parts[i].axis);
+    list += (i > 0 ? " | " : "") + std::string("E") + std::to_string(i) + "(p_" + axis + ")";
+    mathml += (i > 0 ? mo("|") : std::string()) +
+              mcall(msub(mi("E"), mn(static_cast<std::int64_t>(i))), msub(mi("p"), mn(spec.parts[i].axis)));
+  }
+  facts.formula = "PE(p) = [" + list + "]";
+  facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), mo("["), mathml, mo("]"));
+  facts.users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables";
+  facts.represents = "absolute places on several axes";
+  facts.prefers = "near places are alike, rows and columns counted apart";
+  facts.past_length = "Sinusoidal parts go on past what was trained, learned ones end with their tables.";
+  facts.order_of_terms =
+      "Which coordinate comes first differs: DETR's sines are [row | column], MAE's and diffusers' [column | row].";
+  return facts;
+}
+
+KindFacts fourier_facts(const Spec& any) {
+  const auto& spec = std::get<Fourier>(any);
+  const std::string multiplier = spec.multiplier == 1.0 ? "" : text::number_text(spec.multiplier) + " ";
+  KindFacts facts;
+  facts.formula = "PE(p) = " + multiplier + "(sin, cos)(sum over " + std::to_string(spec.axes) +
+                  (spec.axes == 1 ? " axis" : " axes") + " of p_a inv_freq[a][j])";
+  const std::string sum =
+      mrow(mo("\xe2\x88\x91"), msub(mi("p"), mi("a")), msub(mi("\xcf\x89"), mrow(mi("a"), mi("j"))));
+  facts.formula_mathml = math(msub(mi("PE"), mi("j")), mo("="), spec.multiplier == 1.0 ? "" : mn(spec.multiplier),
+                              mo("("), mcall(mi("sin"), sum), mo(","), mcall(mi("cos"), sum), mo(")"));
+  facts.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels";
+  facts.represents = "absolute places on several axes";
+  facts.prefers = "near places are alike; how near, the frequencies say";
+  facts.past_length = "It is defined everywhere; coordinates outside those of training meet angles never seen.";
+  facts.order_of_terms = "The angle is a sum over the axes, so a pair turns along one direction of the plane.";
+  return facts;
+}
+
+// All rows in double, [places][width].
+std::vector<double> rows_of(const InputLook& look) {
+  std::vector<double> rows(static_cast<std::size_t>(look.walk.count * look.width));
+  fill_rows(look.rows, look.walk, make_view(rows.data(), {look.walk.count, look.width}));
+  return rows;
+}
+
+Property within_bounds(const InputLook& look, const std::vector<double>& rows) {
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
+  const auto place = [&](auto at) { return place_at(look.positions, (at - rows.begin()) / look.width); };
+  return {.name = "bounded",
+          .title = "values stay within bounds",
+          .verdict = Verdict::holds,
+          .until = {},
+          .finding = "values from " + short_text(*least) + " (place " + place(least) + ") to " + short_text(*most) +
+                     " (place " + place(most) + ")",
+          .numbers = {{"smallest", *least}, {"largest", *most}}};
+}
+
+Property unique_places(const InputLook& look, const std::vector<double>& rows) {
+  constexpr double kSmallest = 1e-9;
+  double nearest = std::numeric_limits<double>::infinity();
+  std::int64_t first = 0, second = 0;
+  const std::int64_t count = std::min<std::int64_t>(look.walk.count, 1024);
+  for (std::int64_t n = 0; n < count; ++n) {
+    for (std::int64_t m = n + 1; m < count; ++m) {
+      const double apart = squared_distance(rows.data() + n * look.width, rows.data() + m * look.width, look.width);
+      if (apart >= nearest) continue;
+      nearest = apart;
+      first = n;
+      second = m;
+    }
+  }
+  if (count < 2) return {.name = "unique", .title = "no two places have the same row", .finding = "one place alone"};
+  const double distance = std::sqrt(nearest);
+  return {.name = "unique",
+          .title = "no two places have the same row",
+          .verdict = judge(false, distance > kSmallest),
+          .until = {},
+          .finding = "nearest of " + several(count * (count - 1) / 2, "pair") + ": places " +
+                     place_at(look.positions, first) + " and " + place_at(look.positions, second) + ", " +
+                     residual_text(distance) + " apart",
+          .numbers = {{"distance", distance}}};
+}
+
+// The dot product of two rows against the offset of their places: how far it runs apart for equal offsets.
+Property offset_only(const InputLook& look, const std::vector<double>& rows) {
+  std::map<std::vector<double>, std::pair<double, double>> seen;  // offset -> smallest and largest product
+  const std::int64_t count = std::min<std::int64_t>(look.walk.count, 256);
+  double apart = 0.0;
+  for (std::int64_t n = 0; n < count; ++n) {
+    for (std::int64_t m = n; m < count; ++m) {
+      std::vector<double> offset;
+      for (std::int64_t a = 0; a < look.positions.axes; ++a) {
+        offset.push_back(look.positions.real(0, m, a) - look.positions.real(0, n, a));
+      }
+      const double* x = rows.data() + n * look.width;
+      const double* y = rows.data() + m * look.width;
+      const double dot = sum_of(look.width, [&](std::int64_t i) { return x[i] * y[i]; });
+      auto& [low, high] = seen.try_emplace(offset, dot, dot).first->second;
+      low = std::min(low, dot);
+      high = std::max(high, dot);
+      apart = std::max(apart, high - low);
+    }
+  }
+  const double room = look.tolerance * static_cast<double>(look.width);
+  return {.name = "distance_only",
+          .title = "the dot product of two rows depends on the offset of their places alone",
+          .verdict = apart <= room ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = "for equal offsets it runs apart by " + residual_text(apart),
+          .numbers = {{"largest", apart}}};
+}
+
+Spec sized_concat(const SubjectNumbers& numbers) {
+  Spec spec = numbers.spec();
+  auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr) return spec;
+  std::size_t next = 0;
+  for (ConcatPart& part : concat->parts) {
+    auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    learned->rows = numbers.tables()[next].shape[0];
+    learned->width = numbers.tables()[next++].shape[1];
+  }
+  return spec;
+}
+
+std::vector<Property> axes_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const InputLook look = look_at(numbers, options);
+  std::vector<Property> list;
+  if (look.observed) list.push_back(matching_rows(look, numbers));
+  const std::vector<double> rows = rows_of(look);
+  list.push_back(within_bounds(look, rows));
+  list.push_back(unique_places(look, rows));
+  list.push_back(offset_only(look, rows));
+  list.push_back(mixing_property(look, is_fixed(numbers.spec()) ? 1.0 : 0.02, options.seed));
+  if (look.observed) return list;
+  std::int64_t learned = 0;
+  for (const ConstView& table : numbers.tables()) learned += table.shape[0] * table.shape[1];
+  list.push_back(parameters(learned));
+  list.push_back(memory(sized_concat(numbers), std::max<std::int64_t>(options.positions.count, 1)));
+  return list;
+}
+
+}  // namespace
+
+const KindInsight& kind_insight(const Concat&) {
+  static const KindInsight insight{concat_facts, axes_properties, {"heatmap", "map"}};
+  return insight;
+}
+
+const KindInsight& kind_insight(const Fourier&) {
+  static const KindInsight insight{fourier_facts, axes_properties, {"heatmap", "map"}};
+  return insight;
+}
+
+}  // namespace posenc::properties

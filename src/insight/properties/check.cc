@@ -1,0 +1,106 @@
+#include "posenc/insight/check.h"
+
+#include <algorithm>
+#include <array>
+
+#include "insight/properties/insight.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::int64_t kPositions = 1000;
+
+// What is said of numbers that were drawn says so.
+constexpr std::array<std::string_view, 8> kOfNumbers = {"bounded", "unique", "smooth",  "distance_only",
+                                                        "mixing",  "decays", "entropy", "norms"};
+
+std::int64_t default_count(const properties::SubjectNumbers& numbers) {
+  if (const auto rows = numbers.positions()) return std::max<std::int64_t>(*rows, 1);
+  if (!std::holds_alternative<MatrixBias>(numbers.spec())) return kPositions;
+  const ConstView& values = numbers.parameters().front().value;
+  const auto rank = static_cast<std::size_t>(values.rank);
+  return std::min(values.shape[rank - 2], values.shape[rank - 1]);
+}
+
+// One position per token: with several axes, each counts at a pace of its own.
+std::vector<std::int64_t> default_places(std::int64_t count, std::int64_t axes) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t n = 0; n < count; ++n) {
+    for (std::int64_t axis = 0; axis < axes; ++axis) places.push_back(n / (axis + 1));
+  }
+  return places;
+}
+
+void check_options(const CheckOptions& options) {
+  if (options.train_length < 1 || options.train_length > kMaxPosition) {
+    fail(ErrorKind::usage, "[check] train_length must be from 1 to " + std::to_string(kMaxPosition) + " but got " +
+                               std::to_string(options.train_length));
+  }
+  if (options.positions.batch != 1) fail(ErrorKind::usage, "[check] positions must be [N] but have a batch");
+  if (options.observed.rank != 0 && options.positions.count == 0) {
+    fail(ErrorKind::usage, "[check] a table needs the positions that its rows stand at");
+  }
+}
+
+}  // namespace
+
+std::string_view to_text(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::holds_to:
+      return "holds to";
+    case Verdict::does_not_hold:
+      return "does not hold";
+    case Verdict::violated:
+      break;
+  }
+  return "violated";
+}
+
+std::int64_t usual_train_length(const Spec& spec) noexcept {
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  return (rotary ? trained_length(rotary->scaling) : std::nullopt).value_or(CheckOptions{}.train_length);
+}
+
+std::vector<Property> check(const Subject& subject, const CheckOptions& options) {
+  check_options(options);
+  const properties::SubjectNumbers numbers(subject, options.seed);
+  CheckOptions settled = options;
+  std::vector<std::int64_t> places;
+  if (options.positions.count == 0) {
+    settled.positions = PositionView::range(0, default_count(numbers));
+    const std::int64_t axes = axes_of(numbers.spec());
+    if (axes > 1) {
+      places = numbers.rotary() ? default_places(kPositions, axes) : numbers.small_grid();
+      settled.positions = PositionView::of(places.data(), static_cast<std::int64_t>(places.size()) / axes);
+      settled.positions.axes = axes;
+      settled.positions.token_stride = axes;
+    }
+  }
+  check_positions(settled.positions, "check");
+  if (options.observed.rank != 0 && numbers.drawn() && !numbers.term()) {
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) +
+                               " has learned numbers: give them with --file, --values or --parameter: without them "
+                               "there is nothing to compare with");
+  }
+  if (options.observed.rank != 0 && (numbers.term() || numbers.place() == Place::nowhere)) {
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " has no table to compare");
+  }
+
+  if (settled.positions.axes != axes_of(numbers.spec()) && !numbers.rotary()) {
+    const std::int64_t axes = axes_of(numbers.spec());
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " takes positions on " +
+                               (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + " but they have " +
+                               std::to_string(settled.positions.axes));
+  }
+  std::vector<Property> properties = properties::insight_of(numbers.spec()).properties(numbers, settled);
+  for (Property& property : properties) {
+    const bool of_numbers = std::find(kOfNumbers.begin(), kOfNumbers.end(), property.name) != kOfNumbers.end();
+    if (numbers.drawn() && of_numbers) property.finding += " (" + numbers.drawn_text() + ")";
+  }
+  return properties;
+}
+
+}  // namespace posenc

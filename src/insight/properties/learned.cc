@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "insight/properties/input_properties.h"
+#include "insight/properties/kinds.h"
+#include "insight/properties/mathml.h"
+#include "insight/properties/property.h"
+#include "insight/properties/walk_rows.h"
+
+namespace posenc::properties {
+namespace {
+
+std::string row_text(const Learned& spec) {
+  const std::string row = spec.first == 0 ? "table[p]" : "table[p + " + std::to_string(spec.first) + "]";
+  const std::string unit = spec.normalize == Normalize::l2 ? row + " / |" + row + "|" : row;
+  return spec.multiplier == 1.0 ? unit : text::number_text(spec.multiplier) + " " + unit;
+}
+
+std::string row_mathml(const Learned& spec) {
+  const std::string index = spec.first == 0 ? mi("p") : mrow(mi("p"), mo("+"), mn(spec.first));
+  const std::string row = msub(mi("W"), index);
+  const std::string unit = spec.normalize == Normalize::l2 ? mfrac(row, mrow(mo("|"), row, mo("|"))) : row;
+  return spec.multiplier == 1.0 ? unit : mrow(mn(spec.multiplier), unit);
+}
+
+std::string past_text(const Learned& spec, bool hybrid) {
+  switch (spec.past_end) {
+    case PastEnd::clamp:
+      return hybrid ? "Positions past the last row all get the last learned row: the fixed part alone tells them apart."
+                    : "Positions past the last row all get the last row: they cannot be told apart.";
+    case PastEnd::interpolate:
+      return "The table is stretched, so that neighbours come closer than they were when it was trained.";
+    default:
+      return "It ends: past its last row there is nothing, and posenc refuses such positions.";
+  }
+}
+
+KindFacts learned_facts(const Spec& any) {
+  const Learned& spec = *learned_part(any);
+  KindFacts facts;
+  facts.formula = "PE(p) = " + row_text(spec);
+  facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), row_mathml(spec));
+  facts.users = "BERT, GPT-2, GPT-3, OPT, BART and vision transformers";
+  facts.represents = "absolute places";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length = past_text(spec, std::holds_alternative<Hybrid>(any));
+  facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
+  if (const auto* hybrid = std::get_if<Hybrid>(&any)) {
+    const KindFacts fixed = insight_of(hybrid->fixed).facts(hybrid->fixed);
+    facts.formula = "PE(p) = S(p) + " + row_text(spec) + ", S the sinusoidal row: " + fixed.formula;
+    facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), mcall(mi("S"), mi("p")), mo("+"), row_mathml(spec));
+    facts.users = "experiments that let a table correct the fixed rows; no well-known model";
+    facts.past_length += " The fixed part goes on, the learned one does not.";
+    facts.order_of_terms = fixed.order_of_terms;
+  }
+  return facts;
+}
+
+// Of rows that follow no rule, how far what a rule would keep equal runs apart.
+struct Spreads {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+};
+
+Spreads neighbour_products(const InputLook& look) {
+  Spreads spread;
+  std::vector<double> last(static_cast<std::size_t>(look.width));
+  walk_rows(look.rows, look.walk, "check", [&](std::int64_t n, const double* row) {
+    const double dot = sum_of(look.width, [&](std::int64_t i) { return last[static_cast<std::size_t>(i)] * row[i]; });
+    std::copy_n(row, look.width, last.data());
+    if (n == 0) return;
+    spread.smallest = std::min(spread.smallest, dot);
+    spread.largest = std::max(spread.largest, dot);
+  });
+  return spread;
+}
+
+void add_irregular(const InputLook& look, std::vector<Property>& list) {
+  if (look.walk.count < 2) return;
+  const StepNorms steps = step_norms(look.rows, look.walk);
+  const auto [shortest, longest] = told_apart(steps.smallest, steps.largest);
+  list.push_back({.name = "smooth",
+                  .title = "every step is as long as every other",
+                  .verdict = Verdict::does_not_hold,
+                  .until = {},
+                  .finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " +
+                             longest + ": training decides",
+                  .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}});
+  if (!look.observed) {
+    list.push_back({.name = "shift_linear",
+                    .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+                    .verdict = Verdict::does_not_hold,
+                    .until = {},
+                    .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
+  }
+  const Spreads dots = neighbour_products(look);
+  const auto [least, most] = told_apart(dots.smallest, dots.largest);
+  list.push_back({.name = "distance_only",
+                  .title = "the dot product of two rows depends on their distance alone",
+                  .verdict = Verdict::does_not_hold,
+                  .until = {},
+                  .finding = "of neighbours it runs from " + least + " to " + most,
+                  .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
+}
+
+Property past_length(const SubjectNumbers& numbers) {
+  const auto last = static_cast<double>(*numbers.positions() - 1);
+  const bool hybrid = std::holds_alternative<Hybrid>(numbers.spec());
+  return {.name = "past_length",
+          .title = hybrid ? "every position has a learned row of its own" : "every position has a row of its own",
+          .verdict = Verdict::holds_to,
+          .until = last,
+          .finding = "the last row is that of position " + place_text(last) + ". " +
+                     past_text(*learned_part(numbers.spec()), hybrid),
+          .numbers = {{"last", last}, {"rows", static_cast<double>(numbers.table().shape[0])}}};
+}
+
+Spec sized_table(const SubjectNumbers& numbers) {
+  Spec spec = numbers.spec();
+  Learned& learned = std::holds_alternative<Hybrid>(spec) ? std::get<Hybrid>(spec).learned : std::get<Learned>(spec);
+  learned.rows = numbers.table().shape[0];
+  learned.width = numbers.width();
+  return spec;
+}
+
+std::vector<Property> learned_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const InputLook look = look_at(numbers, options);
+  std::vector<Property> list;
+  if (look.observed) list.push_back(matching_rows(look, numbers));
+  list.push_back(bounded(look, numbers, std::nullopt));
+  list.push_back(unique_rows(look, numbers));
+  add_irregular(look, list);
+  if (!look.observed) list.push_back(past_length(numbers));
+  list.push_back(mixing_property(look, std::holds_alternative<Hybrid>(numbers.spec()) ? 1.0 : 0.02, options.seed));
+  if (look.observed) return list;
+  const std::int64_t learned = numbers.table().shape[0] * numbers.table().shape[1];
+  list.push_back(parameters(learned));
+  list.push_back(memory(sized_table(numbers), std::max<std::int64_t>(options.positions.count, 1)));
+  return list;
+}
+
+}  // namespace
+
+const KindInsight& kind_insight(const Learned&) {
+  static const KindInsight insight{
+      learned_facts,
+      learned_properties,
+      {"heatmap", "cells", "learned", "similarity", "distance", "mixing", "angle", "same_word", "parts", "attention"}};
+  return insight;
+}
+
+const KindInsight& kind_insight(const Hybrid&) {
+  static const KindInsight insight{learned_facts,
+                                   learned_properties,
+                                   {"heatmap", "cells", "waves", "learned", "similarity", "distance", "mixing", "angle",
+                                    "same_word", "parts", "attention"}};
+  return insight;
+}
+
+}  // namespace posenc::properties

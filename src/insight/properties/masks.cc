@@ -1,0 +1,88 @@
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/kinds.h"
+#include "insight/properties/mathml.h"
+#include "insight/properties/property.h"
+
+namespace posenc::properties {
+namespace {
+
+std::string end_text(const std::optional<std::int64_t>& end, const char* sign) {
+  return end ? std::string("i ") + sign + " " + std::to_string(*end) : "the end";
+}
+
+std::string end_mathml(const std::optional<std::int64_t>& end, const char* sign) {
+  return end ? mrow(mi("i"), mo(sign), mn(*end)) : mrow(mo(sign), mi("\xe2\x88\x9e"));
+}
+
+KindFacts window_facts(const Spec& any) {
+  const auto& spec = std::get<Window>(any);
+  KindFacts facts;
+  facts.formula = "query i sees keys j from " + end_text(spec.left, "-") + " to " + end_text(spec.right, "+");
+  facts.formula_mathml =
+      math(end_mathml(spec.left, "-"), mo("\xe2\x89\xa4"), mi("j"), mo("\xe2\x89\xa4"), end_mathml(spec.right, "+"));
+  facts.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers";
+  facts.represents = "distances";
+  facts.prefers = "near keys: others are hidden";
+  facts.past_length =
+      "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
+      "window reaches it only through other layers.";
+  facts.order_of_terms = "left = 4095 and right = 0 are a causal window of 4096 keys: the query's own is counted.";
+  return facts;
+}
+
+KindFacts chunked_facts(const Spec& any) {
+  const auto& spec = std::get<Chunked>(any);
+  const std::string size = std::to_string(spec.size);
+  const bool causal = spec.direction == DistanceRule::causal;
+  const auto chunk = [&](const char* name) {
+    return mrow(mo("\xe2\x8c\x8a"), mi(name), mo("/"), mn(spec.size), mo("\xe2\x8c\x8b"));
+  };
+  KindFacts facts;
+  facts.formula =
+      "query i sees keys j with floor(j / " + size + ") = floor(i / " + size + ")" + (causal ? ", j <= i" : "");
+  facts.formula_mathml = math(chunk("j"), mo("="), chunk("i"));
+  facts.users = "Llama 4 in its layers with rotary encodings";
+  facts.represents = "distances within a chunk";
+  facts.prefers = "keys of its own chunk: others are hidden";
+  facts.past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.";
+  facts.order_of_terms = "Chunks count from position 0, not from the query.";
+  return facts;
+}
+
+std::vector<Property> window_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Window>(numbers.spec());
+  BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
+  traits.past_finding = "nothing behind a query is hidden";
+  if (spec.left) {
+    traits.past = Verdict::holds_to;
+    traits.past_until = static_cast<double>(*spec.left);
+    traits.past_finding = several(*spec.left + 1, "key") + " up to the query's own are seen, those before them are not";
+  }
+  return bias_properties(numbers, options, traits);
+}
+
+std::vector<Property> chunked_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Chunked>(numbers.spec());
+  const BiasTraits traits{.relative = false,
+                          .past_title = "keys at any distance are seen",
+                          .past = Verdict::holds_to,
+                          .past_until = static_cast<double>(spec.size - 1),
+                          .past_finding = "at most, by the last of a chunk; the first sees no key behind it",
+                          .hides = true};
+  return bias_properties(numbers, options, traits);
+}
+
+}  // namespace
+
+const KindInsight& kind_insight(const Window&) {
+  static const KindInsight insight{window_facts, window_properties, {"bias", "bias_distance", "attention", "entropy"}};
+  return insight;
+}
+
+const KindInsight& kind_insight(const Chunked&) {
+  static const KindInsight insight{
+      chunked_facts, chunked_properties, {"bias", "bias_distance", "attention", "entropy"}};
+  return insight;
+}
+
+}  // namespace posenc::properties

@@ -1,0 +1,156 @@
+#include "posenc/pope.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/query_fields.h"
+#include "insight/properties/kinds.h"
+#include "insight/properties/mathml.h"
+#include "insight/properties/precision_properties.h"
+#include "insight/properties/property.h"
+#include "insight/properties/rotary_measure.h"
+#include "posenc/random.h"
+
+namespace posenc::properties {
+namespace {
+
+constexpr std::int64_t kPopeDistances = 4096;
+constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
+
+std::string magnitude_text(Magnitude magnitude) {
+  if (magnitude == Magnitude::softplus) return "ln(1 + e^x)";
+  return magnitude == Magnitude::relu ? "max(x, 0)" : "x";
+}
+
+KindFacts pope_facts(const Spec& any) {
+  const auto& spec = std::get<Pope>(any);
+  const std::int64_t channels = spec::turning_channels(spec);
+  const bool rule = spec.inv_freq.empty() && spec.sections.empty();
+  const std::string frequency =
+      rule ? text::number_text(spec.base) + "^(-c/" + std::to_string(channels) + ")" : "inv_freq[c]";
+  KindFacts facts;
+  facts.formula = "score(t, s) = sum over c of m(q_c) m(k_c) cos((s - t) " + frequency +
+                  " + delta_c), m(x) = " + magnitude_text(spec.magnitude) + ", c = 0 .. " +
+                  std::to_string(channels - 1);
+  const auto length = [](const char* side) { return mcall(mi("m"), msub(mi(side), mi("c"))); };
+  facts.formula_mathml = math(
+      msub(mi("a"), mrow(mi("t"), mi("s"))), mo("="), msub(mo("\xe2\x88\x91"), mi("c")), length("q"), length("k"),
+      mcall(mi("cos"), mrow(mo("("), mi("s"), mo("-"), mi("t"), mo(")")),
+            rule ? msup(mn(spec.base), mrow(mo("-"), mi("c"), mo("/"), mn(channels))) : msub(mi("\xce\xb8"), mi("c")),
+            mo("+"), msub(mi("\xce\xb4"), mi("c"))));
+  facts.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it";
+  facts.represents = "distances, apart from contents";
+  facts.prefers = "near keys: magnitudes are positive, so that a kernel of the distance is there from the start";
+  facts.past_length =
+      "Of models trained on 1024 tokens, perplexity rose from about 90 to about 119 at ten times the length, that of "
+      "rotary ones from about 128 to about 1243 (Gopalakrishnan et al., 2025, figure 2).";
+  facts.order_of_terms = "One frequency per channel, not per pair: heads grow from " + std::to_string(spec.head_dim) +
+                         " to " + std::to_string(spec.head_dim + channels) +
+                         " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ").";
+  return facts;
+}
+
+// The score of one query and one key of random channels at two places, by the operations themselves.
+double score_at(const PopeAngles& angles, const PositionView& query, const PositionView& key, std::uint64_t seed) {
+  const std::int64_t width = angles.head_dim(), wide = angles.out_dim();
+  const double std = 1.0 / std::sqrt(static_cast<double>(width));
+  std::vector<double> q(static_cast<std::size_t>(width)), k(q.size()), q_out(static_cast<std::size_t>(wide)),
+      k_out(q_out.size());
+  fill_random(make_view(q.data(), {1, width}), {.std = std, .seed = seed});
+  fill_random(make_view(k.data(), {1, width}), {.std = std, .seed = seed + 1});
+  pope_queries(make_view(q.data(), {1, 1, width}), query, angles, make_view(q_out.data(), {1, 1, wide}));
+  pope_keys(make_view(k.data(), {1, 1, width}), key, angles, make_view(k_out.data(), {1, 1, wide}));
+  double sum = 0.0;
+  for (std::size_t c = 0; c < q_out.size(); ++c) sum += q_out[c] * k_out[c];
+  return sum / static_cast<double>(width);
+}
+
+// Pairs of the first tokens, and the same pairs moved on by as much as the positions are long.
+Property relative(const Pope& spec, const PositionView& positions, std::uint64_t seed) {
+  const PopeAngles angles(spec);
+  double largest = 0.0;
+  const std::int64_t last = std::min<std::int64_t>(positions.count, 9);
+  const double by = std::floor(std::fabs(positions.real(0, std::max<std::int64_t>(positions.count, 1) - 1)) / 2.0) + 1;
+  for (std::int64_t n = 0; n < last; ++n) {
+    std::vector<double> at(static_cast<std::size_t>(spec.axes)), moved(at), zero(at), start(at);
+    for (std::int64_t a = 0; a < spec.axes; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      at[axis] = positions.real(0, n, a);
+      start[axis] = at[axis] > 0.0 ? -by : by;  // towards 0: there are positions on that side
+      moved[axis] = at[axis] + start[axis];
+    }
+    const auto view = [&](const std::vector<double>& place) {
+      PositionView one = PositionView::of(place.data(), 1);
+      one.axes = spec.axes;
+      one.token_stride = spec.axes;
+      return one;
+    };
+    largest = std::max(largest, std::fabs(score_at(angles, view(at), view(zero), seed) -
+                                          score_at(angles, view(moved), view(start), seed)));
+  }
+  return {.name = "relative",
+          .title = "scores depend on the distance alone",
+          .verdict = judge(true, largest <= kPopeRoom),
+          .until = {},
+          .finding = "off by " + residual_text(largest) + " at most",
+          .numbers = {{"residual", largest}}};
+}
+
+Property no_content_shift() {
+  return {.name = "content_phase",
+          .title = "contents do not move the distance that is looked for",
+          .verdict = Verdict::holds,
+          .until = {},
+          .finding = "angles are the position's alone; in a rotary score the angle between q and k is added to it"};
+}
+
+Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
+  const std::vector<double> curve = score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, kPopeDistances));
+  const std::optional<std::int64_t> rise = rise_beyond(curve, 0.0);
+  Property property{.name = "monotone",
+                    .title = "scores of equal magnitudes fall with distance",
+                    .verdict = rise ? Verdict::holds_to : Verdict::holds,
+                    .until = {},
+                    .finding = "they are multiplied by " + short_text(curve[1]) + " at distance 1, by " +
+                               short_text(curve.back()) + " at " +
+                               count_text(static_cast<std::int64_t>(curve.size()) - 1),
+                    .numbers = {{"at_1", curve[1]}, {"at_last", curve.back()}}};
+  if (rise) {
+    property.until = static_cast<double>(*rise - 1);
+    property.finding += "; it first rises at distance " + std::to_string(*rise);
+  }
+  return property;
+}
+
+std::vector<Property> pope_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  // A table of cosines and sines is compared as that of a rotary encoding with as many pairs.
+  if (options.observed.rank != 0) return kind_insight(Rotary{}).properties(numbers, options);
+  const RotarySchedule& schedule = *numbers.rotary();
+  check_axes(schedule, options.positions);
+  std::vector<Property> list;
+  list.push_back(relative(std::get<Pope>(numbers.spec()), options.positions, options.seed));
+  list.push_back(no_content_shift());
+  if (schedule.axes == 1) list.push_back(pope_monotone(schedule, options.positions.count));
+  list.push_back(unseen_angles(turning_frequencies(schedule), options.train_length, "channel"));
+  list.push_back(positions_held());
+  for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
+  list.push_back(
+      {.name = "parameters",
+       .title = "it goes without learned numbers",
+       .verdict = Verdict::holds,
+       .until = {},
+       .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, may be left out: it is 0 then",
+       .numbers = {{"optional_per_head", static_cast<double>(schedule.pairs())}}});
+  list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
+  return list;
+}
+
+}  // namespace
+
+const KindInsight& kind_insight(const Pope&) {
+  static const KindInsight insight{
+      pope_facts, pope_properties, {"wavelengths", "clocks", "distance", "attention", "precision"}};
+  return insight;
+}
+
+}  // namespace posenc::properties

@@ -1,0 +1,218 @@
+#include "insight/properties/property.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace posenc::properties {
+std::string count_text(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  const std::int64_t start = count < 0 ? 1 : 0;
+  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > start; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string residual_text(double value) {
+  return value != 0.0 && value < 1e-12 ? "less than 1e-12" : short_text(value);
+}
+
+std::pair<std::string, std::string> told_apart(double a, double b) {
+  int digits = 4;
+  while (a != b && digits < 17 && text::general_text(a, digits) == text::general_text(b, digits)) ++digits;
+  return {text::general_text(a, digits), text::general_text(b, digits)};
+}
+
+std::string several(std::int64_t count, std::string_view one, std::string_view many) {
+  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
+  return count_text(count) + " " + (count == 1 ? std::string(one) : plural);
+}
+
+std::string place_text(double position) {
+  return position == std::floor(position) ? std::to_string(static_cast<std::int64_t>(position))
+                                          : text::number_text(position);
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-9;
+    case DType::f16:
+      return 5e-4;
+    case DType::bf16:
+      return 4e-3;
+    default:
+      return 1e-5;
+  }
+}
+
+Verdict judge(bool promised, bool found) {
+  if (found) return Verdict::holds;
+  return promised ? Verdict::violated : Verdict::does_not_hold;
+}
+
+std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room) {
+  const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]) + room;
+  for (std::size_t k = 1; k < curve.size(); ++k) {
+    if (curve[k] > curve[k - 1] + least) return static_cast<std::int64_t>(k);
+  }
+  return std::nullopt;
+}
+
+void judge_fall(const std::vector<double>& observed, const std::vector<double>& promised, double room,
+                Property& property) {
+  const std::optional<std::int64_t> rise = rise_beyond(observed, room), own = rise_beyond(promised, 0.0);
+  const bool falls = promised.size() < 2 || promised[0] - promised[1] <= 2.0 * room || observed[0] - observed[1] > 0.0;
+  if (falls && (!rise || (own && *rise >= *own))) return;
+  property.verdict = Verdict::violated;
+  property.until.reset();
+  if (!falls) property.finding += "; the encoding falls by " + short_text(promised[0] - promised[1]) + " at once";
+}
+
+std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
+  if (numbers.drawn()) return "";  // no command would draw the same
+  return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
+}
+
+Property positions_held() {
+  const auto last = [](DType dtype) { return first_collision(dtype) - 1; };
+  const auto until = static_cast<double>(last(DType::bf16));
+  return {.name = "positions_held",
+          .title = "positions stay apart when they are held in a 16-bit type",
+          .verdict = Verdict::holds_to,
+          .until = until,
+          .finding = "bf16 holds whole numbers to " + count_text(last(DType::bf16)) + ", f16 to " +
+                     count_text(last(DType::f16)) + ", f32 to " + count_text(last(DType::f32)) +
+                     "; the next one is rounded to its neighbour",
+          .numbers = {{"bf16", until},
+                      {"f16", static_cast<double>(last(DType::f16))},
+                      {"f32", static_cast<double>(last(DType::f32))}}};
+}
+
+namespace {
+
+// The last position of all whose angle is less than a step beyond what training had, length - 1 steps of `trained`.
+double last_seen(double trained, double used, std::int64_t length) {
+  return std::ceil(static_cast<double>(length) * std::fabs(trained / used) * (1.0 - 1e-12)) - 1.0;
+}
+
+}  // namespace
+
+Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length, const char* each) {
+  return unseen_angles(inv_freq, inv_freq, train_length, each);
+}
+
+Property unseen_angles(const std::vector<double>& trained, const std::vector<double>& used, std::int64_t train_length,
+                       const char* each) {
+  const TurnsWithin turns = turns_within(trained, train_length);
+  std::int64_t unseen = 0, still = 0;
+  double slowest = 0.0, until = INFINITY;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const double wavelength = wavelengths({used[i]})[0];
+    const bool has_end = turns.pairs[i].first_unseen && used[i] != 0.0;
+    unseen += has_end ? 1 : 0;
+    if (has_end) until = std::min(until, last_seen(trained[i], used[i], train_length));
+    still += std::isinf(wavelength) ? 1 : 0;
+    if (!std::isinf(wavelength)) slowest = std::max(slowest, wavelength);
+  }
+  const auto pairs = static_cast<std::int64_t>(turns.pairs.size());
+  Property property{.name = "past_length",
+                    .title = "positions past the trained length have angles that were trained",
+                    .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
+                    .until = {},
+                    .finding = "of " + several(pairs, each) + ", " + count_text(turns.complete) +
+                               " complete a turn within " + count_text(train_length) + " positions" +
+                               (trained == used ? "" : " of training, before the scaling"),
+                    .numbers = {{"train_length", static_cast<double>(train_length)},
+                                {"pairs", static_cast<double>(pairs)},
+                                {"complete", static_cast<double>(turns.complete)},
+                                {"unseen", static_cast<double>(unseen)},
+                                {"still", static_cast<double>(still)},
+                                {"longest_wavelength", slowest}}};
+  if (unseen == 0) return property;
+  property.until = until;
+  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") + " new angles" +
+                      (trained == used ? " from there on" : ", the first from position " + place_text(until + 1.0)) +
+                      " (the slowest turns once in " + count_text(static_cast<std::int64_t>(std::llround(slowest))) +
+                      "): defined, but untrained";
+  return property;
+}
+
+Property memory(const Spec& spec, std::int64_t count, std::int64_t learned) {
+  const std::int64_t positions = std::min<std::int64_t>(count, 1 << 20);
+  Cost cost = cost_of(spec, positions, DType::f32);
+  cost.stream_bytes = std::max(cost.stream_bytes, learned * size_of(DType::f32));
+  return {.name = "memory",
+          .title = "it takes less memory than a table of its numbers",
+          .verdict =
+              cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = "a float32 table of " + several(positions, "position") + " takes " +
+                     several(cost.table_bytes, "byte") + ", what it is made from " + several(cost.stream_bytes, "byte"),
+          .numbers = {{"positions", static_cast<double>(positions)},
+                      {"table_bytes", static_cast<double>(cost.table_bytes)},
+                      {"stream_bytes", static_cast<double>(cost.stream_bytes)},
+                      {"flops_per_token", cost.flops_per_token}}};
+}
+
+Property parameters(std::int64_t count) {
+  return {.name = "parameters",
+          .title = "it goes without learned numbers",
+          .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = count == 0 ? "no parameters" : several(count, "learned number"),
+          .numbers = {{"parameters", static_cast<double>(count)}}};
+}
+
+Property entropy(const SubjectNumbers& numbers, const CheckOptions& options) {
+  std::int64_t longest = std::min<std::int64_t>(4 * std::min<std::int64_t>(options.train_length, 4096), 16384);
+  if (std::holds_alternative<MatrixBias>(numbers.spec())) longest = std::min(longest, options.positions.count);
+  longest = std::max<std::int64_t>(longest, 4);
+  const EntropyOptions draws{.lengths = {longest / 4, longest}, .draws = 8, .head = 0, .seed = options.seed};
+  const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
+  const double growth = points[1].entropy - points[0].entropy;
+  const std::string head = numbers.heads() > 1 ? "head 0: " : "";
+  return {.name = "entropy",
+          .title = "attention stays as sharp at four times the length",
+          .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
+          .until = {},
+          .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") + ", " +
+                     short_text(points[1].entropy) + " over " + count_text(points[1].length) +
+                     " (equal weights: " + short_text(points[0].uniform) + ", " + short_text(points[1].uniform) +
+                     "); the nearest 16 have " + short_text(100.0 * points[1].near_share) + " %",
+          .numbers = {{"length", static_cast<double>(points[0].length)},
+                      {"entropy", points[0].entropy},
+                      {"longer", static_cast<double>(points[1].length)},
+                      {"entropy_longer", points[1].entropy},
+                      {"near_share", points[1].near_share}}};
+}
+
+void Mismatch::compare(double seen, double exact, double tolerance, double at, std::int64_t in_channel) {
+  const double difference = seen == exact ? 0.0 : std::fabs(seen - exact);  // -inf equals itself
+  if (!(difference <= largest)) largest = difference;
+  if (found || difference <= tolerance) return;
+  found = true;
+  position = at;
+  channel = in_channel;
+  observed = seen;
+  expected = exact;
+}
+
+Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::string_view channel_word) {
+  Property property{.name = "matches",
+                    .title = "the numbers are those of the encoding",
+                    .verdict = judge(true, !mismatch.found),
+                    .until = {},
+                    .finding = "largest difference " + short_text(mismatch.largest) + ", allowed " +
+                               short_text(tolerance) + " of " + std::string(to_text(dtype)),
+                    .numbers = {{"largest_difference", mismatch.largest}, {"tolerance", tolerance}}};
+  if (!mismatch.found) return property;
+  const auto [seen, exact] = told_apart(mismatch.observed, mismatch.expected);
+  property.finding = "position " + place_text(mismatch.position) + ", " + std::string(channel_word) + " " +
+                     std::to_string(mismatch.channel) + ": " + seen + " instead of " + exact + "; " + property.finding;
+  property.numbers.emplace_back("first_position", mismatch.position);
+  property.numbers.emplace_back("first_channel", static_cast<double>(mismatch.channel));
+  return property;
+}
+
+}  // namespace posenc::properties

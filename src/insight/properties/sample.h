@@ -1,0 +1,33 @@
+// Means and middle parts of drawn numbers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace posenc::properties {
+
+// Another seed for what is drawn apart: far from the seeds that people count through.
+inline std::uint64_t next_seed(std::uint64_t seed, std::uint64_t n) { return seed + n * 0x9e3779b97f4a7c15U; }
+
+// Of sorted numbers, between neighbours linearly: what numpy.quantile gives.
+inline double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+struct Spread {
+  double mean = 0.0, low = 0.0, high = 0.0;  // low to high: the middle 95 %
+};
+
+inline Spread spread_of(std::vector<double> values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  std::sort(values.begin(), values.end());
+  return {sum / static_cast<double>(values.size()), quantile(values, 0.025), quantile(values, 0.975)};
+}
+
+}  // namespace posenc::properties

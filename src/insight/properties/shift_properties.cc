@@ -1,0 +1,290 @@
+#include "insight/properties/shift_properties.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "insight/properties/property.h"
+#include "insight/properties/walk_rows.h"
+#include "posenc/phase.h"
+
+namespace posenc::properties {
+namespace {
+
+constexpr std::int64_t kShift = 5;
+constexpr std::int64_t kMostDistances = 4096;
+
+double scale_of(const SinusoidalSchedule& schedule) { return std::max(std::fabs(schedule.multiplier), 1.0); }
+bool has_partners(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
+
+bool is_zero(const SinusoidalSchedule& schedule, double position) {
+  return schedule.zero_position &&
+         position + static_cast<double>(schedule.first) == static_cast<double>(*schedule.zero_position);
+}
+
+// The position among those looked at whose row is zero.
+std::optional<double> zero_row(const InputLook& look, const SinusoidalSchedule& schedule) {
+  for (std::int64_t n = 0; schedule.zero_position && n < look.positions.count; ++n) {
+    if (is_zero(schedule, look.positions.real(0, n))) return look.positions.real(0, n);
+  }
+  return std::nullopt;
+}
+
+double dot_room(const InputLook& look, const SinusoidalSchedule& schedule) {
+  const double scale = scale_of(schedule);
+  return 4.0 * look.tolerance * scale * scale * static_cast<double>(std::max<std::int64_t>(look.width, 1));
+}
+
+std::string without_partner() {
+  return "an odd width leaves a channel without its partner, so that it depends on the position";
+}
+
+Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
+  const StepNorms steps = step_norms(look.rows, look.walk);
+  const bool zero = zero_row(look, schedule).has_value();
+  const bool promised = has_partners(schedule) && !zero;
+  const double room = 4.0 * look.tolerance * scale_of(schedule) * std::sqrt(static_cast<double>(look.width));
+  Property property{.name = "smooth",
+                    .title = "every step is as long as every other",
+                    .verdict = judge(promised, promised && steps.largest - steps.smallest <= room),
+                    .until = {},
+                    .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
+                               short_text(steps.smallest) + " to " + short_text(steps.largest),
+                    .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}};
+  if (property.verdict != Verdict::holds) {
+    const auto [shortest, longest] = told_apart(steps.smallest, steps.largest);
+    property.finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " + longest +
+                       ", " + short_text(steps.largest - steps.smallest) + " apart";
+  }
+  if (property.verdict != Verdict::does_not_hold) return property;
+  property.finding += zero ? ": a row of zeros is among them" : ": " + without_partner();
+  return property;
+}
+
+// |row[n + k] - M_k row[n]|, and row[n].row[n + k] beside each other, over rows in their order.
+struct Relations {
+  double shift = 0.0;
+  double shift_position = 0.0;
+  double smallest_dot = std::numeric_limits<double>::infinity(), largest_dot = -smallest_dot;
+
+  double spread() const { return std::max(largest_dot - smallest_dot, 0.0); }
+};
+
+class RelationWalk {
+ public:
+  RelationWalk(const InputLook& look, const SinusoidalSchedule& schedule, std::int64_t steps)
+      : look_(look), schedule_(schedule), steps_(steps) {
+    for (const double frequency : schedule.inv_freq) {
+      turns_.push_back(sin_cos(phase_at(make_phase_step(frequency), shift())));
+    }
+  }
+
+  Relations measure() {
+    Relations relations;
+    walk_rows(look_.rows, look_.walk, "check", [&](std::int64_t n, const double* row) {
+      if (n >= steps_) compare(n - steps_, row, relations);
+      if (n >= steps_) held_.pop_front();
+      held_.emplace_back(row, row + look_.width);
+    });
+    return relations;
+  }
+
+  double shift() const { return static_cast<double>(steps_) * static_cast<double>(look_.positions.step); }
+  // The first position that moves from a row that is not zero to another; none: every move meets it.
+  std::optional<double> example() const {
+    for (std::int64_t n = 0; n + steps_ < look_.positions.count; ++n) {
+      if (!meets_zero(look_.positions.real(0, n))) return look_.positions.real(0, n);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void compare(std::int64_t n, const double* row, Relations& relations) const {
+    const double position = look_.positions.real(0, n);
+    if (meets_zero(position)) return;
+    const std::vector<double>& before = held_.front();
+    const double shift_off = residual(before.data(), row);
+    const double dot =
+        sum_of(look_.width, [&](std::int64_t i) { return before[static_cast<std::size_t>(i)] * row[i]; });
+    if (shift_off > relations.shift) relations.shift_position = position;
+    relations.shift = std::max(relations.shift, shift_off);
+    relations.smallest_dot = std::min(relations.smallest_dot, dot);
+    relations.largest_dot = std::max(relations.largest_dot, dot);
+  }
+
+  bool meets_zero(double position) const {
+    return is_zero(schedule_, position) || is_zero(schedule_, position + shift());
+  }
+
+  double residual(const double* before, const double* after) const {
+    double largest = 0.0;
+    for (std::int64_t j = 0; j < schedule_.sine.count; ++j) {
+      const std::int64_t sine = schedule_.sine.start + j * schedule_.sine.stride;
+      const std::int64_t cosine = schedule_.cosine.start + j * schedule_.cosine.stride;
+      const SinCos& turn = turns_[static_cast<std::size_t>(j)];
+      largest = std::max({largest, std::fabs(after[sine] - turn.cos * before[sine] - turn.sin * before[cosine]),
+                          std::fabs(after[cosine] - turn.cos * before[cosine] + turn.sin * before[sine])});
+    }
+    return largest;
+  }
+
+  const InputLook& look_;
+  const SinusoidalSchedule& schedule_;
+  std::int64_t steps_;
+  std::vector<SinCos> turns_;
+  std::deque<std::vector<double>> held_;
+};
+
+// A row of zeros obeys no rule of the others: the property does not hold, and the finding names it.
+void except_zero_row(const std::optional<double>& zero, Property& property) {
+  if (!zero) return;
+  if (property.verdict == Verdict::holds) property.verdict = Verdict::does_not_hold;
+  property.finding += ", but for position " + place_text(*zero) + ", whose row is zero";
+}
+
+Property shift_linear(const RelationWalk& further, const Relations& found, const std::string& shifts, double room) {
+  return {.name = "shift_linear",
+          .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+          .verdict = judge(true, found.shift <= room),
+          .until = {},
+          .finding = "k = " + shifts + ": largest residual " + residual_text(found.shift) +
+                     (found.shift > 1e-12 ? " (position " + place_text(found.shift_position) + ")" : ""),
+          .numbers = {{"shift", further.shift()}, {"residual", found.shift}, {"position", found.shift_position}}};
+}
+
+Property distance_only(const Relations& found, double distance, double spread, double room) {
+  const double mean = 0.5 * (found.smallest_dot + found.largest_dot);
+  Property property{.name = "distance_only",
+                    .title = "the dot product of two rows depends on their distance alone",
+                    .verdict = judge(true, spread <= room),
+                    .until = {},
+                    .finding = "at distance " + place_text(distance) + " it is " + short_text(mean) +
+                               " at every place, to " + residual_text(spread),
+                    .numbers = {{"distance", distance}, {"dot_product", mean}, {"spread", spread}}};
+  if (property.verdict == Verdict::holds) return property;
+  const auto [least, most] = told_apart(found.smallest_dot, found.largest_dot);
+  property.finding = "at distance " + place_text(distance) + " it runs from " + least + " to " + most;
+  return property;
+}
+
+void add_relations(const InputLook& look, const SubjectNumbers& numbers, std::vector<Property>& list) {
+  const SinusoidalSchedule& schedule = *numbers.sinusoidal();
+  const std::optional<double> zero = zero_row(look, schedule);
+  // By one step, so that every row is looked at from both sides, and by a few.
+  RelationWalk next(look, schedule, 1), further(look, schedule, std::min(kShift, look.positions.count - 1));
+  const Relations near = next.measure(), far = further.measure();
+  const Relations& worse = near.shift > far.shift ? near : far;
+  const std::string k = place_text(further.shift());
+  list.push_back(
+      shift_linear(further, worse, place_text(next.shift()) + " and " + k, 4.0 * look.tolerance * scale_of(schedule)));
+  except_zero_row(zero, list.back());
+  if (const std::optional<double> from = further.example()) {
+    list.back().command = command_of(numbers, "explain", "--position " + place_text(*from) + " --shift " + k);
+  }
+  if (!look.observed) {
+    const double composed = shift_composition_residual(schedule, 3.0, 4.0);
+    list.push_back({.name = "shift_composes",
+                    .title = "two moves are one: M_a M_b = M_(a+b)",
+                    .verdict = judge(true, composed <= 1e-12),
+                    .until = {},
+                    .finding = "a = 3, b = 4: largest difference of cells " + residual_text(composed),
+                    .numbers = {{"residual", composed}}});
+  }
+  const bool by_one = near.spread() > far.spread() && near.spread() > dot_room(look, schedule);
+  list.push_back(distance_only(by_one ? near : far, std::fabs(by_one ? next.shift() : further.shift()),
+                               std::max(near.spread(), far.spread()), dot_room(look, schedule)));
+  except_zero_row(zero, list.back());
+}
+
+void refuse_relations(std::vector<Property>& list) {
+  const auto refuse = [&](const char* name, const char* title) {
+    list.push_back(
+        {.name = name, .title = title, .verdict = Verdict::does_not_hold, .until = {}, .finding = without_partner()});
+  };
+  refuse("shift_linear", "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)");
+  refuse("shift_composes", "two moves are one: M_a M_b = M_(a+b)");
+  refuse("distance_only", "the dot product of two rows depends on their distance alone");
+  refuse("monotone", "the dot product falls with distance");
+}
+
+// The first row that is not zero beside those after it, by their distance from it in steps. A zero row gives what the
+// one before it gave.
+std::vector<double> observed_curve(const InputLook& look, const SinusoidalSchedule& schedule) {
+  std::vector<double> first, curve;
+  const std::int64_t most = std::min(look.positions.count, kMostDistances);
+  walk_rows(look.rows, look.walk.slice(0, most), "check", [&](std::int64_t n, const double* row) {
+    const bool zero = is_zero(schedule, look.positions.real(0, n));
+    if (first.empty() && zero) return;
+    if (first.empty()) first.assign(row, row + look.width);
+    const double dot = sum_of(look.width, [&](std::int64_t i) { return first[static_cast<std::size_t>(i)] * row[i]; });
+    curve.push_back(zero ? curve.back() : dot);
+  });
+  return curve;
+}
+
+// What the encoding itself has at these distances.
+std::vector<double> promised_curve(const InputLook& look, const SinusoidalSchedule& schedule, std::size_t count) {
+  SinusoidalSchedule stepped = schedule;
+  for (double& frequency : stepped.inv_freq) frequency *= static_cast<double>(look.positions.step);
+  return distance_curve(stepped, static_cast<std::int64_t>(count));
+}
+
+Property monotone(const std::vector<double>& curve, double step, double room) {
+  const std::optional<std::int64_t> rise = rise_beyond(curve, room);
+  const double last = step * static_cast<double>(curve.size() - 1);
+  Property property{
+      .name = "monotone",
+      .title = "the dot product falls with distance",
+      .verdict = rise ? Verdict::holds_to : Verdict::holds,
+      .until = {},
+      .finding = "from " + short_text(curve.front()) + " at distance 0 to " + short_text(curve.back()) + " at " +
+                 count_text(static_cast<std::int64_t>(last)),
+      .numbers = {{"at_0", curve.front()}, {"at_1", curve[1]}, {"distances", static_cast<double>(curve.size())}}};
+  if (!rise) return property;
+  const auto [low, high] =
+      told_apart(curve[static_cast<std::size_t>(*rise - 1)], curve[static_cast<std::size_t>(*rise)]);
+  property.until = step * static_cast<double>(*rise - 1);
+  property.finding +=
+      "; it first rises at distance " + place_text(step * static_cast<double>(*rise)) + ", from " + low + " to " + high;
+  property.numbers.emplace_back("first_rise", step * static_cast<double>(*rise));
+  return property;
+}
+
+Property observed_monotone(const InputLook& look, const SinusoidalSchedule& schedule) {
+  const std::vector<double> curve = observed_curve(look, schedule);
+  const std::vector<double> promised = promised_curve(look, schedule, curve.size());
+  const double room = dot_room(look, schedule);
+  Property property = monotone(curve, std::fabs(static_cast<double>(look.positions.step)), room);
+  judge_fall(curve, promised, room, property);
+  return property;
+}
+
+}  // namespace
+
+std::vector<Property> shift_properties(const InputLook& look, const SubjectNumbers& numbers) {
+  std::vector<Property> list;
+  InputLook even = look;
+  if (!look.evenly_spaced()) {
+    even.rows = numbers.rows();
+    even.walk = even.positions = PositionView::range(0, 1000);
+    even.observed = false;
+    even.tolerance = tolerance_of(DType::f64);
+  }
+  const bool seen = look.evenly_spaced() || !look.observed;
+  if (seen) list.push_back(smooth(even, *numbers.sinusoidal()));
+  if (!has_partners(*numbers.sinusoidal())) {
+    if (!look.observed) refuse_relations(list);
+    return list;
+  }
+  if (seen) add_relations(even, numbers, list);
+  if (!look.observed) {
+    const std::int64_t distances = std::clamp<std::int64_t>(even.positions.count, 2, kMostDistances);
+    list.push_back(monotone(distance_curve(*numbers.sinusoidal(), distances), 1.0, 0.0));
+  } else if (seen && look.positions.count > 2) {
+    list.push_back(observed_monotone(even, *numbers.sinusoidal()));
+  }
+  return list;
+}
+
+}  // namespace posenc::properties

@@ -1,0 +1,80 @@
+// Walks the rows of an encoding at the input in double, a block at a time, in constant memory.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/text/number_text.h"
+#include "posenc/error.h"
+#include "posenc/input_rows.h"
+#include "posenc/position.h"
+#include "posenc/table.h"
+
+namespace posenc::properties {
+
+inline void check_enough_positions(const PositionView& positions, std::int64_t least, std::string_view where) {
+  if (positions.count >= least) return;
+  fail(ErrorKind::usage, "[" + std::string(where) + "] positions must be at least " + std::to_string(least) +
+                             " but there are " + std::to_string(positions.count));
+}
+
+inline void check_row_finite(const double* row, std::int64_t width, double position, std::string_view where) {
+  for (std::int64_t i = 0; i < width; ++i) {
+    if (std::isfinite(row[i])) continue;
+    fail(ErrorKind::bad_input, "[" + std::string(where) + "] channel " + std::to_string(i) + " at position " +
+                                   text::number_text(position) + " must be finite but is " + text::number_text(row[i]));
+  }
+}
+
+// Calls visit(n, row) with every row in turn, n counting from 0. Numbers of a table that are not finite are errors: no
+// comparison would find them.
+template <class Visit>
+void walk_rows(const InputRows& rows, const PositionView& positions, std::string_view where, const Visit& visit) {
+  const std::int64_t width = width_of(rows);
+  const std::int64_t height = std::clamp<std::int64_t>(65536 / std::max<std::int64_t>(width, 1), 1, 256);
+  const bool from_outside = !std::holds_alternative<StreamedRows>(rows);
+  std::vector<double> block(static_cast<std::size_t>(height * width));
+  RowStream stream(rows, positions);
+  std::int64_t done = 0;
+  while (const std::int64_t count = stream.next(make_view(block.data(), {height, width}))) {
+    for (std::int64_t r = 0; r < count; ++r, ++done) {
+      const double* row = block.data() + r * width;
+      if (from_outside) check_row_finite(row, width, positions.real(0, done), where);
+      visit(done, row);
+    }
+  }
+}
+
+// Sums in four parts, so that additions need not wait for each other.
+template <class Term>
+double sum_of(std::int64_t count, const Term& term) {
+  double parts[4] = {0.0, 0.0, 0.0, 0.0};
+  std::int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (std::int64_t lane = 0; lane < 4; ++lane) parts[lane] += term(i + lane);
+  }
+  for (; i < count; ++i) parts[0] += term(i);
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
+inline double squared_distance(const double* a, const double* b, std::int64_t width) {
+  return sum_of(width, [&](std::int64_t i) { return (a[i] - b[i]) * (a[i] - b[i]); });
+}
+
+// A schedule with the sines (or the cosines) of some frequencies alone, whatever the position counts from.
+inline SinusoidalSchedule lone_schedule(std::vector<double> inv_freq, bool sines) {
+  const auto count = static_cast<std::int64_t>(inv_freq.size());
+  SinusoidalSchedule schedule;
+  schedule.width = count;
+  schedule.inv_freq = std::move(inv_freq);
+  schedule.sine = {0, 1, sines ? count : 0};
+  schedule.cosine = {0, 1, sines ? 0 : count};
+  return schedule;
+}
+
+}  // namespace posenc::properties

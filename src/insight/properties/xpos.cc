@@ -1,0 +1,131 @@
+#include "posenc/xpos.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/query_fields.h"
+#include "insight/properties/kinds.h"
+#include "insight/properties/mathml.h"
+#include "insight/properties/precision_properties.h"
+#include "insight/properties/property.h"
+#include "insight/properties/rotary_measure.h"
+#include "posenc/error.h"
+#include "posenc/random.h"
+
+namespace posenc::properties {
+namespace {
+
+constexpr double kXposRoom = 1e-8;
+
+KindFacts xpos_facts(const Spec& any) {
+  const auto& spec = std::get<Xpos>(any);
+  const std::string width = std::to_string(spec::turning_channels(spec));
+  const std::string gamma = text::number_text(spec.gamma), scale_base = text::number_text(spec.scale_base);
+  KindFacts facts;
+  facts.formula = "pair i of q at p, turned as by rotary, times z_i^((p - " + text::number_text(spec.center) + ")/" +
+                  scale_base + "), of k divided by it, z_i = (2i/" + width + " + " + gamma + ")/(1 + " + gamma + ")";
+  facts.formula_mathml =
+      math(msub(mi("q"), mi("i")), mo("\xc2\xb7"),
+           msup(msub(mi("\xce\xb6"), mi("i")), mfrac(mrow(mi("p"), mo("-"), mn(spec.center)), mn(spec.scale_base))),
+           mo(","), msub(mi("k"), mi("i")), mo("/"),
+           msup(msub(mi("\xce\xb6"), mi("i")), mfrac(mrow(mi("p"), mo("-"), mn(spec.center)), mn(spec.scale_base))),
+           mo(","), msub(mi("\xce\xb6"), mi("i")), mo("="),
+           mfrac(mrow(mn(std::int64_t{2}), mi("i"), mo("/"), mi("R"), mo("+"), mn(spec.gamma)),
+                 mrow(mn(std::int64_t{1}), mo("+"), mn(spec.gamma))));
+  facts.users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers offer it";
+  facts.represents = "distances";
+  facts.prefers = "near keys: scores decay with distance, those of fast pairs first";
+  facts.past_length =
+      "Fast pairs have died out before angles are new, so that far keys are seen through slow pairs only; its paper "
+      "adds attention in blocks at test time.";
+  facts.order_of_terms =
+      "For causal attention: what lies ahead of a query grows instead. Where the center lies does not change scores, "
+      "but published code puts it elsewhere for odd lengths: turned vectors then differ.";
+  return facts;
+}
+
+// One query and one key of random channels.
+double score_at(const XposAngles& angles, double query, double key, std::uint64_t seed) {
+  const std::int64_t width = angles.schedule().rotation.head_dim;
+  const double std = 1.0 / std::sqrt(static_cast<double>(width));
+  std::vector<double> q(static_cast<std::size_t>(width)), k(q.size());
+  fill_random(make_view(q.data(), {1, width}), {.std = std, .seed = seed});
+  fill_random(make_view(k.data(), {1, width}), {.std = std, .seed = seed + 1});
+  const View q_view = make_view(q.data(), {1, 1, width}), k_view = make_view(k.data(), {1, 1, width});
+  xpos_queries(q_view, PositionView::of(&query, 1), angles, q_view);
+  xpos_keys(k_view, PositionView::of(&key, 1), angles, k_view);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < q.size(); ++c) sum += q[c] * k[c];
+  return sum;
+}
+
+// A key at the center and queries within scale_base of it, and the same pairs half as far on. Towards 0: there are
+// positions on that side.
+Property relative(const Xpos& spec, std::uint64_t seed) {
+  const XposAngles angles(spec);
+  double largest = 0.0;
+  const double reach = std::min(spec.scale_base, 1000.0) * (spec.center > 0.0 ? -1.0 : 1.0);
+  for (const double part : {0.0, 0.125, 0.5, 1.0}) {
+    const double query = spec.center + part * reach, by = reach / 2.0;
+    largest = std::max(largest, std::fabs(score_at(angles, query, spec.center, seed) -
+                                          score_at(angles, query + by, spec.center + by, seed)));
+  }
+  return {.name = "relative",
+          .title = "scores depend on the distance alone",
+          .verdict = judge(true, largest <= kXposRoom),
+          .until = {},
+          .finding = "off by " + residual_text(largest) + " at most, of vectors around length 1",
+          .numbers = {{"residual", largest}}};
+}
+
+Property decays(const XposSchedule& schedule) {
+  const double fast = schedule.zeta.front(), slow = schedule.zeta.back();
+  return {.name = "decays",
+          .title = "scores fall with distance",
+          .verdict = Verdict::does_not_hold,
+          .until = {},
+          .finding = "their envelope does, and they oscillate within it: at distance " +
+                     place_text(schedule.scale_base) + " pair 0 is multiplied by " + short_text(fast) +
+                     ", the last by " + short_text(slow),
+          .numbers = {{"first_pair", fast}, {"last_pair", slow}}};
+}
+
+// The distance from the center at which float32 has no factor for pair 0 any more.
+Property range(const XposSchedule& schedule) {
+  const double reach = std::floor(schedule.scale_base * std::log(0x1p126) / -std::log(schedule.zeta.front()));
+  Property property{.name = "range",
+                    .title = "factors are float32 numbers at every position",
+                    .verdict = Verdict::holds,
+                    .until = {},
+                    .finding = "pair 0 decays so slowly that no position is too far",
+                    .numbers = {}};
+  if (!(reach < 2.0 * static_cast<double>(kMaxPosition))) return property;
+  property.verdict = Verdict::holds_to;
+  property.until = reach;
+  property.finding = "from the center, to either side; f64 reaches 8 times as far";
+  property.numbers = {{"reach", reach}};
+  return property;
+}
+
+std::vector<Property> xpos_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+  if (options.observed.rank != 0) {
+    fail(ErrorKind::usage, "[check] tables of xpos are not compared: check its cosines and sines as rotary");
+  }
+  const auto& spec = std::get<Xpos>(numbers.spec());
+  const XposSchedule schedule = make_schedule(spec);
+  std::vector<Property> list = {relative(spec, options.seed), decays(schedule), range(schedule),
+                                unseen_angles(turning_frequencies(schedule.rotation), options.train_length)};
+  for (Property& property : precision_properties(schedule.rotation)) list.push_back(std::move(property));
+  list.push_back(parameters(0));
+  list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
+  return list;
+}
+
+}  // namespace
+
+const KindInsight& kind_insight(const Xpos&) {
+  static const KindInsight insight{xpos_facts, xpos_properties, {"wavelengths", "clocks", "attention", "precision"}};
+  return insight;
+}
+
+}  // namespace posenc::properties

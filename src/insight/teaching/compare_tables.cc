@@ -1,0 +1,151 @@
+#include "insight/teaching/compare_tables.h"
+
+#include <algorithm>
+
+#include "core/spec/fields.h"
+#include "core/text/number_text.h"
+#include "posenc/insight/analysis.h"
+
+namespace posenc::teaching {
+namespace {
+
+std::string place_text(Place place) {
+  switch (place) {
+    case Place::input:
+      return "at the input: added to embeddings";
+    case Place::rotation:
+      return "in attention: turns queries and keys";
+    case Place::query:
+      return "in attention: multiplies queries";
+    case Place::bias:
+      return "in attention: added to scores";
+    case Place::term:
+      return "in attention: a vector meets queries";
+    case Place::nowhere:
+      return "nowhere";
+  }
+  return "";
+}
+
+// A bias is a function of two positions: nobody has to keep its whole matrix.
+std::string table_text(const Spec& spec, double bytes) {
+  if (bytes == 0.0) return "none";
+  return place_of(spec) == Place::bias ? "none; as a whole matrix " + bytes_in_words(bytes) : bytes_in_words(bytes);
+}
+
+std::string verdict_text(const Property& property) {
+  std::string text(to_text(property.verdict));
+  return property.until ? text + " " + text::general_text(*property.until, 10) : text;
+}
+
+const Property* find(const std::vector<Property>& properties, const std::string& name) {
+  const auto found =
+      std::find_if(properties.begin(), properties.end(), [&](const Property& p) { return p.name == name; });
+  return found == properties.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string name_of(const Subject& subject) {
+  return subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
+}
+
+std::string bytes_in_words(double bytes) {
+  if (bytes >= 1e9) return text::general_text(bytes / 1e9, 3) + " GB";
+  if (bytes >= 1e6) return text::general_text(bytes / 1e6, 3) + " MB";
+  return bytes >= 1e3 ? text::general_text(bytes / 1e3, 3) + " kB" : text::general_text(bytes, 3) + " bytes";
+}
+
+HtmlTable glance_table(const std::vector<Subject>& subjects, std::int64_t train_length) {
+  HtmlTable table{
+      "At a glance",
+      {"Encoding", "Enters", "Learned numbers", "Table of " + std::to_string(train_length) + " positions, float32",
+       "Past its training length", "Used by"},
+      {}};
+  for (const Subject& subject : subjects) {
+    const Cost cost = cost_of(subject.spec, train_length, DType::f32);
+    const KindFacts facts = kind_facts(subject.spec);
+    table.rows.push_back(
+        {"`" + name_of(subject) + "`", place_text(place_of(subject.spec)), std::to_string(cost.parameters),
+         table_text(subject.spec, static_cast<double>(cost.table_bytes)), facts.past_length, facts.users});
+  }
+  return table;
+}
+
+HtmlTable verdict_table(const std::vector<Subject>& subjects, const std::vector<std::vector<Property>>& properties) {
+  HtmlTable table{"Properties side by side", {"Property"}, {}};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    table.head.push_back("`" + name_of(subjects[i]) + "`");
+    for (const Property& property : properties[i]) {
+      if (std::find(names.begin(), names.end(), property.name) == names.end()) names.push_back(property.name);
+    }
+  }
+  for (const std::string& name : names) {
+    std::vector<std::string> row = {name};
+    std::replace(row[0].begin(), row[0].end(), '_', ' ');
+    for (const std::vector<Property>& each : properties) {
+      const Property* property = find(each, name);
+      row.push_back(property != nullptr ? verdict_text(*property) : "");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+HtmlTable absolute_table(const std::vector<Subject>& subjects) {
+  HtmlTable table{
+      "Absolute or relative", {"Encoding", "Represents", "Enters", "Prefers from the start", "Long texts"}, {}};
+  for (const Subject& subject : subjects) {
+    const KindFacts facts = kind_facts(subject.spec);
+    table.rows.push_back({"`" + name_of(subject) + "`", facts.represents, place_text(place_of(subject.spec)),
+                          facts.prefers, facts.past_length});
+  }
+  return table;
+}
+
+HtmlTable learned_table(std::int64_t rows, std::int64_t width) {
+  const Spec learned = Learned{.width = width, .rows = rows, .past_end = PastEnd::error};
+  const Spec fixed = Sinusoidal{.width = width};
+  const auto parameters = [&](const Spec& spec) { return std::to_string(cost_of(spec, rows, DType::f32).parameters); };
+  return {"Learned against sinusoidal, " + std::to_string(rows) + " positions, width " + std::to_string(width),
+          {"", "Learned", "Sinusoidal"},
+          {{"Learned numbers", parameters(learned) + " = " + std::to_string(rows) + " x " + std::to_string(width),
+            parameters(fixed)},
+           {"Past the last trained position", kind_facts(learned).past_length, kind_facts(fixed).past_length},
+           {"Can fit what the data ask for", "yes, row by row; rare positions are trained little", "no, it is fixed"},
+           {"Used by", kind_facts(learned).users, kind_facts(fixed).users}}};
+}
+
+HtmlTable goal_table() {
+  return {
+      "What to begin with",
+      {"Goal", "Begin with", "Why", "Try"},
+      {{"a baseline that everyone knows", "sinusoidal or learned", "simple, at the input, one place in the code",
+        "`posenc check sinusoidal:width=512`"},
+       {"fixed length, much data", "learned", "nothing to choose, fits what the data ask for",
+        "`posenc check learned:rows=512,width=768,past_end=error`"},
+       {"a language model of today", "rotary", "distances count, no parameters, works with caches",
+        "`posenc report rotary:head_dim=128 -o report`"},
+       {"much longer texts without training on them", "ALiBi, or a window",
+        "nothing new is met: the bias goes on by the same rule", "`posenc check alibi:heads=12 --train 2048`"},
+       {"longer texts, with some training on them", "rotary with scaled frequencies",
+        "keeps what was learned about near tokens", "`posenc report --advise --train 2048 --infer 16384 -o advice`"},
+       {"an encoder with distances that matter", "T5's buckets or Shaw's vectors",
+        "near distances one by one, far ones together", "`posenc plot buckets t5:heads=8`"}}};
+}
+
+HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options) {
+  HtmlTable table{
+      "Trained on " + std::to_string(options.train_length) + ", used at " + std::to_string(options.infer_length),
+      {"Encoding", "Past the training length", "Learned numbers", "Table at the full length, float32", "Published"},
+      {}};
+  for (const teaching::AdviceRow& row : advice.rows) {
+    table.rows.push_back({"`" + row.name + "`", row.unseen, std::to_string(row.parameters),
+                          table_text(*spec::default_spec(row.kind), row.table_bytes),
+                          row.published.empty() ? "nothing here" : row.published});
+  }
+  return table;
+}
+
+}  // namespace posenc::teaching

@@ -1,0 +1,152 @@
+#include "insight/teaching/demonstration_model.h"
+
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include "insight/properties/subject_numbers.h"
+#include "posenc/embed.h"
+#include "posenc/error.h"
+#include "posenc/multi_head.h"
+#include "posenc/random.h"
+
+namespace posenc::teaching {
+namespace {
+
+// Learned numbers of an encoding, by name. A deque: views point into it.
+struct RandomParameters {
+  std::deque<Matrix> memory;
+  Parameters views;
+
+  RandomParameters(const Spec& spec, const DemonstrationModel& model, std::int64_t tokens) {
+    for (const ParameterInfo& info : parameters_of(spec)) {
+      if (info.optional) continue;
+      std::vector<std::int64_t> shape = info.shape;
+      for (std::int64_t& length : shape) length = length < 0 ? tokens : length;
+      const std::int64_t columns = shape.size() == 1 ? 1 : shape[1];
+      const auto which = static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + memory.size());
+      const Matrix& values = memory.emplace_back(random_matrix(shape[0], columns, 1.0, model.seed, which));
+      const float* data = values.numbers.data();
+      views.push_back({names_.emplace_back(info.name),
+                       shape.size() == 1 ? make_view(data, {shape[0]}) : make_view(data, {shape[0], columns})});
+    }
+  }
+
+ private:
+  std::deque<std::string> names_;
+};
+
+// An encoding at the input, if it is one.
+void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matrix& x) {
+  const auto add = [&](const InputRows& rows) {
+    add_positions(x.view(), PositionView::range(0, x.rows), rows, x.view());
+  };
+  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
+    const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
+    return add(StreamedRows{&schedule});
+  }
+  if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
+    if (axes_of(spec) != 1) {
+      fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
+                                 " takes " + std::to_string(axes_of(spec)));
+    }
+    const properties::SubjectNumbers numbers(Subject{.spec = spec}, model.seed);
+    return add(numbers.rows());
+  }
+  const auto* hybrid = std::get_if<Hybrid>(&spec);
+  const Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec);
+  if (learned == nullptr) return;
+  const std::int64_t rows = learned->rows > 0 ? learned->rows : learned->first + x.rows;
+  const Matrix table = random_matrix(rows, model.width, 1.0, model.seed, ModelMatrix::parameters);
+  if (hybrid == nullptr) return add(LearnedRows{*learned, table.view()});
+  const SinusoidalSchedule schedule = make_schedule(hybrid->fixed);
+  add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
+}
+
+bool is_input(const Spec& spec) { return place_of(spec) == Place::input; }
+
+// out += W x for one token.
+void add_product(const Matrix& weights, std::int64_t first_row, const float* x, std::vector<double>& out) {
+  for (std::size_t m = 0; m < out.size(); ++m) {
+    const float* row = weights.row(first_row + static_cast<std::int64_t>(m));
+    for (std::int64_t c = 0; c < weights.columns; ++c)
+      out[m] += static_cast<double>(row[c]) * static_cast<double>(x[c]);
+  }
+}
+
+}  // namespace
+
+Matrix::Matrix(std::int64_t row_count, std::int64_t column_count)
+    : rows(row_count), columns(column_count), numbers(static_cast<std::size_t>(row_count * column_count)) {}
+
+View Matrix::view() { return make_view(numbers.data(), {rows, columns}); }
+ConstView Matrix::view() const { return make_view(numbers.data(), {rows, columns}); }
+
+Matrix random_matrix(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed, ModelMatrix which) {
+  Matrix result(rows, columns);
+  fill_random(result.view(), {.std = std, .seed = 64 * seed + static_cast<std::uint64_t>(which)});
+  return result;
+}
+
+Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
+  return random_matrix(rows, width, 1.0 / std::sqrt(static_cast<double>(width)), seed, which);
+}
+
+Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
+  Matrix x = tokens;
+  add_input_encoding(encoding, *this, x);
+  MultiHeadOptions options;
+  std::optional<RotaryAngles> angles;
+  std::optional<PopeAngles> pope;
+  std::optional<XposAngles> xpos;
+  std::optional<Bias> bias;
+  std::optional<ScoreTerm> term;
+  const RandomParameters parameters(encoding, *this, x.rows);
+  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
+    options.attend.rotary = angles.emplace(*rotary);
+  } else if (const auto* of_pope = std::get_if<Pope>(&encoding)) {
+    options.attend.pope = &pope.emplace(*of_pope);
+  } else if (const auto* of_xpos = std::get_if<Xpos>(&encoding)) {
+    options.attend.xpos = &xpos.emplace(*of_xpos);
+  } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
+    options.attend.temperature = temperature;
+  } else if (std::holds_alternative<Shaw>(encoding) || std::holds_alternative<TransformerXl>(encoding)) {
+    options.attend.term = &term.emplace(encoding, parameters.views);
+  } else if (!is_input(encoding) && !std::holds_alternative<NoPosition>(encoding)) {
+    options.attend.bias = &bias.emplace(encoding, parameters.views);
+  }
+  const Matrix in = weights(3 * width, ModelMatrix::projection);
+  const Matrix back = weights(width, ModelMatrix::output);
+  const MultiHeadAttention layer{.heads = heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
+  multi_head_attend(x.view(), layer, x.view(), options);
+  return x;
+}
+
+Matrix DemonstrationModel::recurrence(const Matrix& tokens) const {
+  const Matrix recurrent = weights(width, ModelMatrix::recurrent);
+  const Matrix input = weights(width, ModelMatrix::recurrent_input);
+  Matrix out(tokens.rows, tokens.columns);
+  for (std::int64_t n = 0; n < tokens.rows; ++n) {
+    std::vector<double> sum(static_cast<std::size_t>(width));
+    add_product(input, 0, tokens.row(n), sum);
+    if (n > 0) add_product(recurrent, 0, out.row(n - 1), sum);
+    for (std::size_t m = 0; m < sum.size(); ++m) out.row(n)[m] = static_cast<float>(std::tanh(sum[m]));
+  }
+  return out;
+}
+
+Matrix DemonstrationModel::filter(const Matrix& tokens) const {
+  const Matrix taps = weights(3 * width, ModelMatrix::filter);
+  Matrix out(tokens.rows, tokens.columns);
+  for (std::int64_t n = 0; n < tokens.rows; ++n) {
+    std::vector<double> sum(static_cast<std::size_t>(width));
+    for (std::int64_t tap = 0; tap < 3; ++tap) {
+      const std::int64_t at = n + tap - 1;
+      if (at >= 0 && at < tokens.rows) add_product(taps, tap * width, tokens.row(at), sum);
+    }
+    for (std::size_t m = 0; m < sum.size(); ++m) out.row(n)[m] = static_cast<float>(sum[m]);
+  }
+  return out;
+}
+
+}  // namespace posenc::teaching

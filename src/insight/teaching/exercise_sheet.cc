@@ -1,0 +1,114 @@
+#include "insight/teaching/exercise_sheet.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/scaling_fields.h"
+#include "posenc/parameters.h"
+#include "posenc/random.h"
+
+namespace posenc::teaching {
+
+std::int64_t Draw::between(std::int64_t low, std::int64_t high) {
+  const PhiloxKey key = {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)};
+  const std::uint64_t bits = philox4x32({count_++, stream_, 0, 0}, key)[0];
+  return low + static_cast<std::int64_t>(bits * static_cast<std::uint64_t>(high - low + 1) >> 32);
+}
+
+Draw Sheet::draw(std::string_view name) const {
+  std::uint32_t stream = 2166136261u;  // FNV-1a
+  for (const char c : name) stream = (stream ^ static_cast<unsigned char>(c)) * 16777619u;
+  return Draw(seed_, stream);
+}
+
+void Sheet::add(Question question) {
+  if (question.kind != AnswerKind::reasoned) question.text += note_;
+  if (question.kind == AnswerKind::numeric) question.answer = list_text(question.values, question.decimals);
+  questions_.push_back(std::move(question));
+}
+
+void Sheet::add_choice(Question question, Draw& draw) {
+  question.kind = AnswerKind::choice;
+  const auto last = static_cast<std::int64_t>(question.choices.size()) - 1;
+  std::size_t right = 0;
+  for (std::int64_t i = last; i > 0; --i) {
+    const auto from = static_cast<std::size_t>(draw.between(0, i));
+    const auto to = static_cast<std::size_t>(i);
+    std::swap(question.choices[from], question.choices[to]);
+    right = right == from ? to : right == to ? from : right;
+  }
+  question.answer = std::string(1, static_cast<char>('a' + static_cast<int>(right)));
+  questions_.push_back(std::move(question));
+}
+
+std::vector<Question> Sheet::questions() const {
+  std::vector<Question> sorted = questions_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Question& a, const Question& b) { return a.level < b.level; });
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i].id = "q" + std::to_string(i + 1);
+  return sorted;
+}
+
+std::string decimals_text(double value, int decimals) {
+  std::string text = text::fixed_text(value, decimals);
+  return text.find_first_not_of("-0.") == std::string::npos && text.starts_with('-') ? text.substr(1) : text;
+}
+
+std::string list_text(const std::vector<double>& values, int decimals) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + decimals_text(value, decimals);
+  return text;
+}
+
+std::string in_formula(double value) {
+  return value < 0.0 ? "(" + text::number_text(value) + ")" : text::number_text(value);
+}
+
+std::string plain_list(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + text::number_text(value);
+  return text;
+}
+
+namespace {
+
+// The names of the fields in the text of a spec, which has those that are not default.
+std::vector<std::string> given_fields(const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t at = text.find(':');
+  while (at != std::string::npos) {
+    const std::size_t equals = text.find('=', at);
+    names.push_back(text.substr(at + 1, equals - at - 1));
+    at = text.find(',', equals);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected) {
+  std::vector<std::string> names = given_fields(to_text(spec));
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(respected.begin(), respected.end(), name) != respected.end();
+  });
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // fields of a scaling go with it
+    Scaling scaling = rotary->scaling;
+    for (const spec::Field& field : spec::scaling_fields(scaling)) std::erase(names, field.name);
+  }
+  if (names.empty()) return "";
+  std::string list = names[0];
+  for (std::size_t i = 1; i < names.size(); ++i) list += (i + 1 == names.size() ? " and " : ", ") + names[i];
+  return " (The plain form: " + list + (names.size() == 1 ? " has its default.)" : " have their defaults.)");
+}
+
+double parameter_count(const Spec& spec) {
+  double total = 0.0;
+  for (const ParameterInfo& parameter : parameters_of(spec)) {
+    double count = 1.0;
+    for (const std::int64_t length : parameter.shape) count *= static_cast<double>(length);
+    if (!parameter.optional) total += count;
+  }
+  return total;
+}
+
+}  // namespace posenc::teaching

@@ -1,0 +1,30 @@
+#include "posenc/insight/exercises.h"
+
+#include "insight/teaching/exercise_kinds.h"
+#include "insight/teaching/exercise_sheet.h"
+
+namespace posenc {
+
+std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed, const ExerciseOptions& options) {
+  validate(spec);
+  teaching::Sheet sheet(seed, options);
+  std::visit([&](const auto& kind) { teaching::add_questions(sheet, kind); }, spec);
+  return sheet.questions();
+}
+
+std::string_view level_name(Level level) noexcept {
+  constexpr std::string_view kNames[] = {"easy", "medium", "hard"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string_view answer_kind_name(AnswerKind kind) noexcept {
+  constexpr std::string_view kNames[] = {"numeric", "symbolic", "choice", "reasoned"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view answer_verdict_name(AnswerVerdict verdict) noexcept {
+  constexpr std::string_view kNames[] = {"right", "wrong", "missing", "for a person"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+}  // namespace posenc

@@ -1,0 +1,157 @@
+// Worksheets as Markdown, plain text and HTML.
+#include "posenc/insight/exercises.h"
+
+namespace posenc {
+namespace {
+
+std::string level_heading(Level level) {
+  constexpr const char* kHeadings[] = {"Easy", "Medium", "Hard"};
+  return kHeadings[static_cast<std::size_t>(level)];
+}
+
+std::string letter(std::size_t choice) {
+  return "(" + std::string(1, static_cast<char>('a' + static_cast<int>(choice))) + ")";
+}
+
+// What the sheet says before its questions.
+std::vector<std::string> introduction(const WorksheetOptions& options) {
+  if (!options.introduction) return {};
+  std::vector<std::string> lines = {
+      "Write your answers into a file, one line each: q1: 0.84147. Several values are parted by commas; a line that "
+      "begins with a blank goes on with the answer above.",
+      "A number is right if it is right to the decimals asked for, rounded or cut; a formula such as sqrt(2)/2 counts "
+      "by "
+      "its value. Answers in sentences are for a person to judge."};
+  if (!options.grade_command.empty()) lines.push_back("To grade them: " + options.grade_command);
+  return lines;
+}
+
+// What the key says of a question.
+std::vector<std::string> key_lines(const Question& question) {
+  std::vector<std::string> lines = question.solution;
+  if (question.kind != AnswerKind::reasoned) {
+    lines.push_back("Answer: " + (question.kind == AnswerKind::choice ? "(" + question.answer + ")" : question.answer));
+  }
+  for (const KeyPoint& point : question.points) lines.push_back("Point: " + point.text);
+  return lines;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+// Markdown would take * and _ for emphasis and < for a tag.
+std::string plain_markdown(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '*' || c == '_' || c == '<' || c == '`' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string details(const std::string& summary, const std::string& body) {
+  return "<details><summary>" + summary + "</summary>\n" + body + "</details>\n";
+}
+
+std::string html_key(const Question& question) {
+  std::string body = "<ol>\n";
+  for (const std::string& line : key_lines(question)) body += "<li>" + escaped(line) + "</li>\n";
+  return details("Solution", body + "</ol>\n");
+}
+
+std::string html_heading(int level, const std::string& text) {
+  const std::string tag = "h" + std::to_string(level);
+  return "<" + tag + ">" + text + "</" + tag + ">\n";
+}
+
+std::string html_question(const Question& question, const WorksheetOptions& options) {
+  std::string text = "<article id=\"" + escaped(options.id_prefix) + question.id + "\">\n" +
+                     html_heading(options.heading_level + 2, question.id) + "<p>" + escaped(question.text) + "</p>\n";
+  if (!question.choices.empty()) text += "<ol type=\"a\">\n";
+  for (const std::string& choice : question.choices) text += "<li>" + escaped(choice) + "</li>\n";
+  if (!question.choices.empty()) text += "</ol>\n";
+  text += details("Hint", "<p>" + escaped(question.hint) + "</p>\n");
+  if (options.answers) text += html_key(question);
+  return text + "</article>\n";
+}
+
+std::string markdown_question(const Question& question, bool answers) {
+  std::string text = "### " + question.id + "\n\n" + plain_markdown(question.text) + "\n\n";
+  for (std::size_t i = 0; i < question.choices.size(); ++i) {
+    text += "- " + letter(i) + " " + plain_markdown(question.choices[i]) + "\n";
+  }
+  if (!question.choices.empty()) text += "\n";
+  text += details("Hint", "\n" + plain_markdown(question.hint) + "\n\n") + "\n";
+  if (!answers) return text;
+  std::string body = "\n```text\n";
+  for (const std::string& line : key_lines(question)) body += line + "\n";
+  return text + details("Solution", body + "```\n\n") + "\n";
+}
+
+std::string text_question(const Question& question, bool answers) {
+  std::string text = question.id + "  " + question.text + "\n";
+  for (std::size_t i = 0; i < question.choices.size(); ++i)
+    text += "    " + letter(i) + " " + question.choices[i] + "\n";
+  if (answers) {
+    text += "    Solution\n";
+    for (const std::string& line : key_lines(question)) text += "      " + line + "\n";
+  }
+  return text + "\n";
+}
+
+// Calls level(heading) where one begins, and question(q) for each.
+template <class OnLevel, class OnQuestion>
+void walk(const std::vector<Question>& questions, const OnLevel& level, const OnQuestion& question) {
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (i == 0 || questions[i].level != questions[i - 1].level) level(level_heading(questions[i].level));
+    question(questions[i]);
+  }
+}
+
+}  // namespace
+
+std::string exercises_markdown(const std::vector<Question>& questions, const WorksheetOptions& options) {
+  std::string text = "# " + plain_markdown(options.title) + "\n\n";
+  for (const std::string& line : introduction(options)) text += plain_markdown(line) + "\n\n";
+  walk(
+      questions, [&](const std::string& name) { text += "## " + name + "\n\n"; },
+      [&](const Question& question) { text += markdown_question(question, options.answers); });
+  text.pop_back();
+  return text;
+}
+
+std::string exercises_text(const std::vector<Question>& questions, const WorksheetOptions& options) {
+  std::string text = options.title + "\n\n";
+  for (const std::string& line : introduction(options)) text += line + "\n";
+  walk(
+      questions, [&](const std::string& name) { text += "\n" + name + "\n\n"; },
+      [&](const Question& question) { text += text_question(question, options.answers); });
+  text += "Hints\n\n";
+  for (const Question& question : questions) text += question.id + "  " + question.hint + "\n";
+  return text;
+}
+
+std::string exercises_html(const std::vector<Question>& questions, const WorksheetOptions& options) {
+  std::string text = "<section class=\"exercises\">\n" + html_heading(options.heading_level, escaped(options.title));
+  for (const std::string& line : introduction(options)) text += "<p>" + escaped(line) + "</p>\n";
+  walk(
+      questions, [&](const std::string& name) { text += html_heading(options.heading_level + 1, name); },
+      [&](const Question& question) { text += html_question(question, options); });
+  return text + "</section>\n";
+}
+
+}  // namespace posenc

@@ -1,0 +1,192 @@
+#include "insight/teaching/html.h"
+
+#include "core/text/number_text.h"
+#include "insight/teaching/page_assets.h"
+#include "posenc/insight/svg.h"
+#include "posenc/version.h"
+
+namespace posenc::teaching {
+namespace {
+
+std::string tag(std::string_view name, const std::string& inside, const std::string& attributes = {}) {
+  const std::string text(name);
+  return "<" + text + (attributes.empty() ? "" : " " + attributes) + ">" + inside + "</" + text + ">";
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return std::string(name) + "=\"" + xml_text(value) + "\"";
+}
+
+std::string_view verdict_class(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::holds_to:
+      return "holds-to";
+    case Verdict::does_not_hold:
+      return "does-not-hold";
+    case Verdict::violated:
+      return "violated";
+  }
+  return "";
+}
+
+// The headings of level 2 of a body, as the page's contents.
+std::string contents(const std::string& body) {
+  std::string items;
+  const std::string open = "<h2 id=\"";
+  for (std::size_t at = body.find(open); at != std::string::npos; at = body.find(open, at + 1)) {
+    const std::size_t id = at + open.size();
+    const std::size_t id_end = body.find('"', id);
+    const std::size_t text = body.find('>', id_end) + 1;
+    const std::size_t end = body.find("</h2>", text);
+    items +=
+        tag("li", tag("a", body.substr(text, end - text), "href=\"#" + body.substr(id, id_end - id) + "\"")) + "\n";
+  }
+  return tag("nav", tag("h2", "Contents") + tag("ol", items), "class=\"contents\" aria-label=\"Contents\"") + "\n";
+}
+
+}  // namespace
+
+std::string inline_html(std::string_view text) {
+  std::string result;
+  const std::string escaped = xml_text(text);
+  bool code = false;
+  bool emphasis = false;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    const char c = escaped[i];
+    if (c == '`') {
+      result += code ? "</code>" : "<code>";
+      code = !code;
+    } else if (c == '*' && !code && (emphasis || (i + 1 < escaped.size() && escaped[i + 1] != ' '))) {
+      result += emphasis ? "</em>" : "<em>";
+      emphasis = !emphasis;
+    } else {
+      result += c;
+    }
+  }
+  if (code) result += "</code>";
+  if (emphasis) result += "</em>";
+  return result;
+}
+
+std::string paragraph(std::string_view text) { return tag("p", inline_html(text)) + "\n"; }
+
+std::string heading(int level, std::string_view text, std::string_view id) {
+  return tag("h" + std::to_string(level), inline_html(text), id.empty() ? "" : attribute("id", id)) + "\n";
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string inside;
+  for (const std::string& item : items) inside += tag("li", inline_html(item)) + "\n";
+  return tag("ul", "\n" + inside) + "\n";
+}
+
+std::string formula(const std::string& mathml) {
+  return tag("div", mathml, "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Formula\"") + "\n";
+}
+
+std::string preformatted(std::string_view text) { return tag("pre", xml_text(text), "tabindex=\"0\"") + "\n"; }
+
+std::string details(std::string_view summary, const std::string& inside) {
+  return tag("details", tag("summary", inline_html(summary)) + "\n" + inside) + "\n";
+}
+
+std::string box(std::string_view title, const std::string& inside, std::string_view name) {
+  return tag("aside", tag("p", tag("strong", inline_html(title))) + "\n" + inside,
+             "class=\"" + std::string(name) + "\" " + attribute("aria-label", title)) +
+         "\n";
+}
+
+std::string table(const HtmlTable& table) {
+  std::string head;
+  for (const std::string& cell : table.head) head += tag("th", inline_html(cell), "scope=\"col\"");
+  std::string rows;
+  for (const std::vector<std::string>& row : table.rows) {
+    std::string cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells += i == 0 ? tag("th", inline_html(row[i]), "scope=\"row\"") : tag("td", inline_html(row[i]));
+    }
+    rows += tag("tr", cells) + "\n";
+  }
+  return tag("div",
+             tag("table", tag("caption", inline_html(table.caption)) + tag("thead", tag("tr", head)) + "\n" +
+                              tag("tbody", rows)),
+             "class=\"scroll\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", table.caption)) +
+         "\n";
+}
+
+std::string figure_block(const FigureBlock& block) {
+  const Figure& figure = *block.figure;
+  std::string text;
+  if (!block.question.empty()) {
+    text += tag("p", tag("strong", "Predict first: ") + inline_html(block.question), "class=\"predict\"") + "\n";
+  }
+  text += tag("div", to_svg(figure.drawing, {.standalone = false, .id = block.id}),
+              "class=\"drawing\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", figure.title));
+  // Where something is to be predicted, what there is to see is told only afterwards.
+  const bool predicted = !block.question.empty();
+  std::string caption = predicted ? "" : tag("p", inline_html(figure.finding));
+  caption += tag("p", tag("code", xml_text(figure.command)) + " " +
+                          tag("button", "Save as SVG",
+                              "type=\"button\" class=\"save\" " + attribute("data-name", figure.name) + " " +
+                                  attribute("aria-label", "Save the figure " + figure.title + " as SVG")));
+  text += tag("figcaption", caption) + "\n";
+  if (predicted)
+    text += details("What you see", paragraph(block.answer) + paragraph("Measured: " + figure.finding + "."));
+  return tag("figure", "\n" + text, attribute("id", block.id)) + "\n";
+}
+
+std::string property_table(const std::vector<Property>& properties, std::string_view caption) {
+  std::string rows;
+  for (const Property& property : properties) {
+    std::string verdict(to_text(property.verdict));
+    if (property.until) verdict += " " + text::general_text(*property.until, 10);
+    rows += tag("tr", tag("th", inline_html(property.title), "scope=\"row\"") +
+                          tag("td", tag("span", xml_text(verdict),
+                                        "class=\"verdict " + std::string(verdict_class(property.verdict)) + "\"")) +
+                          tag("td", inline_html(property.finding))) +
+            "\n";
+  }
+  return tag("div",
+             tag("table", tag("caption", inline_html(caption)) +
+                              tag("thead",
+                                  "<tr><th scope=\"col\">Property</th><th scope=\"col\">Verdict</th>"
+                                  "<th scope=\"col\">What was found</th></tr>") +
+                              tag("tbody", rows)),
+             "class=\"scroll\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", caption)) +
+         "\n";
+}
+
+std::string steps_list(const std::vector<Step>& steps) {
+  std::string items;
+  for (const Step& step : steps) {
+    std::string lines;
+    for (const std::string& line : step.lines) lines += line + "\n";
+    items += tag("li", tag("p", tag("strong", inline_html(step.title))) + preformatted(lines)) + "\n";
+  }
+  return tag("ol", "\n" + items, "class=\"steps\"") + "\n";
+}
+
+std::string page(const HtmlPage& page) {
+  std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  text += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  text += "<meta name=\"generator\" content=\"posenc " + std::string(version()) + "\">\n";
+  text += tag("title", xml_text(page.title)) + "\n";
+  text += tag("style", "\n" + svg_style(Theme::automatic), "id=\"posenc-figure-style\"") + "\n";
+  text += tag("style", std::string(page_style())) + "\n</head>\n<body>\n";
+  text += "<a class=\"skip\" href=\"#main\">To the text</a>\n";
+  text += tag("header", tag("h1", inline_html(page.title)) + "\n" + tag("p", inline_html(page.lead)) +
+                            "\n<p><button type=\"button\" id=\"theme\">Dark or light</button></p>\n") +
+          "\n";
+  text += contents(page.body);
+  text += tag("main", "\n" + page.body, "id=\"main\"") + "\n";
+  text += tag("footer",
+              tag("p", "Made by posenc " + std::string(version()) + " with " + tag("code", xml_text(page.command)) +
+                           ". Every number comes from the library; every figure says the command that makes it.")) +
+          "\n";
+  text += tag("script", std::string(page_script()) + page.script) + "\n";
+  return text + "</body>\n</html>\n";
+}
+
+}  // namespace posenc::teaching

@@ -1,0 +1,59 @@
+// Pages of HTML out of small parts: prose, tables, figures, boxes, and the page around them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "posenc/insight/check.h"
+#include "posenc/insight/explain.h"
+#include "posenc/insight/figure.h"
+
+namespace posenc::teaching {
+
+// Escaped, with `this` as code and *this* as emphasis.
+std::string inline_html(std::string_view text);
+
+std::string paragraph(std::string_view text);
+// <h2 id="...">; the page's contents list those of level 2.
+std::string heading(int level, std::string_view text, std::string_view id = {});
+std::string list(const std::vector<std::string>& items);
+// A <math> element; it scrolls in itself where it is wide.
+std::string formula(const std::string& mathml);
+std::string preformatted(std::string_view text);
+std::string details(std::string_view summary, const std::string& inside);
+// A box beside the text: "A common mistake", "By hand".
+std::string box(std::string_view title, const std::string& inside, std::string_view name = "box");
+
+// A table with headers; the first column heads its row. Cells are inline_html. It scrolls in itself where it is wide.
+struct HtmlTable {
+  std::string caption;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+std::string table(const HtmlTable& table);
+
+// A figure with its finding, what to predict before looking, and a button that saves it alone.
+struct FigureBlock {
+  const Figure* figure = nullptr;
+  std::string id;        // unique in the page
+  std::string question;  // empty: none
+  std::string answer;
+};
+std::string figure_block(const FigureBlock& block);
+
+std::string property_table(const std::vector<Property>& properties, std::string_view caption);
+std::string steps_list(const std::vector<Step>& steps);
+
+struct HtmlPage {
+  std::string title;
+  std::string lead;     // a paragraph below the title
+  std::string body;     // sections, with headings of level 2 that have an id
+  std::string script;   // beside that of every page; may be empty
+  std::string command;  // what made the page
+};
+// The whole file: no network, light and dark, prints, reachable by keyboard.
+std::string page(const HtmlPage& page);
+
+}  // namespace posenc::teaching

@@ -1,0 +1,163 @@
+#include "posenc/insight/report.h"
+
+#include <algorithm>
+
+#include "core/spec/rotary_window.h"
+#include "insight/properties/insight.h"
+#include "insight/teaching/compare_tables.h"
+#include "insight/teaching/html.h"
+#include "insight/teaching/page_limit.h"
+#include "posenc/error.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/check.h"
+#include "posenc/insight/explain.h"
+#include "posenc/insight/figure.h"
+#include "posenc/insight/svg.h"
+
+namespace posenc {
+namespace {
+
+using namespace teaching;  // NOLINT: this file is made of its parts
+
+class ReportWriter {
+ public:
+  ReportWriter(const std::vector<Subject>& subjects, const ReportOptions& options)
+      : subjects_(subjects), options_(options) {
+    for (const Subject& subject : subjects) parts_ += static_cast<std::int64_t>(figures_of(subject).size()) + 1;
+  }
+
+  std::string write() {
+    std::string body;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) body += section(subjects_[i], i);
+    if (subjects_.size() > 1) body = comparison() + body;
+    if (options_.advice) body += advice();
+    return page({.title = title(),
+                 .lead = "What each encoding is, what it promises and what holds, with figures and worked examples. "
+                         "Every number was computed by posenc; nothing is fetched from anywhere.",
+                 .body = body,
+                 .command = options_.command});
+  }
+
+ private:
+  std::string title() const {
+    if (subjects_.empty()) return "Which positional encoding?";
+    std::string text = "Positional encodings: ";
+    for (std::size_t i = 0; i < subjects_.size(); ++i) text += (i > 0 ? ", " : "") + name_of(subjects_[i]);
+    return text;
+  }
+
+  static std::vector<std::string_view> figures_of(const Subject& subject) {
+    std::vector<std::string_view> names;
+    for (const std::string_view name : properties::insight_of(subject.spec).figures) {
+      if (figure_fits(name, subject.spec)) names.push_back(name);
+    }
+    return names;
+  }
+
+  void tell(const std::string& what) {
+    if (options_.progress) options_.progress(what, done_, parts_);
+    ++done_;
+  }
+
+  std::string section(const Subject& subject, std::size_t index) {
+    const std::string id = "e" + std::to_string(index + 1);
+    const std::string name = name_of(subject);
+    const KindFacts facts = kind_facts(subject.spec);
+    std::string text = heading(2, name, id);
+    text += formula(facts.formula_mathml);
+    if (!facts.order_of_terms.empty()) text += paragraph("Take care: " + facts.order_of_terms);
+    text += list({"Used by: " + facts.users, "Past its training length: " + facts.past_length});
+    text += details("The spec, every field", preformatted(to_text(to_json(subject.spec))));
+    text += heading(3, "Properties", id + "-properties");
+    tell(name + ": properties");
+    properties_.push_back(check(
+        subject,
+        {.train_length = options_.train_length.value_or(usual_train_length(subject.spec)), .seed = options_.seed}));
+    text += property_table(properties_.back(), "What " + name + " promises, and what holds");
+    const std::vector<Step> steps = example(subject);
+    if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
+    text += heading(3, "Figures", id + "-figures");
+    for (const std::string_view figure : figures_of(subject)) text += drawn(subject, figure, id);
+    return text;
+  }
+
+  std::string drawn(const Subject& subject, std::string_view name, const std::string& id) {
+    tell(name_of(subject) + ": " + std::string(name));
+    const Figure figure = make_figure(name, subject, {.seed = options_.seed});
+    return figure_block({.figure = &figure, .id = id + "-" + std::string(name)});
+  }
+
+  // What fits on a page: a small position, or four queries and keys.
+  static std::vector<Step> example(const Subject& subject) {
+    const Place place = place_of(subject.spec);
+    if (place == Place::input || place == Place::rotation || place == Place::query) {
+      const auto* rotary = std::get_if<Rotary>(&subject.spec);
+      if (rotary != nullptr && !is_rotation(rotary->layout)) return {};
+      const Learned* learned = properties::learned_part(subject.spec);
+      const bool one_row =
+          learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
+      const std::vector<double> position(static_cast<std::size_t>(axes_of(subject.spec)), one_row ? 0.0 : 1.0);
+      ExplainOptions explained{.spec_text = subject.spec_text,
+                               .table_text = subject.data_text,
+                               .table = subject.table,
+                               .tables = subject.tables};
+      return explain(subject.spec, position, explained);
+    }
+    return explain_pairs(subject.spec, {.queries = PositionView::range(0, 4),
+                                        .keys = PositionView::range(0, 4),
+                                        .parameters = subject.parameters,
+                                        .spec_text = subject.spec_text,
+                                        .parameter_text = subject.data_text});
+  }
+
+  std::string comparison() const {
+    return heading(2, "Side by side", "compare") +
+           table(glance_table(subjects_, options_.train_length.value_or(CheckOptions{}.train_length))) +
+           table(absolute_table(subjects_)) + table(verdict_table(subjects_, properties_)) +
+           table(learned_table(512, 768)) + table(goal_table());
+  }
+
+  std::string advice() {
+    const teaching::Advice advice = teaching::advise(subjects_, *options_.advice);
+    std::string text = heading(2, "Which one to choose", "advice");
+    text += table(advice_table(advice, *options_.advice));
+    text += box("Recommendation", paragraph(advice.recommendation));
+    text += heading(3, "What this rests on") + list(advice.basis);
+    const Figure figure = make_figure("perplexity", {.spec = NoPosition{}}, {});
+    text += figure_block({.figure = &figure, .id = "advice-perplexity"});
+    return text + (subjects_.size() > 1 ? "" : table(goal_table()));
+  }
+
+  const std::vector<Subject>& subjects_;
+  const ReportOptions& options_;
+  std::vector<std::vector<Property>> properties_;
+  std::int64_t done_ = 0;
+  std::int64_t parts_ = 0;
+};
+
+}  // namespace
+
+std::string make_report(const std::vector<Subject>& subjects, const ReportOptions& options) {
+  if (subjects.empty() && !options.advice) {
+    fail(ErrorKind::usage, "[make_report] a report needs an encoding, or advice to be asked for");
+  }
+  if (options.train_length && *options.train_length < 1) {
+    fail(ErrorKind::usage,
+         "[make_report] train_length must be at least 1 but got " + std::to_string(*options.train_length));
+  }
+  return checked_page(ReportWriter(subjects, options).write(), "[make_report]");
+}
+
+std::string exercises_page(const std::vector<Question>& questions, const WorksheetOptions& options) {
+  WorksheetOptions inside = options;
+  inside.title = "Questions";
+  inside.heading_level = 2;
+  return checked_page(
+      page({.title = options.title,
+            .lead = "Hints are folded away" + std::string(options.answers ? ", and so are solutions." : "."),
+            .body = exercises_html(questions, inside),
+            .command = "posenc exercises"}),
+      "[exercises_page]");
+}
+
+}  // namespace posenc

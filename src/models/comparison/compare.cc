@@ -1,0 +1,83 @@
+#include "posenc/models/compare.h"
+
+#include <algorithm>
+
+#include "models/comparison/rule.h"
+
+namespace posenc {
+namespace comparison {
+namespace {
+
+bool has_rows(const Spec& spec) {
+  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Fourier>(spec) ||
+         std::holds_alternative<Concat>(spec);
+}
+
+// At position 0 they do nothing.
+bool begins_at_one(const Spec& spec) {
+  return std::holds_alternative<Rotary>(spec) || std::holds_alternative<Xpos>(spec) ||
+         std::holds_alternative<Alibi>(spec) || std::holds_alternative<NoPosition>(spec) ||
+         std::holds_alternative<Window>(spec);
+}
+
+struct ByKind {
+  const Side& a;
+  const Side& b;
+  const Limits& limits;
+
+  Comparison operator()(const Rotary&) const { return compare_rotary(a, b, limits); }
+  Comparison operator()(const Pope& spec) const { return compare_pope(spec, std::get<Pope>(b.spec), limits); }
+  Comparison operator()(const Xpos& spec) const { return compare_xpos(spec, std::get<Xpos>(b.spec), limits); }
+  Comparison operator()(const QueryTemperature& spec) const {
+    return compare_temperature(spec, std::get<QueryTemperature>(b.spec), limits);
+  }
+  Comparison operator()(const NoPosition&) const { return same(Agreement::equal, limits, "neither has positions"); }
+  Comparison operator()(const Shaw&) const { return compare_term(a.spec, b.spec, limits); }
+  Comparison operator()(const TransformerXl&) const { return compare_term(a.spec, b.spec, limits); }
+  Comparison operator()(const Learned&) const { return compare_input(a.spec, b.spec, limits); }
+  Comparison operator()(const Hybrid&) const { return compare_input(a.spec, b.spec, limits); }
+  template <class Kind>
+  Comparison operator()(const Kind&) const {
+    return has_rows(a.spec) ? compare_input(a.spec, b.spec, limits) : compare_bias(a.spec, b.spec, limits);
+  }
+};
+
+}  // namespace
+
+Comparison compare_settled(const Side& a, const Side& b, const Limits& limits) {
+  const bool comparable = a.spec.index() == b.spec.index() || (has_rows(a.spec) && has_rows(b.spec));
+  if (!comparable) {
+    return different(limits, begins_at_one(a.spec) && begins_at_one(b.spec) ? 1 : 0,
+                     {"kind", "", 0, kind_of(a.spec), kind_of(b.spec)});
+  }
+  Comparison result = std::visit(ByKind{a, b, limits}, a.spec);
+  // Rotations weigh it against factors of their own.
+  if (!std::holds_alternative<Rotary>(a.spec) && !same_factor(a.score_factor, b.score_factor, limits.tolerance)) {
+    return different(limits, 0, {"softmax_scale", "", 0, a.score_factor, b.score_factor});
+  }
+  return result;
+}
+
+}  // namespace comparison
+
+std::string_view to_text(Agreement verdict) noexcept {
+  switch (verdict) {
+    case Agreement::equal:
+      return "equal";
+    case Agreement::equal_up_to_permutation:
+      return "equal_up_to_permutation";
+    case Agreement::equal_in_scores:
+      return "equal_in_scores";
+    case Agreement::different:
+      break;
+  }
+  return "different";
+}
+
+Comparison compare(const Spec& a, const Spec& b, const CompareOptions& options) {
+  validate(a);
+  validate(b);
+  return comparison::compare_open({a}, {b}, options);
+}
+
+}  // namespace posenc

@@ -1,0 +1,89 @@
+// Groups of models: an encoding with the scales, the head and the window of its layers.
+#include <algorithm>
+
+#include "models/comparison/rule.h"
+
+namespace posenc {
+namespace {
+
+using namespace comparison;
+
+Limits limits_of_groups(const ModelGroup& a, const ModelGroup& b, const CompareOptions& options) {
+  return limits_of(options,
+                   std::max({a.trained_positions, b.trained_positions, trained_of(a.spec), trained_of(b.spec)}));
+}
+
+Comparison compare_other_kinds(const ModelGroup& a, const ModelGroup& b, const Limits& limits) {
+  const auto kind = [](const ModelGroup& group) {
+    return group.other_kind.empty() ? Json(kind_of(group.spec)) : Json(group.other_kind);
+  };
+  if (a.other_kind != b.other_kind) return different(limits, 0, {"kind", "", 0, kind(a), kind(b)});
+  const std::string one = to_text(a.parameters), other = to_text(b.parameters);
+  if (one == other) return same(Agreement::equal, limits, a.other_kind + " with the same parameters");
+  return different(limits, 0, {"parameters of " + a.other_kind, "", 0, one, other});
+}
+
+// The scale is weighed only where both say it.
+Side side_of(const ModelGroup& group, const ModelGroup& other) {
+  const bool known = group.softmax_scale && other.softmax_scale;
+  return {group.spec, known ? *group.softmax_scale : 1.0, group.latent_head ? group.latent_head->nope : 0};
+}
+
+void keep_worse(Comparison& result, const Comparison& other) {
+  if (other.verdict > result.verdict ||
+      (other.verdict == Agreement::different && other.first_position < result.first_position)) {
+    std::vector<std::string> notes = result.notes;
+    notes.insert(notes.end(), other.notes.begin(), other.notes.end());
+    result = other;
+    result.notes = std::move(notes);
+  }
+}
+
+void compare_query_scales(const ModelGroup& a, const ModelGroup& b, const Limits& limits, Comparison& result) {
+  if (!a.query_scale && !b.query_scale) return;
+  const QueryTemperature none{.scale = 0.0};
+  Comparison scales = compare_temperature(a.query_scale.value_or(none), b.query_scale.value_or(none), limits);
+  if (scales.differs) scales.differs->what = "query_scale";
+  keep_worse(result, scales);
+}
+
+void compare_sliding_windows(const ModelGroup& a, const ModelGroup& b, const Limits& limits, Comparison& result) {
+  if (a.sliding_window == b.sliding_window) return;
+  const std::int64_t shorter =
+      std::min(a.sliding_window.value_or(limits.positions), b.sliding_window.value_or(limits.positions));
+  const auto value = [](const auto& window) { return window ? Json(*window) : Json(); };
+  const Difference what{"sliding_window", "", 0, value(a.sliding_window), value(b.sliding_window)};
+  if (shorter < limits.positions) return keep_worse(result, different(limits, shorter, what));
+  result.notes.push_back(difference_text(what) + ": no difference within the compared positions");
+}
+
+void compare_latent_heads(const ModelGroup& a, const ModelGroup& b, const Limits& limits, Comparison& result) {
+  // A rotation has both parts in its head already.
+  if (std::holds_alternative<Rotary>(a.spec) && std::holds_alternative<Rotary>(b.spec)) return;
+  const auto width = [](const ModelGroup& group) {
+    return group.latent_head ? Json(group.latent_head->nope + group.latent_head->rope) : Json();
+  };
+  if (to_text(width(a)) == to_text(width(b))) return;
+  keep_worse(result, different(limits, 0, {"latent_head", "", 0, width(a), width(b)}));
+}
+
+}  // namespace
+
+Comparison compare(const ModelGroup& a, const ModelGroup& b, const CompareOptions& options) {
+  const Limits limits = limits_of_groups(a, b, options);
+  if (!a.other_kind.empty() || !b.other_kind.empty()) return compare_other_kinds(a, b, limits);
+  validate(a.spec);
+  validate(b.spec);
+  CompareOptions settled = options;
+  settled.positions = limits.positions;
+  Comparison result = compare_open(side_of(a, b), side_of(b, a), settled);
+  if (a.softmax_scale.has_value() != b.softmax_scale.has_value()) {
+    result.notes.push_back("the softmax scale is not known of both, and not compared");
+  }
+  compare_query_scales(a, b, limits, result);
+  compare_sliding_windows(a, b, limits, result);
+  compare_latent_heads(a, b, limits, result);
+  return result;
+}
+
+}  // namespace posenc

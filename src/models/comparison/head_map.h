@@ -1,0 +1,60 @@
+// What a rotation does to the channels of a head, without names: pairs that turn, and channels that pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/comparison/turn.h"
+#include "posenc/schedule.h"
+
+namespace posenc::comparison {
+
+// (x[read_first], x[read_second]) = (a, b) becomes, at write_first and write_second, the table's factor times
+// (a cos1 - b sin1, b cos2 + a sin2). The two angles are one in every true rotation.
+struct TurningPair {
+  std::int64_t index = 0;  // in the schedule
+  Turn first = {}, second = {};
+  std::int64_t read_first = 0, read_second = 0, write_first = 0, write_second = 0;
+  double growth = 0.0;  // of xPos: the logarithm of what a position multiplies a query by
+};
+
+// A channel that passes, times a factor.
+struct Passing {
+  std::int64_t read = 0;
+  std::int64_t write = 0;
+  double factor = 1.0;
+};
+
+struct HeadMap {
+  std::int64_t head_dim = 0;
+  double table_factor = 1.0;    // of all pairs
+  double query_factor = 1.0;    // of whole queries
+  double softmax_factor = 1.0;  // of all scores
+  std::vector<TurningPair> pairs = {};
+  std::vector<Passing> passing = {};
+
+  // What a channel with a factor contributes to a score, as a multiple of q.k.
+  double in_scores(double factor) const { return factor * factor * query_factor * softmax_factor; }
+};
+
+struct HeadOptions {
+  std::int64_t before = 0;          // channels in front of the head of the schedule
+  std::vector<double> growth = {};  // of each pair; empty: 0
+};
+// Pairs that do not turn within the compared positions pass.
+HeadMap head_map(const RotarySchedule& schedule, const Limits& limits, const HeadOptions& options = {});
+
+// Which pair and channel of b is which of a.
+struct HeadMatch {
+  std::vector<std::int64_t> read;          // [head_dim]: channel c of a is channel read[c] of b
+  std::vector<std::int64_t> write;         // the same of what comes out
+  std::optional<std::int64_t> drift = {};  // the position beyond the compared ones at which a pair first differs
+};
+// None where no permutation of channels makes the angles and the factors in scores the same.
+std::optional<HeadMatch> match_heads(const HeadMap& a, const HeadMap& b, const Limits& limits);
+
+// Empty where it changes nothing.
+std::vector<std::int64_t> or_nothing(std::vector<std::int64_t> permutation);
+
+}  // namespace posenc::comparison

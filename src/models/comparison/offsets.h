@@ -1,0 +1,27 @@
+// Rules that give every offset of a key from its query a row of a learned table.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/comparison/rule.h"
+
+namespace posenc::comparison {
+
+struct OffsetRule {
+  std::function<std::int64_t(std::int64_t offset)> row;  // negative: none
+  std::int64_t rows = 0;                                 // of the table
+};
+
+struct OffsetWords {
+  std::string what;       // "bucket", "row"
+  std::string condition;  // "if the tables are the same"
+};
+
+// By all offsets from -reach to reach: what lies beyond is as at the ends. Rows in another order are a permutation;
+// what differs only for keys ahead is the same under a causal mask.
+Comparison compare_offsets(const OffsetRule& a, const OffsetRule& b, std::int64_t reach, const Limits& limits,
+                           const OffsetWords& words);
+
+}  // namespace posenc::comparison

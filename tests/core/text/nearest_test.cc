@@ -1,0 +1,38 @@
+#include "core/text/nearest.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace posenc::text {
+namespace {
+
+TEST(Nearest, FindsMisspeltWords) {
+  const std::vector<std::string_view> known = {"sinusoidal", "rotary", "alibi", "learned"};
+  EXPECT_EQ(nearest("sinusiodal", known), "sinusoidal");  // two letters exchanged
+  EXPECT_EQ(nearest("sinusoid", known), "sinusoidal");    // letters missing
+  EXPECT_EQ(nearest("rotaryy", known), "rotary");         // one too many
+  EXPECT_EQ(nearest("alibl", known), "alibi");            // another letter
+  EXPECT_EQ(nearest("learned", known), "learned");        // spelt right
+}
+
+TEST(Nearest, TakesTheFirstOfEquals) {
+  EXPECT_EQ(nearest("bat", {"cat", "hat"}), "cat");
+  EXPECT_EQ(nearest("bat", {"hat", "cat"}), "hat");
+}
+
+TEST(Nearest, TakesTheNearerOfTwo) {
+  EXPECT_EQ(nearest("max_timescal", {"min_timescale", "max_timescale"}), "max_timescale");
+}
+
+TEST(Nearest, GivesNothingWhenNoneIsMeant) {
+  EXPECT_EQ(nearest("frobnicate", {"list", "table", "plot"}), "");
+  EXPECT_EQ(nearest("xy", {"ab"}), "");
+  EXPECT_EQ(nearest("table", {}), "");
+  EXPECT_EQ(nearest("", {"list"}), "");
+}
+
+TEST(Nearest, StandsLongWords) { EXPECT_EQ(nearest(std::string(5000, 'x'), {"list"}), ""); }
+
+}  // namespace
+}  // namespace posenc::text

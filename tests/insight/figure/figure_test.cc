@@ -1,0 +1,326 @@
+#include "posenc/insight/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "insight/properties/published.h"
+#include "posenc/error.h"
+#include "posenc/insight/svg.h"
+
+namespace posenc {
+namespace {
+
+// One of every kind, with what must be given.
+const std::vector<std::string>& every_kind() {
+  static const std::vector<std::string> specs = {"sinusoidal:width=64",
+                                                 "learned:rows=40,width=32,past_end=error",
+                                                 "hybrid:fixed.width=32,learned.rows=64,learned.past_end=clamp",
+                                                 "concat:0.axis=0,0.width=32,1.axis=1,1.width=32",
+                                                 "fourier:axes=3,inv_freq=1/0.5/0.25/2/0/1",
+                                                 "rotary:head_dim=64",
+                                                 "none",
+                                                 "clipped:heads=3,max_distance=8",
+                                                 "t5:heads=4",
+                                                 "alibi:heads=12",
+                                                 "kerple:heads=8",
+                                                 "fire:heads=4",
+                                                 "sandwich:heads=8,width=64",
+                                                 "matrix:heads=2",
+                                                 "shaw:head_dim=16,left=4,right=2",
+                                                 "transformer_xl:heads=2,head_dim=8,width=32",
+                                                 "window:left=4,right=0",
+                                                 "chunked:size=8",
+                                                 "pope:head_dim=8",
+                                                 "xpos:head_dim=8",
+                                                 "temperature:length=64"};
+  return specs;
+}
+
+Figure make(const std::string& name, const std::string& spec, const FigureOptions& options = {}) {
+  return make_figure(name, {.spec = parse_spec(spec)}, options);
+}
+
+const std::vector<double>& column(const Figure& figure, const std::string& name, std::size_t table = 0) {
+  for (const DataColumn& each : figure.data.at(table).columns) {
+    if (each.name == name) return std::get<std::vector<double>>(each.values);
+  }
+  throw std::runtime_error("no column " + name);
+}
+
+std::string error_of(const std::string& name, const std::string& spec, const FigureOptions& options = {}) {
+  try {
+    make(name, spec, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string text_of(const Drawing& drawing, std::size_t mark) { return std::get<Text>(drawing.marks[mark]).text; }
+
+void expect_readable(const Figure& figure, const std::string& what) {
+  for (const auto& [a, b] : overlapping_texts(figure.drawing)) {
+    ADD_FAILURE() << what << ": '" << text_of(figure.drawing, a) << "' meets '" << text_of(figure.drawing, b) << "'";
+  }
+  for (const std::size_t mark : texts_outside(figure.drawing)) {
+    ADD_FAILURE() << what << ": '" << text_of(figure.drawing, mark) << "' leaves the page";
+  }
+}
+
+bool has_text(const Figure& figure, const std::string& text) {
+  std::string all;
+  for (const Mark& mark : figure.drawing.marks) {
+    if (const auto* one = std::get_if<Text>(&mark)) all += one->text + " ";
+  }
+  return all.find(text) != std::string::npos;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const Image& first_image(const Figure& figure) {
+  for (const Mark& mark : figure.drawing.marks) {
+    if (const auto* image = std::get_if<Image>(&mark)) return *image;
+  }
+  throw std::runtime_error("no image");
+}
+
+// Every figure of every kind that it fits: readable, with its finding, its command and data of equal columns.
+TEST(Figures, OfEveryKindCanBeRead) {
+  std::size_t made = 0;
+  for (const FigureInfo& info : figures()) {
+    EXPECT_FALSE(info.summary.empty()) << info.name;
+    EXPECT_FALSE(info.look_for.empty()) << info.name;
+    for (const std::string& spec : every_kind()) {
+      if (!figure_fits(info.name, parse_spec(spec))) continue;
+      const std::string what = std::string(info.name) + " " + spec;
+      const Figure figure = make(std::string(info.name), spec);
+      ++made;
+      expect_readable(figure, what);
+      EXPECT_FALSE(figure.finding.empty()) << what;
+      EXPECT_TRUE(has_text(figure, "posenc plot")) << what;
+      EXPECT_EQ(figure.drawing.description, figure.finding) << what;
+      ASSERT_FALSE(figure.data.empty()) << what;
+      for (const DataTable& table : figure.data) {
+        const std::string csv = to_csv(table);
+        EXPECT_NE(csv.find("\n"), std::string::npos) << what;
+        std::vector<std::size_t> lengths;
+        for (const DataColumn& each : table.columns) {
+          lengths.push_back(std::visit([](const auto& values) { return values.size(); }, each.values));
+        }
+        for (const std::size_t length : lengths) EXPECT_EQ(length, lengths[0]) << what << " " << table.name;
+      }
+      if (!info.needs_spec) break;
+    }
+  }
+  EXPECT_GT(made, 60U);
+}
+
+TEST(Figures, FitTerminalsOfDifferentSizes) {
+  for (const FigureInfo& info : figures()) {
+    if (!info.in_terminal) continue;
+    for (const std::string& spec : every_kind()) {
+      if (!figure_fits(info.name, parse_spec(spec))) continue;
+      for (const auto& [columns, lines] :
+           {std::pair{40, 24}, std::pair{60, 30}, std::pair{80, 40}, std::pair{200, 60}}) {
+        FigureOptions options{.metrics = TextMetrics::cells};
+        options.width = kCellWidth * columns;
+        options.height = kCellHeight * lines;
+        const Figure figure = make(std::string(info.name), spec, options);
+        expect_readable(figure, std::string(info.name) + " " + spec + " " + std::to_string(columns));
+        EXPECT_LE(figure.drawing.height, kCellHeight * lines);
+      }
+      if (!info.needs_spec) break;
+    }
+  }
+}
+
+TEST(Figures, HeatmapPaintsTheNumbersOfTheTable) {
+  const Figure figure = make("heatmap", "sinusoidal:width=8");
+  const Image& image = first_image(figure);
+  ASSERT_EQ(image.rows, 100);
+  ASSERT_EQ(image.columns, 8);
+  for (std::int64_t p = 0; p < 100; ++p) {
+    for (std::int64_t c = 0; c < 8; ++c) {
+      const double angle = static_cast<double>(p) * std::pow(10000.0, -static_cast<double>(c / 2 * 2) / 8.0);
+      const double value = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      const int level = static_cast<int>(std::lround((value + 1.0) / 2.0 * 254.0));
+      EXPECT_NEAR(image.levels[static_cast<std::size_t>(p * 8 + c)], level, 1) << p << " " << c;
+      EXPECT_NEAR(column(figure, "channel " + std::to_string(c))[static_cast<std::size_t>(p)], value, 1e-12);
+    }
+  }
+  EXPECT_TRUE(has_text(figure, "fast: high frequency"));
+  EXPECT_TRUE(has_text(figure, "slow: low frequency"));
+}
+
+// A wave that turns within a cell averages to nothing; picking every thousandth row would show a false pattern.
+TEST(Figures, HeatmapOfManyPositionsAveragesAndSaysSo) {
+  const Figure figure = make("heatmap", "sinusoidal:width=4", {.positions = PositionView::range(0, 400000)});
+  EXPECT_NE(figure.note.find("mean of about 1000 positions"), std::string::npos) << figure.note;
+  EXPECT_TRUE(has_text(figure, "averaged"));
+  for (const double value : column(figure, "channel 0")) EXPECT_LT(std::fabs(value), 0.003);
+  double sum = 0.0;
+  for (int p = 0; p < 1000; ++p) sum += std::cos(0.01 * p);
+  EXPECT_NEAR(column(figure, "channel 3")[0], sum / 1000.0, 1e-9);
+}
+
+TEST(Figures, DistanceIsTheClosedForm) {
+  const Figure figure = make("distance", "sinusoidal:width=64");
+  const std::vector<double>& products = column(figure, "product");
+  const double known[][2] = {{1, 30.917}, {2, 28.304}, {5, 23.504}, {10, 21.052}, {20, 18.879}, {50, 15.674}};
+  for (const auto& [distance, product] : known)
+    EXPECT_NEAR(products[static_cast<std::size_t>(distance)], product, 5e-4);
+  EXPECT_NE(figure.finding.find("first rises at distance 6"), std::string::npos) << figure.finding;
+  EXPECT_NEAR(column(figure, "cosine")[1], 30.917 / 32.0, 2e-5);
+}
+
+TEST(Figures, ShiftPredictsTheRow) {
+  const Figure figure = make("shift", "sinusoidal:width=64");
+  for (std::size_t c = 0; c < 64; ++c) {
+    EXPECT_NEAR(column(figure, "predicted", 1)[c], column(figure, "actual", 1)[c], 1e-14);
+  }
+  EXPECT_NEAR(column(figure, "actual", 1)[0], std::sin(10.0), 1e-15);
+  EXPECT_NEAR(column(figure, "column 1")[0], std::sin(5.0), 1e-14);
+}
+
+TEST(Figures, WavelengthsAreThoseOfTheFormula) {
+  const Figure figure = make("wavelengths", "sinusoidal:width=64", {.train_length = 100});
+  const std::vector<double>& lengths = column(figure, "wavelength");
+  EXPECT_NEAR(lengths[0], 6.2832, 1e-4);
+  EXPECT_NEAR(lengths[5], 26.50, 5e-3);
+  EXPECT_NEAR(lengths[15], 471.17, 5e-3);
+  EXPECT_NEAR(lengths[31], 47117.0, 1.0);
+}
+
+TEST(Figures, PartsAddUpToTheSum) {
+  const Figure figure = make("parts", "sinusoidal:width=32", {.tokens = {"the", "cat", "the"}});
+  ASSERT_EQ(figure.data.size(), 5U);
+  for (int key = 0; key < 3; ++key) {
+    for (std::size_t query = 0; query < 3; ++query) {
+      double sum = 0.0;
+      for (std::size_t part = 0; part < 4; ++part) sum += column(figure, "key " + std::to_string(key), part)[query];
+      EXPECT_NEAR(column(figure, "key " + std::to_string(key), 4)[query], sum, 1e-12);
+    }
+  }
+  // Equal words have equal contents, wherever they stand.
+  EXPECT_EQ(column(figure, "key 0")[0], column(figure, "key 2")[2]);
+  EXPECT_NE(column(figure, "key 0", 4)[0], column(figure, "key 2", 4)[2]);
+}
+
+TEST(Figures, BiasAndBucketsAreThoseOfTheKind) {
+  const Figure alibi = make("bias_distance", "alibi:heads=8");
+  EXPECT_DOUBLE_EQ(column(alibi, "head 0")[10], -5.0);
+  EXPECT_DOUBLE_EQ(column(alibi, "head 7")[128], -0.5);
+  const Figure t5 = make("buckets", "t5:heads=1,direction=causal");
+  const std::vector<double>& offsets = column(t5, "offset");
+  const std::vector<double>& rows = column(t5, "row");
+  const int known[][2] = {{15, 15}, {16, 16}, {20, 17}, {24, 19}, {32, 21}, {64, 26}, {96, 29}};
+  for (const auto& [distance, bucket] : known) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (offsets[i] != -distance) continue;
+      EXPECT_EQ(rows[i], bucket) << distance;
+    }
+  }
+}
+
+TEST(Figures, AttentionMapsAreWeights) {
+  for (const char* spec : {"none", "sinusoidal:width=64", "rotary:head_dim=16", "alibi:heads=2", "t5:heads=2"}) {
+    const Figure figure = make("attention", spec);
+    for (const std::size_t table : {0U, 1U}) {
+      double row = 0.0;
+      for (int key = 0; key < 20; ++key) row += column(figure, "key " + std::to_string(key), table)[7];
+      EXPECT_NEAR(row, 1.0, 1e-12) << spec;
+    }
+    const bool same = column(figure, "key 3", 0) == column(figure, "key 3", 1);
+    EXPECT_EQ(same, std::string(spec) == "none") << spec;
+  }
+}
+
+TEST(Figures, ClocksAreSinesAndCosines) {
+  const Figure figure = make("clocks", "rotary:head_dim=8", {.position = 3.0});
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double angle = 3.0 * std::pow(10000.0, -2.0 * static_cast<double>(i) / 8.0);
+    EXPECT_NEAR(column(figure, "cos")[i], std::cos(angle), 1e-14);
+    EXPECT_NEAR(column(figure, "sin")[i], std::sin(angle), 1e-14);
+  }
+}
+
+TEST(Figures, PublishedNumbersStandThere) {
+  const Figure figure = make("perplexity", "none");
+  EXPECT_EQ(column(figure, "ALiBi")[4], 18.40);
+  EXPECT_EQ(column(figure, "sinusoidal")[4], 178.97);
+  EXPECT_TRUE(std::isnan(column(figure, "T5 bias")[6]));
+  EXPECT_TRUE(has_text(figure, "Press, Smith, Lewis"));
+}
+
+TEST(Figures, SvgHasItsWordsAsText) {
+  const std::string svg = to_svg(make("waves", "sinusoidal:width=64").drawing, {});
+  for (const char* text : {">Waves of sinusoidal:width=64<", ">sine channels<", ">position<", ">channel 0 (6.283)<"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  }
+}
+
+// What a seed draws for a table is not what it draws for tokens.
+TEST(Figures, TokensAreNotTheRowsOfATable) {
+  const Figure figure = make("mixing", "learned:width=64,rows=128,past_end=error");
+  double product = 0.0;
+  double token = 0.0;
+  double position = 0.0;
+  for (std::size_t c = 0; c < 64; ++c) {
+    product += column(figure, "token")[c] * column(figure, "position")[c];
+    token += column(figure, "token")[c] * column(figure, "token")[c];
+    position += column(figure, "position")[c] * column(figure, "position")[c];
+  }
+  EXPECT_LT(std::fabs(product) / std::sqrt(token * position), 0.5);
+}
+
+TEST(Figures, SayWhatIsThere) {
+  EXPECT_FALSE(has(make("similarity", "sinusoidal:width=7").finding, "every diagonal"));
+  EXPECT_TRUE(has(make("similarity", "sinusoidal:width=8").finding, "every diagonal"));
+  EXPECT_TRUE(has(make("wavelengths", "sinusoidal:width=8,base=10").finding, "6.283 to 35.33"));
+  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "seen get 0"));
+  EXPECT_FALSE(has(make("cells", "sinusoidal:width=8,first=1").finding, "of 0"));
+  EXPECT_TRUE(
+      has(make("waves", "sinusoidal:width=64", {.positions = PositionView::range(0, 1000000)}).note, "as bands"));
+  EXPECT_TRUE(has(make("bias", "alibi:heads=2", {.positions = PositionView::range(0, 100000)}).note, "400 of 100000"));
+  FigureOptions narrow{.metrics = TextMetrics::cells};
+  narrow.width = 40 * kCellWidth;
+  narrow.height = 24 * kCellHeight;
+  const Figure small = make("heatmap", "sinusoidal:width=64", narrow);
+  EXPECT_TRUE(has_text(small, "cells are means of"));
+  const Figure seeded = make("mixing", "sinusoidal:width=8", {.seed = 9});
+  EXPECT_EQ(seeded.command, "posenc plot mixing sinusoidal:width=8 --random-seed 9");
+  const Figure word = make("attention", "alibi:heads=8", {.tokens = {"a", std::string(40, 'x')}});
+  EXPECT_GT(first_image(word).box.width, 100.0);
+}
+
+TEST(FigureErrors, SayWhatIsWrong) {
+  EXPECT_EQ(error_of("heatmp", "sinusoidal:width=4"), "there is no figure 'heatmp'; did you mean 'heatmap'?");
+  EXPECT_NE(error_of("turn", "alibi:heads=2").find("does not fit alibi: it shows rotary"), std::string::npos);
+  EXPECT_NE(error_of("heatmap", "sinusoidal:width=4", {.channels = {1}}).find("has no use for channels"),
+            std::string::npos);
+  EXPECT_NE(error_of("bias", "alibi:heads=2", {.head = 2}).find("head must be 0 to 1 but got 2"), std::string::npos);
+  EXPECT_NE(error_of("waves", "sinusoidal:width=4", {.channels = {9}}).find("but got 9"), std::string::npos);
+  EXPECT_NE(error_of("heatmap", "learned:rows=4,width=4,past_end=error", {.positions = PositionView::range(0, 9)})
+                .find("position"),
+            std::string::npos);
+  const std::vector<std::int64_t> uneven = {0, 1, 5};
+  EXPECT_NE(error_of("similarity", "sinusoidal:width=4", {.positions = PositionView::of(uneven.data(), 3)})
+                .find("evenly spaced"),
+            std::string::npos);
+  EXPECT_NE(error_of("clocks", "rotary:head_dim=8", {.position = NAN}).find("position must lie within"),
+            std::string::npos);
+}
+
+TEST(DataTables, AreCsvAndJson) {
+  const DataTable table{"t", {{"a,b", std::vector<double>{1.0, NAN}}, {"w", std::vector<std::string>{"x\"y", "z"}}}};
+  EXPECT_EQ(to_csv(table), "\"a,b\",w\n1,\"x\"\"y\"\n,z\n");
+  EXPECT_EQ(
+      to_text(to_json(table)),
+      "{\n  \"name\": \"t\",\n  \"columns\": {\n    \"a,b\": [1, null],\n    \"w\": [\"x\\\"y\", \"z\"]\n  }\n}\n");
+}
+
+}  // namespace
+}  // namespace posenc

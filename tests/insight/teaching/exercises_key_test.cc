@@ -1,0 +1,328 @@
+// The keys of exercises, worked out again from the numbers that stand in their texts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "posenc/bias.h"
+#include "posenc/insight/exercises.h"
+#include "posenc/rotate.h"
+#include "posenc/table.h"
+
+namespace posenc {
+namespace {
+
+using Values = std::vector<double>;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Every number of a text in its order; digits that belong to a word, as in T5, are none.
+Values numbers_of(const std::string& text) {
+  Values numbers;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) continue;
+    std::size_t used = 0;
+    const bool word = i > 0 && (std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0);
+    const bool negative = i > 0 && text[i - 1] == '-';
+    const double value = std::stod(text.substr(i), &used);
+    if (!word) numbers.push_back(negative ? -value : value);
+    i += used - 1;
+  }
+  return numbers;
+}
+
+Values numbers_after(const std::string& text, const std::string& part) {
+  EXPECT_TRUE(has(text, part)) << part << " in " << text;
+  return numbers_of(text.substr(std::min(text.size(), text.find(part) + part.size())));
+}
+
+Values sinusoidal_row(double p, double width, double base) {
+  Values row;
+  for (double i = 0; 2 * i < width; ++i) {
+    const double angle = p / std::pow(base, 2 * i / width);
+    row.push_back(std::sin(angle));
+    row.push_back(std::cos(angle));
+  }
+  return row;
+}
+
+double dot(const Values& a, const Values& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+Values turned(double a, double b, double angle) {
+  return {a * std::cos(angle) - b * std::sin(angle), a * std::sin(angle) + b * std::cos(angle)};
+}
+
+Values sinusoidal_by_hand(const std::string& text) {
+  const Values n = numbers_of(text);
+  if (has(text, "Compute PE(") || has(text, "in symbols")) return sinusoidal_row(n[0], n[1], n[2]);
+  if (has(text, "A lecture counts")) return {std::sin(n[3] - 1)};
+  if (has(text, "How long is the row")) {
+    const Values row = sinusoidal_row(n[0], n[1], 10000);
+    return {std::sqrt(dot(row, row))};
+  }
+  if (has(text, "slowest pair")) return {2 * std::numbers::pi * std::pow(n[1], (n[0] - 2) / n[0])};
+  if (has(text, "dot product")) return {dot(sinusoidal_row(n[2], 4, n[1]), sinusoidal_row(n[3], 4, n[1]))};
+  if (has(text, "= M PE(p)")) return {std::cos(n[0]), std::sin(n[0]), -std::sin(n[0]), std::cos(n[0])};
+  if (has(text, "derivative")) {
+    const double slow = 1 / std::sqrt(n[1]), p = n[2];
+    return {std::cos(p), -std::sin(p), slow * std::cos(slow * p), -slow * std::sin(slow * p)};
+  }
+  return {};
+}
+
+Values rotary_by_hand(const std::string& text) {
+  const Values n = numbers_of(text);
+  const double sign = has(text, "negative angle") ? -1 : 1;
+  if (has(text, "How many angles")) return {n[1] / 2};
+  if (has(text, "turns together")) {
+    const double window = has(text, "Of the") ? n[1] : n[0];
+    return {n.back() + window / 2, n.back() + 1};
+  }
+  if (has(text, "pair after the rotation")) return turned(n[1], n[2], sign * n[3]);
+  if (has(text, "dot product")) return {dot(turned(n[1], n[2], sign * n[3]), turned(n[4], n[5], sign * n[6]))};
+  if (has(text, "for one turn")) {
+    const double window = has(text, "Of the") ? n[1] : n[0], base = numbers_after(text, "base ")[0];
+    return {2 * std::numbers::pi * std::pow(base, 2 * numbers_after(text, "does pair ")[0] / window)};
+  }
+  if (has(text, "Compute R(")) {
+    const double c = std::cos(n[2] - n[1]), s = std::sin(n[2] - n[1]);
+    return {c, -s, s, c};
+  }
+  return {};
+}
+
+Values softmax_by_hand(const std::string& text) {
+  const Values n = numbers_of(text), scores = numbers_after(text, "keys are "),
+               biases = numbers_after(text, "biases are ");
+  Values weights;
+  double total = 0.0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(n[0]); ++k) {
+    const double slope = has(text, "ALiBi") ? numbers_after(text, "the slope ")[0] : 0.0;
+    const double bias = has(text, "ALiBi") ? -slope * (3.0 - static_cast<double>(k)) : biases[k];
+    weights.push_back(std::exp(scores[k] + bias));
+    total += weights.back();
+  }
+  for (double& weight : weights) weight /= total;
+  return weights;
+}
+
+// The authors' code: slopes of the power of two below, then every other one of twice that power.
+double authors_slope(double heads, double h, double bias_max) {
+  double power = 1;
+  while (2 * power <= heads) power *= 2;
+  return h <= power ? std::exp2(-bias_max * h / power) : std::exp2(-bias_max * (2 * (h - power) - 1) / (2 * power));
+}
+
+Values alibi_by_hand(const std::string& text) {
+  const Values n = numbers_of(text);
+  const double bias_max = has(text, "bias_max") ? n[1] : 8;
+  if (has(text, "the slope of head")) return {authors_slope(n[0], numbers_after(text, "of head ")[0], bias_max)};
+  if (has(text, "Which slope has head")) return {authors_slope(n[0], numbers_after(text, "has head ")[0], bias_max)};
+  if (has(text, "key_position")) return {n[0] * n[2]};
+  if (has(text, "Which bias do")) return {-n[0] * (n[1] - n[2])};
+  if (has(text, "weight of the far key")) return {std::exp(-n[0] * n[1])};
+  return {};
+}
+
+Values table_by_hand(const std::string& text) {
+  const Values n = numbers_of(text);
+  if (has(text, "does clipped:")) return {n[0] * (2 * n[1] + 1)};
+  if (has(text, "does t5:")) return {n[0] * (has(text, "buckets=") ? n[1] : 32)};
+  if (has(text, "Which row do")) {
+    const double offset = has(text, "key - query") ? n[5] - n[4] : n[4] - n[5];
+    return {std::clamp(offset, n[0], n[1]) + n[1]};
+  }
+  if (has(text, "Which bucket do")) return {n[1] - n[2]};
+  if (has(text, "Which bucket has")) {
+    const double exact = n[0] / 2, steps = std::log(n[2] / exact) / std::log(n[1] / exact) * (n[0] - exact);
+    return {n[2] < exact ? n[2] : std::min(n[0] - 1, exact + std::floor(steps))};
+  }
+  return {};
+}
+
+Values by_hand(const std::string& spec, const std::string& text) {
+  if (has(text, "Which weights does the softmax give")) return softmax_by_hand(text);
+  if (spec.starts_with("sinusoidal")) return sinusoidal_by_hand(text);
+  if (spec.starts_with("rotary")) return rotary_by_hand(text);
+  return spec.starts_with("alibi") ? alibi_by_hand(text) : table_by_hand(text);
+}
+
+std::string joined(const Values& values) {
+  std::string text;
+  for (const double value : values) {
+    char number[64];
+    std::snprintf(number, sizeof number, "%.17g", value);
+    text += (text.empty() ? "" : ", ") + std::string(number);
+  }
+  return text;
+}
+
+std::vector<Question> sheet(const std::string& spec, std::uint64_t seed) {
+  return make_exercises(parse_spec(spec), seed);
+}
+
+Question find(const std::vector<Question>& questions, const std::string& part) {
+  for (const Question& question : questions) {
+    if (has(question.text, part)) return question;
+  }
+  ADD_FAILURE() << "no question with: " << part;
+  return {};
+}
+
+TEST(ExerciseKeys, AreWhatPlainArithmeticGives) {
+  for (const char* spec : {"sinusoidal:width=64", "sinusoidal:width=6,first=1,order=halves", "rotary:head_dim=128",
+                           "rotary:head_dim=2", "rotary:head_dim=64,rotary_dim=16,first_channel=8,layout=half_negative",
+                           "alibi:heads=8", "alibi:heads=12", "alibi:heads=6,form=key_position,bias_max=4",
+                           "t5:heads=8", "t5:heads=2,direction=causal,buckets=64", "t5:heads=1,buckets=4",
+                           "clipped:heads=4,max_distance=8", "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
+    for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      for (const Question& question : sheet(spec, seed)) {
+        if (question.kind != AnswerKind::numeric && question.kind != AnswerKind::symbolic) continue;
+        SCOPED_TRACE(std::string(spec) + ", seed " + std::to_string(seed) + ": " + question.text);
+        const Values values = by_hand(spec, question.text);
+        ASSERT_EQ(values.size(), question.values.size());
+        EXPECT_EQ(grade({question}, {{question.id, joined(values)}}).marks.at(0).verdict, AnswerVerdict::right);
+        const double tolerance = has(question.text, "biases are") ? 1e-5 : 1e-9;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          EXPECT_NEAR(question.values[i], values[i], tolerance * std::max(1.0, std::fabs(values[i])));
+        }
+      }
+    }
+  }
+}
+
+double bias_at(const Spec& spec, std::int64_t head, double query, double key) {
+  const Bias bias(spec);
+  Values out(static_cast<std::size_t>(bias.heads()));
+  fill_bias(bias, PositionView::of(&query, 1), PositionView::of(&key, 1), make_view(out.data(), {bias.heads(), 1, 1}));
+  return out[static_cast<std::size_t>(head)];
+}
+
+Values rotated(const Rotary& spec, Values x, double position) {
+  const RotaryAngles angles(spec);
+  rotate(make_view(x.data(), {1, 1, spec.head_dim}), PositionView::of(&position, 1), angles);
+  return x;
+}
+
+TEST(ExerciseKeys, RespectTheFormOfABias) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const char* form : {"symmetric", "causal", "key_position"}) {
+      const Spec spec = parse_spec("alibi:heads=8,form=" + std::string(form));
+      const Question question = find(make_exercises(spec, seed), "Which bias do");
+      const Values n = numbers_of(question.text);
+      const auto head = static_cast<std::int64_t>(-std::log2(n[0])) - 1;
+      EXPECT_NEAR(question.values.at(0), bias_at(spec, head, n[1], n[2]), 1e-12) << question.text;
+    }
+    for (const std::int64_t first : {0, 1}) {
+      const Sandwich spec = {.heads = 4, .width = 4, .base = 10.0, .first = first};
+      const Question question = find(make_exercises(spec, seed), "which bias does head 1");
+      const double d = numbers_after(question.text, "at distance ")[0];
+      EXPECT_NEAR(question.values.at(0), bias_at(spec, 0, d, 0.0), 1e-12) << question.text;
+    }
+  }
+}
+
+TEST(ExerciseKeys, RespectTheWindowAndTheDirectionOfRotation) {
+  for (const char* text :
+       {"rotary:head_dim=64,rotary_dim=16,first_channel=8", "rotary:head_dim=32,first_channel=-16,rotary_dim=16",
+        "rotary:head_dim=64,partial_rotary_factor=0.25", "rotary:head_dim=8"}) {
+    const Question question = find(sheet(text, 5), "turns together");
+    const double channel = numbers_after(question.text, "together with channel ")[0];
+    for (const Layout layout : {Layout::half, Layout::interleaved}) {
+      Rotary spec = std::get<Rotary>(parse_spec(text));
+      spec.layout = layout;
+      Values x(static_cast<std::size_t>(spec.head_dim));
+      x[static_cast<std::size_t>(channel)] = 1.0;
+      Values out = rotated(spec, x, 3.0);
+      out[static_cast<std::size_t>(channel)] = 0.0;
+      const auto other = std::find_if(out.begin(), out.end(), [](double value) { return value != 0.0; });
+      EXPECT_EQ(question.values.at(layout == Layout::half ? 0 : 1), static_cast<double>(other - out.begin())) << text;
+    }
+  }
+  // What is said of the head in one question holds in the others.
+  for (const Question& question : sheet("rotary:head_dim=64,rotary_dim=16", 5)) {
+    EXPECT_FALSE(has(question.text, "All 64")) << question.text;
+  }
+  for (const Layout layout : {Layout::half, Layout::half_negative}) {
+    const Question question =
+        find(make_exercises(Rotary{.head_dim = 64, .layout = layout}, 3), "pair after the rotation");
+    const Values n = numbers_of(question.text);
+    const Values out = rotated({.head_dim = 2, .layout = layout}, {n[1], n[2]}, n[3]);
+    EXPECT_NEAR(question.values.at(0), out[0], 1e-12);
+    EXPECT_NEAR(question.values.at(1), out[1], 1e-12);
+  }
+}
+
+TEST(ExerciseKeys, RespectOrdersAndTerms) {
+  for (const Order order : {Order::interleaved, Order::cos_interleaved, Order::halves, Order::cos_halves}) {
+    const TransformerXl spec = {.heads = 1, .head_dim = 4, .width = 8, .base = 100.0, .order = order};
+    const Question question = find(make_exercises(spec, 2), "sinusoidal row of the distance");
+    const double d = numbers_of(question.text)[0];
+    Values row(4);
+    fill_table(make_schedule(Sinusoidal{.width = 4, .base = 100.0, .order = order}), PositionView::of(&d, 1),
+               make_view(row.data(), {1, 4}));
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(question.values.at(i), row[i], 1e-12) << question.text;
+  }
+  const Question clamped =
+      find(sheet("transformer_xl:heads=1,head_dim=4,width=8,clamp_distance=1", 2), "sinusoidal row of the distance");
+  EXPECT_EQ(numbers_of(clamped.text)[0], 1.0);
+  const Question score = find(sheet("shaw:head_dim=2,left=1,right=1,term=query_and_key", 4), "After Shaw");
+  const Values n = numbers_of(score.text);
+  EXPECT_EQ(score.values.at(0), n[0] * n[2] + n[1] * n[3] + n[0] * n[4] + n[1] * n[5] + n[2] * n[4] + n[3] * n[5]);
+}
+
+TEST(ExerciseKeys, NameTheFieldsThatAQuestionLeavesAtTheirDefaults) {
+  const std::vector<std::vector<std::string>> known = {
+      {"sinusoidal:width=8,first=1,order=halves", "Compute PE(", "first and order have their defaults"},
+      {"sinusoidal:width=8,multiplier=2", "How long is the row", "multiplier has its default"},
+      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "What is the sum", "fixed.order has"},
+      {"learned:rows=9,padding_row=1,past_end=clamp", "never get a gradient", "padding_row has"},
+      {"rotary:head_dim=8,attention_factor=2", "How long is it then", "attention_factor has"},
+      {"rotary:head_dim=8,exponent_dim=4", "for one turn", "exponent_dim has"},
+      {"clipped:heads=1,max_distance=2,added=before_scale", "softmax give", "added has"},
+      {"matrix:heads=1,added=before_scale", "softmax give", "added has"},
+      {"t5:heads=1,buckets=4", "softmax give", "buckets has"},
+      {"alibi:heads=8,biased_heads=4", "the slope of head", "biased_heads has"},
+      {"alibi:heads=8,precision=bfloat16", "Which bias do", "precision has"},
+      {"kerple:heads=1,smallest=0.5", "KERPLE adds", "smallest has"},
+      {"fire:heads=1,eps=0.1", "What is x", "eps has"}};
+  for (const std::vector<std::string>& one : known) {
+    const std::string text = find(sheet(one[0], 1), one[1]).text;
+    EXPECT_TRUE(has(text, one[2])) << text;
+  }
+  for (const char* spec :
+       {"sinusoidal:width=8,base=100", "rotary:head_dim=64,rotary_dim=16", "alibi:heads=8,form=causal"}) {
+    for (const Question& question : sheet(spec, 1)) EXPECT_FALSE(has(question.text, "default")) << question.text;
+  }
+}
+
+TEST(ExerciseKeys, SayThatAHybridTellsClampedPositionsApart) {
+  const auto why = [](const std::string& spec) {
+    return find(sheet(spec, 1), "What happens to a token").solution.at(0);
+  };
+  EXPECT_TRUE(has(why("hybrid:fixed.width=8,learned.past_end=clamp"), "the sinusoidal part still tells them apart"));
+  EXPECT_TRUE(has(why("learned:past_end=clamp"), "look the same"));
+}
+
+TEST(ExerciseKeys, HaveTheSharedQuestionUnlessItIsLeftOut) {
+  for (const char* text :
+       {"sinusoidal:width=6", "clipped:heads=1,max_distance=1", "rotary:head_dim=8", "alibi:heads=8"}) {
+    const Spec spec = parse_spec(text);
+    const std::vector<Question> all = make_exercises(spec, 3), fewer = make_exercises(spec, 3, {.long_context = false});
+    ASSERT_EQ(fewer.size() + 1, all.size());
+    EXPECT_TRUE(has(all.back().text, "16k"));
+    for (std::size_t i = 0; i < fewer.size(); ++i) EXPECT_EQ(fewer[i].text, all[i].text);
+  }
+}
+
+}  // namespace
+}  // namespace posenc
