@@ -98,8 +98,7 @@ TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dt
                   {"dtype", Json(to_text(dtype))},
                   {"tiling", Json(parts.tiling)},
                   {"rotary_dim", Json(schedule.rotary_dim)},
-                  {"first_channel", Json(schedule.first_channel)},
-                  {"rope_offset", Json(schedule.first_channel)},  // as 0.1 called it
+                  {"rope_offset", Json(schedule.first_channel)},
                   {"attention_factor", Json(schedule.attention_factor)},
                   {"attention_factor_in", Json(text_of(schedule.attention_factor_in))},
                   {"sequence_length", schedule.sequence_length ? Json(*schedule.sequence_length) : Json()},

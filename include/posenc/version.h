@@ -1,13 +1,13 @@
 // The version of the library, as macros for the preprocessor and as a function for what is linked.
 //
 //     static_assert(POSENC_VERSION_MAJOR == 0);
-//     std::puts(posenc::version());  // "0.1.0"
+//     std::puts(posenc::version());  // "0.2.0"
 #pragma once
 
 #include "posenc/export.h"
 
 #define POSENC_VERSION_MAJOR 0
-#define POSENC_VERSION_MINOR 1
+#define POSENC_VERSION_MINOR 2
 #define POSENC_VERSION_PATCH 0
 
 namespace posenc {

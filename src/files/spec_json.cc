@@ -208,12 +208,12 @@ Members members_of(const Json& json, const std::vector<spec::Field>& fields, con
     }
   }
   for (auto& [name, member] : members) {
-    const std::string_view present = spec::present_name(fields, name);
-    if (present != name && find(members, present)) {
+    const std::string_view printed = spec::printed_name(fields, name);
+    if (printed != name && find(members, printed)) {
       fail(ErrorKind::bad_input,
-           source + ": " + name + ": the same as " + std::string(present) + ", which is given too");
+           source + ": " + name + ": the same as " + std::string(printed) + ", which is given too");
     }
-    name = present;
+    name = printed;
   }
   return members;
 }

@@ -152,7 +152,7 @@ class RotaryFiller {
     say("scaling.long_factor", "tensor rope_factors_long.weight");
     say("scaling.short_factor", "tensor rope_factors_short.weight");
     say("scaling.original_positions", stretch.original.from);
-    if (spec_.frequency_scale != 1.0) say("frequency_scale", "1 / " + stretch.factor.from);
+    if (spec_.frequency_scale != 1.0) say("scale", "1 / " + stretch.factor.from);
     group_.notes.push_back("llama.cpp takes the long list where the context that it allocates is longer than " +
                            std::to_string(stretch.original.value) + ", not where the text is");
   }

@@ -50,9 +50,7 @@ RotarySchedule schedule_of(const Rotary& spec, std::optional<std::int64_t> seque
 void add_rotary(Json& json, const Rotary& spec, std::optional<std::int64_t> sequence_length) {
   const RotarySchedule schedule = schedule_of(spec, sequence_length);
   json.set("head_dim", schedule.head_dim).set("rotary_dim", schedule.rotary_dim);
-  json.set("exponent_dim", schedule.exponent_dim)
-      .set("first_channel", schedule.first_channel)
-      .set("rope_offset", schedule.first_channel);
+  json.set("exponent_dim", schedule.exponent_dim).set("rope_offset", schedule.first_channel);
   const std::vector<spec::PairPlace> places = spec::axis_map(spec, spec::window_of(spec));
   const bool turns = is_rotation(schedule.layout);
   json.set("layout", to_json(spec).find("layout")->string());

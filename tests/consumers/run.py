@@ -1,8 +1,9 @@
 """Builds and runs the consumer projects of this folder.
 
-    run.py installed         installs the build tree, then uses it through find_package and pkg-config, moved once
-    run.py add_subdirectory  uses the source tree as part of another project: one without exceptions and run-time type
-                             information, as engines are, without what explains and draws, and without vectors, which
+    run.py installed         installs the build tree, then uses every library of it through find_package and pkg-config, moved
+                             once, and from a program without exceptions
+    run.py add_subdirectory  uses the source tree as part of another project: the engine alone, in a project with its own
+                             Highway that has neither exceptions nor run-time type information, and without vectors, which
                              compiles faster
 """
 
@@ -35,46 +36,76 @@ def configure(args, project, build, *options, expect=0):
                f"-DCMAKE_CXX_COMPILER={args.compiler}", *launcher, *options, expect=expect)
 
 
-def has_plot(prefix):
-    return bool(list(prefix.rglob("posenc-plot.pc")))
+LIBRARIES = ["files", "models", "insight", "plot"]
+
+
+def libraries_in(prefix):
+    return [library for library in LIBRARIES if list(prefix.rglob(f"posenc-{library}.pc"))]
 
 
 def find_package(args, prefix, scratch, name):
     major, minor = args.version.split(".")[:2]
     build = scratch / f"find_package_{name}"
     path = f"-DCMAKE_PREFIX_PATH={prefix}"
-    configure(args, "find_package", build, path, f"-DPOSENC_WANTED={major}.{minor}")
-    run(args.cmake, "--build", build)
-    run(build / "consumer")
-    if has_plot(prefix):
-        configure(args, "find_package", build, path, f"-DPOSENC_WANTED={major}.{minor}", "-DPOSENC_PLOT=ON")
+    wanted = f"-DPOSENC_WANTED={major}.{minor}"
+    # Moved, the first and the last are enough: they share what could be wrong.
+    there = libraries_in(prefix)
+    for library in ["", *(there if name == "first" else there[-1:])]:
+        configure(args, "find_package", build, path, wanted, f"-DPOSENC_COMPONENT={library}")
         run(args.cmake, "--build", build)
-        run(build / "plot")
+        run(build / "consumer")
     cache = (build / "CMakeCache.txt").read_text()
     if f"posenc_DIR:PATH={prefix}" not in cache:
         sys.exit(f"find_package found another posenc than the one in {prefix}")
+    # What is not installed is not found, and the message says which it is.
+    for library in ["nonsense", *(library for library in LIBRARIES if library not in there)]:
+        output = configure(args, "find_package", scratch / f"absent_{name}_{library}", path, wanted,
+                           f"-DPOSENC_COMPONENT={library}", expect=None)
+        if not re.search(rf"missing:\s+{library}|component[\s\S]*{library}", output):
+            sys.exit(f"find_package(posenc COMPONENTS {library}) failed for another reason:\n{output}")
     # Newer ones, and the one before: below 1.0 a minor version may have changed anything.
     refusals = [f"{major}.{int(minor) + 1}", f"{int(major) + 1}.0"]
     if int(minor) > 0:
         refusals.append(f"{major}.{int(minor) - 1}")
-    for wanted in refusals:
-        refused = scratch / f"refused_{name}_{wanted}"
-        output = configure(args, "find_package", refused, path, f"-DPOSENC_WANTED={wanted}", expect=None)
+    for other in refusals:
+        refused = scratch / f"refused_{name}_{other}"
+        output = configure(args, "find_package", refused, path, f"-DPOSENC_WANTED={other}", expect=None)
         if not re.search(r"compatible\s+with\s+requested\s+version", output):
-            sys.exit(f"find_package(posenc {wanted}) failed for another reason than the version:\n{output}")
+            sys.exit(f"find_package(posenc {other}) failed for another reason than the version:\n{output}")
 
 
 def pkg_config(args, prefix, scratch, name):
     (pc,) = prefix.rglob("posenc.pc")
     env = {"PKG_CONFIG_PATH": str(pc.parent), "CXX": args.compiler}
-    packages = {"posenc": "main.cc", **({"posenc-plot": "plot.cc"} if has_plot(prefix) else {})}
-    for package, source in packages.items():
-        program = scratch / f"pkg_config_{package}_{name}"
-        run("make", "-C", HERE / "pkg_config", f"SOURCE=../{source}", f"PACKAGE={package}", f"OUT={program}", env=env)
-        run(program, env={"LD_LIBRARY_PATH": str(pc.parent.parent)})
+    library_path = {"LD_LIBRARY_PATH": str(pc.parent.parent)}
+
+    def build(source, package, *options, expect=0):
+        program = scratch / f"pkg_config_{source.replace('/', '_')}_{name}"
+        output = run("make", "-C", HERE / "pkg_config", f"SOURCE=../{source}.cc", f"PACKAGE={package}", f"OUT={program}",
+                     f"OPTIONS={' '.join(options)}", env=env, expect=expect)
+        return program, output
+
+    for library in ["", *libraries_in(prefix)]:
+        program, _ = build(library or "main", f"posenc-{library}" if library else "posenc")
+        run(program, env=library_path)
+    # An engine without exceptions, with the ordinary library: its handler is called, and without one it does not link.
+    program, _ = build("add_subdirectory/handler", "posenc", "-fno-exceptions")
+    run(program, env=library_path)
+    _, output = build("no_handler", "posenc", "-fno-exceptions", expect=None)
+    if "posenc_on_error" not in output:
+        sys.exit(f"a program without exceptions and handler failed for another reason:\n{output}")
     version = run("pkg-config", "--modversion", "posenc", env=env).strip()
     if version != args.version:
         sys.exit(f"posenc.pc says version {version}, the project {args.version}")
+
+
+def only_what_was_built(prefix):
+    """The headers of a library are there if, and only if, the library is."""
+    (header,) = prefix.rglob("posenc/posenc.h")
+    there = libraries_in(prefix)
+    for library in LIBRARIES:
+        if (header.parent / library).exists() != (library in there):
+            sys.exit(f"the headers of posenc::{library} and its library do not go together")
 
 
 def no_fixed_paths(args, prefix):
@@ -89,6 +120,7 @@ def installed(args, scratch):
     prefix = scratch / "first"
     run(args.cmake, "--install", args.build, "--prefix", prefix)
     no_fixed_paths(args, prefix)
+    only_what_was_built(prefix)
     moved = scratch / "moved" / "deeper"
     moved.parent.mkdir()
     for name in ("first", "moved"):
@@ -106,11 +138,16 @@ def installed(args, scratch):
 def add_subdirectory(args, scratch):
     build = scratch / "build"
     configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}",
-              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DPOSENC_PRECOMPILE=ON",
-              "-DPOSENC_BUILD_INSIGHT=OFF")
+              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+              "-DPOSENC_BUILD_FILES=OFF")
     run(args.cmake, "--build", build, "--parallel", "2")
     run(build / "consumer")
     run(build / "handler")
+    # Installed by its parent, it brings the engine's headers and no others.
+    configure(args, "add_subdirectory", build, "-DPOSENC_INSTALL=ON")
+    run(args.cmake, "--build", build, "--parallel", "2")
+    run(args.cmake, "--install", build, "--prefix", scratch / "installed")
+    only_what_was_built(scratch / "installed")
 
 
 def main():

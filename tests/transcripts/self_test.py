@@ -63,12 +63,15 @@ PROJECT = {
     "CMakePresets.json": '{"configurePresets": [{"name": "one"}]}',
     "include/posenc/version.h": "#define POSENC_VERSION_MAJOR 0\n#define POSENC_VERSION_MINOR 1\n",
     "include/posenc/posenc.h": "\n",
+    "include/posenc/files/files.h": "\n",
+    "include/posenc/models/models.h": "\n",
+    "include/posenc/insight/insight.h": "\n",
 }
 
 
 class PlainCompiler(cpp.Compiler):
     def __init__(self, include):
-        super().__init__("c++", include, "")
+        super().__init__("c++", include, [])
         self.libraries = []
 
 

@@ -140,9 +140,9 @@ std::string kind_hint(std::string_view kind) {
   return text;
 }
 
-std::string_view present_name(const std::vector<Field>& fields, std::string_view name) {
+std::string_view printed_name(const std::vector<Field>& fields, std::string_view name) {
   for (const Field& field : fields) {
-    if (!field.older.empty() && field.older == name) return field.name;
+    if (!field.also.empty() && field.also == name) return field.name;
   }
   return name;
 }

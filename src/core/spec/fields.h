@@ -45,17 +45,17 @@ struct Field {
   bool required = false;
   bool selects = false;         // an enum that decides which fields follow: set it first, then ask for the list again
   std::string_view group = {};  // the field that selects this one; in JSON it stands in the object of that name
-  std::string older = {};       // how an earlier release spelled the name; text and JSON still accept it
+  std::string also = {};        // the name of the member in C++ if that is another; text and JSON accept both
 
   // Puts the name of a part before the field's own.
   void rename_for_part(const std::string& prefix) {
     name = prefix + name;
-    if (!older.empty()) older = prefix + older;
+    if (!also.empty()) also = prefix + also;
   }
 };
 
-// The name of the field that `name` means: another one if it is an older spelling.
-std::string_view present_name(const std::vector<Field>& fields, std::string_view name);
+// The name of the field that `name` means, as it is printed.
+std::string_view printed_name(const std::vector<Field>& fields, std::string_view name);
 
 // Names that are accepted in text and JSON and turned into fields: tensor2tensor's min_timescale and max_timescale are
 // a base and a scale. `apply` gets one number per name, its fallback where it was not given.

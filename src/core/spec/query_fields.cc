@@ -97,13 +97,13 @@ std::vector<Field> fields_of(Xpos& s) {
        .unit = "channels",
        .low = 0,
        .high = kHeadDimLimit},
-      {.name = "first_channel",
+      {.name = "rope_offset",
        .value = &s.first_channel,
        .help = "the first channel that turns; negative: counted from the end of the head",
        .unit = "channels",
        .low = -kHeadDimLimit,
        .high = kHeadDimLimit,
-       .older = "rope_offset"},
+       .also = "first_channel"},
       {.name = "inv_freq",
        .value = &s.inv_freq,
        .help = "frequencies given one by one, instead of the rule: one per pair",
@@ -187,7 +187,7 @@ void check_together(const Xpos& spec, std::string_view where) {
   const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
   if (first < 0 || first + channels > spec.head_dim) {
     refuse_query(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
-                            " channels but first_channel=" + std::to_string(spec.first_channel) + " with " +
+                            " channels but rope_offset=" + std::to_string(spec.first_channel) + " with " +
                             std::to_string(channels) + " channels does not");
   }
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());

@@ -175,7 +175,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
     if (item) std::visit(FieldReader{kind, field, item->value, read_list}, field.value);
   }
   const std::vector<spec::Field> fields = spec::fields_of(spec);
-  for (Item& item : items) item.name = spec::present_name(fields, item.name);
+  for (Item& item : items) item.name = spec::printed_name(fields, item.name);
   check_repeats(text, items);
   for (const Item& item : items) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });

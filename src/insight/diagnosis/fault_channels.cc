@@ -258,7 +258,7 @@ constexpr std::array kChannelsFaults = {
           cos_sin_swapped},
     Fault{"window_end", "channels", "The wrong end of the head was rotated",
           "right at position 0, wrong soon: content channels turn, position channels do not",
-          "rotate the window that the spec says (first_channel); in multi-head latent attention the head is [nope | "
+          "rotate the window that the spec says (rope_offset); in multi-head latent attention the head is [nope | "
           "rope]",
           "", "deepseek-v3", window_end},
     Fault{"heads_tokens_transposed", "channels", "Heads and tokens are exchanged",

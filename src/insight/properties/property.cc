@@ -211,7 +211,7 @@ Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::s
   property.finding = "position " + place_text(mismatch.position) + ", " + std::string(channel_word) + " " +
                      std::to_string(mismatch.channel) + ": " + seen + " instead of " + exact + "; " + property.finding;
   property.numbers.emplace_back("first_position", mismatch.position);
-  property.numbers.emplace_back("first_channel", static_cast<double>(mismatch.channel));
+  property.numbers.emplace_back("rope_offset", static_cast<double>(mismatch.channel));
   return property;
 }
 

@@ -199,7 +199,7 @@ void add_questions(Sheet& sheet, const Rotary& spec) {
   add_pairs(sheet, schedule);
   add_layouts(sheet, schedule);
   sheet.set_note(
-      plain_note(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "first_channel"}));
+      plain_note(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset"}));
   add_norm(sheet);
   add_turn(sheet, turn);
   add_score(sheet, turn);

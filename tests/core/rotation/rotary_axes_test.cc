@@ -58,8 +58,8 @@ std::vector<Rotary> many_specs() {
                             "axes=5,section_order=alternating", "axes=2,sections=1/2/3/1",
                             "sections=2/2/3,section_order=ernie", "axes=3,axis_of_pair=2/0/1/1/0/2/2"}) {
       for (const char* layout : {"half", "interleaved", "interleaved_to_half", "half_negative"}) {
-        list.push_back(parse("head_dim=16,rotary_dim=14,first_channel=1,base=50,scale=0.5,layout=" +
-                             std::string(layout) + "," + map + ",axis_frequencies=" + rule));
+        list.push_back(parse("head_dim=16,rotary_dim=14,rope_offset=1,base=50,scale=0.5,layout=" + std::string(layout) +
+                             "," + map + ",axis_frequencies=" + rule));
       }
     }
   }

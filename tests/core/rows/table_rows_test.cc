@@ -245,7 +245,7 @@ void expect_untouched(ErrorKind kind, const std::string& part, const Sinusoidal&
   }
 }
 
-TEST(RowErrors, PositionsOutOfRangeWriteNothing) {
+TEST(TableRowErrors, PositionsOutOfRangeWriteNothing) {
   const std::vector<std::int64_t> large = {0, 2147483648};
   const std::vector<double> reals = {0.0, -2147483648.0};
   const std::vector<double> nan = {0.0, std::numeric_limits<double>::quiet_NaN()};
@@ -264,7 +264,7 @@ TEST(RowErrors, PositionsOutOfRangeWriteNothing) {
                    {.width = 4, .first = 2}, PositionView::range(2147483645, 2));
 }
 
-TEST(RowErrors, PositionsOfTheWrongForm) {
+TEST(TableRowErrors, PositionsOfTheWrongForm) {
   std::vector<std::int64_t> ids(8);
   PositionView pairs = PositionView::of(ids.data(), 2);
   pairs.axes = 2;
@@ -276,7 +276,7 @@ TEST(RowErrors, PositionsOfTheWrongForm) {
   expect_untouched(ErrorKind::usage, "out must be [3, 4] but is [2, 4]", {.width = 4}, PositionView::range(0, 3));
 }
 
-TEST(RowErrors, OutputsOfTheWrongForm) {
+TEST(TableRowErrors, OutputsOfTheWrongForm) {
   std::vector<float> memory(64, 7.0f);
   const auto refused = [&](const std::string& part, const View& out) {
     expect_error(ErrorKind::usage, "[fill_table] out must " + part,
@@ -297,7 +297,7 @@ TEST(RowErrors, OutputsOfTheWrongForm) {
   refused("not overlap itself", repeated);
 }
 
-TEST(RowErrors, StreamsAndTables) {
+TEST(TableRowErrors, StreamsAndTables) {
   std::vector<float> memory(64);
   RowStream stream(make_schedule({.width = 4}), PositionView::range(0, 2));
   expect_error(ErrorKind::usage, "[RowStream::next] block must be [rows, 4] of floats but is [2, 5] f32", [&] {
@@ -353,7 +353,7 @@ TEST(TableRows, RefusesColumnsOutsideTheRow) {
   EXPECT_EQ(row, std::vector<float>(8, 9.0f));
 }
 
-TEST(RowErrors, OutputsOverTheirPositions) {
+TEST(TableRowErrors, OutputsOverTheirPositions) {
   std::vector<double> memory(64, 1.0);
   const SinusoidalSchedule schedule = make_schedule({.width = 8});
   expect_error(ErrorKind::usage, "[fill_table] out must not overlap the positions", [&] {

@@ -65,8 +65,8 @@ TEST(RotaryValidate, RefusesWindows) {
   expect_refused({.head_dim = 8, .rotary_dim = 4, .partial_rotary_factor = 0.5},
                  "rotary_dim and partial_rotary_factor say the same thing: give one of them");
   const auto outside = [](const std::string& head, const std::string& offset, const std::string& width) {
-    return "the window must lie inside the head of " + head + " channels but first_channel=" + offset + " with " +
-           width + " channels does not";
+    return "the window must lie inside the head of " + head + " channels but rope_offset=" + offset + " with " + width +
+           " channels does not";
   };
   expect_refused({.head_dim = 8, .rotary_dim = 10}, outside("8", "0", "10"));
   expect_refused({.head_dim = 8, .rotary_dim = 6, .first_channel = 3}, outside("8", "3", "6"));
@@ -74,7 +74,7 @@ TEST(RotaryValidate, RefusesWindows) {
   expect_refused({.head_dim = 8, .rotary_dim = 6, .first_channel = -9}, outside("8", "-9", "6"));
   expect_refused({.head_dim = 8, .first_channel = 1}, outside("8", "1", "8"));
   expect_refused({.head_dim = 7, .partial_rotary_factor = 0.75, .first_channel = 2}, outside("7", "2", "6"));
-  expect_refused({.head_dim = 8, .first_channel = 8193}, "first_channel must be at most 8192 but got 8193");
+  expect_refused({.head_dim = 8, .first_channel = 8193}, "rope_offset must be at most 8192 but got 8193");
 }
 
 TEST(RotaryValidate, RefusesShares) {
@@ -185,7 +185,7 @@ TEST(RotaryValidate, RefusesAxesByTheFieldThatIsWrong) {
 
 TEST(RotaryText, ReadsEveryField) {
   const Rotary spec = parse(
-      "rotary:head_dim=72,base=500.5,layout=interleaved,partial_rotary_factor=0.5,first_channel=-40,exponent_dim=30,"
+      "rotary:head_dim=72,base=500.5,layout=interleaved,partial_rotary_factor=0.5,rope_offset=-40,exponent_dim=30,"
       "axes=2,axis_of_pair=0/1/0/1/0/1/0/1/0/1/0/1/0/1/0/1/0/1,attention_factor=1.25,attention_factor_in=query,"
       "precision=reference");
   EXPECT_EQ(spec.head_dim, 72);
@@ -230,7 +230,7 @@ const std::vector<std::string>& texts() {
       "rotary:head_dim=128,layout=interleaved_to_half",
       "rotary:head_dim=80,rotary_dim=32",
       "rotary:head_dim=80,partial_rotary_factor=0.4",
-      "rotary:head_dim=512,layout=interleaved,rotary_dim=64,first_channel=-64",
+      "rotary:head_dim=512,layout=interleaved,rotary_dim=64,rope_offset=-64",
       "rotary:head_dim=64,partial_rotary_factor=0.4,exponent_dim=24",
       "rotary:head_dim=4,inv_freq=0.1/5e-324",
       "rotary:head_dim=4,inv_freq=1/0/0/0.5,axes=2",
@@ -245,7 +245,7 @@ const std::vector<std::string>& texts() {
 
 TEST(RotaryText, GivesBackWhatToTextPrints) {
   for (const std::string& text : texts()) EXPECT_EQ(to_text(parse_spec(text)), text);
-  EXPECT_EQ(to_text(parse_spec("rotary:precision=exact,axis_of_pair=none,inv_freq=none,first_channel=0,head_dim=4")),
+  EXPECT_EQ(to_text(parse_spec("rotary:precision=exact,axis_of_pair=none,inv_freq=none,rope_offset=0,head_dim=4")),
             "rotary:head_dim=4");
 }
 
@@ -271,7 +271,7 @@ TEST(RotaryJson, WritesEveryField) {
   "layout": "half",
   "rotary_dim": 0,
   "partial_rotary_factor": 1,
-  "first_channel": 0,
+  "rope_offset": 0,
   "exponent_dim": 0,
   "inv_freq": [],
   "axes": 2,

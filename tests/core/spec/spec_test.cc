@@ -157,7 +157,7 @@ TEST(Kinds, DescribesEveryField) {
                                            "layout",
                                            "rotary_dim",
                                            "partial_rotary_factor",
-                                           "first_channel",
+                                           "rope_offset",
                                            "exponent_dim",
                                            "inv_freq",
                                            "axes",
@@ -202,7 +202,7 @@ TEST(Kinds, DescribesEveryField) {
       {"chunked", {"size", "direction"}},
       {"pope", {"head_dim", "base", "rotary_dim", "inv_freq", "axes", "sections", "order", "magnitude", "delta_clamp"}},
       {"xpos",
-       {"head_dim", "base", "layout", "rotary_dim", "first_channel", "inv_freq", "gamma", "scale_base", "center"}},
+       {"head_dim", "base", "layout", "rotary_dim", "rope_offset", "inv_freq", "gamma", "scale_base", "center"}},
       {"temperature", {"scale", "length", "first", "form"}}};
   ASSERT_EQ(all.size(), expected.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -80,6 +80,19 @@ TEST(ToText, LeavesOutDefaultsAndKeepsTheOrderOfFields) {
             "sinusoidal:width=4,multiplier=2");
 }
 
+TEST(ParseSpec, TakesTheNamesOfMembersToo) {
+  EXPECT_EQ(parse("sinusoidal:width=4,frequency_scale=0.5").frequency_scale, 0.5);
+  EXPECT_EQ(parse("sinusoidal:width=4,scale=0.5").frequency_scale, 0.5);
+  const std::string rotary = "rotary:head_dim=8,rotary_dim=4,rope_offset=-4,scale=2";
+  EXPECT_EQ(to_text(parse_spec("rotary:head_dim=8,rotary_dim=4,first_channel=-4,frequency_scale=2")), rotary);
+  EXPECT_EQ(to_text(parse_spec("hybrid:fixed.width=4,fixed.frequency_scale=3,learned.rows=2,learned.past_end=error")),
+            "hybrid:fixed.width=4,fixed.scale=3,learned.rows=2,learned.past_end=error");
+  EXPECT_EQ(to_text(parse_spec("xpos:head_dim=8,rotary_dim=4,first_channel=2")),
+            "xpos:head_dim=8,rotary_dim=4,rope_offset=2");
+  expect_error(ErrorKind::bad_input, "scale is given twice",
+               [] { parse_spec("sinusoidal:width=4,scale=1,frequency_scale=1"); });
+}
+
 TEST(ToText, KeepsEveryDigit) {
   const Sinusoidal spec{.width = 4, .base = 10000.000000000002, .frequency_scale = 1.0 / 3.0, .inv_freq = {}};
   EXPECT_EQ(parse(to_text(Spec(spec))).base, spec.base);

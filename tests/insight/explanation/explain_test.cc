@@ -329,7 +329,7 @@ TEST(ExplainPairs, InventsWhatIsLearned) {
 TEST(ExplainRotary, TurnsTheHeadByTheDefinition) {
   for (const char* text :
        {"rotary:head_dim=8", "rotary:head_dim=8,layout=interleaved,attention_factor=1.5",
-        "rotary:head_dim=8,layout=interleaved_to_half,rotary_dim=4,first_channel=-4",
+        "rotary:head_dim=8,layout=interleaved_to_half,rotary_dim=4,rope_offset=-4",
         "rotary:head_dim=20,layout=half_negative,base=500,exponent_dim=24", "rotary:head_dim=4,inv_freq=0.5/7"}) {
     const auto spec = std::get<Rotary>(parse_spec(text));
     const std::vector<double> position = {-12.5};

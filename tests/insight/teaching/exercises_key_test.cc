@@ -180,7 +180,7 @@ Question find(const std::vector<Question>& questions, const std::string& part) {
 
 TEST(ExerciseKeys, AreWhatPlainArithmeticGives) {
   for (const char* spec : {"sinusoidal:width=64", "sinusoidal:width=6,first=1,order=halves", "rotary:head_dim=128",
-                           "rotary:head_dim=2", "rotary:head_dim=64,rotary_dim=16,first_channel=8,layout=half_negative",
+                           "rotary:head_dim=2", "rotary:head_dim=64,rotary_dim=16,rope_offset=8,layout=half_negative",
                            "alibi:heads=8", "alibi:heads=12", "alibi:heads=6,form=key_position,bias_max=4",
                            "t5:heads=8", "t5:heads=2,direction=causal,buckets=64", "t5:heads=1,buckets=4",
                            "clipped:heads=4,max_distance=8", "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
@@ -233,7 +233,7 @@ TEST(ExerciseKeys, RespectTheFormOfABias) {
 
 TEST(ExerciseKeys, RespectTheWindowAndTheDirectionOfRotation) {
   for (const char* text :
-       {"rotary:head_dim=64,rotary_dim=16,first_channel=8", "rotary:head_dim=32,first_channel=-16,rotary_dim=16",
+       {"rotary:head_dim=64,rotary_dim=16,rope_offset=8", "rotary:head_dim=32,rope_offset=-16,rotary_dim=16",
         "rotary:head_dim=64,partial_rotary_factor=0.25", "rotary:head_dim=8"}) {
     const Question question = find(sheet(text, 5), "turns together");
     const double channel = numbers_after(question.text, "together with channel ")[0];

@@ -41,7 +41,7 @@ TEST(CompareGroups, TheSoftmaxScaleIsWeighedAgainstTheFactor) {
 TEST(CompareGroups, ALatentHeadIsAWindowAtTheEnd) {
   ModelGroup a = group("rotary:head_dim=8,layout=interleaved", {0});
   a.latent_head = LatentHead{16, 8};
-  const ModelGroup b = group("rotary:head_dim=24,rotary_dim=8,first_channel=16,layout=interleaved", {0});
+  const ModelGroup b = group("rotary:head_dim=24,rotary_dim=8,rope_offset=16,layout=interleaved", {0});
   EXPECT_EQ(compare(a, b).verdict, Agreement::equal);
   ModelGroup wider = a;
   wider.latent_head->nope = 24;

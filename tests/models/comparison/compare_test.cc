@@ -103,7 +103,7 @@ TEST(Compare, SameNumbersSaidInAnotherWay) {
                         Case{"head_dim=8,layout=half_negative", "head_dim=8,scale=-1"},
                         Case{"head_dim=8,layout=interleaved,rotary_dim=4,exponent_dim=8",
                              "head_dim=8,layout=interleaved,scaling=p_rope,share=0.5"},
-                        Case{"head_dim=8,rotary_dim=4,first_channel=-4", "head_dim=8,rotary_dim=4,first_channel=4"},
+                        Case{"head_dim=8,rotary_dim=4,rope_offset=-4", "head_dim=8,rotary_dim=4,rope_offset=4"},
                         Case{"head_dim=8", "head_dim=8,scaling=linear,factor=1"}}) {
     const Rotary a = rotary(c.a), b = rotary(c.b);
     const Comparison result = compare(a, b);
@@ -117,8 +117,8 @@ TEST(Compare, PermutationsOfChannels) {
        {Case{"head_dim=16", "head_dim=16,layout=interleaved"},
         Case{"head_dim=16", "head_dim=16,layout=interleaved_to_half"},
         Case{"head_dim=16", "head_dim=16,layout=half_negative"},
-        Case{"head_dim=16,rotary_dim=6", "head_dim=16,rotary_dim=6,first_channel=-6"},
-        Case{"head_dim=16,rotary_dim=6", "head_dim=16,rotary_dim=6,first_channel=3,layout=interleaved"},
+        Case{"head_dim=16,rotary_dim=6", "head_dim=16,rotary_dim=6,rope_offset=-6"},
+        Case{"head_dim=16,rotary_dim=6", "head_dim=16,rotary_dim=6,rope_offset=3,layout=interleaved"},
         Case{"head_dim=6,inv_freq=1/0.5/0.1", "head_dim=6,inv_freq=0.1/1/0.5"},
         Case{"head_dim=6,inv_freq=1/0.5/0.1", "head_dim=6,inv_freq=0.1/-1/0.5"},
         Case{"head_dim=8,rotary_dim=4,exponent_dim=8", "head_dim=8,scaling=p_rope,share=0.5"},
