@@ -61,7 +61,7 @@ def find_package(args, prefix, scratch, name):
     for library in ["nonsense", *(library for library in LIBRARIES if library not in there)]:
         output = configure(args, "find_package", scratch / f"absent_{name}_{library}", path, wanted,
                            f"-DPOSENC_COMPONENT={library}", expect=None)
-        if not re.search(rf"missing:\s+{library}|component[\s\S]*{library}", output):
+        if f"component '{library}' is not installed" not in " ".join(output.split()):
             sys.exit(f"find_package(posenc COMPONENTS {library}) failed for another reason:\n{output}")
     # Newer ones, and the one before: below 1.0 a minor version may have changed anything.
     refusals = [f"{major}.{int(minor) + 1}", f"{int(major) + 1}.0"]
