@@ -26,7 +26,7 @@
 namespace posenc {
 
 // An xPos encoding in numbers.
-struct XposSchedule {
+struct POSENC_API XposSchedule {
   RotarySchedule rotation;
   std::vector<double> zeta;  // one per pair, above 0 and below 1
   double scale_base = 512.0;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/text/number_text.h"
 #include "posenc/error.h"
 
 namespace posenc::models {
@@ -126,15 +126,31 @@ class Parser {
   }
 
   FormulaNode number() {
-    std::int64_t integer = 0;
-    double real = 0.0;
-    const char* begin = text_.data() + at_;
-    const char* end = text_.data() + text_.size();
-    const auto whole = std::from_chars(begin, end, integer);
-    const auto any = std::from_chars(begin, end, real);
-    const bool is_integer = whole.ptr == any.ptr;
-    at_ = static_cast<std::size_t>(any.ptr - text_.data());
-    return {Kind::constant, is_integer ? Json(integer) : Json(real), {}, {}};
+    const std::size_t begin = at_;
+    skip_digits();
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      skip_digits();
+    }
+    skip_exponent();
+    const std::string_view number = text_.substr(begin, at_ - begin);
+    const std::optional<std::int64_t> integer = text::parse_integer(number);
+    return {Kind::constant, integer ? Json(*integer) : Json(text::parse_number(number).value_or(0.0)), {}, {}};
+  }
+
+  void skip_digits() {
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+  }
+
+  // e5, E-5: an e that no digit follows is the next word.
+  void skip_exponent() {
+    const std::size_t before = at_;
+    if (at_ == text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
+    ++at_;
+    if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+    const std::size_t digits = at_;
+    skip_digits();
+    if (at_ == digits) at_ = before;
   }
 
   static bool is_letter(char c) {
@@ -270,10 +286,8 @@ class Evaluation {
   // By its name, or by its number however that is written: "5", "05".
   static Json member(const Json& object, const Json& index, std::optional<double> number) {
     for (const auto& [key, value] : object.object()) {
-      double written = -1.0;
-      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), written);
-      const bool is_number = error == std::errc() && end == key.data() + key.size();
-      if (index.is_string() ? key == index.string() : number && is_number && written == *number) return value;
+      const std::optional<double> written = text::parse_number(key);
+      if (index.is_string() ? key == index.string() : number && written && *written == *number) return value;
     }
     return {};
   }

@@ -41,7 +41,7 @@ struct GgufTensor {
   std::int64_t offset = 0;          // bytes from data_start
 };
 
-struct GgufHeader {
+struct POSENC_API GgufHeader {
   int version = 0;
   bool big_endian = false;
   std::vector<GgufEntry> entries;   // in the order of the file

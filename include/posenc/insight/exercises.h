@@ -83,7 +83,7 @@ struct AnswerMark {
   std::vector<std::string> not_found = {};  // ... and those that were not
 };
 
-struct Grade {
+struct POSENC_API Grade {
   std::vector<AnswerMark> marks;  // one per question, in their order
   std::int64_t count(AnswerVerdict verdict) const noexcept;
 };

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "posenc/spec.h"
+#include "posenc/export.h"
 
 namespace posenc::schedules {
 
 // One per pair, within 1 ulp of the formula; infinite where that is beyond the doubles. `spec` is valid.
-std::vector<double> frequencies_of(const Sinusoidal& spec);
+POSENC_INTERNAL std::vector<double> frequencies_of(const Sinusoidal& spec);
 
 }  // namespace posenc::schedules

@@ -8,6 +8,7 @@
 
 #include "core/spec/rotary_window.h"
 #include "posenc/spec.h"
+#include "posenc/export.h"
 
 namespace posenc::spec {
 
@@ -21,11 +22,11 @@ struct PairPlace {
 };
 
 // One per pair, or per channel of the window with a layout that is no rotation. `spec` is valid.
-std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
+POSENC_INTERNAL std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
 
 // The ladders that those places name, one for each exponent_dim, each as long as its largest index says.
-std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
-std::vector<Ladder> ladders_of(const Rotary& spec);
+POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
+POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec);
 
 // Calls `refuse`, which does not return, with what is wrong about the axes of a spec whose window lies in its head.
 void check_axes(const Rotary& spec, const RotaryWindow& window,

@@ -14,7 +14,7 @@ namespace posenc::spec {
 // H of a spec that has a number of heads; 0 of the others.
 std::int64_t heads_of(const Spec& spec) noexcept;
 
-class BoundParameters {
+class POSENC_INTERNAL BoundParameters {
  public:
   BoundParameters() = default;
   // Throws unless the parameters are those of the spec: none unknown, twice or missing, each of its shape, float, in

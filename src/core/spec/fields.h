@@ -14,6 +14,7 @@
 
 #include "posenc/position.h"
 #include "posenc/spec.h"
+#include "posenc/export.h"
 
 namespace posenc::spec {
 
@@ -55,7 +56,7 @@ struct Field {
 };
 
 // The name of the field that `name` means, as it is printed.
-std::string_view printed_name(const std::vector<Field>& fields, std::string_view name);
+POSENC_INTERNAL std::string_view printed_name(const std::vector<Field>& fields, std::string_view name);
 
 // Names that are accepted in text and JSON and turned into fields: tensor2tensor's min_timescale and max_timescale are
 // a base and a scale. `apply` gets one number per name, its fallback where it was not given.
@@ -71,7 +72,7 @@ struct Shorthand {
 };
 
 // The fields and shorthands of `spec`, bound to it: they are valid while it lives and keeps its kind.
-std::vector<Field> fields_of(Spec& spec);
+POSENC_INTERNAL std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
 // The value of every field that selects, in the fields of `spec`, set in `other`, a spec of the same kind: both then
@@ -88,14 +89,14 @@ const std::vector<Kind>& all_kinds();
 std::vector<std::string_view> kind_names();
 
 // A default spec of that kind, or nothing if there is no such kind.
-std::optional<Spec> default_spec(std::string_view name);
+POSENC_INTERNAL std::optional<Spec> default_spec(std::string_view name);
 
 // The parts of a concat have numbers for names: "0.axis" is part 0. Nothing where a name begins with no such number.
 inline constexpr std::size_t kMaxParts = 64;
-std::optional<std::size_t> part_number(std::string_view name) noexcept;
+POSENC_INTERNAL std::optional<std::size_t> part_number(std::string_view name) noexcept;
 // Gives a concat that many parts of the kinds that its input names, before fields are bound to them; of other kinds,
 // and of none, nothing happens.
-void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given);
+POSENC_INTERNAL void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given);
 // A spec of default fields with the same list of fields: what is not printed.
 Spec blank_like(const Spec& spec);
 
@@ -103,7 +104,7 @@ Spec blank_like(const Spec& spec);
 void check_field(std::string_view kind, const Field& field);
 
 // A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
-std::string field_text(const Field& field);
+POSENC_INTERNAL std::string field_text(const Field& field);
 // "integer", "number", "true|false", "integer or none", "number or none", "list of numbers", "list of integers" or the
 // words of an enum: "drop|zero|error".
 std::string type_text(const Field& field);
@@ -111,23 +112,23 @@ std::string type_text(const Field& field);
 std::string wanted_text(const Field& field);
 
 // The index of `word` among an enum's words, or an error that lists them.
-int word_index(std::string_view kind, const Field& field, std::string_view word);
+POSENC_INTERNAL int word_index(std::string_view kind, const Field& field, std::string_view word);
 
 // Throws what validate(spec) throws; `where` opens the messages instead of the kind: "my.json: sinusoidal".
-void check_spec(const Spec& spec, std::string_view where);
+POSENC_INTERNAL void check_spec(const Spec& spec, std::string_view where);
 
 // The end of a message about an unknown kind: "; did you mean 'sinusoidal'? Known kinds: sinusoidal".
-std::string kind_hint(std::string_view kind);
+POSENC_INTERNAL std::string kind_hint(std::string_view kind);
 
 // Whether `name` is one of the spec's shorthands.
-bool is_shorthand(Spec& spec, std::string_view name);
+POSENC_INTERNAL bool is_shorthand(Spec& spec, std::string_view name);
 
 // Fails because `name` is no field of `kind`: the message names the nearest one. `where` opens it.
-[[noreturn]] void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
+[[noreturn]] POSENC_INTERNAL void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
 
 // Applies what was given of the shorthands; `given` looks a name up in the input and tells whether it was there.
 // `where` opens the message if a shorthand and a field that it replaces were both given.
-void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
+POSENC_INTERNAL void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
                       const std::function<bool(std::string_view)>& is_given, std::string_view where);
 
 }  // namespace posenc::spec

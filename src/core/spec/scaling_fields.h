@@ -1,4 +1,4 @@
-// The field list of a scaling, and what none of its fields can tell alone. Its sources stand in src/scalings/, each
+// The field list of a scaling, and what none of its fields can tell alone. Its sources are in src/core/scalings/, each
 // with the function that makes the numbers.
 #pragma once
 
@@ -10,11 +10,12 @@
 
 #include "core/spec/fields.h"
 #include "posenc/scaling.h"
+#include "posenc/export.h"
 
 namespace posenc::spec {
 
 // Bound to `scaling`: valid while it lives and keeps its kind.
-std::vector<Field> scaling_fields(Scaling& scaling);
+POSENC_INTERNAL std::vector<Field> scaling_fields(Scaling& scaling);
 
 // The words of all scalings, in the order of the variant's alternatives.
 const std::vector<std::string_view>& scaling_words();
@@ -26,7 +27,7 @@ Scaling default_scaling(int index);
 std::string scalings_with(std::string_view field);
 
 // The spec's scaling; where it gives attention_factor, a rule for it needs no numbers.
-Scaling settled_scaling(const Rotary& spec);
+POSENC_INTERNAL Scaling settled_scaling(const Rotary& spec);
 
 using Refuse = std::function<void(const std::string& message)>;
 // Calls refuse with what is wrong, if anything is. `pairs`: how many frequencies a ladder has.

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "posenc/export.h"
+
 namespace posenc::text {
 
 // The word of `known` with the fewest edits from `word`, the first of several; empty if none is close enough to be
 // meant.
-std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
+POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace posenc::text

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "posenc/export.h"
+
 namespace posenc::text {
 
 // In single quotes where a shell needs them.
-std::string shell_word(std::string_view word);
+POSENC_INTERNAL std::string shell_word(std::string_view word);
 
 }  // namespace posenc::text

@@ -4,11 +4,12 @@
 #include <string_view>
 
 #include "posenc/insight/drawing.h"
+#include "posenc/export.h"
 
 namespace posenc::drawing {
 
 // Throws unless sizes and coordinates are finite, the page is not empty, and images have a level for each cell.
 // `caller` opens the message: "to_svg".
-void check_drawing(const Drawing& drawing, std::string_view caller);
+POSENC_INTERNAL void check_drawing(const Drawing& drawing, std::string_view caller);
 
 }  // namespace posenc::drawing

@@ -25,7 +25,7 @@ struct FigureEntry {
 };
 // Not of a rotary encoding with several axes, which has no single distance and no single hand per pair.
 bool has_one_axis(const Spec& spec);
-// The figures of each file of src/figures/; figure.cc puts them in their order.
+// The figures of each file of this folder; figure.cc puts them in their order.
 std::vector<FigureEntry> table_figures();
 std::vector<FigureEntry> map_figures();
 std::vector<FigureEntry> wave_figures();
