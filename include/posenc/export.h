@@ -3,6 +3,6 @@
 
 #define POSENC_API __attribute__((visibility("default")))
 
-// POSENC_INTERNAL marks what posenc's own libraries and its command line share beyond the public headers. It is not part of
-// the interface.
+// POSENC_INTERNAL marks what posenc's own libraries and its command line share beyond the public headers. It is not
+// part of the interface.
 #define POSENC_INTERNAL POSENC_API

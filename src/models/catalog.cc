@@ -25,8 +25,9 @@ std::span<const CatalogEntry> catalog() noexcept { return {models::kCatalogFiles
 
 const CatalogEntry* find_in_catalog(std::string_view name) noexcept {
   const std::span<const CatalogEntry> entries = catalog();
-  const auto found = std::lower_bound(entries.begin(), entries.end(), name,
-                                      [](const CatalogEntry& entry, std::string_view wanted) { return entry.name < wanted; });
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const CatalogEntry& entry, std::string_view wanted) { return entry.name < wanted; });
   return found != entries.end() && found->name == name ? &*found : nullptr;
 }
 

@@ -156,7 +156,7 @@ Fourier fourier_of_bands(std::int64_t axes, std::span<const double> bands) {
   Fourier spec{.axes = axes};
   spec.inv_freq.resize(static_cast<std::size_t>(axes * axes * count));
   for (std::int64_t axis = 0; axis < axes; ++axis) {
-    std::copy(bands.begin(), bands.end(), spec.inv_freq.begin() + axis * (axes + 1) * count);
+    std::copy(bands.begin(), bands.end(), spec.inv_freq.data() + axis * (axes + 1) * count);
   }
   validate(spec);
   return spec;

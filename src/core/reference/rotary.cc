@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "posenc/reference.h"
@@ -81,7 +82,7 @@ Ladder ladder_of(const Rotary& spec, std::int64_t divisor) {
 double ruled_frequency(const Rotary& spec, std::int64_t i) {
   const std::vector<std::int64_t> axes = axes_of_pairs(spec);
   const std::int64_t axis = axes[static_cast<std::size_t>(i)];
-  const auto end = axes.begin() + i;
+  const auto end = axes.begin() + static_cast<std::ptrdiff_t>(i);
   const std::int64_t rank = std::count(axes.begin(), end, axis);
   std::int64_t number = i;
   std::int64_t divisor = stated_width(spec);

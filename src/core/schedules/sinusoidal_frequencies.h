@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "posenc/spec.h"
 #include "posenc/export.h"
+#include "posenc/spec.h"
 
 namespace posenc::schedules {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/spec/rotary_window.h"
-#include "posenc/spec.h"
 #include "posenc/export.h"
+#include "posenc/spec.h"
 
 namespace posenc::spec {
 

@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
+#include "posenc/export.h"
 #include "posenc/position.h"
 #include "posenc/spec.h"
-#include "posenc/export.h"
 
 namespace posenc::spec {
 
@@ -96,7 +96,8 @@ inline constexpr std::size_t kMaxParts = 64;
 POSENC_INTERNAL std::optional<std::size_t> part_number(std::string_view name) noexcept;
 // Gives a concat that many parts of the kinds that its input names, before fields are bound to them; of other kinds,
 // and of none, nothing happens.
-POSENC_INTERNAL void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given);
+POSENC_INTERNAL void make_parts(Spec& spec, std::size_t count,
+                                const std::function<std::string_view(std::size_t)>& kind_given);
 // A spec of default fields with the same list of fields: what is not printed.
 Spec blank_like(const Spec& spec);
 
@@ -128,7 +129,8 @@ POSENC_INTERNAL bool is_shorthand(Spec& spec, std::string_view name);
 
 // Applies what was given of the shorthands; `given` looks a name up in the input and tells whether it was there.
 // `where` opens the message if a shorthand and a field that it replaces were both given.
-POSENC_INTERNAL void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,
-                      const std::function<bool(std::string_view)>& is_given, std::string_view where);
+POSENC_INTERNAL void apply_shorthands(Spec& spec,
+                                      const std::function<std::optional<double>(std::string_view)>& number_given,
+                                      const std::function<bool(std::string_view)>& is_given, std::string_view where);
 
 }  // namespace posenc::spec

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/spec/fields.h"
-#include "posenc/scaling.h"
 #include "posenc/export.h"
+#include "posenc/scaling.h"
 
 namespace posenc::spec {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "posenc/insight/drawing.h"
 #include "posenc/export.h"
+#include "posenc/insight/drawing.h"
 
 namespace posenc::drawing {
 

@@ -78,8 +78,8 @@ class SmallLayer {
   void repeat_words(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::int64_t first = std::find(words.begin(), words.end(), words[i]) - words.begin();
-      std::copy_n(embeddings_.begin() + first * width_, width_,
-                  embeddings_.begin() + static_cast<std::int64_t>(i) * width_);
+      std::copy_n(embeddings_.data() + first * width_, width_,
+                  embeddings_.data() + static_cast<std::int64_t>(i) * width_);
     }
   }
   std::vector<double> projected(const std::vector<double>& x, const std::vector<double>& weight) const {

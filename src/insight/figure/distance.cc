@@ -141,7 +141,7 @@ Figure make_rotated_scores(const FigureCall& call) {
   const double before = dot(q.data(), k.data(), width);
   // The key stays at 0 and the query walks away; only the distance counts.
   std::vector<double> walked(static_cast<std::size_t>(distances * width));
-  for (std::int64_t n = 0; n < distances; ++n) std::copy(q.begin(), q.end(), walked.begin() + n * width);
+  for (std::int64_t n = 0; n < distances; ++n) std::copy(q.begin(), q.end(), walked.data() + n * width);
   const View view = make_view(walked.data(), {distances, 1, width});
   const RotaryAngles angles(spec);
   rotate(view, PositionView::range(0, distances), angles);

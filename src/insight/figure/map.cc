@@ -214,7 +214,7 @@ void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<doub
   body.width -= bar;
   const std::vector<Box> boxes = boxes_of(page, body, only ? 1 : frames);
   for (std::int64_t t = 0; t < frames; ++t) {
-    const auto first = values.begin() + t * cells;
+    const double* first = values.data() + t * cells;
     const drawing::Heat heat{cells / grid.shape.back(), grid.shape.back(), {first, first + cells}};
     drawing::HeatOptions options = heat_options(grid, frame_title(grid, t * cells));
     options.color_bar = false;  // one for all, on the right

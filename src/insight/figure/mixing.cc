@@ -146,7 +146,7 @@ Figure make_same_word(const FigureCall& call) {
   DataTable data{"rows", {{"channel", counted(numbers.width())}}};
   for (const auto& [name, row] : rows) {
     names.push_back(name);
-    heat.values.insert(heat.values.end(), row->begin(), row->begin() + shown);
+    heat.values.insert(heat.values.end(), row->data(), row->data() + shown);
     data.columns.push_back({name, *row});
   }
   const double top = largest_size(heat);
@@ -188,7 +188,7 @@ Figure make_parts(const FigureCall& call) {
     for (std::size_t i = 0; i < call.options.tokens.size(); ++i) {
       const auto same = std::find(call.options.tokens.begin(), call.options.tokens.end(), call.options.tokens[i]);
       const std::int64_t source = same - call.options.tokens.begin();
-      std::copy_n(drawn.begin() + source * width, width, drawn.begin() + static_cast<std::int64_t>(i) * width);
+      std::copy_n(drawn.data() + source * width, width, drawn.data() + static_cast<std::int64_t>(i) * width);
     }
     x = make_view(static_cast<const double*>(drawn.data()), {count, width});
   }

@@ -114,7 +114,7 @@ class EntropyDraws {
 
   // What the last of `length` queries makes of the nearest scores of a draw.
   std::vector<double> scores(const std::vector<double>& drawn, std::int64_t length) const {
-    std::vector<double> result(drawn.begin(), drawn.begin() + length);
+    std::vector<double> result(drawn.data(), drawn.data() + length);
     if (temperature_) {
       const double factor = query_factor(*temperature_, static_cast<double>(length - 1));
       for (double& score : result) score *= factor;

@@ -80,7 +80,7 @@ class RangeRows {
       for (std::int64_t k = 1; k <= distances_; ++k) visit(k, 0.0);
       return;
     }
-    std::vector<double> halves(schedule_.inv_freq.begin(), schedule_.inv_freq.begin() + full_);
+    std::vector<double> halves(schedule_.inv_freq.data(), schedule_.inv_freq.data() + full_);
     for (double& frequency : halves) frequency *= 0.5;
     SinusoidalSchedule sines = properties::lone_schedule(std::move(halves), true);
     sines.multiplier = 2.0 * schedule_.multiplier;

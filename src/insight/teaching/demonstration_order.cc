@@ -76,8 +76,8 @@ void fill_positions(OrderResult& pair) {
   const std::int64_t width = pair.spec.width;
   Row rows(static_cast<std::size_t>(2 * width));
   fill_table(make_schedule(pair.spec), PositionView::range(0, 2), make_view(rows.data(), {2, width}));
-  pair.p0.assign(rows.begin(), rows.begin() + width);
-  pair.p1.assign(rows.begin() + width, rows.end());
+  pair.p0.assign(rows.data(), rows.data() + width);
+  pair.p1.assign(rows.data() + width, rows.data() + rows.size());
 }
 
 }  // namespace
