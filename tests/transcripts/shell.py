@@ -50,6 +50,8 @@ def check_cmake(block, source):
     for asked in re.findall(r"find_package\(posenc\s+([\d.]+)", text):
         if asked.split(".")[:2] != [major, minor]:
             raise ValueError(f"find_package(posenc {asked}) but this is posenc {major}.{minor}")
+    # A library has the name of its folder of headers.
+    libraries = ["posenc", *(folder.name for folder in (source / "include/posenc").iterdir() if folder.is_dir())]
     for target in re.findall(r"posenc::\w+", text):
-        if target != "posenc::posenc":
+        if target.removeprefix("posenc::") not in libraries:
             raise ValueError(f"there is no target {target}")
