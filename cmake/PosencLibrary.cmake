@@ -1,6 +1,7 @@
 # posenc_library(files FOLDER files MODULES . PUBLIC posenc) makes posenc_files and posenc::files from a folder of src/. The
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
-# needs no line here. QUICK names the modules whose code is not worth the time that optimising takes.
+# needs no line here. OPTIONS are for the compiler; QUICK names the modules whose code is not worth the
+# time that optimising takes.
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
 # compiled together, about a thousand lines at a time, which halves the time; POSENC_UNITY=OFF compiles each alone.
@@ -33,7 +34,7 @@ function(posenc_sources target group options)
 endfunction()
 
 function(posenc_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "MODULES;QUICK;SOURCES;HEADERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS" "MODULES;QUICK;SOURCES;HEADERS;PUBLIC;PRIVATE")
   set(target posenc_${name})
   if(name STREQUAL "posenc")
     set(target posenc)
@@ -45,7 +46,7 @@ function(posenc_library name)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/${module})
     cmake_path(NORMAL_PATH folder)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
-    set(options $<$<CONFIG:Release>:-O2>)
+    set(options "${arg_OPTIONS}")
     if(module IN_LIST arg_QUICK)
       set(options $<$<CONFIG:Release>:-O1>)
     endif()
