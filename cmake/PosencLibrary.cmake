@@ -1,12 +1,12 @@
 # posenc_library(files FOLDER files MODULES . PUBLIC posenc) makes posenc_files and posenc::files from a folder of src/. The
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
-# needs no line here. OPTIONS are for the compiler; QUICK names the modules whose code is not worth the
-# time that optimising takes.
+# needs no line here. OPTIONS are for the compiler. QUICK names those modules whose code is not worth the time that
+# optimising takes; READERS names those that read what others wrote, which the fuzzers watch.
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
 # compiled together, about a thousand lines at a time, which halves the time; POSENC_UNITY=OFF compiles each alone.
 function(posenc_sources target group options)
-  if(NOT POSENC_UNITY)
+  if(NOT POSENC_UNITY)  # and without sources these two do nothing
     target_sources(${target} PRIVATE ${ARGN})
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${options}")
     return()
@@ -14,27 +14,29 @@ function(posenc_sources target group options)
   # Names of one file are not shadowed in another, and an anonymous type stays in the file that it is in.
   list(APPEND options -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set(bytes 0)
-  set(part 1)
+  set(part 0)
   foreach(source IN LISTS ARGN)
     file(SIZE ${source} size)
     math(EXPR together "${bytes} + ${size}")
-    if(bytes GREATER 0 AND together GREATER POSENC_UNITY_BYTES)
+    if(part EQUAL 0 OR together GREATER POSENC_UNITY_BYTES)
       math(EXPR part "${part} + 1")
       set(together ${size})
     endif()
     set(bytes ${together})
     string(APPEND text_${part} "#include \"${source}\"\n")
   endforeach()
-  foreach(number RANGE 1 ${part})
+  set(number 0)
+  while(number LESS part)
+    math(EXPR number "${number} + 1")
     set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${group}_${number}.cc)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text_${number}}" @ONLY)
     target_sources(${target} PRIVATE ${file})
     set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${options}")
-  endforeach()
+  endwhile()
 endfunction()
 
 function(posenc_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS" "MODULES;QUICK;SOURCES;HEADERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS" "MODULES;QUICK;READERS;SOURCES;HEADERS;PUBLIC;PRIVATE")
   set(target posenc_${name})
   if(name STREQUAL "posenc")
     set(target posenc)
@@ -42,13 +44,16 @@ function(posenc_library name)
   add_library(${target} ${arg_SOURCES})
   add_library(posenc::${name} ALIAS ${target})
   posenc_target(${target})
-  foreach(module IN LISTS arg_MODULES arg_QUICK)
+  foreach(module IN LISTS arg_MODULES)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/${module})
     cmake_path(NORMAL_PATH folder)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
     set(options "${arg_OPTIONS}")
     if(module IN_LIST arg_QUICK)
       set(options $<$<CONFIG:Release>:-O1>)
+    endif()
+    if(POSENC_BUILD_FUZZERS AND module IN_LIST arg_READERS)
+      list(APPEND options -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
     endif()
     string(REGEX REPLACE "[/.]+$" "" group "${arg_FOLDER}/${module}")
     posenc_sources(${target} ${group} "${options}" ${sources})

@@ -6,7 +6,7 @@
 #include "support/gguf_writer.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::gguf_allocation_test {
 namespace {
 
 // 200,000 tokens, their scores and types, and as many merges.
@@ -43,4 +43,4 @@ TEST(Gguf, HoldsNoVocabulary) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::gguf_allocation_test

@@ -5,7 +5,7 @@
 #include "posenc/rotate.h"
 #include "support/allocations.h"
 
-namespace posenc {
+namespace posenc::rotate_allocation_test {
 namespace {
 
 TEST(RotateAllocation, TheCountCounts) {
@@ -40,4 +40,4 @@ TEST(RotateAllocation, RotationsAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_allocation_test

@@ -7,7 +7,7 @@
 #include "posenc/workers.h"
 #include "support/allocations.h"
 
-namespace posenc {
+namespace posenc::workers_allocation_test {
 namespace {
 
 TEST(WorkersAllocation, ThereIsNone) {
@@ -27,4 +27,4 @@ TEST(WorkersAllocation, ThereIsNone) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::workers_allocation_test

@@ -14,7 +14,7 @@
 #include "bench/report.h"
 #include "posenc/error.h"
 
-namespace posenc::bench {
+namespace posenc::bench::bench_test {
 namespace {
 
 // A clock that only the work moves, and a diary of what was called.
@@ -277,4 +277,4 @@ TEST(Cases, AddingPositionsAnswersRight) {
 }
 
 }  // namespace
-}  // namespace posenc::bench
+}  // namespace posenc::bench::bench_test

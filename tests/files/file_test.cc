@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::file_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -274,4 +274,4 @@ TEST(FileWriter, RefusesAReadOnlyFolder) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::file_test

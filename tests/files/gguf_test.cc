@@ -11,7 +11,7 @@
 #include "support/gguf_writer.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::gguf_test {
 namespace {
 
 GgufHeader parse(const std::string& bytes, const GgufOptions& options = {}) {
@@ -303,4 +303,4 @@ TEST(Gguf, ReadsAPipe) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::gguf_test

@@ -10,7 +10,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::json_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -194,4 +194,4 @@ RC_GTEST_PROP(JsonText, EveryStringIsValidJson, (const std::string& bytes)) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::json_test

@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::load_test {
 namespace {
 
 std::string list_file(const TemporaryFolder& folder, const ConstView& view) {
@@ -252,4 +252,4 @@ TEST(LoadPositions, RefusesOtherShapesAndNumbers) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::load_test

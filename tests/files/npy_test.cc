@@ -12,7 +12,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::npy_test {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -292,4 +292,4 @@ TEST(SaveNpy, RefusesBeforeItTouchesTheFile) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::npy_test

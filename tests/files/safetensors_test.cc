@@ -10,7 +10,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::safetensors_test {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -380,4 +380,4 @@ TEST(OpenSafetensors, RefusesWhatHasNoPieces) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::safetensors_test

@@ -14,7 +14,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::safetensors_writer_test {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -202,4 +202,4 @@ RC_GTEST_PROP(SaveSafetensors, GivesBackWhatItTook, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::safetensors_writer_test

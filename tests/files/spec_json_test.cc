@@ -4,7 +4,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::spec_json_test {
 namespace {
 
 Spec read(std::string_view text) { return spec_from_json(parse_json(text, "s.json"), "s.json"); }
@@ -195,4 +195,4 @@ TEST(SpecJson, RefusesLearnedAndHybrids) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::spec_json_test

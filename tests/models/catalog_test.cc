@@ -7,7 +7,7 @@
 
 #include "posenc/files/json.h"
 
-namespace posenc {
+namespace posenc::catalog_test {
 namespace {
 
 TEST(Catalog, HoldsTheWellKnown) {
@@ -82,4 +82,4 @@ TEST(Catalog, NearestGivesNothingWhenNoneIsMeant) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::catalog_test

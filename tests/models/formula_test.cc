@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc::models {
+namespace posenc::models::formula_test {
 namespace {
 
 // What formulas may name here.
@@ -244,4 +244,4 @@ TEST(Formula, TakesWhatIsNotEmptyForTrue) {
 }
 
 }  // namespace
-}  // namespace posenc::models
+}  // namespace posenc::models::formula_test

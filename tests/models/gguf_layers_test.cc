@@ -1,7 +1,7 @@
 // Models from GGUF files whose layers differ.
 #include "support/gguf_model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf_layers_test {
 namespace {
 
 TEST(GgufLayers, SlidingLayers) {
@@ -165,4 +165,4 @@ TEST(GgufLayers, HalfOfTheWidthInFullLayers) {
 }
 
 }  // namespace
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf_layers_test

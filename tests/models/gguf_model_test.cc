@@ -3,7 +3,7 @@
 
 #include "models/gguf_table.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf_model_test {
 namespace {
 
 TEST(GgufModel, Llama) {
@@ -303,4 +303,4 @@ TEST(GgufModel, ReadsBigEndianAndVersion2) {
 }
 
 }  // namespace
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf_model_test

@@ -1,7 +1,7 @@
 // Scalings of models from GGUF files, against llama.cpp's formulas in plain double.
 #include "support/gguf_model.h"
 
-namespace posenc::models {
+namespace posenc::models::gguf_scaling_test {
 namespace {
 
 // YaRN as ggml computes it: floor and ceil, in the number of the pair.
@@ -291,4 +291,4 @@ TEST(GgufScaling, FixedNtkStep) {
 }
 
 }  // namespace
-}  // namespace posenc::models
+}  // namespace posenc::models::gguf_scaling_test

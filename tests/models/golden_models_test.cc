@@ -15,7 +15,7 @@
 #include "posenc/schedule.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::golden_models_test {
 namespace {
 
 using golden::RotaryCase;
@@ -302,4 +302,4 @@ TEST(GoldenModels, HaveTheScalesOfTheFiles) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_models_test

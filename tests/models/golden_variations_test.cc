@@ -15,7 +15,7 @@
 #include "posenc/query_temperature.h"
 #include "posenc/schedule.h"
 
-namespace posenc {
+namespace posenc::golden_variations_test {
 namespace {
 
 std::vector<Json> variations() {
@@ -126,4 +126,4 @@ TEST(GoldenVariations, ResolveToTheNumbersOfHuggingFace) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_variations_test

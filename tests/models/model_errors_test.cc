@@ -12,7 +12,7 @@
 #include "support/model_configs.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::model_errors_test {
 namespace {
 
 TEST(ModelErrors, RefusesKeysItDoesNotKnow) {
@@ -251,4 +251,4 @@ TEST(ModelErrors, MeetsWhatHuggingFaceTripsOver) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::model_errors_test

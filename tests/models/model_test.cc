@@ -13,7 +13,7 @@
 #include "support/model_configs.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::model_test {
 namespace {
 
 std::string from(const ModelGroup& group, const std::string& field) {
@@ -430,4 +430,4 @@ TEST(Model, FillsPartsThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::model_test

@@ -18,7 +18,7 @@
 #include "posenc/models/catalog.h"
 #include "posenc/models/model.h"
 
-namespace posenc {
+namespace posenc::model_types_test {
 namespace {
 
 using models::Formula;
@@ -364,4 +364,4 @@ TEST(ModelTypes, OfTheCatalogResolve) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::model_types_test

@@ -13,7 +13,7 @@
 #include "posenc/error.h"
 #include "posenc/files/file.h"
 
-namespace posenc {
+namespace posenc::plot_test {
 namespace {
 
 // A PNG read back by Cairo.
@@ -211,4 +211,4 @@ TEST(Plot, FilesAreWrittenWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::plot_test

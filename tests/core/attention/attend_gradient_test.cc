@@ -7,6 +7,7 @@
 #include "support/random_attend_case.h"
 #include "support/sanitized.h"
 
+namespace attend_gradient_test {
 namespace {
 
 using posenc::DType;
@@ -127,3 +128,4 @@ TEST(AttendGradient, DoesNotDependOnWorkersNorOnTheType) {
 }
 
 }  // namespace
+}  // namespace attend_gradient_test

@@ -5,6 +5,7 @@
 
 #include "support/random_attend_case.h"
 
+namespace attend_property_test {
 namespace {
 
 struct Draw {
@@ -55,3 +56,4 @@ RC_GTEST_PROP(AttendProperty, EveryEncodingMaskAndLayoutIsThePlainDefinition, ()
 }
 
 }  // namespace
+}  // namespace attend_property_test

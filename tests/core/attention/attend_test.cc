@@ -9,6 +9,7 @@
 #include "support/attend_case.h"
 #include "support/expect_error.h"
 
+namespace attend_test {
 namespace {
 
 using posenc::AttendOptions;
@@ -448,3 +449,4 @@ TEST_F(AttendErrors, Gradients) {
 }
 
 }  // namespace
+}  // namespace attend_test

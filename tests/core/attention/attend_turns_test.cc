@@ -8,10 +8,11 @@
 #include "support/finite_difference.h"
 #include "support/plain_turns.h"
 
+namespace posenc::attend_turns_test {
 namespace {
 
-using namespace posenc;  // NOLINT: a test of its words
-using namespace plain;   // NOLINT
+using namespace plain;  // NOLINT: its words
+using plain::Numbers;
 
 // Attention with each of them is attention of what each makes of q and k.
 struct Layer {
@@ -195,3 +196,4 @@ TEST(AttendTurns, NameWhatIsWrong) {
 }
 
 }  // namespace
+}  // namespace posenc::attend_turns_test

@@ -20,6 +20,7 @@ using posenc::ErrorKind;
 using posenc::KeyValueCache;
 using posenc::WhenFull;
 
+namespace cache_test {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -494,3 +495,4 @@ TEST(Cache, ShapesAreChecked) {
 }
 
 }  // namespace
+}  // namespace cache_test

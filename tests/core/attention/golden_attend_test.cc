@@ -8,6 +8,7 @@
 #include "posenc/attend.h"
 #include "posenc/mask.h"
 
+namespace golden_attend_test {
 namespace {
 
 using golden::Case;
@@ -397,3 +398,4 @@ TEST(GoldenAttend, RelativeShifts) {
 }
 
 }  // namespace
+}  // namespace golden_attend_test

@@ -8,7 +8,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::error_test {
 namespace {
 
 TEST(Error, KeepsItsKindAndMessage) {
@@ -54,4 +54,4 @@ TEST(Fail, CutsWhatIsTooLong) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::error_test

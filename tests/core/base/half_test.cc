@@ -9,7 +9,7 @@
 
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::half_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -132,4 +132,4 @@ TYPED_TEST(Half, RoundsOnceWhereFloat32WouldRoundTwice) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::half_test

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-namespace posenc::base {
+namespace posenc::base::memory_overlap_test {
 namespace {
 
 constexpr std::int64_t kSize = 64;
@@ -142,4 +142,4 @@ TEST(SameMemory, IsTheSameElements) {
 }
 
 }  // namespace
-}  // namespace posenc::base
+}  // namespace posenc::base::memory_overlap_test

@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::position_test {
 namespace {
 
 std::vector<double> listed(const PositionView& positions, std::int64_t b = 0) {
@@ -169,4 +169,4 @@ TEST(Positions, RefusesNumbersThatDoNotFillTheAxes) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::position_test

@@ -8,7 +8,7 @@
 #include "posenc/position.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::position_text_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -187,4 +187,4 @@ TEST(ParsePositions, QuotesLongTextsShortened) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::position_text_test

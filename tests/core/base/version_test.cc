@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace posenc {
+namespace posenc::version_test {
 namespace {
 
 TEST(Version, IsWhatTheMacrosSay) {
@@ -16,4 +16,4 @@ TEST(Version, IsWhatTheMacrosSay) {
 TEST(Version, IsTheProjects) { EXPECT_STREQ(version(), POSENC_PROJECT_VERSION); }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::version_test

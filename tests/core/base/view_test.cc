@@ -8,7 +8,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::view_test {
 namespace {
 
 constexpr DType kAll[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64, DType::u8};
@@ -176,4 +176,4 @@ TEST(CheckOutput, RefusesOverlapOfOuterAxes) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::view_test

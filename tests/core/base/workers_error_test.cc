@@ -12,7 +12,7 @@
 #include "support/expect_error.h"
 #include "support/part_counts.h"
 
-namespace posenc {
+namespace posenc::workers_error_test {
 namespace {
 
 // No workers, then some.
@@ -145,4 +145,4 @@ TEST(WorkersError, ReachesItsOwnCaller) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::workers_error_test

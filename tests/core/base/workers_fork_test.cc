@@ -13,7 +13,7 @@
 #include "support/part_counts.h"
 #include "support/sanitized.h"
 
-namespace posenc {
+namespace posenc::workers_fork_test {
 namespace {
 
 // The exit code of a child that does this, or minus the number of the signal that ended it: a child that hangs gets
@@ -110,4 +110,4 @@ TEST(WorkersFork, ChildHasWorkersOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::workers_fork_test

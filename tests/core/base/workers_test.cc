@@ -19,7 +19,7 @@
 #include "support/part_counts.h"
 #include "support/sanitized.h"
 
-namespace posenc {
+namespace posenc::workers_test {
 namespace {
 
 TEST(Workers, DoEachPartOnce) {
@@ -221,4 +221,4 @@ TEST(WorkersDeathTest, SayThatTheSystemRefuses) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::workers_test

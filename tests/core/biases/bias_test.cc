@@ -11,7 +11,7 @@
 #include "support/bias_cases.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::bias_test {
 namespace {
 
 using bias_cases::all_cases;
@@ -495,4 +495,4 @@ TEST(BiasErrors, Gradients) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::bias_test

@@ -9,6 +9,7 @@
 #include "posenc/bias.h"
 #include "posenc/half.h"
 
+namespace golden_bias_test {
 namespace {
 
 using posenc::Bias;
@@ -361,3 +362,4 @@ TEST(GoldenBias, BucketsFollowFloat32) {
 }
 
 }  // namespace
+}  // namespace golden_bias_test

@@ -11,6 +11,7 @@
 #include "golden/files.h"
 #include "golden/position_families.h"
 
+namespace golden_positions_test {
 namespace {
 
 using golden::PositionCase;
@@ -88,3 +89,4 @@ TEST(GoldenPositions, AWrongNumberWouldBeNoticed) {
 }
 
 }  // namespace
+}  // namespace golden_positions_test

@@ -8,7 +8,7 @@
 #include "posenc/position_ids.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::grid_positions_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -174,4 +174,4 @@ TEST(Mixtures, RefuseWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::grid_positions_test

@@ -7,7 +7,7 @@
 #include "posenc/position_ids.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::packed_positions_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -194,4 +194,4 @@ TEST_F(PackedRefusals, IdsOfDocuments) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::packed_positions_test

@@ -8,7 +8,7 @@
 
 #include "posenc/position_ids.h"
 
-namespace posenc {
+namespace posenc::position_ids_property_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -254,4 +254,4 @@ RC_GTEST_PROP(Grids, FractionsDifferOnBordersOnly, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::position_ids_property_test

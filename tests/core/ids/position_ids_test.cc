@@ -8,7 +8,7 @@
 #include "posenc/table.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::position_ids_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -266,4 +266,4 @@ TEST_F(Refusals, LengthsOfCaches) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::position_ids_test

@@ -9,6 +9,7 @@
 #include "posenc/position_ids.h"
 #include "support/expect_error.h"
 
+namespace vision_positions_test {
 namespace {
 
 using posenc::ConstView;
@@ -121,3 +122,4 @@ TEST(Vision, Errors) {
 }
 
 }  // namespace
+}  // namespace vision_positions_test

@@ -11,7 +11,7 @@
 #include "posenc/half.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::half_row_test {
 namespace {
 
 template <class Half>
@@ -113,4 +113,4 @@ TYPED_TEST(HalfRow, TouchesNothingBehindTheLast) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::half_row_test

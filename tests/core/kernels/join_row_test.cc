@@ -9,7 +9,7 @@
 #include "posenc/half.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::join_row_test {
 namespace {
 
 constexpr std::size_t kMargin = 32;
@@ -110,4 +110,4 @@ TEST(JoinRow, DropOnEveryTarget) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::join_row_test

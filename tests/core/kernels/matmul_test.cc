@@ -14,7 +14,7 @@
 #include "posenc/half.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::matmul_test {
 namespace {
 
 using Index = std::int64_t;
@@ -282,4 +282,4 @@ TYPED_TEST(SoftmaxRow, CapsScoresByTanh) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::matmul_test

@@ -8,7 +8,7 @@
 
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::phase_row_test {
 namespace {
 
 std::uint64_t expected_phase(std::uint64_t step, const FixedPosition& position) {
@@ -58,4 +58,4 @@ TEST(PhaseRow, TouchesNothingBehindTheLast) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::phase_row_test

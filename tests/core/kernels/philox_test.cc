@@ -7,7 +7,7 @@
 #include "posenc/random.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::philox_test {
 namespace {
 
 constexpr std::uint32_t kCanary = 0xdecafbad;
@@ -45,4 +45,4 @@ TEST(Philox, TheFirstWordWrapsWithoutACarry) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::philox_test

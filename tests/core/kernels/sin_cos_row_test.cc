@@ -10,7 +10,7 @@
 #include "posenc/phase.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::sin_cos_row_test {
 namespace {
 
 std::vector<std::uint64_t> probes() {
@@ -71,4 +71,4 @@ TEST(SinCosRow, TouchesNothingBehindTheLast) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::sin_cos_row_test

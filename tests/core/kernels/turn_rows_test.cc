@@ -12,7 +12,7 @@
 #include "posenc/half.h"
 #include "support/every_target.h"
 
-namespace posenc::kernels {
+namespace posenc::kernels::turn_rows_test {
 namespace {
 
 constexpr float kCanary = 1234.5f;
@@ -279,4 +279,4 @@ TEST(TurnRows, OddRoundingIsOneRoundingTo16BitsOnEveryTarget) {
 }
 
 }  // namespace
-}  // namespace posenc::kernels
+}  // namespace posenc::kernels::turn_rows_test

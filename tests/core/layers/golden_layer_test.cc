@@ -9,7 +9,7 @@
 #include "golden/case.h"
 #include "posenc/layer.h"
 
-namespace posenc {
+namespace posenc::golden_layer_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -142,4 +142,4 @@ TEST(GoldenLayer, AttentionCommutesWithAPermutationUnlessPositionsAreAdded) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_layer_test

@@ -12,7 +12,7 @@
 #include "support/finite_difference.h"
 #include "support/numbers.h"
 
-namespace posenc {
+namespace posenc::layer_norm_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -114,4 +114,4 @@ TEST(Norm, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::layer_norm_test

@@ -18,7 +18,7 @@
 #include "support/plain_philox.h"
 #include "support/temporary_folder.h"
 
-namespace posenc {
+namespace posenc::layer_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -453,4 +453,4 @@ TEST(Layer, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::layer_test

@@ -12,7 +12,7 @@
 #include "support/finite_difference.h"
 #include "support/numbers.h"
 
-namespace posenc {
+namespace posenc::multi_head_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -416,4 +416,4 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::multi_head_test

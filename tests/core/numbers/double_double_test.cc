@@ -7,7 +7,7 @@
 
 #include "support/mpfr_oracle.h"
 
-namespace posenc::numbers {
+namespace posenc::numbers::double_double_test {
 namespace {
 
 using oracle::Big;
@@ -114,4 +114,4 @@ TEST(DoubleDouble, ExpEndsInZeroAndInfinity) {
 }
 
 }  // namespace
-}  // namespace posenc::numbers
+}  // namespace posenc::numbers::double_double_test

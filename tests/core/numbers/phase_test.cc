@@ -10,7 +10,7 @@
 #include "support/expect_error.h"
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::phase_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -180,4 +180,4 @@ TEST(PhaseAt, WholeRealsAreTheIntegers) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::phase_test

@@ -9,7 +9,7 @@
 
 #include "posenc/random.h"
 
-namespace posenc {
+namespace posenc::random_statistics_test {
 namespace {
 
 constexpr std::int64_t kRows = 1000;
@@ -152,4 +152,4 @@ TEST(RandomStatistics, EveryInputBitMatters) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::random_statistics_test

@@ -12,7 +12,7 @@
 #include "posenc/half.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::random_test {
 namespace {
 
 constexpr Distribution kNormal = Distribution::normal;
@@ -208,4 +208,4 @@ TEST(FillRandom, RefusesOtherViews) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::random_test

@@ -8,7 +8,7 @@
 #include "posenc/schedule.h"
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::reference_test {
 namespace {
 
 std::vector<double> row(const Sinusoidal& spec, double position) {
@@ -127,4 +127,4 @@ TEST(Reference, FrequenciesAreTheFormula) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::reference_test

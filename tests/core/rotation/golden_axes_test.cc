@@ -16,7 +16,7 @@
 #include "support/rotary_axes.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::golden_axes_test {
 namespace {
 
 using golden::RotaryCase;
@@ -233,4 +233,4 @@ TEST(GoldenAxes, TurnsAsMusicFlamingo) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_axes_test

@@ -9,7 +9,7 @@
 #include "posenc/rotate.h"
 #include "posenc/xpos.h"
 
-namespace posenc {
+namespace posenc::golden_query_test {
 namespace {
 
 using golden::Case;
@@ -179,4 +179,4 @@ TEST(GoldenQuery, TemperaturesOfThreeModels) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_query_test

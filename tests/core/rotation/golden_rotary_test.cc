@@ -10,7 +10,7 @@
 #include "posenc/rotate_channels.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::golden_rotary_test {
 namespace {
 
 using golden::RotaryCase;
@@ -272,4 +272,4 @@ TEST(GoldenRotary, RotatesChannelsOfVjepa) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_rotary_test

@@ -13,9 +13,9 @@
 #include "support/finite_difference.h"
 #include "support/plain_turns.h"
 
+namespace posenc::query_turns_test {
 namespace {
 
-using namespace posenc;  // NOLINT: a test of its words
 using namespace plain;   // NOLINT
 
 struct Shape {
@@ -367,3 +367,4 @@ TEST(QuerySpecs, OperationsNameWhatIsWrong) {
 }
 
 }  // namespace
+}  // namespace posenc::query_turns_test

@@ -9,7 +9,7 @@
 #include "support/head_block.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rerotate_test {
 namespace {
 
 double unit_of(DType dtype) {
@@ -227,4 +227,4 @@ TEST(Rerotate, WorkersChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rerotate_test

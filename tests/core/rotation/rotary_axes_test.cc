@@ -16,7 +16,7 @@
 #include "support/expect_error.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotary_axes_test {
 namespace {
 
 using golden::RotaryCase;
@@ -295,4 +295,4 @@ TEST(Axes, ScaleMultipliesEveryFrequency) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotary_axes_test

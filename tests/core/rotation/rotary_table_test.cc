@@ -11,7 +11,7 @@
 #include "support/rotary_oracle.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotary_table_test {
 namespace {
 
 const std::vector<std::int64_t>& far_ids() {
@@ -414,4 +414,4 @@ TEST(FillCosSin, RefusesBeforeItWrites) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotary_table_test

@@ -11,7 +11,7 @@
 #include "support/head_block.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_channels_test {
 namespace {
 
 // The channel that channel c of a window of `width` is paired with, where it is read and where it is written; and
@@ -215,4 +215,4 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_channels_test

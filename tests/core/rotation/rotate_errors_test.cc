@@ -10,7 +10,7 @@
 #include "support/head_block.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_errors_test {
 namespace {
 
 constexpr std::int64_t kHeadDim = 6;
@@ -325,4 +325,4 @@ TEST_F(RotateErrors, TheTableInTheOutput) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_errors_test

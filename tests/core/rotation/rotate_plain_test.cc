@@ -13,7 +13,7 @@
 #include "support/parts.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_plain_test {
 namespace {
 
 constexpr std::int64_t kStart = 3;
@@ -216,4 +216,4 @@ TEST(RotatePlain, GivesTheSameBitsForLargeHeads) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_plain_test

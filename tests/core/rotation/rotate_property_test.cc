@@ -10,7 +10,7 @@
 #include "support/parts.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_property_test {
 namespace {
 
 std::int64_t in_range(std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); }
@@ -192,4 +192,4 @@ RC_GTEST_PROP(RotateProperty, AWindowIsAHeadOfItsOwn, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_property_test

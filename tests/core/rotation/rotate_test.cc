@@ -11,7 +11,7 @@
 #include "support/rotary_oracle.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_test {
 namespace {
 
 // Where a position view has its token, as the oracle wants it.
@@ -493,4 +493,4 @@ TEST(RotateBackward, EqualsFiniteDifferences) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_test

@@ -8,7 +8,7 @@
 #include "support/head_block.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::rotate_threads_test {
 namespace {
 
 constexpr std::int64_t kTokens = 200;
@@ -86,4 +86,4 @@ TEST(RotateThreads, WorkersThatMoveKeysChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotate_threads_test

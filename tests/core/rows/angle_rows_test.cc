@@ -11,7 +11,7 @@
 #include "posenc/phase.h"
 #include "support/every_target.h"
 
-namespace posenc::rows {
+namespace posenc::rows::angle_rows_test {
 namespace {
 
 constexpr double kMultiplier = 0.75;
@@ -115,4 +115,4 @@ TEST(AngleRows, NoPairsWriteNothing) {
 }
 
 }  // namespace
-}  // namespace posenc::rows
+}  // namespace posenc::rows::angle_rows_test

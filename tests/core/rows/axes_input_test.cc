@@ -11,6 +11,7 @@
 #include "posenc/posenc.h"
 #include "support/expect_error.h"
 
+namespace axes_input_test {
 namespace {
 
 using posenc::Concat;
@@ -305,3 +306,4 @@ TEST(Axial, MasksAreCountedFromOneAndKeepTheLast) {
 }
 
 }  // namespace
+}  // namespace axes_input_test

@@ -8,7 +8,7 @@
 #include "support/expect_error.h"
 #include "support/row_cases.h"
 
-namespace posenc {
+namespace posenc::embed_errors_test {
 namespace {
 
 constexpr std::int64_t kWidth = 4;
@@ -292,4 +292,4 @@ TEST_F(GradientErrors, Memory) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::embed_errors_test

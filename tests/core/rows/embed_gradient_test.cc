@@ -11,7 +11,7 @@
 #include "support/plain_philox.h"
 #include "support/row_cases.h"
 
-namespace posenc {
+namespace posenc::embed_gradient_test {
 namespace {
 
 constexpr std::int64_t kBatch = 2, kTokens = 6, kWidth = 5, kXWidth = 3;
@@ -352,4 +352,4 @@ TEST(Gradients, OfNothingAreNothing) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::embed_gradient_test

@@ -8,7 +8,7 @@
 #include "support/parts.h"
 #include "support/row_cases.h"
 
-namespace posenc {
+namespace posenc::embed_property_test {
 namespace {
 
 std::int64_t in_range(std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); }
@@ -128,4 +128,4 @@ RC_GTEST_PROP(EmbedProperty, GradientsAreTheSameBits, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::embed_property_test

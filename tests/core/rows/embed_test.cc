@@ -11,7 +11,7 @@
 #include "support/plain_philox.h"
 #include "support/row_cases.h"
 
-namespace posenc {
+namespace posenc::embed_test {
 namespace {
 
 constexpr std::int64_t kBatch = 3, kTokens = 5, kWidth = 10;
@@ -288,4 +288,4 @@ TEST(Embed, TakesEmptyBatches) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::embed_test

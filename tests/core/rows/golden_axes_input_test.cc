@@ -10,6 +10,7 @@
 #include "golden/case.h"
 #include "posenc/posenc.h"
 
+namespace golden_axes_input_test {
 namespace {
 
 using golden::Tensor;
@@ -365,3 +366,4 @@ TEST(GoldenAxes, EveryFileHasATest) {
 }
 
 }  // namespace
+}  // namespace golden_axes_input_test

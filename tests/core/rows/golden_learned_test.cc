@@ -11,6 +11,7 @@
 #include "posenc/files/json.h"
 #include "posenc/learned.h"
 
+namespace golden_learned_test {
 namespace {
 
 using posenc::Json;
@@ -189,3 +190,4 @@ TEST(GoldenLearnedFiles, AreAllRead) {
 }
 
 }  // namespace
+}  // namespace golden_learned_test

@@ -13,6 +13,7 @@
 #include "posenc/files/json.h"
 #include "posenc/resize.h"
 
+namespace golden_resize_test {
 namespace {
 
 using posenc::Align;
@@ -122,3 +123,4 @@ TEST(GoldenResize, AWrongRuleWouldBeNoticed) {
 }
 
 }  // namespace
+}  // namespace golden_resize_test

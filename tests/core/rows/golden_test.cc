@@ -13,6 +13,7 @@
 #include "posenc/table.h"
 #include "support/expect_error.h"
 
+namespace golden_test {
 namespace {
 
 using golden::Expectation;
@@ -160,3 +161,4 @@ TEST(Golden, AWrongSpecWouldBeNoticed) {
 }
 
 }  // namespace
+}  // namespace golden_test

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/row_cases.h"
 
-namespace posenc {
+namespace posenc::input_rows_test {
 namespace {
 
 constexpr std::int64_t kWidth = 10;
@@ -308,4 +308,4 @@ TEST_F(RowErrors, TheOutputIsApartFromWhatIsRead) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::input_rows_test

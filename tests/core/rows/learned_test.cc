@@ -8,7 +8,7 @@
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::learned_test {
 namespace {
 
 void expect_read(const Learned& spec, std::int64_t rows, double position, const RowRead& wanted) {
@@ -151,4 +151,4 @@ TEST(ReferenceEmbed, ByHand) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::learned_test

@@ -11,7 +11,7 @@
 #include "posenc/reference.h"
 #include "posenc/table.h"
 
-namespace posenc {
+namespace posenc::property_test {
 namespace {
 
 // A number from low to high, about evenly spread.
@@ -206,4 +206,4 @@ RC_GTEST_PROP(AnySinusoidal, TextAndJsonGiveTheSpecBack, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::property_test

@@ -10,7 +10,7 @@
 #include "posenc/resize.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::resize_error_test {
 namespace {
 
 struct Rows {
@@ -189,4 +189,4 @@ TEST(ResizeError, GradientsOfTheWrongShape) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::resize_error_test

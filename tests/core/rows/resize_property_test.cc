@@ -8,7 +8,7 @@
 
 #include "posenc/resize.h"
 
-namespace posenc {
+namespace posenc::resize_property_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -157,4 +157,4 @@ TEST(ResizeBackward, PassesWhatIsNotFiniteThrough) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::resize_property_test

@@ -12,7 +12,7 @@
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::resize_test {
 namespace {
 
 using Lengths = std::vector<std::int64_t>;
@@ -341,4 +341,4 @@ TEST(SquareGrid, IsNeverAGuess) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::resize_test

@@ -7,7 +7,7 @@
 #include "posenc/table.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::shift_matrix_test {
 namespace {
 
 std::vector<double> row(const SinusoidalSchedule& schedule, double position) {
@@ -130,4 +130,4 @@ TEST(ShiftMatrix, RefusesWhatHasNone) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::shift_matrix_test

@@ -12,7 +12,7 @@
 #include "posenc/table.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::table_rows_test {
 namespace {
 
 template <class T>
@@ -391,4 +391,4 @@ TEST(Table, SharesItsRowsWithCopies) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::table_rows_test

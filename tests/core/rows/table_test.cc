@@ -11,7 +11,7 @@
 #include "posenc/half.h"
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::table_test {
 namespace {
 
 constexpr double kF32Bound = 0x1p-25 + std::numbers::pi * 0x1p-33;
@@ -230,4 +230,4 @@ TEST(Derivative, IsTheSlopeOfTheTable) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::table_test

@@ -16,7 +16,7 @@
 #include "support/mpfr_oracle.h"
 #include "support/typed_block.h"
 
-namespace posenc {
+namespace posenc::golden_scaling_test {
 namespace {
 
 using oracle::Big;
@@ -396,4 +396,4 @@ TEST(ScaledFrequencies, AreWithinAnUlpOfTheirFormulas) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::golden_scaling_test

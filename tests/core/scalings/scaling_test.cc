@@ -15,7 +15,7 @@
 #include "support/expect_error.h"
 #include "support/numbers.h"
 
-namespace posenc {
+namespace posenc::scaling_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -390,4 +390,4 @@ TEST(SpecJson, KeepsTheFieldsOfAScalingInItsObject) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::scaling_test

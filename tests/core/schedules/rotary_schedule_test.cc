@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::rotary_schedule_test {
 namespace {
 
 // base^(-2i / dim) to 200 bits.
@@ -216,4 +216,4 @@ TEST(RotaryReference, TurnsAHead) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotary_schedule_test

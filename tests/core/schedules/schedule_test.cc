@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/mpfr_oracle.h"
 
-namespace posenc {
+namespace posenc::schedule_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -199,4 +199,4 @@ TEST(ScheduleErrors, FrequenciesMustNotOverflow) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::schedule_test

@@ -10,7 +10,7 @@
 #include "posenc/spec.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::rotary_spec_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -339,4 +339,4 @@ TEST(RotaryKind, ShowsTheRealDefaults) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::rotary_spec_test

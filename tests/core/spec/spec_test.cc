@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::spec_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -282,4 +282,4 @@ TEST(Kinds, ListsWordsAndUnits) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::spec_test

@@ -7,7 +7,7 @@
 #include "posenc/spec.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::spec_text_test {
 namespace {
 
 Sinusoidal parse(const std::string& text) { return std::get<Sinusoidal>(parse_spec(text)); }
@@ -231,4 +231,4 @@ TEST(ParseSpec, RefusesTimescalesBesideWhatTheyReplace) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::spec_text_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace posenc::text {
+namespace posenc::text::nearest_test {
 namespace {
 
 TEST(Nearest, FindsMisspeltWords) {
@@ -35,4 +35,4 @@ TEST(Nearest, GivesNothingWhenNoneIsMeant) {
 TEST(Nearest, StandsLongWords) { EXPECT_EQ(nearest(std::string(5000, 'x'), {"list"}), ""); }
 
 }  // namespace
-}  // namespace posenc::text
+}  // namespace posenc::text::nearest_test

@@ -13,7 +13,7 @@
 #include "posenc/reference.h"
 #include "posenc/rotate.h"
 
-namespace posenc {
+namespace posenc::diagnose_test {
 namespace {
 
 constexpr std::int64_t kTokens = 24;
@@ -338,4 +338,4 @@ TEST(InjectFault, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::diagnose_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace posenc {
+namespace posenc::drawing_test {
 namespace {
 
 using Linear = std::array<double, 3>;
@@ -230,4 +230,4 @@ TEST(TextBox, OverlapsAndTextsOutsideAreFound) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::drawing_test

@@ -11,7 +11,7 @@
 
 #include "posenc/error.h"
 
-namespace posenc {
+namespace posenc::svg_test {
 namespace {
 
 // Reads a PNG back: chunks, and RFC 1951's fixed codes with matches, written from the RFC.
@@ -285,4 +285,4 @@ TEST(PalettePng, RepeatedRowsCostLittle) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::svg_test

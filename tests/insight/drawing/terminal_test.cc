@@ -11,7 +11,7 @@
 
 #include "posenc/error.h"
 
-namespace posenc {
+namespace posenc::terminal_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -369,4 +369,4 @@ TEST(ToTerminal, WrongUseIsAnError) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::terminal_test

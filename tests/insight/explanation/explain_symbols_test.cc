@@ -10,7 +10,7 @@
 #include "posenc/spec.h"
 #include "support/evaluate.h"
 
-namespace posenc {
+namespace posenc::explain_symbols_test {
 namespace {
 
 const Step& step_of(const std::vector<Step>& steps, const std::string& name) {
@@ -202,4 +202,4 @@ TEST(ExplainSymbols, DerivativeLinesAreTrue) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::explain_symbols_test

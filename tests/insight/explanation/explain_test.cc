@@ -14,7 +14,7 @@
 #include "posenc/table.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::explain_test {
 namespace {
 
 Step step_of(const std::vector<Step>& steps, const std::string& name) {
@@ -393,4 +393,4 @@ TEST(ExplainRotary, RefusesWhatHasNoMeaning) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::explain_test

@@ -10,7 +10,7 @@
 #include "posenc/error.h"
 #include "posenc/insight/svg.h"
 
-namespace posenc {
+namespace posenc::figure_test {
 namespace {
 
 // One of every kind, with what must be given.
@@ -323,4 +323,4 @@ TEST(DataTables, AreCsvAndJson) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::figure_test

@@ -14,7 +14,7 @@
 #include "posenc/rotate.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::analysis_test {
 namespace {
 
 std::vector<double> plain_row(const Sinusoidal& spec, double position) {
@@ -413,4 +413,4 @@ TEST(PrecisionAnalysis, TheFirstWrongFloat32CosineIsFound) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::analysis_test

@@ -12,7 +12,7 @@
 #include "posenc/reference.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::check_test {
 namespace {
 
 std::vector<Spec> every_kind() {
@@ -406,4 +406,4 @@ TEST(CheckObserved, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::check_test

@@ -8,7 +8,7 @@
 #include "posenc/schedule.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::context_plan_test {
 namespace {
 
 double plain_sum(double base, double dim, std::int64_t pairs, double m) {
@@ -129,4 +129,4 @@ TEST(ContextPlan, TellsHowFarItIs) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::context_plan_test

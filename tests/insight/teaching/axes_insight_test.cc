@@ -7,6 +7,7 @@
 #include "posenc/insight/insight.h"
 #include "posenc/posenc.h"
 
+namespace axes_insight_test {
 namespace {
 
 using posenc::Positions;
@@ -74,3 +75,4 @@ TEST(AxesInsight, MapsOfOnePlaceAndOfManyFrames) {
 }
 
 }  // namespace
+}  // namespace axes_insight_test

@@ -14,7 +14,7 @@
 #include "support/expect_error.h"
 #include "support/numbers.h"
 
-namespace posenc {
+namespace posenc::demonstration_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -290,4 +290,4 @@ TEST(DemonstrateOrder, RefusesWidths) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::demonstration_test

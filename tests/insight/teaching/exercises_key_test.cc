@@ -14,7 +14,7 @@
 #include "posenc/rotate.h"
 #include "posenc/table.h"
 
-namespace posenc {
+namespace posenc::exercises_key_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -325,4 +325,4 @@ TEST(ExerciseKeys, HaveTheSharedQuestionUnlessItIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::exercises_key_test

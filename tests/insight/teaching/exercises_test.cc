@@ -11,7 +11,7 @@
 #include "insight/teaching/expression.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::exercises_test {
 namespace {
 
 const std::vector<std::string> kSpecs = {"sinusoidal:width=64",
@@ -400,4 +400,4 @@ TEST(Worksheet, HidesSolutionsUnlessTheyAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::exercises_test

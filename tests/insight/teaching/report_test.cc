@@ -12,7 +12,7 @@
 #include "posenc/error.h"
 #include "posenc/insight/check.h"
 
-namespace posenc {
+namespace posenc::report_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -215,4 +215,4 @@ TEST(Advice, WithinTheTrainedLengthNothingIsNew) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::report_test

@@ -11,7 +11,7 @@
 #include "support/numbers.h"
 #include "support/turned_head.h"
 
-namespace posenc {
+namespace posenc::compare_kinds_test {
 namespace {
 
 Comparison compare_texts(const std::string& a, const std::string& b, const CompareOptions& options = {}) {
@@ -235,4 +235,4 @@ TEST(CompareLayers, EveryLayerOrOne) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::compare_kinds_test

@@ -4,7 +4,7 @@
 #include "posenc/models/compare.h"
 #include "support/expect_error.h"
 
-namespace posenc {
+namespace posenc::compare_model_test {
 namespace {
 
 ModelGroup group(const std::string& spec, std::vector<std::int64_t> layers, const std::string& part = "text") {
@@ -130,4 +130,4 @@ TEST(CompareJson, SaysEverything) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::compare_model_test

@@ -9,7 +9,7 @@
 #include "support/numbers.h"
 #include "support/turned_head.h"
 
-namespace posenc {
+namespace posenc::compare_property_test {
 namespace {
 
 std::int64_t in_range(std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); }
@@ -88,4 +88,4 @@ RC_GTEST_PROP(CompareProperty, OnePairThatDiffers, ()) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::compare_property_test

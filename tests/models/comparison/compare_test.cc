@@ -11,7 +11,7 @@
 #include "support/numbers.h"
 #include "support/turned_head.h"
 
-namespace posenc {
+namespace posenc::compare_test {
 namespace {
 
 Rotary rotary(const std::string& fields) { return std::get<Rotary>(parse_spec("rotary:" + fields)); }
@@ -272,4 +272,4 @@ TEST(Compare, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace posenc
+}  // namespace posenc::compare_test
