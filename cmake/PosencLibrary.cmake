@@ -1,6 +1,6 @@
 # posenc_library(files FOLDER files MODULES . PUBLIC posenc) makes posenc_files and posenc::files from a folder of src/. The
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
-# needs no line here. OPTIONS are for the compiler. QUICK names those modules whose code is not worth the time that
+# needs no line here. OPTIONS are for the compiler, PRECOMPILED is the target whose headers are used. QUICK names those modules whose code is not worth the time that
 # optimising takes; READERS names those that read what others wrote, which the fuzzers watch.
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
@@ -36,7 +36,7 @@ function(posenc_sources target group options)
 endfunction()
 
 function(posenc_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS" "MODULES;QUICK;READERS;SOURCES;HEADERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS;PRECOMPILED" "MODULES;QUICK;READERS;SOURCES;HEADERS;PUBLIC;PRIVATE")
   set(target posenc_${name})
   if(name STREQUAL "posenc")
     set(target posenc)
@@ -64,5 +64,5 @@ function(posenc_library name)
                                   FILES ${arg_HEADERS})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-  posenc_precompile(${target})
+  posenc_precompile(${target} ${arg_PRECOMPILED})
 endfunction()

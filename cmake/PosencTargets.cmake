@@ -13,19 +13,20 @@ function(posenc_target target)
                       $<$<BOOL:${POSENC_WERROR}>:-Werror>)
 endfunction()
 
-# Parses what nearly every source includes once: for the first library, which lends it to the others, or with headers of its
-# own for a target that names some. A build without it (POSENC_PRECOMPILE=OFF) shows whether every file includes what it needs.
-function(posenc_precompile target)
+# posenc_precompile(TARGET FROM HEADER...) parses what nearly every source includes once. What another target (FROM)
+# precompiled serves too, if both are optimised; otherwise FROM is TARGET itself, and may have headers of its own. A build
+# without it (POSENC_PRECOMPILE=OFF) shows whether every file includes what it needs.
+function(posenc_precompile target from)
   if(NOT POSENC_PRECOMPILE)
     return()
   endif()
   # With precompiled headers g++ 12 sees copies of strings beyond their end that are not there.
   target_compile_options(
     ${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
-  if(target STREQUAL "posenc" OR ARGN)
+  if(from STREQUAL target)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <memory> <optional> <span> <string>
                               <string_view> <variant> <vector> ${ARGN})
   else()
-    target_precompile_headers(${target} REUSE_FROM posenc)
+    target_precompile_headers(${target} REUSE_FROM ${from})
   endif()
 endfunction()

@@ -15,6 +15,7 @@
 #include "posenc/layer_norm.h"
 #include "posenc/layout.h"
 #include "posenc/learned.h"
+#include "posenc/list_reader.h"
 #include "posenc/mask.h"
 #include "posenc/multi_head.h"
 #include "posenc/order.h"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -188,14 +187,14 @@ using Spec =
     std::variant<Sinusoidal, Learned, Hybrid, Concat, Fourier, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire,
                  Sandwich, MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature>;
 
-// Gives the numbers of a list that a spec text names as `@path`. Without one, such a list is an error.
-using ListReader = std::function<std::vector<double>(const std::string& path)>;
+class ListReader;  // posenc/list_reader.h
 
 // Reads `kind:field=value,...`. The parts of a concat are numbered: `0.axis=0,0.width=4,1.axis=1,1.kind=learned`. Lists
-// are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads.
+// are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads; without it such a list is an error.
 // Unknown and repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest
 // known one.
-POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list = {});
+POSENC_API Spec parse_spec(std::string_view text);
+POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list);
 
 // The shortest text that parse_spec reads back as the same spec: fields that are not default, in their order.
 POSENC_API std::string to_text(const Spec& spec);

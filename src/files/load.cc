@@ -13,6 +13,7 @@
 #include "posenc/files/file.h"
 #include "posenc/files/json.h"
 #include "posenc/files/spec_json.h"
+#include "posenc/list_reader.h"
 
 namespace posenc {
 namespace {

@@ -43,24 +43,29 @@ def libraries_in(prefix):
     return [library for library in LIBRARIES if list(prefix.rglob(f"posenc-{library}.pc"))]
 
 
+def libraries_to_use(prefix, name):
+    """The engine, called "", and the others; of a moved tree the first and the last, which share what could be wrong."""
+    there = libraries_in(prefix)
+    return ["", *(there if name == "first" else there[-1:])]
+
+
 def find_package(args, prefix, scratch, name):
     major, minor = args.version.split(".")[:2]
     build = scratch / f"find_package_{name}"
     path = f"-DCMAKE_PREFIX_PATH={prefix}"
     wanted = f"-DPOSENC_WANTED={major}.{minor}"
-    # Moved, the first and the last are enough: they share what could be wrong.
-    there = libraries_in(prefix)
-    for library in ["", *(there if name == "first" else there[-1:])]:
+    for library in libraries_to_use(prefix, name):
         configure(args, "find_package", build, path, wanted, f"-DPOSENC_COMPONENT={library}")
         run(args.cmake, "--build", build)
         run(build / "consumer")
     cache = (build / "CMakeCache.txt").read_text()
     if f"posenc_DIR:PATH={prefix}" not in cache:
         sys.exit(f"find_package found another posenc than the one in {prefix}")
+    if name == "moved":
+        return
     # What is not installed is not found, and the message says which it is.
-    for library in ["nonsense", *(library for library in LIBRARIES if library not in there)]:
-        output = configure(args, "find_package", scratch / f"absent_{name}_{library}", path, wanted,
-                           f"-DPOSENC_COMPONENT={library}", expect=None)
+    for library in ["nonsense", *(library for library in LIBRARIES if library not in libraries_in(prefix))]:
+        output = configure(args, "find_package", build, path, wanted, f"-DPOSENC_COMPONENT={library}", expect=None)
         if f"component '{library}' is not installed" not in " ".join(output.split()):
             sys.exit(f"find_package(posenc COMPONENTS {library}) failed for another reason:\n{output}")
     # Newer ones, and the one before: below 1.0 a minor version may have changed anything.
@@ -68,8 +73,7 @@ def find_package(args, prefix, scratch, name):
     if int(minor) > 0:
         refusals.append(f"{major}.{int(minor) - 1}")
     for other in refusals:
-        refused = scratch / f"refused_{name}_{other}"
-        output = configure(args, "find_package", refused, path, f"-DPOSENC_WANTED={other}", expect=None)
+        output = configure(args, "find_package", build, path, f"-DPOSENC_WANTED={other}", "-DPOSENC_COMPONENT=", expect=None)
         if not re.search(r"compatible\s+with\s+requested\s+version", output):
             sys.exit(f"find_package(posenc {other}) failed for another reason than the version:\n{output}")
 
@@ -85,7 +89,7 @@ def pkg_config(args, prefix, scratch, name):
                      f"OPTIONS={' '.join(options)}", env=env, expect=expect)
         return program, output
 
-    for library in ["", *libraries_in(prefix)]:
+    for library in libraries_to_use(prefix, name):
         program, _ = build(library or "main", f"posenc-{library}" if library else "posenc")
         run(program, env=library_path)
     # An engine without exceptions, with the ordinary library: its handler is called, and without one it does not link.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 
 #include "core/base/float_types.h"
 #include "core/rows/learned_read.h"

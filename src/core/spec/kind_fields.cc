@@ -1,6 +1,7 @@
 // The field list of every kind: a new kind adds its list, its entry in all_kinds() and what no field can tell alone
 // (check_together in spec.cc).
 #include <array>
+#include <functional>
 
 #include "core/spec/attention_fields.h"
 #include "core/spec/enum_field.h"

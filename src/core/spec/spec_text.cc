@@ -3,6 +3,7 @@
 #include "core/spec/fields.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
+#include "posenc/list_reader.h"
 #include "posenc/spec.h"
 
 namespace posenc {
@@ -162,6 +163,8 @@ void read_shorthands(std::string_view text, Spec& spec, const std::vector<Item>&
 }
 
 }  // namespace
+
+Spec parse_spec(std::string_view text) { return parse_spec(text, ListReader()); }
 
 Spec parse_spec(std::string_view text, const ListReader& read_list) {
   const std::size_t colon = text.find(':');

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -13,7 +14,9 @@ namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
-double wrapped(double angle) { return std::remainder(angle, kTurn); }
+// std::remainder as closely as the angle itself is known, in a fraction of its time: this is most of what diagnosing
+// does.
+double wrapped(double angle) { return angle - kTurn * std::nearbyint(angle * (1.0 / kTurn)); }
 
 // Tokens in the order of their positions, each position once.
 std::vector<std::size_t> by_position(const Measured& measured, const Ids& ids) {

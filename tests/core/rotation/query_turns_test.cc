@@ -16,7 +16,7 @@
 namespace posenc::query_turns_test {
 namespace {
 
-using namespace plain;   // NOLINT
+using namespace plain;  // NOLINT
 
 struct Shape {
   std::int64_t tokens, heads, width;

@@ -9,6 +9,7 @@
 
 #include "golden/files.h"
 #include "posenc/files/json.h"
+#include "posenc/list_reader.h"
 #include "posenc/position.h"
 #include "posenc/reference.h"
 #include "posenc/rotary_table.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/list_reader.h"
 #include "posenc/spec.h"
 #include "support/expect_error.h"
 

@@ -1,0 +1,22 @@
+// Who reads the lists that a spec text names as `@path`: parse_spec does not open files.
+//
+//     posenc::Spec spec = posenc::parse_spec("rotary:width=4,inv_freq=@list", [](const std::string& path) { ... });
+//
+// A header of its own, so that posenc/spec.h does without <functional>.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "posenc/spec.h"
+
+namespace posenc {
+
+// Gives the numbers of the list at `path`.
+class ListReader : public std::function<std::vector<double>(const std::string& path)> {
+ public:
+  using function::function;
+};
+
+}  // namespace posenc
