@@ -8,7 +8,7 @@ posenc := build/demo/cli/posenc
 
 help:
 	@echo 'make demo      build posenc and show what it does'
-	@echo 'make test      build twice (g++; clang with sanitizers) and run every test'
+	@echo 'make test      build with g++, and with clang and sanitizers, and run every test; compile for other machines'
 	@echo 'make test-all  the same with more compilers, ThreadSanitizer, a shared library and longer fuzzing'
 	@echo 'make cross     compile the library for aarch64 and WebAssembly'
 	@echo 'make bench     time posenc on this machine, beside PyTorch where there is one'

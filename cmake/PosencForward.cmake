@@ -6,6 +6,8 @@ set(posenc_moved_insight analysis check context_plan demonstration diagnose draw
     terminal)
 set(posenc_moved_plot plot)
 
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+
 # posenc_forward(files OUT): the headers of posenc::files, those at their old paths included, in the variable OUT.
 function(posenc_forward library out)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/posenc/${library}/*.h)

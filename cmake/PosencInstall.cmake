@@ -62,4 +62,4 @@ configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INS
 write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/posencConfig.cmake ${PROJECT_BINARY_DIR}/posencConfigVersion.cmake
         DESTINATION ${package_dir})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/posenc)

@@ -1,12 +1,17 @@
 # posenc_library(files FOLDER files MODULES . PUBLIC posenc) makes posenc_files and posenc::files from a folder of src/. The
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
-# needs no line here. OPTIONS are for the compiler, PRECOMPILED is the target whose headers are used. QUICK names those modules whose code is not worth the time that
-# optimising takes; READERS names those that read what others wrote, which the fuzzers watch.
+# needs no line here. OPTIONS are for the compiler, PRECOMPILED is the target whose precompiled headers are used. QUICK names
+# the modules whose code is not worth the time that optimising takes, READERS those that read what others wrote: the fuzzers
+# watch them.
+include(EmbedText)
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
-# compiled together, about a thousand lines at a time, which halves the time; POSENC_UNITY=OFF compiles each alone.
+# compiled together, POSENC_UNITY_BYTES at a time, which halves the time; POSENC_UNITY=OFF compiles each alone.
 function(posenc_sources target group options)
-  if(NOT POSENC_UNITY)  # and without sources these two do nothing
+  if(NOT ARGN)
+    return()
+  endif()
+  if(NOT POSENC_UNITY)
     target_sources(${target} PRIVATE ${ARGN})
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${options}")
     return()
@@ -29,7 +34,7 @@ function(posenc_sources target group options)
   while(number LESS part)
     math(EXPR number "${number} + 1")
     set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${group}_${number}.cc)
-    file(CONFIGURE OUTPUT ${file} CONTENT "${text_${number}}" @ONLY)
+    posenc_write_source(${file} "${text_${number}}")
     target_sources(${target} PRIVATE ${file})
     set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${options}")
   endwhile()

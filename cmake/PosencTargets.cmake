@@ -2,7 +2,7 @@
 function(posenc_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-                                             POSITION_INDEPENDENT_CODE ON)
+                                             POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
   # Fused multiply-adds only where the source writes them: g++ would otherwise fuse where clang does not, and that
   # breaks exact products.
   # Designated initialisers leave members to their defaults on purpose. g++ 12 sees overlaps in string concatenation

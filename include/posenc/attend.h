@@ -1,4 +1,5 @@
-// Attention with positions: softmax(scale * q.k + bias) v, with rotation, biases, score terms and masks, and gradients.
+// Attention with positions: softmax(softmax_scale * q.k + bias) v, with rotation, biases, score terms and masks, and
+// gradients.
 //
 //     posenc::attend(q, k, v, out);                                                   // no positions
 //     posenc::attend(q, k, v, out, {.bias = &alibi, .mask = {.causal = posenc::Causal::end}});
@@ -11,9 +12,9 @@
 // formed block by block: memory does not grow with N * S unless the weights are asked for. A query that sees no key
 // gets zeros. The score of a pair, step by step:
 //
-//     score = scale * (q.k + term)           q and k first rotated, or by PoPE or xPos; q times its temperature
+//     score = softmax_scale * (q.k + term)   q and k first rotated, or by PoPE or xPos; q times its temperature
 //     score = softcap * tanh(score / softcap)
-//     score = score + bias                   or, for Added::before_scale, + scale * bias
+//     score = score + bias                   or, for Added::before_scale, + softmax_scale * bias
 //
 // Everything is checked before anything is written. The result does not depend on workers.
 #pragma once
@@ -41,8 +42,8 @@ struct AttendOptions {
   std::optional<RotarySource> rotary = {};  // a table or angles: turns q and k, else they are taken as they are
   bool keys_rotated = false;                // keys were turned before, as a cache has them: turn q alone
   // PoPE or xPos instead of a rotation, one of the three. Of PoPE the score has the D + R channels of posenc/pope.h,
-  // the scale is 1 / sqrt(D) all the same, and delta is [G, R], on keys, or [H, R] where H is not G. Keys that were
-  // expanded before, as a cache has them: expand q too, leave `pope` out and give the scale.
+  // softmax_scale is 1 / sqrt(D) all the same, and delta is [G, R], on keys, or [H, R] where H is not G. Keys that were
+  // expanded before, as a cache has them: expand q too, leave `pope` out and give softmax_scale.
   const PopeAngles* pope = nullptr;
   ConstView pope_delta = {};
   const XposAngles* xpos = nullptr;

@@ -44,10 +44,10 @@ class POSENC_API Error : public std::runtime_error {
 
 }  // namespace posenc
 
-#if !defined(__cpp_exceptions)
-// Must not return. It may be called on a thread of Workers.
-extern "C" [[noreturn]] void posenc_on_error(posenc::ErrorKind kind, const char* message);
+// The handler, for a program to define. It must not return, and may be called on a thread of Workers.
+extern "C" [[noreturn]] POSENC_API void posenc_on_error(posenc::ErrorKind kind, const char* message);
 
+#if !defined(__cpp_exceptions)
 namespace posenc {
 // Refers to the handler from every file that could not catch an exception.
 [[gnu::used]] inline void (*const error_handler)(ErrorKind kind, const char* message) = &posenc_on_error;

@@ -1,6 +1,6 @@
 // Who reads the lists that a spec text names as `@path`: parse_spec does not open files.
 //
-//     posenc::Spec spec = posenc::parse_spec("rotary:width=4,inv_freq=@list", [](const std::string& path) { ... });
+//     posenc::Spec spec = posenc::parse_spec("rotary:head_dim=4,inv_freq=@list", [](const std::string& path) { ... });
 //
 // A header of its own, so that posenc/spec.h does without <functional>.
 #pragma once
@@ -17,6 +17,7 @@ namespace posenc {
 class ListReader : public std::function<std::vector<double>(const std::string& path)> {
  public:
   using function::function;
+  ListReader(const function& read) : function(read) {}  // NOLINT: as a lambda becomes one
 };
 
 }  // namespace posenc

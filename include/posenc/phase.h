@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

@@ -45,14 +45,14 @@ struct RotateOptions {
 };
 
 // Turns every head of every token by its position. An attention factor in the table is part of the cosines and sines;
-// one in the query is not applied here, for a view may be keys as well: rotate_qk does, or pass it as the scale.
+// one in the query is not applied here, for a view may be keys as well: rotate_qk does, or pass it as output_scale.
 POSENC_API void rotate(const View& x, const PositionView& positions, const RotarySource& source,
                        const RotateOptions& options = {});
 POSENC_API void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
                        const RotateOptions& options = {});
 
-// Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were. A
-// scale multiplies here too: to undo one, give its reciprocal. An error with a layout that is no rotation.
+// Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were.
+// output_scale multiplies here too: to undo one, give its reciprocal. An error with a layout that is no rotation.
 POSENC_API void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
                                const RotateOptions& options = {});
 POSENC_API void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source,

@@ -24,7 +24,8 @@
 
 namespace posenc {
 
-// Which exponent pair j of a sinusoidal encoding gets: inv_freq_j = scale * base^(-exponent_factor * exponent_j).
+// Which exponent pair j of a sinusoidal encoding gets:
+// inv_freq_j = frequency_scale * base^(-exponent_factor * exponent_j).
 enum class Spacing : int {
   width,       // 2j / width: the published formula
   even_width,  // 2j / (width rounded up to even)

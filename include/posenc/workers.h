@@ -18,6 +18,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

@@ -93,7 +93,7 @@ def pkg_config(args, prefix, scratch, name):
         program, _ = build(library or "main", f"posenc-{library}" if library else "posenc")
         run(program, env=library_path)
     # An engine without exceptions, with the ordinary library: its handler is called, and without one it does not link.
-    program, _ = build("add_subdirectory/handler", "posenc", "-fno-exceptions")
+    program, _ = build("add_subdirectory/handler", "posenc", "-fno-exceptions", "-fvisibility=hidden")
     run(program, env=library_path)
     _, output = build("no_handler", "posenc", "-fno-exceptions", expect=None)
     if "posenc_on_error" not in output:

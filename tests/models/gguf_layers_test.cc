@@ -145,12 +145,12 @@ TEST(GgufLayers, HeadsPerLayer) {
   writer.i32s("openelm.attention.head_count", {4, 8, 16}).u32("openelm.context_length", 10);
   const TemporaryFolder folder;
   write_file(folder / "m.gguf", writer.bytes());
-  EXPECT_EQ(rotary(model_from_gguf(folder / "m.gguf", {}).groups[0]).head_dim, 16);
+  EXPECT_EQ(rotary(load_model(folder / "m.gguf").groups[0]).head_dim, 16);
   GgufWriter few;
   few.text("general.architecture", "openelm").u32("openelm.block_count", 4).u32("openelm.embedding_length", 64);
   write_file(folder / "m.gguf", few.i32s("openelm.attention.head_count", {4, 8, 16}).bytes());
   expect_error(ErrorKind::bad_input, "expected one number per layer, 4, but got 3",
-               [&] { model_from_gguf(folder / "m.gguf", {}); });
+               [&] { load_model(folder / "m.gguf"); });
 }
 
 TEST(GgufLayers, HalfOfTheWidthInFullLayers) {

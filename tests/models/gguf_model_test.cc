@@ -281,7 +281,7 @@ TEST(GgufModel, RefusesOtherArchitectures) {
   GgufWriter part;
   write_file(folder / "m.gguf", part.entry("split.no", 2, part.raw(std::uint16_t{1})).bytes());
   expect_error(ErrorKind::bad_input, "later part of a split model; give the first",
-               [&] { model_from_gguf(folder / "m.gguf", {}); });
+               [&] { load_model(folder / "m.gguf"); });
 }
 
 TEST(GgufModel, SaysThatThereAreOtherParts) {
@@ -298,7 +298,7 @@ TEST(GgufModel, ReadsBigEndianAndVersion2) {
       .f32_tensor("rope_freqs.weight", std::vector<double>(8, 2.0));
   const TemporaryFolder folder;
   write_file(folder / "m.gguf", writer.bytes());
-  const Model model = model_from_gguf(folder / "m.gguf", {});
+  const Model model = load_model(folder / "m.gguf");
   EXPECT_NEAR(rotary(model.groups[0]).inv_freq.at(3), plain_frequency(500000.0, 3, 16.0) / 2.0, 1e-15);
 }
 

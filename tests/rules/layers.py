@@ -1,6 +1,8 @@
 """The modules of the library, and who may include what."""
 
-from tree import includes
+import re
+
+from tree import code_lines, includes
 
 # From the bottom up: a file may include its own module and those before it. A module is a folder of src/.
 MODULES = """
@@ -23,6 +25,9 @@ STRANGERS = {
 OTHERS = {"hwy/": "src/core/kernels/", "nlohmann/": "src/files/json_reader.cc", "cairo": "src/plot/plot.cc"}
 # A front end may use its own folder, the public headers, and what is named here.
 FRONT_ENDS = {"cli": ["bench/", "src/core/text/"], "bench": [], "examples": []}
+# Folders of tests/ with a test program beside those of the modules.
+OTHER_TESTS = ["allocation", "bench"]
+NAMED = re.compile(r"`((?:src|tests|include/posenc|cmake|tools|cli|bench|catalog|docs)/[\w./*-]+)`")
 
 
 def module_of(path, paths):
@@ -114,3 +119,36 @@ def umbrella(file, paths):
     for path in sorted(paths):
         if path.rpartition("/")[0] == folder and path not in targets | {file.path, "include/posenc/export.h"}:
             yield 1, f"does not include {path[len('include/'):]}"
+
+
+def brings_error(file, paths):
+    """Who includes a header can catch what its functions throw, or must define the handler."""
+    functions = [line for line in code_lines(file.text) if "POSENC_API" in line and "noexcept" not in line]
+    if file.folder != "include" or not functions or file.path == "include/posenc/export.h":
+        return
+    seen, left = set(), [file.path]
+    while left:
+        path = left.pop()
+        if path == "include/posenc/error.h":
+            return
+        if path not in seen:
+            seen.add(path)
+            left += included(paths[path], paths)
+    yield 1, "has functions but does not include posenc/error.h, nor does what it includes"
+
+
+def tested(file, _):
+    """Tests are in the folder of a module, where tests/CMakeLists.txt looks for them."""
+    folder = file.path.rpartition("/")[0]
+    if file.path.endswith("_test.cc") and folder.removeprefix("tests/") not in [*MODULES, *OTHER_TESTS]:
+        yield 1, "is in no folder whose tests are built"
+
+
+def named_paths(file, _):
+    """What a page says is there is there."""
+    if not file.path.endswith(".md") or file.path == "CHANGELOG.md":
+        return
+    for number, line in enumerate(file.lines, 1):
+        for name in NAMED.findall(line):
+            if not any(file.root.glob(name)):
+                yield number, f"names {name}, which is not there"

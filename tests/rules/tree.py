@@ -11,6 +11,7 @@ PLAIN_NAMES = {"Makefile", "CMakeLists.txt", "CMakePresets.json", "run"}
 
 class File:
     def __init__(self, root, path):
+        self.root = root
         self.path = path.relative_to(root).as_posix()
         self.folder = self.path.split("/")[0] if "/" in self.path else ""
         self.is_cpp = path.suffix in CPP

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/gguf.h"
 #include "posenc/files/file.h"
+#include "posenc/models/model.h"
 #include "posenc/schedule.h"
 #include "support/expect_error.h"
 #include "support/gguf_writer.h"
@@ -60,7 +60,7 @@ class File {
   Model model(const ModelOptions& options = {}) const {
     const TemporaryFolder folder;
     write_file(folder / "model.gguf", writer_.bytes());
-    Model model = model_from_gguf(folder / "model.gguf", options);
+    Model model = load_model(folder / "model.gguf", options);
     for (const ModelGroup& group : model.groups) EXPECT_EQ(message_of([&] { validate(group.spec); }), "");
     return model;
   }

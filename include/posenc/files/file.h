@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

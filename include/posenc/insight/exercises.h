@@ -21,7 +21,7 @@ enum class Level : int { easy, medium, hard };
 
 enum class AnswerKind : int {
   numeric,   // numbers, right to the decimals asked for: rounded or cut
-  symbolic,  // formulas (posenc/expression.h): whatever has the same value counts
+  symbolic,  // formulas, as docs/exercises.md describes them: whatever has the same value counts
   choice,    // the letter of one of the choices
   reasoned,  // sentences: a person decides; grading looks for the points that a good answer makes
 };

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 #include "posenc/insight/drawing.h"
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 
 namespace posenc {

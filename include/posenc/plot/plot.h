@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "posenc/error.h"
 #include "posenc/export.h"
 #include "posenc/insight/drawing.h"
 

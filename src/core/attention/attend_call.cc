@@ -126,11 +126,11 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
     return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
   };
   if (options.softmax_scale && !finite(*options.softmax_scale)) {
-    refuse(where, "scale must be finite but got " + text::number_text(*options.softmax_scale));
+    refuse(where, "softmax_scale must be finite but got " + text::number_text(*options.softmax_scale));
   }
   if (options.bias != nullptr && options.bias->schedule().added == Added::before_scale &&
       !(options.softmax_scale.value_or(1.0) > 0.0)) {
-    refuse(where, "scale must be above 0 where a bias is added before it but got " +
+    refuse(where, "softmax_scale must be above 0 where a bias is added before it but got " +
                       text::number_text(*options.softmax_scale));
   }
   if (!(options.softcap >= 0.0 && finite(options.softcap))) {

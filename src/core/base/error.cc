@@ -3,8 +3,8 @@
 #include "core/text/quotable.h"
 
 #if defined(__cpp_exceptions)
-// Weak: null unless the program defines it, as one without exceptions does.
-extern "C" [[gnu::weak]] void posenc_on_error(posenc::ErrorKind kind, const char* message);
+// Null unless the program defines it, as one without exceptions does.
+extern "C" [[noreturn, gnu::weak]] POSENC_API void posenc_on_error(posenc::ErrorKind kind, const char* message);
 #endif
 
 namespace posenc {

@@ -30,7 +30,14 @@ HWY_INLINE Real max_all(const Real* scores, std::int64_t count) {
   auto most = hn::Set(d, -std::numeric_limits<Real>::infinity());
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(d, scores + i));
+#if HWY_TARGET == HWY_EMU128  // whose MaxOfLanes starts at the lowest finite number
+  HWY_ALIGN Real each[hn::MaxLanes(d)];
+  hn::Store(most, d, each);
+  auto result = hn::Set(one, each[0]);
+  for (std::int64_t lane = 1; lane < lanes; ++lane) result = hn::Max(result, hn::Set(one, each[lane]));
+#else
   auto result = hn::Set(one, hn::GetLane(hn::MaxOfLanes(d, most)));
+#endif
   for (; i < count; ++i) result = hn::Max(result, hn::LoadU(one, scores + i));
   return hn::GetLane(result);
 }

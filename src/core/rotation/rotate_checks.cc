@@ -150,10 +150,10 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
 }
 
 void check_other_scale(const HeadViews& views, double scale, std::string_view where) {
-  if (!std::isfinite(scale)) refuse(where, "scale", "must be finite but got " + text::number_text(scale));
+  if (!std::isfinite(scale)) refuse(where, "output_scale", "must be finite but got " + text::number_text(scale));
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
   if (views.in.dtype != DType::f64 && std::fabs(scale) > 0x1.fffffep127) {
-    refuse(where, "scale",
+    refuse(where, "output_scale",
            "must be within float32 for " + std::string(to_text(views.in.dtype)) + " data but got " +
                text::number_text(scale));
   }

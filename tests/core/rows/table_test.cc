@@ -63,10 +63,11 @@ void for_each_entry(const Sinusoidal& spec, const std::vector<std::int64_t>& pos
   const auto count = static_cast<std::int64_t>(positions.size());
   std::vector<T> values(static_cast<std::size_t>(count * spec.width));
   fill_table(schedule, PositionView::of(positions.data(), count), make_view(values.data(), {count, spec.width}));
+  const std::string text = to_text(Spec(spec));
   for (std::int64_t n = 0; n < count; ++n) {
     const auto position = static_cast<double>(positions[static_cast<std::size_t>(n)]);
     for (std::int64_t column = 0; column < spec.width; ++column) {
-      SCOPED_TRACE(to_text(Spec(spec)) + " position " + std::to_string(position) + " column " + std::to_string(column));
+      SCOPED_TRACE(text + " position " + std::to_string(position) + " column " + std::to_string(column));
       check(values[static_cast<std::size_t>(n * spec.width + column)], oracle::entry(schedule, position, column),
             position + static_cast<double>(spec.first), oracle::column_inv_freq(schedule, column));
     }
