@@ -13,7 +13,8 @@
 
 namespace posenc {
 
-// Gives the numbers of the list at `path`.
+// Gives the numbers of the list at `path`, which is what stands behind the `@`. What it throws passes through
+// parse_spec. An empty one is none: a list that is named is then an error.
 class ListReader : public std::function<std::vector<double>(const std::string& path)> {
  public:
   using function::function;

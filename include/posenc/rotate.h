@@ -52,7 +52,7 @@ POSENC_API void rotate(const ConstView& x, const PositionView& positions, const 
                        const RotateOptions& options = {});
 
 // Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were.
-// output_scale multiplies here too: to undo one, give its reciprocal. An error with a layout that is no rotation.
+// output_scale multiplies here too: to undo a scale, give its reciprocal. A layout that is no rotation is an error.
 POSENC_API void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
                                const RotateOptions& options = {});
 POSENC_API void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source,

@@ -1,6 +1,7 @@
 // The text form of specs: parse_spec and to_text.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -207,6 +208,11 @@ TEST(ParseSpec, ReadsListsThroughTheReader) {
   EXPECT_EQ(to_text(spec), "sinusoidal:width=4,inv_freq=0.5/0.25");
   expect_error(ErrorKind::usage, "'@list.npy' names a file: use load_spec",
                [] { parse_spec("sinusoidal:width=4,inv_freq=@list.npy"); });
+  std::function<std::vector<double>(const std::string&)> function;
+  expect_error(ErrorKind::usage, "'@list.npy' names a file: use load_spec",
+               [&] { parse_spec("sinusoidal:width=4,inv_freq=@list.npy", function); });
+  function = [](const std::string&) { return std::vector<double>{3.0, 2.0}; };
+  EXPECT_EQ(to_text(parse_spec("sinusoidal:width=4,inv_freq=@list.npy", function)), "sinusoidal:width=4,inv_freq=3/2");
 }
 
 TEST(ParseSpec, TurnsTimescalesIntoFields) {
