@@ -21,6 +21,11 @@ struct Visitor : F... {
 template <class... F>
 Visitor(F...) -> Visitor<F...>;
 
+bool needs_no_escape(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
 void append_string(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
@@ -45,7 +50,9 @@ void append_string(std::string& out, std::string_view text) {
       out += kHex[byte >> 4];
       out += kHex[byte & 15];
     } else {
-      out += text[i];
+      const std::size_t from = i;
+      while (i + 1 < text.size() && needs_no_escape(text[i + 1])) ++i;
+      out += text.substr(from, i + 1 - from);
     }
     ++i;
   }

@@ -142,8 +142,8 @@ def installed(args, scratch):
 def add_subdirectory(args, scratch):
     build = scratch / "build"
     configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}",
-              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-              "-DPOSENC_BUILD_FILES=OFF")
+              "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR",
+              "-DPOSENC_UNITY_BYTES=150000", "-DPOSENC_BUILD_FILES=OFF")
     run(args.cmake, "--build", build, "--parallel", "2")
     run(build / "consumer")
     run(build / "handler")

@@ -48,29 +48,42 @@ struct BiasCase {
   }
   posenc::Bias bias() const { return posenc::Bias(spec, parameters()); }
 
-  // The plain definition; of rounded slopes, rounded as the header says.
+  double value(std::int64_t head, double i, double j) const;
+  double factor(std::int64_t head, double i, double j) const;
+};
+
+// The plain definition of a case, for many values.
+class PlainBias {
+ public:
+  explicit PlainBias(const BiasCase& of) : spec_(of.spec) {
+    for (const Owned& each : of.owned) numbers_.push_back({each.name, each.shape, each.values});
+  }
+
+  // Of rounded slopes, rounded as the header says.
   double value(std::int64_t head, double i, double j) const {
-    const auto* alibi = std::get_if<posenc::Alibi>(&spec);
+    const auto* alibi = std::get_if<posenc::Alibi>(&spec_);
     if (alibi == nullptr || alibi->precision == posenc::AlibiPrecision::exact) {
-      return posenc::reference::bias(spec, numbers(), head, i, j);
+      return posenc::reference::bias(spec_, numbers_, head, i, j);
     }
     const auto round = [](double x) { return posenc::to_double(posenc::to_bf16(x)); };
     const bool by_key = alibi->form == posenc::AlibiForm::key_position;
     // At one position apart the bias is the slope, with its sign.
-    const double slope = round(posenc::reference::bias(spec, numbers(), head, 0.0, 1.0));
+    const double slope = round(posenc::reference::bias(spec_, numbers_, head, 0.0, 1.0));
     return round(slope * round(by_key ? j : std::fabs(i - j)));
   }
   double factor(std::int64_t head, double i, double j) const {
-    return posenc::reference::score_factor(spec, numbers(), head, i, j);
+    return posenc::reference::score_factor(spec_, numbers_, head, i, j);
   }
 
  private:
-  std::vector<posenc::reference::Numbers> numbers() const {
-    std::vector<posenc::reference::Numbers> result;
-    for (const Owned& each : owned) result.push_back({each.name, each.shape, each.values});
-    return result;
-  }
+  const posenc::Spec& spec_;
+  std::vector<posenc::reference::Numbers> numbers_;
 };
+
+inline double BiasCase::value(std::int64_t head, double i, double j) const { return PlainBias(*this).value(head, i, j); }
+inline double BiasCase::factor(std::int64_t head, double i, double j) const {
+  return PlainBias(*this).factor(head, i, j);
+}
 
 inline Owned owned(const std::string& name, std::vector<std::int64_t> shape, unsigned seed) {
   std::int64_t size = 1;

@@ -25,8 +25,8 @@ void fragment() {{
 
 
 class Compiler:
-    def __init__(self, program, include, libraries):
-        self.command = [program, "-std=c++20", "-I", str(include)]
+    def __init__(self, program, includes, libraries):
+        self.command = [program, "-std=c++20", *(f"-I{folder}" for folder in includes)]
         self.libraries = [*map(str, libraries), "-lhwy"]
         self.libraries += [f"-Wl,-rpath,{library.parent}" for library in libraries if ".so" in library.name]
 

@@ -105,6 +105,7 @@ def main():
     parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--program")
     parser.add_argument("--compiler", help="without one, cpp blocks are passed over")
+    parser.add_argument("--include", action="append", default=[], help="a folder of headers, searched before the project's")
     parser.add_argument("--library", action="append", default=[])
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--self-test", action="store_true")
@@ -114,7 +115,7 @@ def main():
         sys.exit(self_test.run(Runner))
     source = args.source.resolve()
     libraries = [pathlib.Path(library).resolve() for library in args.library]
-    compiler = cpp.Compiler(args.compiler, source / "include", libraries) if args.compiler else None
+    compiler = cpp.Compiler(args.compiler, [*args.include, source / "include"], libraries) if args.compiler else None
     runner = Runner(source, args.program, compiler)
     results = [runner.run_file(path, args.update) for path in args.files]
     blocks, failed = (sum(column) for column in zip(*results)) if results else (0, 0)

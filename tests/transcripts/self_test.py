@@ -71,7 +71,7 @@ PROJECT = {
 
 class PlainCompiler(cpp.Compiler):
     def __init__(self, include):
-        super().__init__("c++", include, [])
+        super().__init__("c++", [include], [])
         self.libraries = []
 
 
