@@ -32,7 +32,7 @@ def run(*command, env=None, cwd=None, expect=0):
 def configure(args, project, build, *options, expect=0):
     # Not optimised: the library is compiled again where it is part of another project.
     launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={args.launcher}"] if args.launcher else []
-    return run(args.cmake, "-S", HERE / project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+    return run(args.cmake, "-S", HERE / project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
                f"-DCMAKE_CXX_COMPILER={args.compiler}", *launcher, *options, expect=expect)
 
 
@@ -142,7 +142,7 @@ def installed(args, scratch):
 def add_subdirectory(args, scratch):
     build = scratch / "build"
     configure(args, "add_subdirectory", build, f"-DBUILD_SHARED_LIBS={args.shared}",
-              "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR",
+              "-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti -DHWY_COMPILE_ONLY_SCALAR",
               "-DPOSENC_UNITY_BYTES=150000", "-DPOSENC_BUILD_FILES=OFF")
     run(args.cmake, "--build", build, "--parallel", "2")
     run(build / "consumer")

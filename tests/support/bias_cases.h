@@ -80,7 +80,9 @@ class PlainBias {
   std::vector<posenc::reference::Numbers> numbers_;
 };
 
-inline double BiasCase::value(std::int64_t head, double i, double j) const { return PlainBias(*this).value(head, i, j); }
+inline double BiasCase::value(std::int64_t head, double i, double j) const {
+  return PlainBias(*this).value(head, i, j);
+}
 inline double BiasCase::factor(std::int64_t head, double i, double j) const {
   return PlainBias(*this).factor(head, i, j);
 }
