@@ -146,7 +146,7 @@ std::string check(const Work& work) {
       const std::int64_t n = i * (one.queries - 1) / 7;
       const std::int64_t position = n + one.keys - one.queries;
       reference::Attention problem{.queries = 1, .keys = one.keys, .width = one.head_dim, .value_width = one.head_dim};
-      problem.scale = 1.0 / std::sqrt(static_cast<double>(one.head_dim));
+      problem.softmax_scale = 1.0 / std::sqrt(static_cast<double>(one.head_dim));
       problem.sees = [&](std::int64_t, std::int64_t s) { return !one.causal || s <= position; };
       problem.bias = [&](std::int64_t, std::int64_t, std::int64_t s) {
         return reference::bias(work.spec, parameters, head, static_cast<double>(position), static_cast<double>(s));

@@ -45,8 +45,9 @@ std::vector<ParameterInfo> parameters_of_kind(const std::string& name) {
 std::string field_lines(const FieldInfo& field, std::size_t column) {
   const std::string fallback = field.fallback.empty() ? "must be given" : "default " + field.fallback;
   const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
-  return fmt::format("  {:<{}} {}\n  {:<{}} {}{}; {}\n", field.name, column, field.help, "", column, field.type, unit,
-                     fallback);
+  const std::string also = field.also.empty() ? "" : "; also called " + field.also;
+  return fmt::format("  {:<{}} {}\n  {:<{}} {}{}; {}{}\n", field.name, column, field.help, "", column, field.type, unit,
+                     fallback, also);
 }
 
 std::string scalings_text() {
@@ -85,6 +86,7 @@ Json fields_json(const std::vector<FieldInfo>& fields) {
     item.set("name", field.name).set("type", field.type).set("unit", field.unit).set("help", field.help);
     item.set("default", field.fallback.empty() ? Json() : Json(field.fallback));
     item.set("required", field.fallback.empty());
+    if (!field.also.empty()) item.set("also", field.also);
     list.push_back(std::move(item));
   }
   return list;

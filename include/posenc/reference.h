@@ -76,13 +76,13 @@ struct Attention {
   std::int64_t key_heads = 1;
   std::int64_t width = 1;
   std::int64_t value_width = 1;
-  double scale = 1.0;
+  double softmax_scale = 1.0;
   double softcap = 0.0;            // 0: none
   std::vector<double> sinks = {};  // [heads], or none
 
   using OfPair = std::function<double(std::int64_t h, std::int64_t n, std::int64_t s)>;
   std::function<bool(std::int64_t n, std::int64_t s)> sees = {};
-  OfPair term = {};    // beside q.k, inside the scale
+  OfPair term = {};    // beside q.k, inside softmax_scale
   OfPair factor = {};  // of the score, before the bias
   OfPair bias = {};
   OfPair keep = {};  // what dropout makes of a weight: multiplied by this

@@ -24,7 +24,7 @@ struct ScoreProjections {
   std::int64_t key_heads = 0;   // G, a divisor of H; 0: H
   ConstView query_weight = {};  // [H D, M], any float type and strides
   ConstView key_weight = {};    // [G D, M]
-  double scale = 1.0;           // multiplies every part; 1 / sqrt(D) in attention
+  double softmax_scale = 1.0;   // multiplies every part; 1 / sqrt(D) in attention
 };
 
 // Contents x and positions p are [N, M], f32 or f64, out is [4, H, N, N], f32 or f64; computed in double and rounded

@@ -216,6 +216,7 @@ struct FieldInfo {
   std::string fallback;  // its default as text; empty if the field must be given
   std::string unit;      // "radians per position", ...; may be empty
   std::string help;
+  std::string also = {};  // another name that is accepted; may be empty
 };
 
 struct KindInfo {

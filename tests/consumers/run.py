@@ -101,6 +101,11 @@ def pkg_config(args, prefix, scratch, name):
     version = run("pkg-config", "--modversion", "posenc", env=env).strip()
     if version != args.version:
         sys.exit(f"posenc.pc says version {version}, the project {args.version}")
+    # The libraries of one version go together.
+    for library, below in zip(libraries_in(prefix), ["posenc", *(f"posenc-{library}" for library in LIBRARIES)]):
+        needs = run("pkg-config", "--print-requires", f"posenc-{library}", env=env).splitlines()
+        if f"{below} = {args.version}" not in needs:
+            sys.exit(f"posenc-{library}.pc needs {needs}, expected {below} = {args.version}")
 
 
 def only_what_was_built(prefix):

@@ -132,15 +132,16 @@ const std::vector<double>* AttendCase::numbers_of(const std::vector<Numbers>& li
 posenc::reference::Attention AttendCase::problem(std::int64_t b, const std::vector<double>& own_q,
                                                  const std::vector<double>& own_k) const {
   posenc::reference::Attention result{queries, keys, heads, key_heads, width, value_width};
-  result.scale = scale.value_or(1.0 / std::sqrt(static_cast<double>(width)));
+  result.softmax_scale = scale.value_or(1.0 / std::sqrt(static_cast<double>(width)));
   if (rotary && !scale) {
     const auto& spec = std::get<posenc::Rotary>(*rotary);
-    if (spec.attention_factor_in == posenc::FactorIn::softmax) result.scale *= spec.attention_factor.value_or(1.0);
+    if (spec.attention_factor_in == posenc::FactorIn::softmax)
+      result.softmax_scale *= spec.attention_factor.value_or(1.0);
   }
   result.softcap = softcap;
   result.sinks = sinks;
   result.sees = [this, b](std::int64_t n, std::int64_t s) { return sees(b, n, s); };
-  if (bias) result.bias = bias_of(b, result.scale);
+  if (bias) result.bias = bias_of(b, result.softmax_scale);
   if (term) add_term(b, own_q, own_k, result);
   if (dropout.p > 0.0) {
     result.keep = [this, b](std::int64_t h, std::int64_t n, std::int64_t s) {

@@ -39,8 +39,8 @@ Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const 
   const std::int64_t head_dim = query.shape[0] / heads;
   check.weight(query, {heads * head_dim, width}, "query_weight");
   check.weight(projections.key_weight, {key_heads * head_dim, width}, "key_weight");
-  if (!std::isfinite(projections.scale)) {
-    check.refuse("scale must be finite but got " + text::number_text(projections.scale));
+  if (!std::isfinite(projections.softmax_scale)) {
+    check.refuse("softmax_scale must be finite but got " + text::number_text(projections.softmax_scale));
   }
   return {x.shape[0], width, heads, key_heads, head_dim};
 }
@@ -91,7 +91,7 @@ void score_parts(const ConstView& x, const ConstView& p, const ScoreProjections&
   const Rows keys[] = {project(x, projections.key_weight), project(p, projections.key_weight)};
   for (std::int64_t part = 0; part < 4; ++part) {
     Rows scores = scores_of(shape, queries[part / 2], keys[part % 2]);
-    for (double& score : scores) score *= projections.scale;
+    for (double& score : scores) score *= projections.softmax_scale;
     layers::store_numbers(scores.data(), out[part]);
   }
 }

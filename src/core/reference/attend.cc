@@ -12,7 +12,7 @@ double score_of(const Attention& problem, const double* q, const double* k, std:
   double score = 0.0;
   for (std::int64_t c = 0; c < problem.width; ++c) score += q[c] * k[c];
   if (problem.term) score += problem.term(h, n, s);
-  score *= problem.scale;
+  score *= problem.softmax_scale;
   if (problem.softcap > 0.0) score = problem.softcap * std::tanh(score / problem.softcap);
   if (problem.factor) score *= problem.factor(h, n, s);
   if (problem.bias) score += problem.bias(h, n, s);

@@ -158,12 +158,17 @@ bool is_shorthand(Spec& spec, std::string_view name) {
 }
 
 void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where) {
+  const std::vector<Field> fields = fields_of(spec);
   std::vector<std::string> names;
-  for (const Field& field : fields_of(spec)) names.push_back(field.name);
+  for (const Field& field : fields) names.push_back(field.name);
   for (const Shorthand& shorthand : shorthands_of(spec)) {
     for (const Shorthand::Name& short_name : shorthand.names) names.push_back(short_name.name);
   }
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::vector<std::string_view> known(names.begin(), names.end());
+  const std::size_t listed = known.size();  // what follows are other names of the same
+  for (const Field& field : fields) {
+    if (!field.also.empty()) known.push_back(field.also);
+  }
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
   if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
@@ -177,7 +182,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
     message += "; did you mean '" + std::string(near) + "'?";
   } else {
     message += "; its fields are:";
-    for (const std::string_view field : known) message += " " + std::string(field);
+    for (std::size_t i = 0; i < listed; ++i) message += " " + std::string(known[i]);
   }
   fail(ErrorKind::bad_input, message);
 }

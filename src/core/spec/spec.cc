@@ -196,8 +196,12 @@ void check_together(const Rotary& spec, std::string_view where) {
 }
 
 FieldInfo info_of(const spec::Field& field) {
-  return {field.name, spec::type_text(field), field.required ? "" : spec::field_text(field), std::string(field.unit),
-          std::string(field.help)};
+  return {field.name,
+          spec::type_text(field),
+          field.required ? "" : spec::field_text(field),
+          std::string(field.unit),
+          std::string(field.help),
+          field.also};
 }
 
 }  // namespace

@@ -40,9 +40,17 @@ const Item* find(const std::vector<Item>& items, std::string_view name) {
   return found == items.end() ? nullptr : &*found;
 }
 
-void check_repeats(std::string_view text, const std::vector<Item>& items) {
+// Every name once, and of a field with two names one; from here on, that under which it is printed.
+void check_repeats(std::string_view text, const std::vector<spec::Field>& fields, std::vector<Item>& items) {
   for (const Item& item : items) {
     if (find(items, item.name) != &item) fail_text(text, std::string(item.name) + " is given twice");
+  }
+  for (Item& item : items) {
+    const std::string_view printed = spec::printed_name(fields, item.name);
+    if (printed != item.name && find(items, printed)) {
+      fail_text(text, std::string(item.name) + " is the same as " + std::string(printed) + ", which is given too");
+    }
+    item.name = printed;
   }
 }
 
@@ -178,8 +186,7 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
     if (item) std::visit(FieldReader{kind, field, item->value, read_list}, field.value);
   }
   const std::vector<spec::Field> fields = spec::fields_of(spec);
-  for (Item& item : items) item.name = spec::printed_name(fields, item.name);
-  check_repeats(text, items);
+  check_repeats(text, fields, items);
   for (const Item& item : items) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
     if (field != fields.end()) {

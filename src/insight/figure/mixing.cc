@@ -201,7 +201,7 @@ Figure make_parts(const FigureCall& call) {
               {.heads = 1,
                .query_weight = make_view(wq.data(), {width, width}),
                .key_weight = make_view(wk.data(), {width, width}),
-               .scale = std},
+               .softmax_scale = std},
               make_view(parts.data(), {4, 1, count, count}));
   const auto cells = static_cast<std::size_t>(count * count);
   std::array<drawing::Heat, 5> heats;

@@ -123,7 +123,7 @@ struct Case {
     if (variant.residual == Residual::encoded) residual = encoded;
     reference::Attention problem{.queries = kTokens, .keys = kTokens, .heads = kHeads, .key_heads = kHeads};
     problem.width = problem.value_width = kWidth / kHeads;
-    problem.scale = 1.0 / std::sqrt(3.0);
+    problem.softmax_scale = 1.0 / std::sqrt(3.0);
     problem.sees = [](std::int64_t n, std::int64_t s) { return s <= n; };
     problem.keep = [&](std::int64_t h, std::int64_t n, std::int64_t s) {
       return kept(0.2, 1, (b + 1) * kHeads + h, n, s);

@@ -78,7 +78,7 @@ struct Case {
     problem.heads = size.heads;
     problem.key_heads = size.key_heads;
     problem.width = problem.value_width = size.head_dim;
-    problem.scale = 1.0 / std::sqrt(static_cast<double>(size.head_dim));
+    problem.softmax_scale = 1.0 / std::sqrt(static_cast<double>(size.head_dim));
     const reference::MultiHeadNumbers numbers{size.width, in_weight, in_bias, out_weight, out_bias};
     Numbers out(x.size());
     const std::int64_t map = size.heads * size.queries * size.seen(), row = size.queries * size.width;

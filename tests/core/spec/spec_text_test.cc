@@ -91,8 +91,10 @@ TEST(ParseSpec, TakesTheNamesOfMembersToo) {
             "hybrid:fixed.width=4,fixed.scale=3,learned.rows=2,learned.past_end=error");
   EXPECT_EQ(to_text(parse_spec("xpos:head_dim=8,rotary_dim=4,first_channel=2")),
             "xpos:head_dim=8,rotary_dim=4,rope_offset=2");
-  expect_error(ErrorKind::bad_input, "scale is given twice",
-               [] { parse_spec("sinusoidal:width=4,scale=1,frequency_scale=1"); });
+  expect_bad("sinusoidal:width=4,scale=1,frequency_scale=1",
+             "frequency_scale is the same as scale, which is given too");
+  expect_bad("sinusoidal:width=4,frequency_scale=1,frequency_scale=1", "frequency_scale is given twice");
+  expect_bad("rotary:head_dim=8,first_chanel=2", "rotary has no field 'first_chanel'; did you mean 'first_channel'?");
 }
 
 TEST(ToText, KeepsEveryDigit) {

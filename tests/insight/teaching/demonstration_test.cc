@@ -51,7 +51,7 @@ struct Plain {
     reference::Attention problem{.queries = tokens(), .keys = tokens(), .heads = question.heads};
     problem.key_heads = question.heads;
     problem.width = problem.value_width = width / question.heads;
-    problem.scale = 1.0 / std::sqrt(static_cast<double>(problem.width));
+    problem.softmax_scale = 1.0 / std::sqrt(static_cast<double>(problem.width));
     const Numbers buckets = drawn(32, question.heads, 1.0, 64 * question.seed + 6);
     const std::vector<reference::Numbers> parameters = {{"table", {32, question.heads}, buckets}};
     problem.bias = [&](std::int64_t h, std::int64_t n, std::int64_t s) {
