@@ -9,7 +9,7 @@ posenc := build/demo/cli/posenc
 help:
 	@echo 'make demo      build posenc and show what it does'
 	@echo 'make test      build with g++, and with clang and sanitizers, and run every test; compile for other machines'
-	@echo 'make test-all  the same with more compilers, ThreadSanitizer, a shared library and longer fuzzing'
+	@echo 'make test-all  the same for every library, with plain clang, shared libraries, ThreadSanitizer, every file compiled alone'
 	@echo 'make cross     compile the library for aarch64 and WebAssembly'
 	@echo 'make bench     time posenc on this machine, beside PyTorch where there is one'
 	@echo 'make figures   draw the figures of docs/ and its lesson page again'

@@ -42,7 +42,7 @@ Json selected_json(const spec::Field& selector, const std::vector<spec::Field>& 
 
 // "factor", or "scaling.factor" where it stands in an object.
 std::string path_of(const spec::Field& field) {
-  return field.group.empty() ? field.name : std::string(field.group) + "." + field.name;
+  return field.group.empty() ? field.shown() : std::string(field.group) + "." + field.name;
 }
 
 // Sets a field from its JSON value. Ranges are checked later, when all fields are there.

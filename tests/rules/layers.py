@@ -144,6 +144,16 @@ def tested(file, _):
         yield 1, "is in no folder whose tests are built"
 
 
+def built(file, _):
+    """CMake builds every module and its tests: a folder that it does not name is left out in silence."""
+    if file.path not in ("src/CMakeLists.txt", "tests/CMakeLists.txt"):
+        return
+    words = set(re.findall(r"\w+(?:/\w+)*", file.text))
+    for module in MODULES:
+        if not {module, module.rsplit("/", 1)[-1]} & words:
+            yield 1, f"does not name the module {module}"
+
+
 def named_paths(file, _):
     """What a page says is there is there."""
     if not file.path.endswith(".md") or file.path == "CHANGELOG.md":

@@ -77,6 +77,7 @@ PositionView PositionView::axis(std::int64_t a) const noexcept {
   PositionView view = *this;
   view.axes = 1;
   view.axis_stride = 1;
+  if (data == nullptr) return view;  // a range, or no positions at all
   if (source == Source::i32) view.data = static_cast<const std::int32_t*>(data) + a * axis_stride;
   if (source == Source::i64) view.data = static_cast<const std::int64_t*>(data) + a * axis_stride;
   if (source == Source::f64) view.data = static_cast<const double*>(data) + a * axis_stride;

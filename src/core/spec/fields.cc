@@ -16,7 +16,7 @@ namespace {
 [[noreturn]] void fail_value(std::string_view kind, const Field& field, const std::string& condition,
                              const std::string& got) {
   fail(ErrorKind::bad_input,
-       "[" + std::string(kind) + "] " + std::string(field.name) + " must be " + condition + " but got " + got);
+       "[" + std::string(kind) + "] " + field.shown() + " must be " + condition + " but got " + got);
 }
 
 void check_number(std::string_view kind, const Field& field, double value) {
@@ -160,15 +160,17 @@ bool is_shorthand(Spec& spec, std::string_view name) {
 void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where) {
   const std::vector<Field> fields = fields_of(spec);
   std::vector<std::string> names;
-  for (const Field& field : fields) names.push_back(field.name);
+  std::string list;
+  const auto add = [&](const std::string& name, const std::string& also) {
+    if (!also.empty()) names.push_back(also);  // before the other: of two that are as near, the clearer one
+    names.push_back(name);
+    list += " " + name + (also.empty() ? "" : "|" + also);
+  };
+  for (const Field& field : fields) add(field.name, field.also);
   for (const Shorthand& shorthand : shorthands_of(spec)) {
-    for (const Shorthand::Name& short_name : shorthand.names) names.push_back(short_name.name);
+    for (const Shorthand::Name& short_name : shorthand.names) add(short_name.name, "");
   }
-  std::vector<std::string_view> known(names.begin(), names.end());
-  const std::size_t listed = known.size();  // what follows are other names of the same
-  for (const Field& field : fields) {
-    if (!field.also.empty()) known.push_back(field.also);
-  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
   if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
@@ -181,8 +183,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";
   } else {
-    message += "; its fields are:";
-    for (std::size_t i = 0; i < listed; ++i) message += " " + std::string(known[i]);
+    message += "; its fields are:" + list;
   }
   fail(ErrorKind::bad_input, message);
 }

@@ -48,6 +48,8 @@ struct Field {
   std::string_view group = {};  // the field that selects this one; in JSON it stands in the object of that name
   std::string also = {};        // the name of the member in C++ if that is another; text and JSON accept both
 
+  // For messages, which are read by those who write text and by those who write C++.
+  std::string shown() const { return also.empty() ? name : also + " (" + name + ")"; }
   // Puts the name of a part before the field's own.
   void rename_for_part(const std::string& prefix) {
     name = prefix + name;

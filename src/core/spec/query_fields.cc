@@ -187,8 +187,8 @@ void check_together(const Xpos& spec, std::string_view where) {
   const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
   if (first < 0 || first + channels > spec.head_dim) {
     refuse_query(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
-                            " channels but rope_offset=" + std::to_string(spec.first_channel) + " with " +
-                            std::to_string(channels) + " channels does not");
+                            " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) +
+                            " with " + std::to_string(channels) + " channels does not");
   }
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   if (given != 0 && given != channels / 2) {

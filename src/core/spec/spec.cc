@@ -177,8 +177,9 @@ void check_together(const Rotary& spec, std::string_view where) {
     refuse("head_dim must be even where the whole head turns but got " + std::to_string(spec.head_dim));
   }
   if (window.first_channel < 0 || window.first_channel + window.rotary_dim > spec.head_dim) {
-    refuse("the window must lie inside the head of " + std::to_string(spec.head_dim) + " channels but rope_offset=" +
-           std::to_string(spec.first_channel) + " with " + std::to_string(window.rotary_dim) + " channels does not");
+    refuse("the window must lie inside the head of " + std::to_string(spec.head_dim) +
+           " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) + " with " +
+           std::to_string(window.rotary_dim) + " channels does not");
   }
   if (!spec.inv_freq.empty() && (spec.base != fallback.base || spec.exponent_dim != fallback.exponent_dim)) {
     refuse("inv_freq replaces base and exponent_dim: leave them out");

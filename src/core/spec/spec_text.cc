@@ -62,8 +62,8 @@ struct FieldReader {
   const ListReader& read_list;
 
   [[noreturn]] void fail_type() const {
-    fail(ErrorKind::bad_input, "[" + std::string(kind) + "] " + std::string(field.name) + " must be " +
-                                   spec::wanted_text(field) + " but got '" + std::string(text) + "'");
+    fail(ErrorKind::bad_input, "[" + std::string(kind) + "] " + field.shown() + " must be " + spec::wanted_text(field) +
+                                   " but got '" + std::string(text) + "'");
   }
 
   void operator()(std::int64_t* value) const {

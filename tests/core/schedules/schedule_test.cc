@@ -173,7 +173,7 @@ TEST(ScheduleErrors, NameTheFieldAndTheValue) {
   expect_refused({.width = 4, .base = -2.0}, "base must be above 0 but got -2");
   expect_refused({.width = 4, .base = std::nan("")}, "base must be finite but got nan");
   expect_refused({.width = 4, .base = kInfinity}, "base must be finite but got inf");
-  expect_refused({.width = 4, .frequency_scale = -kInfinity}, "scale must be finite but got -inf");
+  expect_refused({.width = 4, .frequency_scale = -kInfinity}, "frequency_scale (scale) must be finite but got -inf");
   expect_refused({.width = 4, .exponent_factor = kInfinity}, "exponent_factor must be finite but got inf");
   expect_refused({.width = 4, .multiplier = std::nan("")}, "multiplier must be finite but got nan");
   expect_refused({.width = 4, .first = 2147483648}, "first must be at most 2147483647 but got 2147483648");

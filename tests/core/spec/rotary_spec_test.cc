@@ -65,8 +65,8 @@ TEST(RotaryValidate, RefusesWindows) {
   expect_refused({.head_dim = 8, .rotary_dim = 4, .partial_rotary_factor = 0.5},
                  "rotary_dim and partial_rotary_factor say the same thing: give one of them");
   const auto outside = [](const std::string& head, const std::string& offset, const std::string& width) {
-    return "the window must lie inside the head of " + head + " channels but rope_offset=" + offset + " with " + width +
-           " channels does not";
+    return "the window must lie inside the head of " + head + " channels but first_channel (rope_offset) " + offset +
+           " with " + width + " channels does not";
   };
   expect_refused({.head_dim = 8, .rotary_dim = 10}, outside("8", "0", "10"));
   expect_refused({.head_dim = 8, .rotary_dim = 6, .first_channel = 3}, outside("8", "3", "6"));
@@ -74,7 +74,8 @@ TEST(RotaryValidate, RefusesWindows) {
   expect_refused({.head_dim = 8, .rotary_dim = 6, .first_channel = -9}, outside("8", "-9", "6"));
   expect_refused({.head_dim = 8, .first_channel = 1}, outside("8", "1", "8"));
   expect_refused({.head_dim = 7, .partial_rotary_factor = 0.75, .first_channel = 2}, outside("7", "2", "6"));
-  expect_refused({.head_dim = 8, .first_channel = 8193}, "rope_offset must be at most 8192 but got 8193");
+  expect_refused({.head_dim = 8, .first_channel = 8193},
+                 "first_channel (rope_offset) must be at most 8192 but got 8193");
 }
 
 TEST(RotaryValidate, RefusesShares) {

@@ -65,7 +65,7 @@ TEST(Validate, RefusesNumbersThatAreNotFinite) {
     const std::string got = value == kInf ? "inf" : value == -kInf ? "-inf" : "nan";
     expect_refused({.width = 4, .spacing = Spacing::half, .shift = value}, "shift must be finite but got " + got);
     expect_refused({.width = 4, .exponent_factor = value}, "exponent_factor must be finite but got " + got);
-    expect_refused({.width = 4, .frequency_scale = value}, "scale must be finite but got " + got);
+    expect_refused({.width = 4, .frequency_scale = value}, "frequency_scale (scale) must be finite but got " + got);
     expect_refused({.width = 4, .multiplier = value}, "multiplier must be finite but got " + got);
     expect_refused({.width = 4, .inv_freq = {1.0, value}}, "inv_freq must be finite but got " + got);
   }

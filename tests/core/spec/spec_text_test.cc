@@ -94,6 +94,9 @@ TEST(ParseSpec, TakesTheNamesOfMembersToo) {
   expect_bad("sinusoidal:width=4,scale=1,frequency_scale=1",
              "frequency_scale is the same as scale, which is given too");
   expect_bad("sinusoidal:width=4,frequency_scale=1,frequency_scale=1", "frequency_scale is given twice");
+  expect_bad("rotary:head_dim=8,first_channel=x", "first_channel (rope_offset) must be an integer but got 'x'");
+  expect_bad("hybrid:fixed.freq_scale=1", "did you mean 'fixed.frequency_scale'?");
+  expect_bad("rotary:head_dim=8,freq=2", " rope_offset|first_channel ");
   expect_bad("rotary:head_dim=8,first_chanel=2", "rotary has no field 'first_chanel'; did you mean 'first_channel'?");
 }
 
