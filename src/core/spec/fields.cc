@@ -161,10 +161,10 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   const std::vector<Field> fields = fields_of(spec);
   std::vector<std::string> names;
   std::string list;
-  const auto add = [&](const std::string& name, const std::string& also) {
+  const auto add = [&](const std::string& printed, const std::string& also) {
     if (!also.empty()) names.push_back(also);  // before the other: of two that are as near, the clearer one
-    names.push_back(name);
-    list += " " + name + (also.empty() ? "" : "|" + also);
+    names.push_back(printed);
+    list += " " + printed + (also.empty() ? "" : "|" + also);
   };
   for (const Field& field : fields) add(field.name, field.also);
   for (const Shorthand& shorthand : shorthands_of(spec)) {
