@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "posenc/random.h"
 #include "support/attend_case.h"
 #include "support/expect_error.h"
 
