@@ -102,10 +102,10 @@ const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& e
   // A few tokens first: where they have no position, none has.
   Measured few = *measured;
   few.tokens.resize(std::min<std::size_t>(few.tokens.size(), 6));
-  const auto known = decoded_positions(few, own, options);
+  const auto known = decoded_positions(few, own, options, *bins_);
   const auto found = std::count_if(known.begin(), known.end(), [](const auto& p) { return p.has_value(); });
   if (found * 3 < static_cast<std::ptrdiff_t>(known.size()) * 2) return decoded_;
-  const auto all = decoded_positions(*measured, own, options);
+  const auto all = decoded_positions(*measured, own, options, *bins_);
   decoded_.assign(static_cast<std::size_t>(whole_->ids().count), std::nullopt);
   for (std::size_t t = 0; t < all.size(); ++t) decoded_[static_cast<std::size_t>(measured->tokens[t])] = all[t];
   return decoded_;
@@ -134,7 +134,7 @@ std::optional<std::int64_t> Clues::shift(const Engine& engine) const {
     }
   }
   // Far off where nothing else is wrong; nearer for the second of two, which is looked for behind many first ones.
-  return common_shift(some, expected, own, engine.blames.empty() ? 1 << 18 : 1 << 12);
+  return common_shift(some, expected, own, engine.blames.empty() ? 1 << 18 : 1 << 12, *bins_);
 }
 
 double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency>& seen) const {

@@ -19,8 +19,8 @@ namespace posenc::diagnosis {
 // What there is to go by when a fault with a free number is tried: numbers that were seen, or the number itself.
 class Clues {
  public:
-  Clues(const Evidence* whole, const Evidence* quick, const DiagnoseOptions& options)
-      : whole_(whole), quick_(quick), options_(&options) {}
+  Clues(const Evidence* whole, const Evidence* quick, const DiagnoseOptions& options, KnownBins& bins)
+      : whole_(whole), quick_(quick), options_(&options), bins_(&bins) {}
   Clues(const DiagnoseOptions& options, std::optional<double> value) : options_(&options), value_(value) {}
 
   bool seen() const { return whole_ != nullptr; }
@@ -49,6 +49,7 @@ class Clues {
   const Evidence* quick_ = nullptr;
   const DiagnoseOptions* options_;
   std::optional<double> value_;
+  KnownBins* bins_ = nullptr;
   // By the channels of the engine that was asked for last; its positions do not change while faults are tried on it.
   mutable std::shared_ptr<const Measured> measured_for_;
   mutable std::vector<Frequency> frequencies_;

@@ -16,7 +16,10 @@ constexpr double kTurn = 2.0 * std::numbers::pi;
 
 // std::remainder as closely as the angle itself is known, in a fraction of its time: this is most of what diagnosing
 // does.
-double wrapped(double angle) { return angle - kTurn * std::nearbyint(angle * (1.0 / kTurn)); }
+double wrapped(double angle) {
+  constexpr double kWhole = 0x1.8p52;  // added and taken away, it leaves the nearest whole number
+  return angle - kTurn * (angle * (1.0 / kTurn) + kWhole - kWhole);
+}
 
 // Tokens in the order of their positions, each position once.
 std::vector<std::size_t> by_position(const Measured& measured, const Ids& ids) {
@@ -115,7 +118,7 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
 }
 
 std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
-                                         const std::vector<double>& inv_freq, std::int64_t far) {
+                                         const std::vector<double>& inv_freq, std::int64_t far, KnownBins& known) {
   const auto columns = static_cast<std::size_t>(measured.columns);
   Measured shift;
   shift.tokens = {0};
@@ -130,8 +133,8 @@ std::optional<std::int64_t> common_shift(const Measured& measured, const std::ve
     }
     shift.angle.push_back(std::atan2(sin, cos));
   }
-  return decoded_positions(shift, inv_freq,
-                           {.first = -far, .end = far + 1, .tolerance = 4.0 * measured.noise + 0.02})[0];
+  return decoded_positions(shift, inv_freq, {.first = -far, .end = far + 1, .tolerance = 4.0 * measured.noise + 0.02},
+                           known)[0];
 }
 
 std::optional<double> common_magnitude(const Measured& measured, double tolerance) {
@@ -149,9 +152,38 @@ std::optional<double> common_magnitude(const Measured& measured, double toleranc
   return median;
 }
 
+std::int64_t AngleBins::bin_of(double angle) {
+  const auto bin = static_cast<std::int64_t>((wrapped(angle) + std::numbers::pi) * (kCount / kTurn));
+  return std::clamp<std::int64_t>(bin, 0, kCount - 1);
+}
+
+AngleBins::AngleBins(double frequency, std::int64_t first, std::int64_t end)
+    : frequency_(frequency), first_(first), end_(end), starts_(kCount + 1, 0) {
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(end - first, 0));
+  std::vector<std::uint16_t> bins(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto position = static_cast<double>(first + static_cast<std::int64_t>(i));
+    bins[i] = static_cast<std::uint16_t>(bin_of(frequency * position));
+    ++starts_[bins[i] + std::size_t{1}];
+  }
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  std::vector<std::size_t> next = starts_;
+  offsets_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) offsets_[next[bins[i]]++] = static_cast<std::uint32_t>(i);
+}
+
+const AngleBins& KnownBins::of(double frequency, std::int64_t first, std::int64_t end) {
+  constexpr std::size_t kKept = 8;
+  for (const AngleBins& bins : bins_) {
+    if (bins.is(frequency, first, end)) return bins;
+  }
+  if (bins_.size() == kKept) bins_.pop_front();
+  return bins_.emplace_back(frequency, first, end);
+}
+
 std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
                                                            const std::vector<double>& inv_freq,
-                                                           const DecodeOptions& options) {
+                                                           const DecodeOptions& options, KnownBins& known) {
   std::vector<std::optional<std::int64_t>> result(measured.tokens.size());
   // The fastest column first: it tells most positions apart at once.
   std::vector<std::int64_t> columns(static_cast<std::size_t>(measured.columns));
@@ -159,23 +191,15 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
   std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
     return std::abs(inv_freq[static_cast<std::size_t>(a)]) > std::abs(inv_freq[static_cast<std::size_t>(b)]);
   });
-  constexpr std::int64_t kBins = 2048;
-  const double first = inv_freq[static_cast<std::size_t>(columns.front())];
-  const auto bin_of = [&](double angle) {
-    const auto bin = static_cast<std::int64_t>((wrapped(angle) + std::numbers::pi) / kTurn * kBins);
-    return std::clamp<std::int64_t>(bin, 0, kBins - 1);
-  };
-  std::vector<std::vector<std::int64_t>> bins(kBins);
-  for (std::int64_t p = options.first; p < options.end; ++p) {
-    bins[static_cast<std::size_t>(bin_of(first * static_cast<double>(p)))].push_back(p);
-  }
+  constexpr std::int64_t kBins = AngleBins::kCount;
+  const AngleBins& bins = known.of(inv_freq[static_cast<std::size_t>(columns.front())], options.first, options.end);
   const auto reach = static_cast<std::int64_t>(4.0 * options.tolerance / kTurn * kBins) + 1;
   for (std::size_t t = 0; t < measured.tokens.size(); ++t) {
     if (!std::isfinite(measured.at(t, columns.front()))) continue;
-    const std::int64_t center = bin_of(measured.at(t, columns.front()));
+    const std::int64_t center = AngleBins::bin_of(measured.at(t, columns.front()));
     double least = options.tolerance;
     for (std::int64_t b = center - std::min(reach, kBins / 2); b <= center + std::min(reach, kBins / 2 - 1); ++b) {
-      for (const std::int64_t p : bins[static_cast<std::size_t>((b + kBins) % kBins)]) {
+      bins.each((b + kBins) % kBins, [&](std::int64_t p) {
         double sum = 0.0;
         const double limit = least * least * static_cast<double>(columns.size());
         for (const std::int64_t c : columns) {
@@ -186,10 +210,10 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
           if (sum > limit) break;
         }
         const double rms = std::sqrt(sum / static_cast<double>(columns.size()));
-        if (rms >= least) continue;
+        if (rms >= least) return;
         least = rms;
         result[t] = p;
-      }
+      });
     }
   }
   return result;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -37,8 +38,40 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
 // The magnitude that most numbers have; none where they differ.
 std::optional<double> common_magnitude(const Measured& measured, double tolerance);
 
-// The whole number at which a column's angle would be `angle`, for every token; none where no position up to `limit`
-// (and from `first`) fits within the tolerance.
+// The positions from `first` to before `end`, sorted by the angle that a frequency turns them to.
+class AngleBins {
+ public:
+  AngleBins(double frequency, std::int64_t first, std::int64_t end);
+
+  static constexpr std::int64_t kCount = 2048;
+  static std::int64_t bin_of(double angle);
+  bool is(double frequency, std::int64_t first, std::int64_t end) const {
+    return frequency_ == frequency && first_ == first && end_ == end;
+  }
+  template <class Do>
+  void each(std::int64_t bin, Do&& take) const {
+    const auto b = static_cast<std::size_t>(bin);
+    for (std::size_t i = starts_[b]; i < starts_[b + 1]; ++i) take(first_ + std::int64_t{offsets_[i]});
+  }
+
+ private:
+  double frequency_;
+  std::int64_t first_, end_;
+  std::vector<std::size_t> starts_;     // [kCount + 1]
+  std::vector<std::uint32_t> offsets_;  // of positions from the first one, bin by bin
+};
+
+// The bins that were used last: nearly all engines that are tried have the same fastest frequency.
+class KnownBins {
+ public:
+  const AngleBins& of(double frequency, std::int64_t first, std::int64_t end);
+
+ private:
+  std::deque<AngleBins> bins_;
+};
+
+// The whole number at which a column's angle would be `angle`, for every token; none where no position from `first` to
+// before `end` fits within the tolerance.
 struct DecodeOptions {
   std::int64_t first = 0;
   std::int64_t end = 0;
@@ -46,12 +79,12 @@ struct DecodeOptions {
 };
 std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measured,
                                                            const std::vector<double>& inv_freq,
-                                                           const DecodeOptions& options);
+                                                           const DecodeOptions& options, KnownBins& known);
 
 // The whole number of positions that all tokens are off by: `expected` are the angles at their own, [tokens][columns].
 // None where there is none up to `far`.
 std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
-                                         const std::vector<double>& inv_freq, std::int64_t far);
+                                         const std::vector<double>& inv_freq, std::int64_t far, KnownBins& known);
 
 // The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while
 // its cost is `promising`; none where it is not.

@@ -160,7 +160,7 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
 }
 
 std::vector<Candidate> Searcher::singles(const Engine& right) const {
-  const Clues clues(evidence_, quick_.get(), *options_);
+  const Clues clues(evidence_, quick_.get(), *options_, bins_);
   std::vector<std::pair<double, Engine>> near;
   // Positions may be wrong at a few tokens only: those are looked at all, in some heads where there are many.
   const std::unique_ptr<Evidence> wide = evidence_->sample(evidence_->rows());
@@ -179,13 +179,13 @@ std::vector<Candidate> Searcher::pairs(const Engine& right) const {
   std::vector<std::pair<double, Engine>> near;
   const Fit alone = quick_->fit(right);
   double best = alone.rms;
-  const Clues first_clues(evidence_, quick_.get(), *options_);
+  const Clues first_clues(evidence_, quick_.get(), *options_, bins_);
   for (const Fault* first : all_faults()) {
     if (!begins(*first)) continue;
     int taken = 0;
     for (const Engine& one : variations_of(*first, right, first_clues)) {
       if (++taken > (first->about == "frequencies" ? 4 : 8)) break;
-      const Clues clues(evidence_, quick_.get(), *options_);
+      const Clues clues(evidence_, quick_.get(), *options_, bins_);
       const Fit before = quick_->fit(one);
       if (same(before, alone)) continue;
       for (const Fault* second : all_faults()) {

@@ -41,6 +41,7 @@ class Searcher {
   std::unique_ptr<Evidence> quick_;   // a few tokens, for a first look at thousands of engines
   std::unique_ptr<Evidence> middle_;  // more of them, before all are taken
   const DiagnoseOptions* options_;
+  mutable KnownBins bins_;
 };
 
 // The first position, to 2^24, at which two engines make different numbers of the same input; none: nowhere.

@@ -6,6 +6,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/mixings.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/score_parts.h"
@@ -79,11 +80,16 @@ Figure make_angle(const FigureCall& call) {
   std::array<std::vector<double>, 2> mean;
   std::array<std::vector<double>, 2> low;
   std::array<std::vector<double>, 2> high;
+  std::array<std::vector<MixingOptions>, 2> sizes;
   for (int step = -40; step <= 20; ++step) {
     stds.push_back(std::pow(10.0, step / 20.0));
     for (std::size_t scaled = 0; scaled < 2; ++scaled) {
-      const Mixing one = mixing(
-          position, {.std = stds.back(), .scale = scaled == 1 ? root : 1.0, .tokens = 400, .seed = call.options.seed});
+      sizes[scaled].push_back(
+          {.std = stds.back(), .scale = scaled == 1 ? root : 1.0, .tokens = 400, .seed = call.options.seed});
+    }
+  }
+  for (std::size_t scaled = 0; scaled < 2; ++scaled) {
+    for (const Mixing& one : properties::mixings(position, sizes[scaled])) {
       mean[scaled].push_back(one.angle);
       low[scaled].push_back(one.angle_low);
       high[scaled].push_back(one.angle_high);

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/text/number_text.h"
+#include "insight/properties/mixings.h"
 #include "insight/properties/sample.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
@@ -27,11 +29,13 @@ void check_mixing(std::span<const double> row, const MixingOptions& options) {
     fail(ErrorKind::usage, "[mixing] tokens must be from 1 to " + std::to_string(kMostTokens) + " but got " +
                                std::to_string(options.tokens));
   }
-  if (!(options.std > 0.0) || !std::isfinite(options.std)) {
-    fail(ErrorKind::usage, "[mixing] std must be above 0 and finite");
+  // Beyond 1e70 the squares of their product overflow.
+  if (!(options.std > 0.0 && options.std <= 1e70)) {
+    fail(ErrorKind::usage, "[mixing] std must be above 0 and at most 1e70 but got " + text::number_text(options.std));
   }
-  if (options.scale == 0.0 || !std::isfinite(options.scale)) {
-    fail(ErrorKind::usage, "[mixing] scale must be finite and not 0");
+  if (options.scale == 0.0 || !(std::abs(options.scale) <= 1e70)) {
+    fail(ErrorKind::usage,
+         "[mixing] scale must be from -1e70 to 1e70 and not 0 but got " + text::number_text(options.scale));
   }
 }
 
@@ -40,8 +44,7 @@ double norm(std::span<const double> row) {
 }
 
 // By the sum and the difference of unit vectors: an arc cosine would give vectors that are the same an angle.
-double degrees_between(std::span<const double> a, std::span<const double> b) {
-  const double a_norm = norm(a), b_norm = norm(b);
+double degrees_between(std::span<const double> a, double a_norm, std::span<const double> b, double b_norm) {
   if (a_norm == 0.0 || b_norm == 0.0) return 90.0;  // a sum that vanished points nowhere
   double apart = 0.0, together = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -52,15 +55,17 @@ double degrees_between(std::span<const double> a, std::span<const double> b) {
   return 2.0 * std::atan2(std::sqrt(apart), std::sqrt(together)) * 180.0 / std::numbers::pi;
 }
 
-void add_token(std::span<double> token, std::span<const double> row, double scale, Mixing& mixing) {
-  std::vector<double> sum(row.begin(), row.end());
+void add_token(std::span<const double> draw, std::span<const double> row, const MixingOptions& options,
+               Mixing& mixing) {
+  std::vector<double> token(row.size()), sum(row.size());
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    token[i] *= scale;
-    sum[i] += token[i];
+    token[i] = options.std * draw[i] * options.scale;
+    sum[i] = row[i] + token[i];
   }
-  mixing.token_norm += norm(token);
-  mixing.sum_norm += norm(sum);
-  mixing.angles.push_back(degrees_between(token, sum));
+  const double token_norm = norm(token), sum_norm = norm(sum);
+  mixing.token_norm += token_norm;
+  mixing.sum_norm += sum_norm;
+  mixing.angles.push_back(degrees_between(token, token_norm, sum, sum_norm));
 }
 
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
@@ -183,28 +188,37 @@ bool leaves_lengths_open(const Spec& spec) {
 
 }  // namespace
 
-Mixing mixing(std::span<const double> position_row, const MixingOptions& options) {
+std::vector<Mixing> properties::mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes) {
   constexpr std::uint64_t kTokens = 0x746f6b656e73;  // apart from the numbers of a learned table of the same seed
-  check_mixing(position_row, options);
+  for (const MixingOptions& options : sizes) check_mixing(position_row, options);
   const auto width = static_cast<std::int64_t>(position_row.size());
+  const std::int64_t tokens = sizes.front().tokens;
   std::vector<double> block(static_cast<std::size_t>(kBlock * width));
-  Mixing result{.position_norm = norm(position_row)};
-  for (std::int64_t first = 0; first < options.tokens; first += kBlock) {
-    const std::int64_t count = std::min(kBlock, options.tokens - first);
+  std::vector<Mixing> result(sizes.size(), {.position_norm = norm(position_row)});
+  for (std::int64_t first = 0; first < tokens; first += kBlock) {
+    const std::int64_t count = std::min(kBlock, tokens - first);
     const auto part = static_cast<std::uint64_t>(first / kBlock);
     fill_random(make_view(block.data(), {count, width}),
-                {.std = options.std, .seed = properties::next_seed(options.seed ^ kTokens, part)});
+                {.std = 1.0, .seed = next_seed(sizes.front().seed ^ kTokens, part)});
     for (std::int64_t n = 0; n < count; ++n) {
-      add_token({block.data() + n * width, position_row.size()}, position_row, options.scale, result);
+      for (std::size_t k = 0; k < sizes.size(); ++k) {
+        add_token({block.data() + n * width, position_row.size()}, position_row, sizes[k], result[k]);
+      }
     }
   }
-  result.token_norm /= static_cast<double>(options.tokens);
-  result.sum_norm /= static_cast<double>(options.tokens);
-  const properties::Spread spread = properties::spread_of(result.angles);
-  result.angle = spread.mean;
-  result.angle_low = spread.low;
-  result.angle_high = spread.high;
+  for (Mixing& mixing : result) {
+    mixing.token_norm /= static_cast<double>(tokens);
+    mixing.sum_norm /= static_cast<double>(tokens);
+    const Spread spread = spread_of(mixing.angles);
+    mixing.angle = spread.mean;
+    mixing.angle_low = spread.low;
+    mixing.angle_high = spread.high;
+  }
   return result;
+}
+
+Mixing mixing(std::span<const double> position_row, const MixingOptions& options) {
+  return std::move(properties::mixings(position_row, {&options, 1}).front());
 }
 
 Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype) {

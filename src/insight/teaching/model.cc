@@ -1,7 +1,9 @@
 // Into the model: adding, sizes, the four parts of a score, and the limits.
 #include <cmath>
+#include <vector>
 
 #include "core/text/number_text.h"
+#include "insight/properties/mixings.h"
 #include "insight/teaching/lesson.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/schedule.h"
@@ -27,10 +29,13 @@ HtmlTable angle_table() {
                {"standard deviation 1, times sqrt(M)", 1.0, root},
                {"standard deviation 1/sqrt(M)", 1.0 / root, 1.0},
                {"standard deviation 1/sqrt(M), times sqrt(M)", 1.0 / root, root}};
-  for (const auto& size : sizes) {
-    const Mixing mixed = mixing(row, {.std = size.std, .scale = size.scale, .tokens = 100000});
-    table.rows.push_back({size.name, text::fixed_text(mixed.token_norm, 2), text::fixed_text(mixed.position_norm, 2),
-                          text::fixed_text(mixed.angle, 1) + " degrees",
+  std::vector<MixingOptions> options;
+  for (const auto& size : sizes) options.push_back({.std = size.std, .scale = size.scale, .tokens = 100000});
+  const std::vector<Mixing> mixings = properties::mixings(row, options);
+  for (std::size_t k = 0; k < mixings.size(); ++k) {
+    const Mixing& mixed = mixings[k];
+    table.rows.push_back({sizes[k].name, text::fixed_text(mixed.token_norm, 2),
+                          text::fixed_text(mixed.position_norm, 2), text::fixed_text(mixed.angle, 1) + " degrees",
                           text::fixed_text(mixed.angle_low, 1) + " to " + text::fixed_text(mixed.angle_high, 1)});
   }
   return table;

@@ -351,6 +351,10 @@ TEST(ModelAnalysis, MixingAnglesArePublishedOnes) {
   EXPECT_NEAR(mixing(row, {.std = 1.0 / root}).angle, 82.9, 0.2);
   EXPECT_NEAR(mixing(row, {.std = 1.0 / root, .scale = root}).angle, 35.3, 0.2);
   expect_error(ErrorKind::usage, "std must be above 0", [&] { mixing(row, {.std = 0.0}); });
+  expect_error(ErrorKind::usage, "std must be above 0 and at most 1e70 but got 1e+200",
+               [&] { mixing(row, {.std = 1e200}); });
+  expect_error(ErrorKind::usage, "scale must be from -1e70 to 1e70 and not 0 but got 0",
+               [&] { mixing(row, {.scale = 0.0}); });
 }
 
 TEST(ModelAnalysis, Costs) {

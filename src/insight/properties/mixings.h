@@ -1,0 +1,15 @@
+// Tokens of several sizes beside one row of an encoding.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "posenc/insight/analysis.h"
+
+namespace posenc::properties {
+
+// mixing() for each of the options, which have the same number of tokens and the same seed: drawn once, as drawing
+// takes most of the time.
+std::vector<Mixing> mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes);
+
+}  // namespace posenc::properties
