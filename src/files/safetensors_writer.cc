@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +37,10 @@ std::vector<std::int64_t> shape_of(const ConstView& view) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = text::utf8_length(text);
+    std::uint64_t eight = 0;  // letters: most texts are ASCII, and some are long
+    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
+    const bool ascii = text.size() >= sizeof eight && (eight & 0x8080808080808080U) == 0;
+    const std::size_t length = ascii ? sizeof eight : text::utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }

@@ -143,6 +143,13 @@ TEST(SafetensorsHeader, RefusesWhatTheFormatCannotSay) {
   bad({{"a", view}}, {{"k", "1"}, {"k", "2"}}, "metadata keys must differ but got 'k' twice");
   bad({{"a", view}}, {{"k\xFF", "1"}}, "metadata keys must be UTF-8 but got 'k?'");
   bad({{"a", view}}, {{"k", "\xFF"}}, "metadata must be UTF-8 but the value of 'k' is not");
+  for (std::size_t at = 0; at < 20; ++at) {  // wherever it stands in a long one
+    std::string text(20, 'x');
+    text[at] = '\xFF';
+    bad({{"a", view}}, {{"k", text}}, "metadata must be UTF-8");
+    text.replace(at, 1, "\xC3\xA9");
+    EXPECT_NO_THROW(safetensors_header({{"a", view}}, {{"k", text}})) << at;
+  }
   bad({{"a", {nullptr, DType::f32, 5, {}, {}}}}, {}, "tensor 'a' must have 0 to 4 axes but got 5");
   bad({{"a", {nullptr, DType::f32, -1, {}, {}}}}, {}, "tensor 'a' must have 0 to 4 axes but got -1");
   bad({{"a", {nullptr, DType::f32, 2, {2, -1}, {}}}}, {},

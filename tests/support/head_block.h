@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "posenc/half.h"
 #include "posenc/view.h"
+#include "support/element.h"
 
 struct HeadLayout {
   std::int64_t head_gap = 0;   // elements after each head
@@ -40,20 +40,10 @@ class HeadBlock {
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
   double at(std::int64_t b, std::int64_t n, std::int64_t h, std::int64_t c) const {
-    const posenc::View head = view_[b][n][h];
-    const auto i = static_cast<std::size_t>(c);
-    if (head.dtype == posenc::DType::f64) return head.as<double>()[i];
-    if (head.dtype == posenc::DType::f32) return static_cast<double>(head.as<float>()[i]);
-    if (head.dtype == posenc::DType::f16) return posenc::to_double(head.as<posenc::f16>()[i]);
-    return posenc::to_double(head.as<posenc::bf16>()[i]);
+    return element(view_, place(b, n, h, c));
   }
   void set(std::int64_t b, std::int64_t n, std::int64_t h, std::int64_t c, double value) {
-    const posenc::View head = view_[b][n][h];
-    const auto i = static_cast<std::size_t>(c);
-    if (head.dtype == posenc::DType::f64) head.as<double>()[i] = value;
-    if (head.dtype == posenc::DType::f32) head.as<float>()[i] = static_cast<float>(value);
-    if (head.dtype == posenc::DType::f16) head.as<posenc::f16>()[i] = posenc::to_f16(value);
-    if (head.dtype == posenc::DType::bf16) head.as<posenc::bf16>()[i] = posenc::to_bf16(value);
+    set_element(view_, place(b, n, h, c), value);
   }
 
   // All numbers in the order b, n, h, c, and one head.
@@ -89,6 +79,11 @@ class HeadBlock {
  private:
   static constexpr std::byte kCanary{0x5a};
   static constexpr std::int64_t kGuard = 32;  // elements before and after: more than a vector
+
+  std::int64_t place(std::int64_t b, std::int64_t n, std::int64_t h, std::int64_t c) const {
+    const std::int64_t* strides = view_.strides.data();
+    return b * strides[0] + n * strides[1] + h * strides[2] + c;
+  }
 
   template <class Visit>
   void each(const Visit& visit) const {

@@ -9,6 +9,7 @@
 
 #include "posenc/half.h"
 #include "posenc/view.h"
+#include "support/element.h"
 #include "support/numbers.h"
 
 inline const std::vector<posenc::DType>& float_types() {
@@ -51,22 +52,8 @@ class TypedBlock {
   posenc::View view() const { return view_; }
   posenc::View flat() const { return view_[0]; }  // [N, M] of the first batch row
 
-  double at(std::int64_t b, std::int64_t n, std::int64_t m) const {
-    const posenc::View row = view_[b][n];
-    const auto i = static_cast<std::size_t>(m);
-    if (row.dtype == posenc::DType::f64) return row.as<double>()[i];
-    if (row.dtype == posenc::DType::f32) return static_cast<double>(row.as<float>()[i]);
-    if (row.dtype == posenc::DType::f16) return posenc::to_double(row.as<posenc::f16>()[i]);
-    return posenc::to_double(row.as<posenc::bf16>()[i]);
-  }
-  void set(std::int64_t b, std::int64_t n, std::int64_t m, double value) {
-    const posenc::View row = view_[b][n];
-    const auto i = static_cast<std::size_t>(m);
-    if (row.dtype == posenc::DType::f64) row.as<double>()[i] = value;
-    if (row.dtype == posenc::DType::f32) row.as<float>()[i] = static_cast<float>(value);
-    if (row.dtype == posenc::DType::f16) row.as<posenc::f16>()[i] = posenc::to_f16(value);
-    if (row.dtype == posenc::DType::bf16) row.as<posenc::bf16>()[i] = posenc::to_bf16(value);
-  }
+  double at(std::int64_t b, std::int64_t n, std::int64_t m) const { return element(view_, place(b, n, m)); }
+  void set(std::int64_t b, std::int64_t n, std::int64_t m, double value) { set_element(view_, place(b, n, m), value); }
 
   // All numbers in the order b, n, m.
   std::vector<double> values() const {
@@ -98,6 +85,11 @@ class TypedBlock {
 
  private:
   static constexpr std::byte kCanary{0x5a};
+
+  std::int64_t place(std::int64_t b, std::int64_t n, std::int64_t m) const {
+    const std::int64_t* strides = view_.strides.data();
+    return b * strides[0] + n * strides[1] + m;
+  }
 
   template <class Visit>
   void each(const Visit& visit) const {

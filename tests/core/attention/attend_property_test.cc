@@ -31,12 +31,10 @@ void check_near(const char* what, const std::vector<double>& got, const std::vec
   RC_LOG() << what;
   RC_ASSERT(got.size() == wanted.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
+    const double tolerance = std::isinf(wanted[i]) ? 0.0 : within * (1.0 + std::abs(wanted[i]));
+    if (got[i] == wanted[i] || std::abs(got[i] - wanted[i]) <= tolerance) continue;
     RC_LOG() << " " << i << ": " << got[i] << " for " << wanted[i] << "\n";
-    if (std::isinf(wanted[i])) {
-      RC_ASSERT(got[i] == wanted[i]);
-    } else {
-      RC_ASSERT(std::abs(got[i] - wanted[i]) <= within * (1.0 + std::abs(wanted[i])));
-    }
+    RC_FAIL();
   }
 }
 

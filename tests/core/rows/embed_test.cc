@@ -58,12 +58,13 @@ std::vector<double> expected(Join join, const TypedBlock& x, const PositionView&
                              const EmbedOptions& options) {
   const std::int64_t batch = x.view().shape[0], count = x.view().shape[1];
   const DType real = x.view().dtype == DType::f64 ? DType::f64 : DType::f32;
-  TypedBlock filled(real, batch, count, width_of(rows));
+  const std::int64_t rows_width = width_of(rows), width = out_width(join, x.view().shape[2], rows_width);
+  TypedBlock filled(real, batch, count, rows_width);
   fill_rows(rows, positions, filled.view());
   std::vector<double> result;
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t n = 0; n < count; ++n)
-      for (std::int64_t m = 0; m < out_width(join, x.view().shape[2], width_of(rows)); ++m)
+      for (std::int64_t m = 0; m < width; ++m)
         result.push_back(real == DType::f64 ? element<double>(join, x, filled, options, b, n, m)
                                             : element<float>(join, x, filled, options, b, n, m));
   return result;
