@@ -138,8 +138,8 @@ struct Mixing {
   std::vector<double> angles = {};                               // of every draw, in their order
 };
 struct MixingOptions {
-  double std = 1.0;            // of token embeddings, normal
-  double scale = 1.0;          // multiplies them first: sqrt(M)
+  double std = 1.0;            // of token embeddings, normal; above 0, at most 1e70
+  double scale = 1.0;          // multiplies them first: sqrt(M); not 0, at most 1e70 in size
   std::int64_t tokens = 2000;  // draws, 1 to 1,000,000
   std::uint64_t seed = 0;
 };
