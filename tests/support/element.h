@@ -7,7 +7,8 @@
 #include "posenc/half.h"
 #include "posenc/view.h"
 
-inline double element(const posenc::View& view, std::int64_t at) {
+template <class Void>
+double element(const posenc::BasicView<Void>& view, std::int64_t at) {
   switch (view.dtype) {
     case posenc::DType::f64:
       return static_cast<const double*>(view.data)[at];

@@ -138,8 +138,8 @@ struct Mixing {
   std::vector<double> angles = {};                               // of every draw, in their order
 };
 struct MixingOptions {
-  double std = 1.0;            // of token embeddings, normal; above 0, at most 1e70
-  double scale = 1.0;          // multiplies them first: sqrt(M); not 0, at most 1e70 in size
+  double std = 1.0;            // of token embeddings, normal; 1e-70 to 1e70
+  double scale = 1.0;          // multiplies them first: sqrt(M); its size is 1e-70 to 1e70
   std::int64_t tokens = 2000;  // draws, 1 to 1,000,000
   std::uint64_t seed = 0;
 };

@@ -153,8 +153,9 @@ std::optional<double> common_magnitude(const Measured& measured, double toleranc
 }
 
 std::int64_t AngleBins::bin_of(double angle) {
-  const auto bin = static_cast<std::int64_t>((wrapped(angle) + std::numbers::pi) * (kCount / kTurn));
-  return std::clamp<std::int64_t>(bin, 0, kCount - 1);
+  const double bin = (wrapped(angle) + std::numbers::pi) * (kCount / kTurn);
+  // Angles that are huge or no numbers have no bin of their own.
+  return bin >= 0.0 ? static_cast<std::int64_t>(std::min(bin, kCount - 1.0)) : 0;
 }
 
 AngleBins::AngleBins(double frequency, std::int64_t first, std::int64_t end)

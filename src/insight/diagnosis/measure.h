@@ -38,7 +38,7 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
 // The magnitude that most numbers have; none where they differ.
 std::optional<double> common_magnitude(const Measured& measured, double tolerance);
 
-// The positions from `first` to before `end`, sorted by the angle that a frequency turns them to.
+// The positions from `first` to before `end`, sorted by their angle at a frequency.
 class AngleBins {
  public:
   AngleBins(double frequency, std::int64_t first, std::int64_t end);
@@ -61,7 +61,7 @@ class AngleBins {
   std::vector<std::uint32_t> offsets_;  // of positions from the first one, bin by bin
 };
 
-// The bins that were used last: nearly all engines that are tried have the same fastest frequency.
+// The bins that were made last: nearly all engines that are tried have the same fastest frequency.
 class KnownBins {
  public:
   const AngleBins& of(double frequency, std::int64_t first, std::int64_t end);

@@ -1,6 +1,7 @@
 // Which mistake, or which two, made the numbers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -80,20 +80,19 @@ Figure make_angle(const FigureCall& call) {
   std::array<std::vector<double>, 2> mean;
   std::array<std::vector<double>, 2> low;
   std::array<std::vector<double>, 2> high;
-  std::array<std::vector<MixingOptions>, 2> sizes;
+  std::vector<MixingOptions> sizes;
   for (int step = -40; step <= 20; ++step) {
     stds.push_back(std::pow(10.0, step / 20.0));
-    for (std::size_t scaled = 0; scaled < 2; ++scaled) {
-      sizes[scaled].push_back(
-          {.std = stds.back(), .scale = scaled == 1 ? root : 1.0, .tokens = 400, .seed = call.options.seed});
+    for (const double scale : {1.0, root}) {
+      sizes.push_back({.std = stds.back(), .scale = scale, .tokens = 400, .seed = call.options.seed});
     }
   }
-  for (std::size_t scaled = 0; scaled < 2; ++scaled) {
-    for (const Mixing& one : properties::mixings(position, sizes[scaled])) {
-      mean[scaled].push_back(one.angle);
-      low[scaled].push_back(one.angle_low);
-      high[scaled].push_back(one.angle_high);
-    }
+  const std::vector<Mixing> mixings = properties::mixings(position, sizes);
+  for (std::size_t k = 0; k < mixings.size(); ++k) {
+    const std::size_t scaled = k % 2;
+    mean[scaled].push_back(mixings[k].angle);
+    low[scaled].push_back(mixings[k].angle_low);
+    high[scaled].push_back(mixings[k].angle_high);
   }
   const Mixing small = mixing(position, {.std = 1.0 / root, .scale = root, .seed = call.options.seed});
   const Mixing large = mixing(position, {.std = 1.0, .scale = root, .seed = call.options.seed});

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "core/text/number_text.h"
 #include "insight/properties/mixings.h"
@@ -29,13 +30,14 @@ void check_mixing(std::span<const double> row, const MixingOptions& options) {
     fail(ErrorKind::usage, "[mixing] tokens must be from 1 to " + std::to_string(kMostTokens) + " but got " +
                                std::to_string(options.tokens));
   }
-  // Beyond 1e70 the squares of their product overflow.
-  if (!(options.std > 0.0 && options.std <= 1e70)) {
-    fail(ErrorKind::usage, "[mixing] std must be above 0 and at most 1e70 but got " + text::number_text(options.std));
+  // Beyond these the squares of their product overflow, or are 0.
+  const auto sound = [](double size) { return size >= 1e-70 && size <= 1e70; };
+  if (!sound(options.std)) {
+    fail(ErrorKind::usage, "[mixing] std must be from 1e-70 to 1e70 but got " + text::number_text(options.std));
   }
-  if (options.scale == 0.0 || !(std::abs(options.scale) <= 1e70)) {
+  if (!sound(std::abs(options.scale))) {
     fail(ErrorKind::usage,
-         "[mixing] scale must be from -1e70 to 1e70 and not 0 but got " + text::number_text(options.scale));
+         "[mixing] the size of scale must be from 1e-70 to 1e70 but got " + text::number_text(options.scale));
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace posenc::properties {
 
-// mixing() for each of the options, which have the same number of tokens and the same seed: drawn once, as drawing
-// takes most of the time.
+// mixing() for each of the options, which have the same number of tokens and the same seed. The tokens are
+// drawn once, which takes most of the time.
 std::vector<Mixing> mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes);
 
 }  // namespace posenc::properties

@@ -11,6 +11,7 @@
 
 #include "posenc/rotate.h"
 #include "support/attend_case.h"
+#include "support/element.h"
 #include "support/expect_error.h"
 
 using posenc::CachePositions;
@@ -64,13 +65,8 @@ struct Listed {
 std::vector<double> numbers_of(const posenc::ConstView& view) {
   std::vector<double> result;
   for (std::int64_t n = 0; n < view.shape[0]; ++n) {
-    for (std::int64_t i = 0; i < view.shape[1] * view.shape[2]; ++i) {
-      const posenc::ConstView token = view[n];
-      if (view.dtype == DType::f64) result.push_back(token.as<double>()[i]);
-      if (view.dtype == DType::f32) result.push_back(static_cast<double>(token.as<float>()[i]));
-      if (view.dtype == DType::f16) result.push_back(posenc::to_double(token.as<posenc::f16>()[i]));
-      if (view.dtype == DType::bf16) result.push_back(posenc::to_double(token.as<posenc::bf16>()[i]));
-    }
+    const posenc::ConstView token = view[n];
+    for (std::int64_t i = 0; i < view.shape[1] * view.shape[2]; ++i) result.push_back(element(token, i));
   }
   return result;
 }

@@ -28,6 +28,18 @@ Measured seen_at(const std::vector<std::int64_t>& positions, const std::vector<d
   return seen;
 }
 
+TEST(AngleBins, AreEvenPartsOfATurn) {
+  EXPECT_EQ(AngleBins::bin_of(0.0), AngleBins::kCount / 2);
+  EXPECT_EQ(AngleBins::bin_of(std::numbers::pi / 2.0 + 1e-9), AngleBins::kCount / 4 * 3);
+  EXPECT_EQ(AngleBins::bin_of(-std::numbers::pi + 1e-9), 0);
+  EXPECT_EQ(AngleBins::bin_of(std::numbers::pi - 1e-9), AngleBins::kCount - 1);
+  EXPECT_EQ(AngleBins::bin_of(2000.0 * std::numbers::pi + 1.0), AngleBins::bin_of(1.0));
+  for (const double angle : {1e60, -1e60, 1e250, double(INFINITY), double(NAN)}) {  // any bin, but one that is there
+    EXPECT_GE(AngleBins::bin_of(angle), 0);
+    EXPECT_LT(AngleBins::bin_of(angle), AngleBins::kCount);
+  }
+}
+
 TEST(AngleBins, HoldEveryPositionOnceInTheBinOfItsAngle) {
   for (const double frequency : {1.0, -0.37, 2e-5}) {
     const AngleBins bins(frequency, -700, 5000);
@@ -60,6 +72,8 @@ TEST(DecodedPositions, AreFoundForMoreFrequenciesThanAreKept) {
   const std::vector<double> inv_freq = {1.0, 0.01, 1e-4};
   EXPECT_FALSE(decoded_positions(seen_at({4095}, inv_freq), inv_freq, {-512, 4095, 2e-3}, known)[0].has_value());
   EXPECT_EQ(decoded_positions(seen_at({4095}, inv_freq), inv_freq, {-512, 4096, 2e-3}, known)[0], 4095);
+  EXPECT_FALSE(decoded_positions(seen_at({-600}, inv_freq), inv_freq, {-512, 4096, 2e-3}, known)[0].has_value());
+  EXPECT_EQ(decoded_positions(seen_at({-600}, inv_freq), inv_freq, {-700, 4096, 2e-3}, known)[0], -600);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <vector>
@@ -350,11 +351,20 @@ TEST(ModelAnalysis, MixingAnglesArePublishedOnes) {
   EXPECT_NEAR(mixing(row, {.std = 1.0, .scale = root}).angle, 3.6, 0.05);
   EXPECT_NEAR(mixing(row, {.std = 1.0 / root}).angle, 82.9, 0.2);
   EXPECT_NEAR(mixing(row, {.std = 1.0 / root, .scale = root}).angle, 35.3, 0.2);
-  expect_error(ErrorKind::usage, "std must be above 0", [&] { mixing(row, {.std = 0.0}); });
-  expect_error(ErrorKind::usage, "std must be above 0 and at most 1e70 but got 1e+200",
-               [&] { mixing(row, {.std = 1e200}); });
-  expect_error(ErrorKind::usage, "scale must be from -1e70 to 1e70 and not 0 but got 0",
-               [&] { mixing(row, {.scale = 0.0}); });
+  expect_error(ErrorKind::usage, "std must be from 1e-70 to 1e70 but got 0", [&] { mixing(row, {.std = 0.0}); });
+  expect_error(ErrorKind::usage, "std must be from 1e-70 to 1e70 but got 1e+200", [&] { mixing(row, {.std = 1e200}); });
+  for (const double scale : {0.0, -1e71, 1e-71, std::numeric_limits<double>::quiet_NaN()}) {
+    expect_error(ErrorKind::usage, "the size of scale must be from 1e-70 to 1e70",
+                 [&] { mixing(row, {.scale = scale}); });
+  }
+  // At the borders, norms are numbers still, and a token without a size of its own is turned by 90 degrees.
+  const Mixing large = mixing(row, {.std = 1e70, .scale = -1e70, .tokens = 10});
+  EXPECT_TRUE(std::isfinite(large.sum_norm));
+  EXPECT_NEAR(large.angle, 0.0, 1e-9);
+  const Mixing small = mixing(row, {.std = 1e-70, .scale = 1e-70, .tokens = 4000});
+  EXPECT_GT(small.token_norm, 0.0);
+  EXPECT_NEAR(small.angle, 90.0, 0.5);
+  EXPECT_NE(small.angle, 90.0);
 }
 
 TEST(ModelAnalysis, Costs) {
