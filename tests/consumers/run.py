@@ -92,8 +92,6 @@ def pkg_config(args, prefix, scratch, name):
     for library in libraries_to_use(prefix, name):
         program, _ = build(library or "main", f"posenc-{library}" if library else "posenc")
         run(program, env=library_path)
-    if name == "moved":
-        return
     # An engine without exceptions, with the ordinary library: its handler is called, and without one it does not link.
     program, _ = build("add_subdirectory/handler", "posenc", "-fno-exceptions", "-fvisibility=hidden")
     run(program, env=library_path)

@@ -22,7 +22,7 @@ for name in "$@"; do
   mkdir "$scratch/corpus"
   cp "$here/corpus/$name/"* "$scratch/corpus/"
   mkdir -p "$bin/found"
-  # Weighing inputs by entropy takes most of a short run: without it ten times as many are tried.
+  # Weighing inputs by entropy takes most of a short run where there are many seeds: those of configs left no time for others.
   if "$bin/${name}_fuzzer" -max_total_time="$seconds" -entropic=0 -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
       -dict="$here/$name.dict" -artifact_prefix="$bin/found/${name}-" -print_final_stats=1 "$scratch/corpus" \
       >"$scratch/log" 2>&1; then

@@ -71,6 +71,7 @@ class RandomAttendCase {
     if (draw_(0, 4) == 0) one_.documents = ids(one_.batch * one_.keys, 0, 1);
     const auto bytes = [&](std::int64_t count) {
       // About one in three is hidden. Draws take long under sanitizers: 16 at a time, the digits of a number to base 3.
+      if (draw_(0, 5) == 0) return std::vector<std::uint8_t>(static_cast<std::size_t>(count), 0);  // nothing is seen
       std::vector<std::uint8_t> result;
       for (std::int64_t i = 0, digits = 0; i < count; ++i, digits /= 3) {
         if (i % 16 == 0) digits = draw_(0, 43046720);  // 3^16 - 1
