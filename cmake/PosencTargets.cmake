@@ -11,6 +11,10 @@ function(posenc_target target)
     ${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wno-missing-field-initializers
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>
                       $<$<BOOL:${POSENC_WERROR}>:-Werror>)
+  # g++ collects garbage when its heap reaches 128 MB: later saves a twentieth of the time for a tenth more memory.
+  if(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
+  endif()
 endfunction()
 
 # posenc_precompile(TARGET FROM HEADER...) parses what nearly every source includes once. What another target (FROM)

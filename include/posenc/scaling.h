@@ -151,8 +151,18 @@ struct Resonance {
   static constexpr std::string_view summary = "every wavelength rounded to a whole number of positions";
 };
 
-using Scaling = std::variant<NoScaling, LinearScaling, Ntk, DynamicNtk, NtkAlpha, NtkByParts, Yarn, LongRope, Llama3,
-                             Proportional, PRope, LearnedMultipliers, Resonance>;
+// One of the scalings. Use it as the std::variant that it is (std::visit, std::get_if, std::variant_size). It has a
+// name of its own so that copying and destroying it are compiled once, in the library, and not in every file of yours.
+struct POSENC_API Scaling : std::variant<NoScaling, LinearScaling, Ntk, DynamicNtk, NtkAlpha, NtkByParts, Yarn,
+                                         LongRope, Llama3, Proportional, PRope, LearnedMultipliers, Resonance> {
+  using variant::variant;
+  Scaling() noexcept;
+  Scaling(const Scaling& other);
+  Scaling(Scaling&& other) noexcept;
+  Scaling& operator=(const Scaling& other);
+  Scaling& operator=(Scaling&& other) noexcept;
+  ~Scaling();
+};
 
 // "none", "linear", ...: the word in text and JSON.
 POSENC_API std::string_view kind_of(const Scaling& scaling) noexcept;
@@ -202,3 +212,8 @@ POSENC_API std::int64_t dynamic_length_after(std::int64_t built_for, std::int64_
                                              std::int64_t original_positions) noexcept;
 
 }  // namespace posenc
+
+template <>
+struct std::variant_size<posenc::Scaling> : std::variant_size<posenc::Scaling::variant> {};
+template <std::size_t index>
+struct std::variant_alternative<index, posenc::Scaling> : std::variant_alternative<index, posenc::Scaling::variant> {};

@@ -183,10 +183,18 @@ struct Rotary {
 // depends on it. Gemma 3 has local_base = 10000 with global_every = 6, ModernBERT 3 with local_scaled.
 POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
-// Every kind of encoding that posenc knows.
-using Spec =
-    std::variant<Sinusoidal, Learned, Hybrid, Concat, Fourier, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire,
-                 Sandwich, MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature>;
+// Every kind of encoding that posenc knows: a std::variant with a name of its own, like Scaling.
+struct POSENC_API Spec
+    : std::variant<Sinusoidal, Learned, Hybrid, Concat, Fourier, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire,
+                   Sandwich, MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature> {
+  using variant::variant;
+  Spec() noexcept;
+  Spec(const Spec& other);
+  Spec(Spec&& other) noexcept;
+  Spec& operator=(const Spec& other);
+  Spec& operator=(Spec&& other) noexcept;
+  ~Spec();
+};
 
 class ListReader;  // posenc/list_reader.h
 
@@ -232,3 +240,8 @@ POSENC_API std::vector<KindInfo> kinds();
 POSENC_API std::vector<KindInfo> scaling_kinds();
 
 }  // namespace posenc
+
+template <>
+struct std::variant_size<posenc::Spec> : std::variant_size<posenc::Spec::variant> {};
+template <std::size_t index>
+struct std::variant_alternative<index, posenc::Spec> : std::variant_alternative<index, posenc::Spec::variant> {};

@@ -141,6 +141,13 @@ std::string describe(const Json& json) {
 
 }  // namespace
 
+Json::Json() noexcept = default;
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+
 Json::Json(const std::vector<double>& numbers) : value(Array(numbers.begin(), numbers.end())) {}
 
 const Json* Json::find(std::string_view key) const noexcept {

@@ -29,7 +29,13 @@ struct POSENC_API Json {
 
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> value = nullptr;
 
-  Json() = default;
+  // Compiled once, in the library.
+  Json() noexcept;
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
   Json(std::nullptr_t) {}     // NOLINT(*-explicit-*): values become trees
   Json(bool v) : value(v) {}  // NOLINT
   template <std::integral T>

@@ -56,6 +56,13 @@ Ladder checked(const Scaling& scaling, const Ladder& given) {
 
 }  // namespace
 
+Scaling::Scaling() noexcept = default;
+Scaling::Scaling(const Scaling& other) = default;
+Scaling::Scaling(Scaling&& other) noexcept = default;
+Scaling& Scaling::operator=(const Scaling& other) = default;
+Scaling& Scaling::operator=(Scaling&& other) noexcept = default;
+Scaling::~Scaling() = default;
+
 std::string_view kind_of(const Scaling& scaling) noexcept {
   return std::visit([](const auto& s) { return s.kind; }, scaling);
 }

@@ -207,6 +207,13 @@ FieldInfo info_of(const spec::Field& field) {
 
 }  // namespace
 
+Spec::Spec() noexcept = default;
+Spec::Spec(const Spec& other) = default;
+Spec::Spec(Spec&& other) noexcept = default;
+Spec& Spec::operator=(const Spec& other) = default;
+Spec& Spec::operator=(Spec&& other) noexcept = default;
+Spec::~Spec() = default;
+
 std::string_view kind_of(const Spec& spec) noexcept { return spec::all_kinds()[spec.index()].name; }
 
 std::int64_t axes_of(const Spec& spec) noexcept {
