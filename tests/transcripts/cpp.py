@@ -5,10 +5,11 @@ import subprocess
 from console import execute
 from match import lines_match
 
-FRAGMENT = """#include <posenc/insight/insight.h>
-#include <posenc/models/models.h>
+# posenc.h first: that is the one which may be precompiled.
+FRAGMENT = """#include <posenc/posenc.h>
 #include <posenc/files/files.h>
-#include <posenc/posenc.h>
+#include <posenc/insight/insight.h>
+#include <posenc/models/models.h>
 
 #include <cmath>
 #include <cstdint>

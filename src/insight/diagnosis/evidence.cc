@@ -51,8 +51,28 @@ void Evidence::settle(Rounding type, bool outliers) {
   for (double& size : row_size_) size = std::max(size, 1e-3 * typical);
 }
 
-int Evidence::band_of(std::int64_t row, std::int64_t column) const {
-  return static_cast<int>(row * 4 / rows() * 4 + column * 4 / width_);
+// False if a number that was predicted is not finite. Thousands of engines pass here: no division by a width per
+// number.
+bool Evidence::add_row(FitSum& sum, const Prediction& block, std::int64_t first, std::int64_t row) const {
+  const double size = row_size_[static_cast<std::size_t>(row)];
+  const double* observed = &observed_[static_cast<std::size_t>(row * width_)];
+  auto at = static_cast<std::size_t>((row - first) * width_);
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    // The columns whose column * 4 / width is `quarter`.
+    const std::int64_t begin = (quarter * width_ + 3) / 4, end = ((quarter + 1) * width_ + 3) / 4;
+    const int band = static_cast<int>(row * 4 / rows()) * 4 + quarter;
+    for (std::int64_t column = begin; column < end; ++column, ++at) {
+      const double seen = observed[column];
+      if (std::isnan(seen)) continue;
+      if (!std::isfinite(block.value[at])) return false;
+      const double meeting = std::max(size, block.size.empty() ? std::abs(seen) : block.size[at]);
+      const double tolerance = meeting * tolerance_.rounding;
+      const double angle = block.angle.empty() ? 0.0 : std::abs(block.angle[at]);
+      const double of_angles = std::min(tolerance_.per_angle * angle, tolerance_.most_of_angles);
+      sum.add(seen, block.value[at], meeting, tolerance, tolerance + meeting * of_angles, band);
+    }
+  }
+  return true;
 }
 
 Fit Evidence::fit(const Engine& engine, double give_up) const {
@@ -63,18 +83,8 @@ Fit Evidence::fit(const Engine& engine, double give_up) const {
   for (std::int64_t first = 0; first < rows(); first += step) {
     const std::int64_t count = std::min(step, rows() - first);
     if (!predict(engine, first, count, block)) return {};
-    for (std::int64_t k = 0; k < count * width_; ++k) {
-      const std::int64_t row = first + k / width_;
-      const auto at = static_cast<std::size_t>(k);
-      const double seen = observed_[static_cast<std::size_t>(first * width_ + k)];
-      if (std::isnan(seen)) continue;
-      if (!std::isfinite(block.value[at])) return {};
-      const double size = row_size_[static_cast<std::size_t>(row)];
-      const double meeting = std::max(size, block.size.empty() ? std::abs(seen) : block.size[at]);
-      const double tolerance = meeting * tolerance_.rounding;
-      const double angle = block.angle.empty() ? 0.0 : std::abs(block.angle[at]);
-      const double of_angles = std::min(tolerance_.per_angle * angle, tolerance_.most_of_angles);
-      sum.add(seen, block.value[at], meeting, tolerance, tolerance + meeting * of_angles, band_of(row, k % width_));
+    for (std::int64_t row = first; row < first + count; ++row) {
+      if (!add_row(sum, block, first, row)) return {};
     }
     if (sum.beyond(give_up, total)) return {};
   }

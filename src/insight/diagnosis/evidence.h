@@ -61,7 +61,8 @@ class Evidence {
   virtual double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
 
  protected:
-  int band_of(std::int64_t row, std::int64_t column) const;
+  // Compares a row with what `block`, which begins at row `first`, predicts of it.
+  bool add_row(FitSum& sum, const Prediction& block, std::int64_t first, std::int64_t row) const;
   // Sets what follows from the numbers: to be called once they are there.
   // `outliers`: whether a few columns may be much larger than the others.
   void settle(Rounding type, bool outliers = false);

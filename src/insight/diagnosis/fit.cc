@@ -5,19 +5,6 @@
 
 namespace posenc::diagnosis {
 
-void FitSum::add(double observed, double predicted, double size, double tolerance, double tolerance_f32, int band) {
-  const double difference = std::abs(observed - predicted);
-  const double relative = difference / size;
-  sum_ += relative * relative;
-  ++count_;
-  largest_ = std::max(largest_, difference);
-  largest_relative_ = std::max(largest_relative_, relative);
-  worst_ = std::max(worst_, difference / tolerance);
-  worst_f32_ = std::max(worst_f32_, difference / tolerance_f32);
-  band_sum_[band] += relative * relative;
-  ++band_count_[band];
-}
-
 Fit FitSum::result() const {
   Fit fit;
   if (count_ == 0) return fit;

@@ -1,6 +1,8 @@
 // How well an engine, as it may be, makes the numbers that were seen.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -30,7 +32,18 @@ struct Tolerance {
 class FitSum {
  public:
   // `band` tells parts of the numbers apart, 0 to 15: by position and by channel.
-  void add(double observed, double predicted, double size, double tolerance, double tolerance_f32, int band);
+  void add(double observed, double predicted, double size, double tolerance, double tolerance_f32, int band) {
+    const double difference = std::abs(observed - predicted);
+    const double relative = difference / size;
+    sum_ += relative * relative;
+    ++count_;
+    largest_ = std::max(largest_, difference);
+    largest_relative_ = std::max(largest_relative_, relative);
+    worst_ = std::max(worst_, difference / tolerance);
+    worst_f32_ = std::max(worst_f32_, difference / tolerance_f32);
+    band_sum_[band] += relative * relative;
+    ++band_count_[band];
+  }
   // Whether the sum is beyond what `count` comparisons with a root mean square of `rms` have.
   bool beyond(double rms, double count) const { return sum_ > rms * rms * count; }
   Fit result() const;

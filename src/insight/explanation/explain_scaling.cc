@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
-std::string short_text(double value) { return text::general_text(value + 0.0, 6); }  // -0 is 0
+std::string six_digits(double value) { return text::general_text(value + 0.0, 6); }  // -0 is 0
 
 struct ScalingExplainer {
   const Rotary& spec;
@@ -44,8 +44,8 @@ struct ScalingExplainer {
     return list;
   }
   std::string changed(std::size_t i) const {
-    return "pair " + std::to_string(i) + ": " + short_text(plain[i]) + " becomes " + short_text(scaled(i)) + ", " +
-           short_text(share(i)) + " of it";
+    return "pair " + std::to_string(i) + ": " + six_digits(plain[i]) + " becomes " + six_digits(scaled(i)) + ", " +
+           six_digits(share(i)) + " of it";
   }
   void say_samples(double factor) const {
     for (const std::size_t i : samples(factor)) say(changed(i));
@@ -80,14 +80,14 @@ struct ScalingExplainer {
   void operator()(const Ntk& s) const {
     const auto d = static_cast<double>(ladder.dim);
     say("base * factor^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.factor) + "^(" +
-        dim() + "/" + short_text(d - 2.0) + ") = " + short_text(base_at(s.factor, d)));
-    say("the fastest pair is kept, the slowest divided by " + short_text(1.0 / share(plain.size() - 1)));
+        dim() + "/" + six_digits(d - 2.0) + ") = " + six_digits(base_at(s.factor, d)));
+    say("the fastest pair is kept, the slowest divided by " + six_digits(1.0 / share(plain.size() - 1)));
     say_samples(s.factor);
   }
   void operator()(const NtkAlpha& s) const {
     const auto d = static_cast<double>(spec.head_dim);
     say("base * alpha^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.alpha) + "^(" +
-        short_text(d) + "/" + short_text(d - 2.0) + ") = " + short_text(base_at(s.alpha, d)) + ", whatever the length");
+        six_digits(d) + "/" + six_digits(d - 2.0) + ") = " + six_digits(base_at(s.alpha, d)) + ", whatever the length");
     say_samples(s.alpha);
   }
   void operator()(const DynamicNtk& s) const {
@@ -102,7 +102,7 @@ struct ScalingExplainer {
       const double beyond = std::max(0.0, static_cast<double>(length - s.original_positions));
       const double growth = 1.0 + s.factor * beyond / static_cast<double>(s.original_positions);
       step.values.push_back(base_at(growth, d));
-      say("s = " + std::to_string(length) + ": base " + short_text(step.values.back()));
+      say("s = " + std::to_string(length) + ": base " + six_digits(step.values.back()));
     }
     say_samples(s.factor);
     const bool beyond = *spec.sequence_length > s.original_positions;
@@ -116,7 +116,7 @@ struct ScalingExplainer {
         ", divided up to r = " + text::number_text(s.beta_slow));
     say_bands(s.factor);
     for (const std::size_t i : samples(s.factor)) {
-      say(changed(i) + "; r = " + short_text(static_cast<double>(s.original_positions) * plain[i] / kTwoPi));
+      say(changed(i) + "; r = " + six_digits(static_cast<double>(s.original_positions) * plain[i] / kTwoPi));
     }
   }
   void operator()(const Yarn& s) const {
@@ -132,10 +132,10 @@ struct ScalingExplainer {
           text::number_text(factor));
     }
     const auto steps = [&](double exact, double rounded, const char* direction, double limit) {
-      std::string text = short_text(exact);
-      if (s.truncate) text += std::string(", rounded ") + direction + " " + short_text(rounded);
+      std::string text = six_digits(exact);
+      if (s.truncate) text += std::string(", rounded ") + direction + " " + six_digits(rounded);
       const double before = s.truncate ? rounded : exact;
-      if (std::fabs(limit - before) > 1e-9 * std::fabs(before)) text += ", taken as " + short_text(limit);
+      if (std::fabs(limit - before) > 1e-9 * std::fabs(before)) text += ", taken as " + six_digits(limit);
       return text;
     };
     const std::string formula = dim() + " ln(" + std::to_string(s.original_positions) + " / (2 pi r)) / (2 ln " +
@@ -151,7 +151,7 @@ struct ScalingExplainer {
     say_bands(factor);
     for (const std::size_t i : samples(factor)) {
       const double ramp = std::clamp((static_cast<double>(i) - used.low) / (used.high - used.low), 0.0, 1.0);
-      say(changed(i) + "; ramp " + short_text(ramp));
+      say(changed(i) + "; ramp " + six_digits(ramp));
     }
     say_factor(s, factor);
   }
@@ -201,14 +201,14 @@ struct ScalingExplainer {
   }
   void operator()(const Llama3& s) const {
     const auto trained = static_cast<double>(s.original_positions);
-    say("wavelengths below " + short_text(trained / s.high_freq_factor) + " are kept, above " +
-        short_text(trained / s.low_freq_factor) + " divided by " + text::number_text(s.factor));
+    say("wavelengths below " + six_digits(trained / s.high_freq_factor) + " are kept, above " +
+        six_digits(trained / s.low_freq_factor) + " divided by " + text::number_text(s.factor));
     say_bands(s.factor);
     for (const std::size_t i : samples(s.factor)) {
       const double wavelength = kTwoPi / plain[i];
       const double smooth = (trained / wavelength - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor);
       const bool mixed = smooth > 0.0 && smooth < 1.0;
-      say(changed(i) + "; wavelength " + short_text(wavelength) + (mixed ? ", s = " + short_text(smooth) : ""));
+      say(changed(i) + "; wavelength " + six_digits(wavelength) + (mixed ? ", s = " + six_digits(smooth) : ""));
     }
   }
   void say_turning(double share, double factor) const {
@@ -233,8 +233,8 @@ struct ScalingExplainer {
   }
   void operator()(const Resonance&) const {
     for (const std::size_t i : samples(1.0)) {
-      say("pair " + std::to_string(i) + ": a turn took " + short_text(kTwoPi / plain[i]) + " positions, now " +
-          short_text(kTwoPi / scaled(i)));
+      say("pair " + std::to_string(i) + ": a turn took " + six_digits(kTwoPi / plain[i]) + " positions, now " +
+          six_digits(kTwoPi / scaled(i)));
     }
   }
 };
