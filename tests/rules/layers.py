@@ -138,8 +138,10 @@ def brings_error(file, paths):
 
 
 def tested(file, _):
-    """Tests are in the folder of a module, where tests/CMakeLists.txt looks for them."""
+    """Tests and benchmarks are in folders named after modules; tests/CMakeLists.txt looks for tests there."""
     folder = file.path.rpartition("/")[0]
+    if file.path.endswith("_bench.cc") and folder.removeprefix("bench/") not in MODULES:
+        yield 1, "measures no module: its folder is not one of src/"
     if file.path.endswith("_test.cc") and folder.removeprefix("tests/") not in [*MODULES, *OTHER_TESTS]:
         yield 1, "is in no folder whose tests are built"
 

@@ -57,6 +57,7 @@ BAD = [
     ("named_paths", "docs/page.md", "See `src/core/base/nothing.cc`.\n"),
     ("named_paths", "docs/page.md", "See `tests/nothing/*_test.cc`.\n"),
     ("tested", "tests/core/base_test.cc", "int x;\n"),
+    ("tested", "bench/table_bench.cc", "int x;\n"),
     ("built", "src/CMakeLists.txt", "posenc_library(files MODULES .)\n"),
     ("built", "tests/CMakeLists.txt", "posenc_test(files)\n"),
     ("tested", "tests/core/nothing/base_test.cc", "int x;\n"),

@@ -1,4 +1,4 @@
-#include "bench/multiply.h"
+#include "bench/limits/multiply.h"
 
 #include "bench/bench.h"
 

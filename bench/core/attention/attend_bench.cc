@@ -9,9 +9,9 @@
 
 #include "bench/answers.h"
 #include "bench/cases.h"
-#include "bench/fma.h"
+#include "bench/limits/fma.h"
+#include "bench/limits/multiply.h"
 #include "bench/memory.h"
-#include "bench/multiply.h"
 #include "posenc/attend.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"

@@ -9,8 +9,8 @@
 
 #include "bench/answers.h"
 #include "bench/cases.h"
+#include "bench/limits/multiply.h"
 #include "bench/memory.h"
-#include "bench/multiply.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "posenc/rerotate.h"

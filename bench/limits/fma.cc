@@ -1,4 +1,4 @@
-#include "bench/fma.h"
+#include "bench/limits/fma.h"
 
 #include "bench/bench.h"
 #if defined(__x86_64__)
