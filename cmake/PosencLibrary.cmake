@@ -2,7 +2,7 @@
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
 # needs no line here. OPTIONS are for the compiler, PRECOMPILED is the target whose precompiled headers are used. QUICK names
 # the modules whose code is not worth the time that optimising takes, READERS those that read what others wrote: the fuzzers
-# watch them.
+# watch them. ALONE names sources that are compiled alone, because they take long.
 include(EmbedText)
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
@@ -45,7 +45,7 @@ function(posenc_sources target group options)
 endfunction()
 
 function(posenc_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS;PRECOMPILED" "MODULES;QUICK;READERS;SOURCES;HEADERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OPTIONS;PRECOMPILED" "MODULES;QUICK;READERS;ALONE;SOURCES;HEADERS;PUBLIC;PRIVATE")
   set(target posenc_${name})
   if(name STREQUAL "posenc")
     set(target posenc)
@@ -53,6 +53,7 @@ function(posenc_library name)
   add_library(${target} ${arg_SOURCES})
   add_library(posenc::${name} ALIAS ${target})
   posenc_target(${target})
+  list(JOIN arg_ALONE "|" alone_names)
   foreach(module IN LISTS arg_MODULES)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/${module})
     cmake_path(NORMAL_PATH folder)
@@ -65,7 +66,12 @@ function(posenc_library name)
       list(APPEND options -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
     endif()
     string(REGEX REPLACE "[/.]+$" "" group "${arg_FOLDER}/${module}")
+    set(alone ${sources})
+    list(FILTER alone INCLUDE REGEX "/(${alone_names})$")
+    list(REMOVE_ITEM sources ${alone})
     posenc_sources(${target} ${group} "${options}" ${sources})
+    target_sources(${target} PRIVATE ${alone})
+    set_source_files_properties(${alone} PROPERTIES COMPILE_OPTIONS "${options}")
   endforeach()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -11,7 +11,7 @@ function(posenc_target target)
     ${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wno-missing-field-initializers
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>
                       $<$<BOOL:${POSENC_WERROR}>:-Werror>)
-  # g++ collects garbage when its heap reaches 128 MB: later saves a twentieth of the time for a tenth more memory.
+  # g++ collects garbage from 128 MB of heap on; from 1 GB on it compiles 5 % faster and uses 10 % more memory.
   if(PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
   endif()

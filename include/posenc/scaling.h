@@ -151,17 +151,16 @@ struct Resonance {
   static constexpr std::string_view summary = "every wavelength rounded to a whole number of positions";
 };
 
-// One of the scalings. Use it as the std::variant that it is (std::visit, std::get_if, std::variant_size). It has a
-// name of its own so that copying and destroying it are compiled once, in the library, and not in every file of yours.
+// A std::variant of all scalings: std::visit, std::get_if and std::variant_size_v work. It is a struct so that copying
+// it is compiled once, in the library.
 struct POSENC_API Scaling : std::variant<NoScaling, LinearScaling, Ntk, DynamicNtk, NtkAlpha, NtkByParts, Yarn,
                                          LongRope, Llama3, Proportional, PRope, LearnedMultipliers, Resonance> {
   using variant::variant;
-  Scaling() noexcept;
+  Scaling() noexcept = default;
   Scaling(const Scaling& other);
   Scaling(Scaling&& other) noexcept;
   Scaling& operator=(const Scaling& other);
   Scaling& operator=(Scaling&& other) noexcept;
-  ~Scaling();
 };
 
 // "none", "linear", ...: the word in text and JSON.

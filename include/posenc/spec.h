@@ -183,17 +183,16 @@ struct Rotary {
 // depends on it. Gemma 3 has local_base = 10000 with global_every = 6, ModernBERT 3 with local_scaled.
 POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
-// Every kind of encoding that posenc knows: a std::variant with a name of its own, like Scaling.
+// A std::variant of every kind of encoding that posenc knows; a struct for the same reason as Scaling.
 struct POSENC_API Spec
     : std::variant<Sinusoidal, Learned, Hybrid, Concat, Fourier, Rotary, NoPosition, Clipped, T5, Alibi, Kerple, Fire,
                    Sandwich, MatrixBias, Shaw, TransformerXl, Window, Chunked, Pope, Xpos, QueryTemperature> {
   using variant::variant;
-  Spec() noexcept;
+  Spec() noexcept = default;
   Spec(const Spec& other);
   Spec(Spec&& other) noexcept;
   Spec& operator=(const Spec& other);
   Spec& operator=(Spec&& other) noexcept;
-  ~Spec();
 };
 
 class ListReader;  // posenc/list_reader.h

@@ -141,6 +141,8 @@ std::string describe(const Json& json) {
 
 }  // namespace
 
+static_assert(std::is_nothrow_move_constructible_v<decltype(Json::value)> &&
+              std::is_nothrow_move_assignable_v<decltype(Json::value)>);
 Json::Json() noexcept = default;
 Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept = default;

@@ -64,7 +64,7 @@ class GgufResolver {
     check_supported();
     size_ = read_size(keys_, row_);
     uses_ = read_layers(keys_, row_, size_);
-    if (row_.added == Added::t5) {
+    if (row_.added == OtherEncoding::t5) {
       add_t5_groups();
     } else {
       add_groups();
@@ -94,7 +94,7 @@ class GgufResolver {
 
   // Layers that are used in the same way are a group, in the order of their first layers.
   void add_groups() {
-    std::optional<RotarySource> rotary;
+    std::optional<GgufRotary> rotary;
     const bool any_turn = std::any_of(uses_.layers.begin(), uses_.layers.end(),
                                       [](const LayerUse& use) { return use.attention && use.turns; });
     if (row_.turns != Turns::none && any_turn) {
@@ -126,7 +126,7 @@ class GgufResolver {
     }
   }
 
-  ModelGroup make_group(const LayerUse& use, const std::optional<RotarySource>& rotary) {
+  ModelGroup make_group(const LayerUse& use, const std::optional<GgufRotary>& rotary) {
     ModelGroup group;
     group.trained_positions = size_.context;
     if (!row_.note.empty()) group.notes.emplace_back(row_.note);
@@ -155,9 +155,9 @@ class GgufResolver {
   }
 
   void fill_added(ModelGroup& group) {
-    if (file_.find_tensor(kPositionTable) != nullptr || row_.added == Added::learned) {
+    if (file_.find_tensor(kPositionTable) != nullptr || row_.added == OtherEncoding::learned) {
       fill_learned(group);
-    } else if (row_.added == Added::alibi && (row_.alibi_layers == 0 || row_.alibi_layers == size_.layers)) {
+    } else if (row_.added == OtherEncoding::alibi && (row_.alibi_layers == 0 || row_.alibi_layers == size_.layers)) {
       fill_alibi(group);
     }
   }

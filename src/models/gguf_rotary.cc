@@ -15,7 +15,7 @@ constexpr double kNever = 1e20;
 
 class RotaryFiller {
  public:
-  RotaryFiller(const RotarySource& source, const LayerUse& use, ModelGroup& group)
+  RotaryFiller(const GgufRotary& source, const LayerUse& use, ModelGroup& group)
       : source_(source), row_(source.row), use_(use), group_(group) {}
 
   void fill() {
@@ -242,7 +242,7 @@ class RotaryFiller {
     say("attention_factor", from);
   }
 
-  const RotarySource& source_;
+  const GgufRotary& source_;
   const GgufArchitecture& row_;
   const LayerUse& use_;
   ModelGroup& group_;
@@ -251,7 +251,7 @@ class RotaryFiller {
 
 }  // namespace
 
-void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& group) {
+void fill_rotary(const GgufRotary& source, const LayerUse& use, ModelGroup& group) {
   RotaryFiller(source, use, group).fill();
 }
 

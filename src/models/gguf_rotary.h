@@ -11,7 +11,7 @@
 namespace posenc::models::gguf {
 
 // What the encodings of all layers are made from.
-struct RotarySource {
+struct GgufRotary {
   GgufKeys& keys;
   const GgufArchitecture& row;
   const ModelSize& size;
@@ -25,12 +25,12 @@ struct RotarySource {
   std::vector<double> short_divisors{};
 };
 
-RotarySource read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);
+GgufRotary read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);
 
 // Fills spec, latent_head, provenance and notes of the group.
-void fill_rotary(const RotarySource& source, const LayerUse& use, ModelGroup& group);
+void fill_rotary(const GgufRotary& source, const LayerUse& use, ModelGroup& group);
 
 // One sentence for Model::guesses.
-std::string layout_guess(const RotarySource& source);
+std::string layout_guess(const GgufRotary& source);
 
 }  // namespace posenc::models::gguf

@@ -13,7 +13,7 @@ Sourced<double> checked_base(GgufKeys& keys, std::string_view name, Sourced<doub
   keys.refuse(name, "expected a base above 0 but got " + text::number_text(base.value));
 }
 
-void read_bases(RotarySource& source) {
+void read_bases(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   source.base = checked_base(keys, "rope.freq_base", keys.number_or("rope.freq_base", 10000.0));
   if (source.row.unscaled && source.base.value != 10000.0) {
@@ -33,7 +33,7 @@ void read_bases(RotarySource& source) {
 }
 
 // Four numbers: pairs of time, height, width, and of a fourth axis.
-void read_sections(RotarySource& source) {
+void read_sections(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   const GgufArchitecture& row = source.row;
   const bool always = row.turns == Turns::sections || row.turns == Turns::interleaved_sections;
@@ -63,7 +63,7 @@ void read_sections(RotarySource& source) {
   source.sections = std::move(sections);
 }
 
-std::vector<double> read_divisors(RotarySource& source, const std::string& tensor) {
+std::vector<double> read_divisors(GgufRotary& source, const std::string& tensor) {
   GgufKeys& keys = source.keys;
   std::vector<double> numbers = keys.tensor(tensor);
   const auto pairs = static_cast<std::size_t>(source.size.full.rotary.value / 2);
@@ -81,7 +81,7 @@ std::vector<double> read_divisors(RotarySource& source, const std::string& tenso
   return numbers;
 }
 
-void read_tensors(RotarySource& source) {
+void read_tensors(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   const bool far = keys.has_tensor("rope_factors_long.weight");
   const bool near = keys.has_tensor("rope_factors_short.weight");
@@ -110,7 +110,7 @@ void read_tensors(RotarySource& source) {
   source.divisors = read_divisors(source, "rope_freqs.weight");
 }
 
-void check_width(RotarySource& source, const HeadWidths& widths, std::string_view name) {
+void check_width(GgufRotary& source, const HeadWidths& widths, std::string_view name) {
   GgufKeys& keys = source.keys;
   const std::int64_t rotary = widths.rotary.value;
   if (widths.whole.value < 2 || widths.whole.value > 8192) {
@@ -133,8 +133,8 @@ void check_width(RotarySource& source, const HeadWidths& widths, std::string_vie
 
 }  // namespace
 
-RotarySource read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size) {
-  RotarySource source{keys, row, size, read_stretch(keys, row, size.context)};
+GgufRotary read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size) {
+  GgufRotary source{keys, row, size, read_stretch(keys, row, size.context)};
   check_width(source, size.full, "rope.dimension_count");
   check_width(source, size.sliding, "rope.dimension_count_swa");
   read_bases(source);
@@ -143,7 +143,7 @@ RotarySource read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, con
   return source;
 }
 
-std::string layout_guess(const RotarySource& source) {
+std::string layout_guess(const GgufRotary& source) {
   const bool interleaved = source.row.turns == Turns::interleaved && source.sections.empty();
   std::string text = "the file does not say which channels turn together: llama.cpp pairs channel ";
   text += interleaved ? "2i with 2i + 1 (interleaved)" : "i with i + n / 2 (half)";

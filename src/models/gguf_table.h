@@ -17,7 +17,7 @@ enum class Turns : int {
 };
 
 // What says where tokens are, beside or instead of turning. Learned rows are used wherever the file has them.
-enum class Added : int { nothing, alibi, learned, t5 };
+enum class OtherEncoding : int { nothing, alibi, learned, t5 };
 
 // Which channels of a head turn.
 enum class Part : int {
@@ -113,7 +113,7 @@ enum class Temperature : int {
 struct GgufArchitecture {
   std::string_view name;
   Turns turns = Turns::none;
-  Added added = Added::nothing;
+  OtherEncoding added = OtherEncoding::nothing;
   bool permuted = false;           // whether the converter reorders q and k, so that config.json says half
   bool sections_if_given = false;  // turns become Turns::sections where the file has some
   Part part = Part::first;

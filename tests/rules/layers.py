@@ -141,7 +141,7 @@ def tested(file, _):
     """Tests and benchmarks are in folders named after modules; tests/CMakeLists.txt looks for tests there."""
     folder = file.path.rpartition("/")[0]
     if file.path.endswith("_bench.cc") and folder.removeprefix("bench/") not in MODULES:
-        yield 1, "measures no module: its folder is not one of src/"
+        yield 1, "is a benchmark outside the folders of the modules"
     if file.path.endswith("_test.cc") and folder.removeprefix("tests/") not in [*MODULES, *OTHER_TESTS]:
         yield 1, "is in no folder whose tests are built"
 

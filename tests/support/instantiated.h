@@ -1,5 +1,6 @@
 // What nearly every test instantiates, compiled once, in instantiated.cc. It is part of the precompiled headers of the
-// tests and of nothing else: without it every test compiles its own.
+// tests and of nothing else: without it every test compiles its own. The standard
+// reserves this to the standard library itself; libstdc++ is used here and allows it.
 #pragma once
 
 #include <cstdint>

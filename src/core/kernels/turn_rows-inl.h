@@ -140,7 +140,7 @@ struct Line {
   T* back_sine;
   T* back_cosine;
 
-  Line(const Turn& turn, const PairColumns<T>& out, std::int64_t to_back, std::int64_t row)
+  Line(const AnchorTurn& turn, const PairColumns<T>& out, std::int64_t to_back, std::int64_t row)
       : anchor_sin(turn.anchor_sin + row * turn.anchor_stride),
         anchor_cos(turn.anchor_cos + row * turn.anchor_stride),
         sine(out.sine + row * out.row_stride),
@@ -162,7 +162,7 @@ HWY_INLINE void turn_line(D d, V offset_sin, V offset_cos, const Line<T>& line, 
 }
 
 struct TurnAll {
-  const Turn& turn;
+  const AnchorTurn& turn;
   std::int64_t to_back;  // 0 = forth only
 
   template <class Store, class T>

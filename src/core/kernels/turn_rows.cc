@@ -8,10 +8,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 
-void turn_f64(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back) {
+void turn_f64(const AnchorTurn& turn, const PairColumns<double>& out, std::int64_t to_back) {
   store_by<AsDouble, false>(TurnAll{turn, to_back}, out);
 }
-void turn_f64_past(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back) {
+void turn_f64_past(const AnchorTurn& turn, const PairColumns<double>& out, std::int64_t to_back) {
   store_by<AsDouble, true>(TurnAll{turn, to_back}, out);
 }
 void place_f64(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) {
@@ -28,12 +28,12 @@ HWY_EXPORT(turn_f64);
 HWY_EXPORT(turn_f64_past);
 HWY_EXPORT(place_f64);
 
-void turn_both(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept {
+void turn_both(const AnchorTurn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept {
   if (stores == Stores::past_caches) return HWY_DYNAMIC_DISPATCH(turn_f64_past)(turn, out, to_back);
   HWY_DYNAMIC_DISPATCH(turn_f64)(turn, out, to_back);
 }
 
-void turn_rows(const Turn& turn, const PairColumns<double>& out, Stores stores) noexcept {
+void turn_rows(const AnchorTurn& turn, const PairColumns<double>& out, Stores stores) noexcept {
   turn_both(turn, out, 0, stores);
 }
 

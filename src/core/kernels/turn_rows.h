@@ -7,7 +7,7 @@
 namespace posenc::kernels {
 
 // `rows` anchors, one after the other at `anchor_stride`, and the offset that turns all of them.
-struct Turn {
+struct AnchorTurn {
   const double* anchor_sin;
   const double* anchor_cos;
   std::int64_t anchor_stride;
@@ -36,15 +36,15 @@ enum class Stores { cached, past_caches };
 constexpr std::int64_t kStreamAlignment = 64;
 void finish_stream() noexcept;
 
-void turn_rows(const Turn& turn, const PairColumns<double>& out, Stores stores) noexcept;
-void turn_rows(const Turn& turn, const PairColumns<float>& out, Stores stores) noexcept;
-void turn_rows_odd(const Turn& turn, const PairColumns<float>& out) noexcept;
+void turn_rows(const AnchorTurn& turn, const PairColumns<double>& out, Stores stores) noexcept;
+void turn_rows(const AnchorTurn& turn, const PairColumns<float>& out, Stores stores) noexcept;
+void turn_rows_odd(const AnchorTurn& turn, const PairColumns<float>& out) noexcept;
 
 // Both ways at once, since most of the work is the same: turned rows go to `out`, rows that are turned back by the
 // offset go `to_back` elements further. The bits of turn_rows with that offset, or with its sines negated.
-void turn_both(const Turn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept;
-void turn_both(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back, Stores stores) noexcept;
-void turn_both_odd(const Turn& turn, const PairColumns<float>& out, std::int64_t to_back) noexcept;
+void turn_both(const AnchorTurn& turn, const PairColumns<double>& out, std::int64_t to_back, Stores stores) noexcept;
+void turn_both(const AnchorTurn& turn, const PairColumns<float>& out, std::int64_t to_back, Stores stores) noexcept;
+void turn_both_odd(const AnchorTurn& turn, const PairColumns<float>& out, std::int64_t to_back) noexcept;
 
 // One row of sines and cosines as they are.
 void place_row(const double* sine, const double* cosine, std::int64_t pairs, const PairColumns<double>& out) noexcept;

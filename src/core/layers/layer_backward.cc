@@ -99,7 +99,7 @@ void run(const LayerCall& call, const ConstView& grad_out, const LayerGradients&
     layer_norm_backward({call.as_tokens(from), rows}, norm, {rows, wanted.weight, wanted.bias}, call.workers());
   };
   AlignedVector<Real> grad(pass.encoded.size());
-  layers::store_numbers(layers::Numbers<Real>(grad_out).data(), call.as_tokens(grad));
+  layers::store_numbers(layers::ContiguousNumbers<Real>(grad_out).data(), call.as_tokens(grad));
   if (call.feeds_forward()) {
     if (!call.is_pre()) norm_backward(pass.sum2, grad, layer.norm2, gradients.norm2);
     AlignedVector<Real> fed = feed_forward_backward(call, pass, grad, gradients);

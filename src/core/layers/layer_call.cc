@@ -150,7 +150,7 @@ LayerPass<Real> run_layer(const LayerCall& call, const MultiHeadOptions& attenti
   if (call.options.rows) {
     add_positions(call.x, call.positions, *call.options.rows, call.as_tokens(pass.encoded), call.embed);
   } else {
-    store_numbers(Numbers<Real>(call.x).data(), call.as_tokens(pass.encoded));
+    store_numbers(ContiguousNumbers<Real>(call.x).data(), call.as_tokens(pass.encoded));
   }
   if (call.is_pre()) pass.attended = normed(pass.encoded, layer.norm1);
   pass.sum1.resize(size);
@@ -159,7 +159,7 @@ LayerPass<Real> run_layer(const LayerCall& call, const MultiHeadOptions& attenti
   if (layer.residual == Residual::encoded) {
     add_to(pass.sum1, pass.encoded);
   } else {
-    add_numbers(Numbers<Real>(call.x).data(), call.as_tokens(pass.sum1));
+    add_numbers(ContiguousNumbers<Real>(call.x).data(), call.as_tokens(pass.sum1));
   }
   if (!call.is_pre()) pass.y = normed(pass.sum1, layer.norm1);
   if (!call.feeds_forward()) return pass;

@@ -74,7 +74,7 @@ struct Norm {
   ConstView x;
   std::int64_t width, lines;
   double eps;
-  layers::Numbers<double> weight, bias;
+  layers::ContiguousNumbers<double> weight, bias;
 };
 
 // The gradient of one row of x from g, that of the normalised row: scale * (g - mean(g) - y mean(g y)).

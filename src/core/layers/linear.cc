@@ -63,7 +63,7 @@ void for_each_element(const BasicView<Void>& any, const Visit& visit) {
 }  // namespace
 
 template <class Real>
-Numbers<Real>::Numbers(const ConstView& view) : data_(view.as<Real>()) {
+ContiguousNumbers<Real>::ContiguousNumbers(const ConstView& view) : data_(view.as<Real>()) {
   if (view.data == nullptr || (view.dtype == dtype_of<Real>() && base::is_contiguous(view))) return;
   memory_.resize(static_cast<std::size_t>(view.size()));
   data_ = memory_.data();
@@ -96,8 +96,8 @@ void add_numbers(const Real* numbers, const View& view) {
 template <class Real>
 void linear(const Real* x, std::int64_t rows, const LinearWeights& weights, Real* y, const Workers* workers) {
   const std::int64_t outputs = weights.weight.shape[0], inputs = weights.weight.shape[1];
-  const Numbers<Real> weight(weights.weight);
-  const Numbers<Real> bias(weights.bias);
+  const ContiguousNumbers<Real> weight(weights.weight);
+  const ContiguousNumbers<Real> bias(weights.bias);
   base::AlignedVector<Real> columns(static_cast<std::size_t>(inputs * outputs));
   kernels::transpose_block(
       kernels::TransposedBlock<Real, Real>{outputs, inputs, weight.data(), inputs, columns.data(), outputs});
@@ -128,7 +128,7 @@ template <class Real>
 void input_gradient(const LinearInputs<Real>& in, const ConstView& weight_view, const LinearGradients<Real>& gradients,
                     const Workers* workers) {
   const std::int64_t outputs = weight_view.shape[0], inputs = weight_view.shape[1];
-  const Numbers<Real> weight(weight_view);
+  const ContiguousNumbers<Real> weight(weight_view);
   const Parts parts(in.rows, workers);
   run_parts(workers, parts.count(), [&](std::int64_t part) {
     const std::int64_t first = parts.first(part);
@@ -186,8 +186,8 @@ void linear_backward(const LinearInputs<Real>& inputs, const LinearWeights& weig
   add_numbers(sums.data(), gradients.bias);
 }
 
-template class Numbers<float>;
-template class Numbers<double>;
+template class ContiguousNumbers<float>;
+template class ContiguousNumbers<double>;
 template void store_numbers(const float*, const View&);
 template void store_numbers(const double*, const View&);
 template void add_numbers(const float*, const View&);

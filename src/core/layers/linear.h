@@ -11,11 +11,11 @@ namespace posenc::layers {
 
 // A view of up to four axes as contiguous numbers in C order: in place where it is that already, and null of null.
 template <class Real>
-class Numbers {
+class ContiguousNumbers {
  public:
-  explicit Numbers(const ConstView& view);
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
+  explicit ContiguousNumbers(const ConstView& view);
+  ContiguousNumbers(const ContiguousNumbers&) = delete;
+  ContiguousNumbers& operator=(const ContiguousNumbers&) = delete;
 
   const Real* data() const noexcept { return data_; }
 

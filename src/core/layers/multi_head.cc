@@ -15,7 +15,7 @@ using layers::MultiHeadRows;
 template <class Real>
 void store_average(const MultiHeadCall& call, const View& weights) {
   const std::int64_t lines = call.queries * call.keys;
-  const layers::Numbers<Real> numbers(weights);
+  const layers::ContiguousNumbers<Real> numbers(weights);
   std::vector<double> average(static_cast<std::size_t>(call.batch * lines), 0.0);
   for (std::int64_t b = 0; b < call.batch; ++b) {
     for (std::int64_t h = 0; h < call.heads; ++h) {

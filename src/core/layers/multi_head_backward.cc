@@ -20,13 +20,13 @@ void input_gradients(const MultiHeadCall& call, const MultiHeadRows<Real>& grads
   const View& bias = gradients.in_proj_bias;
   AlignedVector<Real> grad_x(static_cast<std::size_t>(gradients.x.rank > 0 ? lines * call.width : 0));
   AlignedVector<Real> grad_context(static_cast<std::size_t>(gradients.context.rank > 0 ? key_lines * call.width : 0));
-  const layers::Numbers<Real> x(call.x);
+  const layers::ContiguousNumbers<Real> x(call.x);
   const LinearInputs<Real> from_x{x.data(), grads.query_memory.data(), lines};
   if (!call.crosses) {
     layers::linear_backward<Real>(from_x, call.in, {grad_x.empty() ? nullptr : grad_x.data(), false, weight, bias},
                                   call.workers());
   } else {
-    const layers::Numbers<Real> context(call.context);
+    const layers::ContiguousNumbers<Real> context(call.context);
     const std::int64_t queries = call.query_width(), rest = 2 * call.key_width();
     layers::linear_backward<Real>(
         from_x, call.query_in,
@@ -55,7 +55,7 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
   const View mixed_heads = call.as_heads(mixed.data(), call.queries, call.heads, call.query_width());
   const View grad_heads = call.as_heads(grad_mixed.data(), call.queries, call.heads, call.query_width());
   if (gradients.out_proj_weight.rank > 0) attend(rows.q, rows.k, rows.v, mixed_heads, options);
-  const layers::Numbers<Real> grad(grad_out);
+  const layers::ContiguousNumbers<Real> grad(grad_out);
   const LinearInputs<Real> to_out{mixed.data(), grad.data(), lines};
   layers::linear_backward<Real>(to_out, call.out, {grad_mixed.data()}, call.workers());
   // Before anything else is written: it checks the gradients that are its own.

@@ -83,10 +83,10 @@ MultiHeadRows<Real>::MultiHeadRows(const MultiHeadCall& call)
 
 template <class Real>
 void project(const MultiHeadCall& call, MultiHeadRows<Real>& rows) {
-  const Numbers<Real> x(call.x);
+  const ContiguousNumbers<Real> x(call.x);
   const std::int64_t lines = call.batch * call.queries;
   if (!call.crosses) return linear(x.data(), lines, call.in, rows.query_memory.data(), call.workers());
-  const Numbers<Real> context(call.context);
+  const ContiguousNumbers<Real> context(call.context);
   linear(x.data(), lines, call.query_in, rows.query_memory.data(), call.workers());
   linear(context.data(), call.batch * call.keys, call.key_value_in, rows.key_memory.data(), call.workers());
 }

@@ -46,7 +46,7 @@ Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const 
 }
 
 Rows project(const ConstView& rows, const ConstView& weight) {
-  const layers::Numbers<double> numbers(rows);
+  const layers::ContiguousNumbers<double> numbers(rows);
   Rows result(static_cast<std::size_t>(rows.shape[0] * weight.shape[0]));
   layers::linear<double>(numbers.data(), rows.shape[0], {weight, {}}, result.data(), nullptr);
   return result;

@@ -10,9 +10,9 @@
 namespace posenc::rows {
 namespace {
 
+using kernels::AnchorTurn;
 using kernels::PairColumns;
 using kernels::Stores;
-using kernels::Turn;
 
 bool lie_regularly(const Columns& sine, const Columns& cosine) {
   if (std::max(sine.count, cosine.count) - std::min(sine.count, cosine.count) > 1) return false;
@@ -84,22 +84,22 @@ bool fits_stream(const PairColumns<T>& out, std::int64_t pairs) {
 }
 
 template <class T>
-void turn_columns(const Turn& turn, const PairColumns<T>& out, const PairWriter::Rows& rows) noexcept {
+void turn_columns(const AnchorTurn& turn, const PairColumns<T>& out, const PairWriter::Rows& rows) noexcept {
   const bool past = rows.large && fits_stream(out, turn.pairs);
   kernels::turn_both(turn, out, rows.to_back, past ? Stores::past_caches : Stores::cached);
 }
 
 template <class Half>
-void turn_half(const Turn& turn, const PairColumns<Half>& out, const PairWriter::Rows& rows) noexcept {
+void turn_half(const AnchorTurn& turn, const PairColumns<Half>& out, const PairWriter::Rows& rows) noexcept {
   Stage stage;
   kernels::turn_both_odd(turn, stage.columns_like(out), rows.to_back == 0 ? 0 : Stage::kToBack);
   stage.move_to(out, turn.rows, rows.to_back, turn.pairs,
                 [](const float* from, std::int64_t count, Half* to) { kernels::narrow_row(from, count, to); });
 }
-void turn_columns(const Turn& turn, const PairColumns<f16>& out, const PairWriter::Rows& rows) noexcept {
+void turn_columns(const AnchorTurn& turn, const PairColumns<f16>& out, const PairWriter::Rows& rows) noexcept {
   turn_half(turn, out, rows);
 }
-void turn_columns(const Turn& turn, const PairColumns<bf16>& out, const PairWriter::Rows& rows) noexcept {
+void turn_columns(const AnchorTurn& turn, const PairColumns<bf16>& out, const PairWriter::Rows& rows) noexcept {
   turn_half(turn, out, rows);
 }
 
@@ -135,14 +135,14 @@ PairColumns<T> PairWriter::columns(T* row, std::int64_t first, std::int64_t row_
           row_stride};
 }
 
-void PairWriter::turn(const Turn& turn, std::int64_t first, const Rows& rows) const noexcept {
+void PairWriter::turn(const AnchorTurn& turn, std::int64_t first, const Rows& rows) const noexcept {
   base::with_float_type(rows.dtype, [&](auto type) { turn_as<decltype(type)>(turn, first, rows); });
 }
 
 template <class T>
-void PairWriter::turn_as(const Turn& turn, std::int64_t first, const Rows& rows) const noexcept {
+void PairWriter::turn_as(const AnchorTurn& turn, std::int64_t first, const Rows& rows) const noexcept {
   T* row = static_cast<T*>(rows.data);
-  Turn paired = turn;
+  AnchorTurn paired = turn;
   paired.pairs = std::min(turn.pairs, paired_ - first);
   if (paired.pairs > 0) turn_columns(paired, columns(row, first, rows.stride), rows);
   if (paired.pairs == turn.pairs) return;
@@ -151,7 +151,8 @@ void PairWriter::turn_as(const Turn& turn, std::int64_t first, const Rows& rows)
   const bool is_sine = sine_.count > cosine_.count;
   const Columns& longer = is_sine ? sine_ : cosine_;
   row += longer.start + (longer.count - 1) * longer.stride;
-  Turn alone{turn.anchor_sin + last, turn.anchor_cos + last, 0, turn.offset_sin + last, turn.offset_cos + last, 1, 1};
+  AnchorTurn alone{
+      turn.anchor_sin + last, turn.anchor_cos + last, 0, turn.offset_sin + last, turn.offset_cos + last, 1, 1};
   for (std::int64_t k = 0; k < turn.rows; ++k) {
     double sine[2], cosine[2];
     kernels::turn_both(alone, PairColumns<double>{sine, cosine, 1, 0}, 1, Stores::cached);

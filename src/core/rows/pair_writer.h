@@ -31,7 +31,7 @@ class PairWriter {
   bool is_regular() const noexcept { return regular_; }
 
   // Writes turn.rows rows, or two for each, pairs first .. first + turn.pairs of them. Only if is_regular().
-  void turn(const kernels::Turn& turn, std::int64_t first, const Rows& rows) const noexcept;
+  void turn(const kernels::AnchorTurn& turn, std::int64_t first, const Rows& rows) const noexcept;
 
   // Writes a row, [M], contiguous: sine and cosine have one number per pair.
   void place(const double* sine, const double* cosine, const View& row) const noexcept;
@@ -44,7 +44,7 @@ class PairWriter {
   template <class T>
   kernels::PairColumns<T> columns(T* row, std::int64_t first, std::int64_t row_stride) const noexcept;
   template <class T>
-  void turn_as(const kernels::Turn& turn, std::int64_t first, const Rows& rows) const noexcept;
+  void turn_as(const kernels::AnchorTurn& turn, std::int64_t first, const Rows& rows) const noexcept;
   template <class T>
   void place_as(const double* sine, const double* cosine, T* row) const noexcept;
 

@@ -47,7 +47,7 @@ std::int64_t RowMaker::keep_anchor(std::int64_t counted) {
 }
 
 // `count` anchors from a place on, turned by an offset.
-kernels::Turn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int64_t offset) const {
+kernels::AnchorTurn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int64_t offset) const {
   const std::int64_t stride = angle_rows_.row_stride();
   const double* anchor = anchors_.data() + 2 * stride * place;
   return {.anchor_sin = anchor,
@@ -61,7 +61,7 @@ kernels::Turn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int
 
 // Pairs `first` and on, one block of them, to the row of a position and of those kOffsets further; if `back` is not 0,
 // also to the rows that far before them.
-void RowMaker::write_turned(const Part& part, kernels::Turn turn, std::int64_t position, std::int64_t back,
+void RowMaker::write_turned(const Part& part, kernels::AnchorTurn turn, std::int64_t position, std::int64_t back,
                             std::int64_t first) const {
   const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
   const std::int64_t stride = part.rows.strides[0];

@@ -56,11 +56,11 @@ class RowMaker {
   static std::int64_t group_of(std::int64_t counted) noexcept { return (counted + kBefore) & ~(kGroup - 1); }
   // The place of a position's anchor among those that are kept; the anchor is made unless it is there already.
   std::int64_t keep_anchor(std::int64_t counted);
-  kernels::Turn turn_of(std::int64_t anchor, std::int64_t count, std::int64_t offset) const;
+  kernels::AnchorTurn turn_of(std::int64_t anchor, std::int64_t count, std::int64_t offset) const;
   numbers::SplitPosition split_counted(double position) const;
   void write_part(const Part& part);
   void write_both_ways(const Part& part, std::int64_t anchor, std::int64_t count, std::int64_t first);
-  void write_turned(const Part& part, kernels::Turn turn, std::int64_t position, std::int64_t back,
+  void write_turned(const Part& part, kernels::AnchorTurn turn, std::int64_t position, std::int64_t back,
                     std::int64_t first) const;
   const AngleRow& angles_at(std::int64_t counted);
   const AngleRow& angles_at(const numbers::SplitPosition& counted);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/scalings/rule.h"
@@ -56,12 +57,12 @@ Ladder checked(const Scaling& scaling, const Ladder& given) {
 
 }  // namespace
 
-Scaling::Scaling() noexcept = default;
+static_assert(std::is_nothrow_move_constructible_v<Scaling::variant> &&
+              std::is_nothrow_move_assignable_v<Scaling::variant>);
 Scaling::Scaling(const Scaling& other) = default;
 Scaling::Scaling(Scaling&& other) noexcept = default;
 Scaling& Scaling::operator=(const Scaling& other) = default;
 Scaling& Scaling::operator=(Scaling&& other) noexcept = default;
-Scaling::~Scaling() = default;
 
 std::string_view kind_of(const Scaling& scaling) noexcept {
   return std::visit([](const auto& s) { return s.kind; }, scaling);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "core/spec/attention_fields.h"
 #include "core/spec/axis_map.h"
@@ -207,12 +208,11 @@ FieldInfo info_of(const spec::Field& field) {
 
 }  // namespace
 
-Spec::Spec() noexcept = default;
+static_assert(std::is_nothrow_move_constructible_v<Spec::variant> && std::is_nothrow_move_assignable_v<Spec::variant>);
 Spec::Spec(const Spec& other) = default;
 Spec::Spec(Spec&& other) noexcept = default;
 Spec& Spec::operator=(const Spec& other) = default;
 Spec& Spec::operator=(Spec&& other) noexcept = default;
-Spec::~Spec() = default;
 
 std::string_view kind_of(const Spec& spec) noexcept { return spec::all_kinds()[spec.index()].name; }
 

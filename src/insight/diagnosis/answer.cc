@@ -27,7 +27,7 @@ std::string injected(const Blame& blame) {
   return std::string(blame.fault->name) + (blame.value ? "=" + text::general_text(*blame.value, 9) : "");
 }
 
-Explanation explanation_of(const Question& question, const Candidate& candidate) {
+Explanation explanation_of(const Inquiry& question, const Candidate& candidate) {
   Explanation result;
   std::vector<std::string> sentences, fixes, words;
   for (const Blame& blame : candidate.engine.blames) {
@@ -58,7 +58,7 @@ std::string send(std::int64_t position) {
 }
 
 // What a kind of numbers does not show, whatever they are.
-void say_blind_spots(const Question& question, std::vector<std::string>& lines) {
+void say_blind_spots(const Inquiry& question, std::vector<std::string>& lines) {
   const bool rotary = std::holds_alternative<Rotary>(question.right.spec);
   if (!rotary) return;
   const HeadPlan& plan = plan_of(question.right, question.evidence->head_dim());
@@ -87,8 +87,8 @@ void say_blind_spots(const Question& question, std::vector<std::string>& lines) 
 }
 
 // Names with the first position that would tell, those of one position together.
-void say_hidden(const Question& question, const Engine& best, const std::vector<Engine>& others,
-                const std::string& from, std::vector<std::string>& lines) {
+void say_hidden(const Inquiry& question, const Engine& best, const std::vector<Engine>& others, const std::string& from,
+                std::vector<std::string>& lines) {
   const double reach = reach_of(*question.evidence);
   std::map<std::int64_t, std::vector<std::string>> later;
   std::vector<std::string> unknown;
@@ -110,7 +110,7 @@ void say_hidden(const Question& question, const Engine& best, const std::vector<
                     "; send tokens that do (other positions, several heads, the other side)");
 }
 
-void say_cannot_tell(const Question& question, const Searcher& searcher, const Engine& best, const std::string& from,
+void say_cannot_tell(const Inquiry& question, const Searcher& searcher, const Engine& best, const std::string& from,
                      std::vector<std::string>& lines) {
   const bool turned = std::holds_alternative<Rotary>(question.right.spec) && question.right.turn.turns > 0;
   const bool nowhere = turned && question.evidence->ids().count > 0 && reach_of(*question.evidence) == 0.0;
@@ -146,7 +146,7 @@ void say_cannot_tell(const Question& question, const Searcher& searcher, const E
   say_hidden(question, best, hidden, from, lines);
 }
 
-void say_match(const Question& question, const Searcher& searcher, const Candidate& right, Diagnosis& answer) {
+void say_match(const Inquiry& question, const Searcher& searcher, const Candidate& right, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::matches;
   answer.sentence = "Matches: the largest difference is " + number(answer.largest_difference) + ".";
   if (right.float32) {
@@ -159,7 +159,7 @@ void say_match(const Question& question, const Searcher& searcher, const Candida
   say_cannot_tell(question, searcher, right.engine, "the spec", answer.cannot_tell);
 }
 
-void say_fault(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
+void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::fault;
   std::vector<Engine> ties;
   for (const Candidate& candidate : ranked) {
@@ -193,7 +193,7 @@ void say_fault(const Question& question, const std::vector<Candidate>& ranked, D
   say_blind_spots(question, answer.cannot_tell);
 }
 
-void say_nothing_fits(const Question& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
+void say_nothing_fits(const Inquiry& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::not_explained;
   const std::string how = std::isfinite(answer.residual)
                               ? "the largest difference is " + number(answer.largest_difference)
@@ -239,7 +239,7 @@ bool is_right(const Evidence& evidence, const Candidate& right, const Fit& plain
 
 // The best first: combinations of two where one does not suffice. What one explains but for something like noise, two
 // must explain much better, and not by noise of their own.
-std::vector<Candidate> with_pairs(const Question& question, const Searcher& searcher, const Fit& plain,
+std::vector<Candidate> with_pairs(const Inquiry& question, const Searcher& searcher, const Fit& plain,
                                   std::vector<Candidate> singles) {
   const Evidence& evidence = *question.evidence;
   double limit = std::numeric_limits<double>::infinity();
@@ -270,7 +270,7 @@ std::string sentence_of(const Blame& blame) {
   return text.ends_with('.') ? text : text + ".";
 }
 
-Diagnosis answered(const Question& question) {
+Diagnosis answered(const Inquiry& question) {
   Diagnosis answer;
   const Evidence& evidence = *question.evidence;
   const Searcher searcher(evidence, *question.options);

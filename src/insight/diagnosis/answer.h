@@ -11,7 +11,7 @@ namespace posenc::diagnosis {
 
 enum class Seen { frequencies, tables, rotation, scores, bias, rows };
 
-struct Question {
+struct Inquiry {
   const Evidence* evidence = nullptr;
   const DiagnoseOptions* options = nullptr;
   Engine right;
@@ -20,7 +20,7 @@ struct Question {
 };
 
 // All but the numbers of the profile.
-Diagnosis answered(const Question& question);
+Diagnosis answered(const Inquiry& question);
 
 // "The base is wrong: 10000 instead of 500000."
 std::string sentence_of(const Blame& blame);

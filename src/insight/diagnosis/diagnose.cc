@@ -25,7 +25,7 @@ std::string_view to_text(DiagnosisVerdict verdict) noexcept {
 Diagnosis diagnose(const Spec& spec, const Observation& observed, const DiagnoseOptions& options) {
   validate(spec);
   diagnosis::check_kind(spec, observed);
-  diagnosis::Question question;
+  diagnosis::Inquiry question;
   question.options = &options;
   question.seen = static_cast<diagnosis::Seen>(observed.index());
   question.right = diagnosis::right_engine(spec, observed, options);

@@ -51,7 +51,7 @@ const std::vector<double>* LearnedNumbers::find(std::string_view name) const {
 LearnedNumbers read_learned(const Parameters& parameters) {
   LearnedNumbers result;
   for (const Parameter& parameter : parameters) {
-    Numbers numbers =
+    ObservedNumbers numbers =
         read_numbers(parameter.value, parameter.name, {.min_rank = 0, .minus_infinity = true, .zeros = true});
     result.names.emplace_back(parameter.name);
     result.shapes.push_back(std::move(numbers.shape));

@@ -51,8 +51,7 @@ void Evidence::settle(Rounding type, bool outliers) {
   for (double& size : row_size_) size = std::max(size, 1e-3 * typical);
 }
 
-// False if a number that was predicted is not finite. Thousands of engines pass here: no division by a width per
-// number.
+// Called for thousands of candidate engines, so it does not divide by the width for every number.
 bool Evidence::add_row(FitSum& sum, const Prediction& block, std::int64_t first, std::int64_t row) const {
   const double size = row_size_[static_cast<std::size_t>(row)];
   const double* observed = &observed_[static_cast<std::size_t>(row * width_)];

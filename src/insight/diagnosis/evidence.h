@@ -52,16 +52,16 @@ class Evidence {
   std::int64_t head_dim() const { return head_dim_; }
   Rounding type() const { return type_; }
   const Tolerance& tolerance() const { return tolerance_; }
-  // What is not worth telling apart: a residual below it is rounding.
   // Tokens that are predicted at a time: where what all share is expensive, more of them.
   virtual std::int64_t rows_at_once() const { return 32; }
   virtual std::int64_t rows_in_haste() const { return 2; }
   // The last position of keys, where there are keys.
   virtual std::optional<double> last_key() const { return std::nullopt; }
+  // What is not worth telling apart: a residual below it is rounding.
   virtual double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
 
  protected:
-  // Compares a row with what `block`, which begins at row `first`, predicts of it.
+  // Compares a row with what `block`, which begins at row `first`, predicts; false if a predicted number is not finite.
   bool add_row(FitSum& sum, const Prediction& block, std::int64_t first, std::int64_t row) const;
   // Sets what follows from the numbers: to be called once they are there.
   // `outliers`: whether a few columns may be much larger than the others.

@@ -62,7 +62,8 @@ std::vector<std::int64_t> looked_at(const Matrix& matrix, double most, std::vect
 }
 
 Matrix read_matrix(const ConstView& view, std::string_view name, bool zeros) {
-  Numbers numbers = read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = zeros});
+  ObservedNumbers numbers =
+      read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = zeros});
   Matrix matrix;
   if (numbers.shape.size() == 3) matrix.heads = numbers.at(0);
   matrix.queries = numbers.shape[numbers.shape.size() - 2];
@@ -354,8 +355,8 @@ std::unique_ptr<Evidence> bias_evidence(const Engine& right, const ObservedBias&
 
 std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& seen, const EvidenceOptions& options) {
   auto matrix = std::make_shared<Matrix>(read_matrix(seen.scores, "scores", false));
-  Numbers q = read_vectors(seen.q, "q", seen.queries.count);
-  Numbers k = read_vectors(seen.k, "k", seen.keys.count);
+  ObservedNumbers q = read_vectors(seen.q, "q", seen.queries.count);
+  ObservedNumbers k = read_vectors(seen.k, "k", seen.keys.count);
   auto sides = std::make_shared<Sides>();
   sides->width = q.shape.back();
   sides->heads = q.shape.size() == 3 ? q.at(1) : 1;

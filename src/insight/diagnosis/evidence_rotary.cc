@@ -46,7 +46,7 @@ std::vector<double> listed(const HeadPlan& plan, std::size_t count) {
 
 class FrequencyEvidence : public Evidence {
  public:
-  FrequencyEvidence(const Engine& right, const Numbers& seen, std::int64_t head_dim) {
+  FrequencyEvidence(const Engine& right, const ObservedNumbers& seen, std::int64_t head_dim) {
     head_dim_ = head_dim;
     width_ = static_cast<std::int64_t>(seen.size());
     tokens_ = {0};
@@ -124,7 +124,7 @@ Tile halves_tile(std::int64_t c, std::int64_t width, std::int64_t parts) {
   return {at, at + in_part};
 }
 
-bool tiled(const Numbers& table, std::int64_t width, bool pairs, std::int64_t parts) {
+bool tiled(const ObservedNumbers& table, std::int64_t width, bool pairs, std::int64_t parts) {
   const auto rows = static_cast<std::int64_t>(table.size()) / width;
   for (std::int64_t c = 0; c < width / 2; ++c) {
     const auto [a, b] = pairs ? Tile{2 * c, 2 * c + 1} : halves_tile(c, width, parts);
@@ -221,8 +221,8 @@ class TableEvidence : public Evidence {
 };
 
 // [A, N, W] of a model with several axes: every column from the table of its axis.
-Numbers merged_axes(const Numbers& table, const HeadPlan& plan) {
-  Numbers merged = table;
+ObservedNumbers merged_axes(const ObservedNumbers& table, const HeadPlan& plan) {
+  ObservedNumbers merged = table;
   const std::int64_t axes = table.at(0), rows = table.at(1), width = table.at(2);
   merged.shape = {rows, width};
   merged.values.clear();
@@ -238,7 +238,8 @@ Numbers merged_axes(const Numbers& table, const HeadPlan& plan) {
   return merged;
 }
 
-Reduced reduced(const Numbers& cos, const Numbers& sin, const HeadPlan& plan, std::vector<std::string>* notes) {
+Reduced reduced(const ObservedNumbers& cos, const ObservedNumbers& sin, const HeadPlan& plan,
+                std::vector<std::string>* notes) {
   const std::int64_t width = cos.at(1), rows = cos.at(0);
   if (width == plan.columns || width % 2 != 0) return {width, cos.values, sin.values};
   const auto both = [&](bool pairs, std::int64_t parts) {
@@ -412,7 +413,7 @@ std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<Late
 std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen,
                                              const EvidenceOptions& options) {
   const std::int64_t head_dim = std::get<Rotary>(right.spec).head_dim;
-  Numbers numbers = read_numbers(seen.inv_freq, "inv_freq", {.min_rank = 1, .max_rank = 2});
+  ObservedNumbers numbers = read_numbers(seen.inv_freq, "inv_freq", {.min_rank = 1, .max_rank = 2});
   const auto pairs = static_cast<std::size_t>(plan_of(right, head_dim).columns);
   if (numbers.size() == 2 * pairs && listed(plan_of(right, head_dim), 2 * pairs).empty()) {
     const auto middle = numbers.values.begin() + static_cast<std::ptrdiff_t>(pairs);
@@ -435,8 +436,8 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
                                          const EvidenceOptions& options) {
   const std::int64_t head_dim = std::get<Rotary>(right.spec).head_dim;
   const HeadPlan& plan = plan_of(right, head_dim);
-  Numbers cos = read_numbers(seen.cos, "cos", {.min_rank = 2, .max_rank = 3});
-  Numbers sin = read_numbers(seen.sin, "sin", {.min_rank = 2, .max_rank = 3, .zeros = true});
+  ObservedNumbers cos = read_numbers(seen.cos, "cos", {.min_rank = 2, .max_rank = 3});
+  ObservedNumbers sin = read_numbers(seen.sin, "sin", {.min_rank = 2, .max_rank = 3, .zeros = true});
   if (cos.shape != sin.shape) {
     refuse_rotary("sin: expected the shape of cos, " + bracketed(cos.shape) + ", but got " + bracketed(sin.shape));
   }
@@ -459,8 +460,8 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
 std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotation& seen,
                                             const EvidenceOptions& options) {
   const auto* rotary = std::get_if<Rotary>(&right.spec);
-  const Numbers input = read_vectors(seen.input, "input", seen.positions.count);
-  const Numbers rotated = read_vectors(seen.rotated, "rotated", seen.positions.count);
+  const ObservedNumbers input = read_vectors(seen.input, "input", seen.positions.count);
+  const ObservedNumbers rotated = read_vectors(seen.rotated, "rotated", seen.positions.count);
   if (input.shape != rotated.shape) {
     refuse_rotary("rotated: expected the shape of input, " + bracketed(input.shape) + ", but got " +
                   bracketed(rotated.shape));

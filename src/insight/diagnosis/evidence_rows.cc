@@ -157,7 +157,7 @@ class RowEvidence : public Evidence {
 }  // namespace
 
 std::unique_ptr<Evidence> row_evidence(const Engine& right, const ObservedRows& seen, const EvidenceOptions& options) {
-  Numbers numbers = read_numbers(seen.rows, "table", {.min_rank = 2, .max_rank = 2});
+  ObservedNumbers numbers = read_numbers(seen.rows, "table", {.min_rank = 2, .max_rank = 2});
   const std::int64_t axes = axes_of(right.spec);
   Ids ids = read_ids(seen.positions, numbers.at(0), axes, "positions");
   auto rows = std::make_shared<Rows>();

@@ -61,7 +61,7 @@ Rounding coarsest(const std::vector<double>& values, Rounding stored) {
   fail(ErrorKind::bad_input, std::string(name) + ": " + what);
 }
 
-void check_values(const Numbers& numbers, std::string_view name, const Allowed& allowed) {
+void check_values(const ObservedNumbers& numbers, std::string_view name, const Allowed& allowed) {
   bool zeros = true;
   for (std::size_t i = 0; i < numbers.values.size(); ++i) {
     const double v = numbers.values[i];
@@ -147,8 +147,8 @@ Rounding stored_type(const ConstView& view) noexcept {
   return view.dtype == DType::bf16 ? Rounding::bf16 : Rounding::none;
 }
 
-Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed) {
-  Numbers numbers;
+ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed) {
+  ObservedNumbers numbers;
   numbers.name = name;
   if (view.dtype == DType::i32 || view.dtype == DType::i64 || view.dtype == DType::u8) {
     refuse(name, "expected floating-point numbers but got " + std::string(to_text(view.dtype)));
@@ -173,7 +173,7 @@ Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed
   return numbers;
 }
 
-Numbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens) {
+ObservedNumbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens) {
   const int least = view.rank >= 3 && tokens == 1 ? 3 : 2;
   return read_numbers(view, name, {.min_rank = least, .max_rank = 3});
 }

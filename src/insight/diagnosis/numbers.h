@@ -19,7 +19,7 @@ double half_unit(Rounding type) noexcept;
 Rounding stored_type(const ConstView& view) noexcept;
 std::string_view words_of(Rounding type) noexcept;  // "bfloat16"
 
-struct Numbers {
+struct ObservedNumbers {
   std::string name;                  // as the caller calls it: "rotated"
   std::vector<std::int64_t> shape;   // without leading axes of length 1, but at least `rank` of them
   std::vector<double> values;        // C order
@@ -43,10 +43,10 @@ struct Allowed {
   bool zeros = false;  // whether all numbers may be 0
 };
 // Throws where there are no numbers, or NaN, or infinite ones; axes of length 1 in front are dropped down to min_rank.
-Numbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
+ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
 
 // Vectors [N, D] or [N, H, D] of so many tokens; axes of length 1 in front of them are dropped.
-Numbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens);
+ObservedNumbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens);
 
 // Positions as doubles, [N][A]. One coordinate stands for all where the encoding has several.
 struct Ids {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/comparison/turn.h"
+#include "models/comparison/phasor.h"
 #include "posenc/spec.h"
 
 namespace posenc::comparison {
@@ -15,7 +15,7 @@ enum class ColumnKind : int { zero, sine, cosine, learned };
 
 struct Column {
   ColumnKind kind = ColumnKind::zero;
-  Turn turn = {};           // of a sine and a cosine: sine = magnitude * sin(angle)
+  Phasor turn = {};         // of a sine and a cosine: sine = magnitude * sin(angle)
   std::int64_t number = 0;  // of its pair; of a learned one, its number among the learned channels
   // On its first axis, the position whose row is zero.
   std::optional<std::int64_t> zero_position = {};

@@ -10,19 +10,19 @@ namespace posenc::comparison {
 namespace {
 
 bool stands_still(const TurningPair& pair, const Limits& limits) {
-  const Turn still{.inv_freq = std::vector<double>(pair.first.inv_freq.size(), 0.0)};
+  const Phasor still{.inv_freq = std::vector<double>(pair.first.inv_freq.size(), 0.0)};
   return pair.growth == 0.0 && same_turn(pair.first, still, limits) && same_turn(pair.second, still, limits);
 }
 
-Turn turn_of(const RotarySchedule& schedule, std::int64_t column, double sign) {
-  Turn turn;
+Phasor turn_of(const RotarySchedule& schedule, std::int64_t column, double sign) {
+  Phasor turn;
   for (std::int64_t axis = 0; axis < schedule.axes; ++axis) {
     turn.inv_freq.push_back(sign * schedule.inv_freq[static_cast<std::size_t>(axis * schedule.columns() + column)]);
   }
   return turn;
 }
 
-void negate(Turn& turn) {
+void negate(Phasor& turn) {
   for (double& frequency : turn.inv_freq) frequency = -frequency;
 }
 

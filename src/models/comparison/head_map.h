@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/comparison/turn.h"
+#include "models/comparison/phasor.h"
 #include "posenc/schedule.h"
 
 namespace posenc::comparison {
@@ -14,7 +14,7 @@ namespace posenc::comparison {
 // (a cos1 - b sin1, b cos2 + a sin2). The two angles are one in every true rotation.
 struct TurningPair {
   std::int64_t index = 0;  // in the schedule
-  Turn first = {}, second = {};
+  Phasor first = {}, second = {};
   std::int64_t read_first = 0, read_second = 0, write_first = 0, write_second = 0;
   double growth = 0.0;  // of xPos: the logarithm of what a position multiplies a query by
 };

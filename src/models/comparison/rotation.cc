@@ -26,7 +26,7 @@ struct PairGap {
 
 std::optional<PairGap> gap_of(const TurningPair& a, const TurningPair& b, const Limits& limits) {
   std::optional<PairGap> result;
-  const auto take = [&](const Turn& one, const Turn& other) {
+  const auto take = [&](const Phasor& one, const Phasor& other) {
     const std::optional<Gap> gap = first_gap(one, other, limits.tolerance);
     if (!gap || (result && result->position <= gap->position)) return;
     result = PairGap{gap->position, {"inv_freq", "pair", a.index, one.inv_freq[gap->axis], other.inv_freq[gap->axis]}};
@@ -57,8 +57,8 @@ struct PairSurvey {
       const std::optional<PairGap> gap = gap_of(one, other, limits);
       if (gap && (!first || gap->position < first->position)) first = gap;
       if (gap && gap->position < limits.positions) ++count;
-      for (Turn* turn : {&one.first, &one.second}) turn->magnitude = a.table_factor;
-      for (Turn* turn : {&other.first, &other.second}) turn->magnitude = b.table_factor;
+      for (Phasor* turn : {&one.first, &one.second}) turn->magnitude = a.table_factor;
+      for (Phasor* turn : {&other.first, &other.second}) turn->magnitude = b.table_factor;
       largest = std::max({largest, largest_gap(one.first, other.first, limits.positions),
                           largest_gap(one.second, other.second, limits.positions)});
     }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/comparison/turn.h"
+#include "models/comparison/phasor.h"
 #include "posenc/models/compare.h"
 #include "posenc/schedule.h"
 #include "posenc/spec.h"

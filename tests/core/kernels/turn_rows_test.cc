@@ -33,7 +33,7 @@ struct Case {
     }
   }
 
-  Turn turn() const {
+  AnchorTurn turn() const {
     return {anchor_sin.data(),
             anchor_cos.data(),
             0,
@@ -121,13 +121,13 @@ void check_rows(std::int64_t pairs, std::int64_t rows, std::int64_t stride, cons
   const Case many(pairs * rows);
   const Case offset(pairs);
   const auto at = [&](std::int64_t row, std::int64_t count) {
-    return Turn{many.anchor_sin.data() + row * pairs,
-                many.anchor_cos.data() + row * pairs,
-                pairs,
-                offset.offset_sin.data(),
-                offset.offset_cos.data(),
-                pairs,
-                count};
+    return AnchorTurn{many.anchor_sin.data() + row * pairs,
+                      many.anchor_cos.data() + row * pairs,
+                      pairs,
+                      offset.offset_sin.data(),
+                      offset.offset_cos.data(),
+                      pairs,
+                      count};
   };
   const std::int64_t row_stride = 2 * pairs + 3;
   std::vector<T> together(static_cast<std::size_t>(rows * row_stride + 1), T(7)), alone(together);
@@ -162,14 +162,14 @@ void check_both(std::int64_t pairs, std::int64_t rows, std::int64_t stride, cons
   const Case offset(pairs);
   std::vector<double> negated(offset.offset_sin);
   for (double& value : negated) value = -value;
-  const Turn turn{many.anchor_sin.data(),
-                  many.anchor_cos.data(),
-                  pairs,
-                  offset.offset_sin.data(),
-                  offset.offset_cos.data(),
-                  pairs,
-                  rows};
-  Turn back = turn;
+  const AnchorTurn turn{many.anchor_sin.data(),
+                        many.anchor_cos.data(),
+                        pairs,
+                        offset.offset_sin.data(),
+                        offset.offset_cos.data(),
+                        pairs,
+                        rows};
+  AnchorTurn back = turn;
   back.offset_sin = negated.data();
   const std::int64_t row_stride = 2 * pairs + 3;
   const std::int64_t to_back = rows * row_stride;
@@ -210,7 +210,7 @@ TEST(TurnRows, BothWaysAreAsOneByOneOnEveryTarget) {
 template <class T>
 void check_streamed(std::int64_t pairs, std::int64_t stride, bool cosine_first) {
   const Case one(pairs);
-  Turn turn = one.turn();
+  AnchorTurn turn = one.turn();
   turn.rows = 4;  // the same row four times
   const std::int64_t row_stride = 2 * pairs;
   struct Lines {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "support/expect_error.h"
@@ -30,6 +33,43 @@ TEST(Spec, NamesItsKind) {
   EXPECT_EQ(kind_of(Learned{}), "learned");
   EXPECT_EQ(kind_of(Hybrid{}), "hybrid");
   EXPECT_EQ(kind_of(Rotary{}), "rotary");
+}
+
+constexpr Rotary kConstant{.head_dim = 64, .scaling = LinearScaling{4.0}};
+constinit Spec changeable = Alibi{.heads = 8};
+static_assert(std::get<LinearScaling>(kConstant.scaling).factor == 4.0);
+static_assert(std::is_same_v<std::variant_alternative_t<0, Spec>, Sinusoidal>);
+static_assert(std::is_same_v<std::variant_alternative_t<1, const Scaling>, const LinearScaling>);
+static_assert(std::variant_size_v<const Spec> == std::variant_size_v<Spec::variant>);
+static_assert(std::is_nothrow_move_constructible_v<Spec> && std::is_nothrow_swappable_v<Spec>);
+
+// Spec and Scaling are structs, and used as variants all the same.
+TEST(Spec, IsAVariant) {
+  Spec spec(std::in_place_type<Learned>);
+  EXPECT_TRUE(std::holds_alternative<Learned>(spec));
+  spec.emplace<Rotary>().head_dim = 32;
+  EXPECT_EQ(std::get_if<Rotary>(&spec)->head_dim, 32);
+  EXPECT_THROW(std::get<Learned>(spec), std::bad_variant_access);
+  spec = Sinusoidal{.width = 6};
+  EXPECT_EQ(std::get<0>(spec).width, 6);
+  const Scaling scaling = Yarn{.factor = 2.0};
+  const auto both = [](const auto& a, const auto& b) { return std::string(b.kind) + std::to_string(sizeof(a) > 0); };
+  EXPECT_EQ(std::visit(both, spec, scaling), "yarn1");
+  std::swap(spec, changeable);
+  EXPECT_EQ(spec.index(), Spec(Alibi{}).index());
+  EXPECT_EQ(std::get<Sinusoidal>(changeable).width, 6);
+}
+
+TEST(Spec, CopiesAreIndependentAndMovesKeepTheNumbers) {
+  Spec spec = Rotary{.head_dim = 4, .inv_freq = {1.0, 0.5}};
+  Spec copy = spec;
+  std::get<Rotary>(copy).inv_freq[1] = 0.25;
+  EXPECT_EQ(std::get<Rotary>(spec).inv_freq[1], 0.5);
+  const Spec moved = std::move(copy);
+  EXPECT_EQ(std::get<Rotary>(moved).inv_freq, (std::vector<double>{1.0, 0.25}));
+  copy = spec;
+  spec = NoPosition{};
+  EXPECT_EQ(std::get<Rotary>(copy).inv_freq, (std::vector<double>{1.0, 0.5}));
 }
 
 TEST(Validate, TakesTheEdges) {

@@ -1,4 +1,4 @@
-#include "models/comparison/turn.h"
+#include "models/comparison/phasor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ struct Chord {
   }
 };
 
-Chord chord_of(const Turn& a, const Turn& b, std::size_t axis) {
+Chord chord_of(const Phasor& a, const Phasor& b, std::size_t axis) {
   const double fa = a.inv_freq[axis], fb = b.inv_freq[axis];
   // Whole turns between integer positions are not seen.
   const double step = nearly_same(fa, fb) ? 0.0 : std::remainder(fa - fb, kTurn);
@@ -74,7 +74,7 @@ bool same_factor(double a, double b, double tolerance) noexcept {
   return a == b || std::fabs(a - b) <= tolerance * std::max(std::fabs(a), std::fabs(b));
 }
 
-std::optional<Gap> first_gap(const Turn& a, const Turn& b, double tolerance) {
+std::optional<Gap> first_gap(const Phasor& a, const Phasor& b, double tolerance) {
   std::optional<Gap> first;
   for (std::size_t axis = 0; axis < a.inv_freq.size(); ++axis) {
     const auto position = first_beyond(chord_of(a, b, axis), tolerance);
@@ -83,7 +83,7 @@ std::optional<Gap> first_gap(const Turn& a, const Turn& b, double tolerance) {
   return first;
 }
 
-double largest_gap(const Turn& a, const Turn& b, std::int64_t positions) {
+double largest_gap(const Phasor& a, const Phasor& b, std::int64_t positions) {
   double result = 0.0;
   for (std::size_t axis = 0; axis < a.inv_freq.size(); ++axis) {
     result = std::max(result, largest(chord_of(a, b, axis), positions));
@@ -91,7 +91,7 @@ double largest_gap(const Turn& a, const Turn& b, std::int64_t positions) {
   return result;
 }
 
-bool same_turn(const Turn& a, const Turn& b, const Limits& limits) {
+bool same_turn(const Phasor& a, const Phasor& b, const Limits& limits) {
   const std::optional<Gap> gap = first_gap(a, b, limits.tolerance);
   return !gap || gap->position >= limits.positions;
 }

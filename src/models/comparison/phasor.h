@@ -14,7 +14,7 @@ struct Limits {
 };
 
 // At a position, magnitude * (cos, sin)(offset + sum over axes of position * inv_freq).
-struct Turn {
+struct Phasor {
   std::vector<double> inv_freq;  // one per axis
   double offset = 0.0;
   double magnitude = 1.0;
@@ -32,12 +32,12 @@ struct Gap {
 };
 // The first of all axes; none where the points stay within the tolerance at every integer position to 2^31 - 1.
 // Both have as many axes.
-std::optional<Gap> first_gap(const Turn& a, const Turn& b, double tolerance);
+std::optional<Gap> first_gap(const Phasor& a, const Phasor& b, double tolerance);
 
 // The largest distance of the two points at positions below `positions`, along any axis.
-double largest_gap(const Turn& a, const Turn& b, std::int64_t positions);
+double largest_gap(const Phasor& a, const Phasor& b, std::int64_t positions);
 
 // Whether they are the same at all compared positions.
-bool same_turn(const Turn& a, const Turn& b, const Limits& limits);
+bool same_turn(const Phasor& a, const Phasor& b, const Limits& limits);
 
 }  // namespace posenc::comparison
