@@ -11,8 +11,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "posenc/kind.h"
 #include "posenc/order.h"
 
 namespace posenc {
@@ -36,11 +38,20 @@ enum class Added : int {
 };
 
 // No positions at all: attention with nothing but its mask.
-struct NoPosition {};
+struct NoPosition {
+  static constexpr std::string_view kind = "none";
+  static constexpr std::string_view summary = "no positions: attention with nothing but its mask";
+  static constexpr Place place = Place::nowhere;
+  static const spec::KindRow row;
+};
 
 // One learned number per head and offset, clipped: bias = table[clip(offset, -max_distance, max_distance) +
 // max_distance][head]. Parameter: table [2 max_distance + 1, H].
 struct Clipped {
+  static constexpr std::string_view kind = "clipped";
+  static constexpr std::string_view summary = "a learned number per head and clipped offset, added to the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;         // H; must be given
   std::int64_t max_distance = 0;  // 1 to 2^24; must be given
   Offset offset = Offset::key_minus_query;
@@ -53,6 +64,10 @@ enum class T5Direction : int { bidirectional, causal };
 // Buckets of T5 (Raffel et al., 2020), by the float32 logarithm that published code has: the first half of the buckets
 // hold one distance each, the others grow up to max_distance. Parameter: table [buckets, H].
 struct T5 {
+  static constexpr std::string_view kind = "t5";
+  static constexpr std::string_view summary = "a learned number per head and bucket of distances, added to the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;           // H; must be given
   std::int64_t buckets = 32;        // at least 2; even, and at least 4, where bidirectional
   std::int64_t max_distance = 128;  // to 2^24; above the distances that have a bucket of their own
@@ -80,6 +95,10 @@ enum class AlibiPrecision : int {
 
 // Attention with linear biases (Press et al., 2022). Parameter, optional: slopes [H], instead of the rule.
 struct Alibi {
+  static constexpr std::string_view kind = "alibi";
+  static constexpr std::string_view summary = "a slope per head times the distance, taken from the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;         // H; must be given
   std::int64_t biased_heads = 0;  // the first that have a slope, the others have 0; 0: all
   SlopeRule rule = SlopeRule::interleaved;
@@ -99,6 +118,10 @@ enum class KerpleKernel : int {
 // exp(-factor_a d^factor_p); then p and a may be left out. All are used as at least `smallest`, the power's p and
 // factor_p as at most 2.
 struct Kerple {
+  static constexpr std::string_view kind = "kerple";
+  static constexpr std::string_view summary = "a learned logarithm or power of the distance, taken from the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;  // H; must be given
   KerpleKernel kernel = KerpleKernel::log;
   DistanceRule direction = DistanceRule::symmetric;
@@ -109,6 +132,11 @@ struct Kerple {
 // L = length * length_factor. Depends on the query's place, not on the distance alone. Parameters: c [1],
 // length_factor [1], and the two layers of the mlp: in_weight [W, 1], in_bias [W], out_weight [H, W], out_bias [H].
 struct Fire {
+  static constexpr std::string_view kind = "fire";
+  static constexpr std::string_view summary =
+      "a learned function of the distance relative to the query's place, added to the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;   // H; must be given
   std::int64_t width = 32;  // W, of the hidden layer
   double length = 512.0;    // > 0; near the training length
@@ -118,6 +146,10 @@ struct Fire {
 // Sandwich (Chi et al., 2023): (sum over k = first .. width/2 - 1 + first of cos(d / base^(2k / width)) - width/2) /
 // (8 h / H) for head h = 1 .. H. No parameters.
 struct Sandwich {
+  static constexpr std::string_view kind = "sandwich";
+  static constexpr std::string_view summary = "the product of two sinusoidal rows, a fixed bias on the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;  // H; must be given
   std::int64_t width = 0;  // even; must be given
   double base = 10000.0;
@@ -128,6 +160,10 @@ struct Sandwich {
 // Numbers given by the caller: bias = values[h][i][j] for the positions i of queries and j of keys, which count from 0.
 // Parameter: values [H, N, S] or, for all heads, [N, S]. -inf hides a key.
 struct MatrixBias {
+  static constexpr std::string_view kind = "matrix";
+  static constexpr std::string_view summary = "numbers given for every query and key, added to the scores";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t heads = 0;  // H; must be given
   Added added = Added::after_scale;
 };
@@ -149,6 +185,10 @@ enum class ShawTerm : int {
 // too, output = sum of weight * (v + s[offset]). Row = clip(offset, -left, right) + left. Parameters: keys [rows, D] or
 // per head [H, rows, D]; values, optional, [rows, Dv] or [H, rows, Dv]; rows = left + right + 1.
 struct Shaw {
+  static constexpr std::string_view kind = "shaw";
+  static constexpr std::string_view summary = "a learned vector per clipped offset that meets queries, keys and values";
+  static constexpr Place place = Place::term;
+  static const spec::KindRow row;
   std::int64_t head_dim = 0;  // D; must be given
   std::int64_t left = 0;      // >= 0; must be given
   std::int64_t right = 0;     // >= 0; must be given
@@ -160,6 +200,11 @@ struct Shaw {
 // Transformer-XL (Dai et al., 2019): score = scale * ((q + u).k + (q + v).r[i - j]), r[d] = W times the sinusoidal row
 // of d. Parameters: u [H, D], v [H, D], position_weight W [H * D, width].
 struct TransformerXl {
+  static constexpr std::string_view kind = "transformer_xl";
+  static constexpr std::string_view summary =
+      "a projected sinusoidal row per distance that meets queries, with two learned vectors";
+  static constexpr Place place = Place::term;
+  static const spec::KindRow row;
   std::int64_t heads = 0;     // H; must be given
   std::int64_t head_dim = 0;  // D; must be given
   std::int64_t width = 0;     // of the sinusoidal rows, even; must be given
@@ -170,12 +215,20 @@ struct TransformerXl {
 
 // A sliding window as a mask: keys with i - left <= j <= i + right. An end that is not given is open.
 struct Window {
+  static constexpr std::string_view kind = "window";
+  static constexpr std::string_view summary = "a mask: keys within a reach to the left and right";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::optional<std::int64_t> left = {};   // >= 0
   std::optional<std::int64_t> right = {};  // >= 0; 0 is causal
 };
 
 // A chunked mask: keys of the query's own chunk of `size` positions, those ahead of it only where not causal.
 struct Chunked {
+  static constexpr std::string_view kind = "chunked";
+  static constexpr std::string_view summary = "a mask: keys of the query's own chunk";
+  static constexpr Place place = Place::bias;
+  static const spec::KindRow row;
   std::int64_t size = 0;  // >= 1; must be given
   DistanceRule direction = DistanceRule::causal;
 };

@@ -25,11 +25,18 @@ namespace posenc {
 
 // The shapes that biases have, without the names of methods. `offset` is j - i, of the key minus of the query.
 
-// slopes[h] * x, x being -|offset|, -max(-offset, 0), or the key's position.
+// What a slope multiplies.
+enum class SlopeOf : int {
+  distance,         // -|offset|
+  distance_behind,  // -max(-offset, 0): keys ahead get 0
+  key,              // the position of the key
+};
+
+// slopes[h] * x of what `of` says.
 struct LinearBias {
   std::vector<double> slopes;  // [H]
-  AlibiForm form = AlibiForm::symmetric;
-  AlibiPrecision precision = AlibiPrecision::exact;
+  SlopeOf of = SlopeOf::distance;
+  bool bfloat16 = false;  // slope, x and product are rounded to bfloat16
 };
 
 // table[rows[clip(offset - first, 0, rows.size() - 1)]][h]: the table is a parameter, [table_rows, H].
@@ -39,22 +46,13 @@ struct TableBias {
   std::int64_t table_rows = 0;
 };
 
-// A function of the offset and of parameters: Kerple, Sandwich.
-struct DistanceBias {
-  std::variant<Kerple, Sandwich> function;
-  std::vector<double> inv_freq = {};  // of a Sandwich, radians per position
-};
-
-// A function of both positions: Fire, numbers by index, masks, or the caller's own function.
-using BiasFunction = std::function<double(std::int64_t head, double query, double key)>;
-struct PairBias {
-  std::variant<Fire, MatrixBias, Window, Chunked, BiasFunction> function;
-};
+// Any other function of both positions: add_bias and fill_bias evaluate it.
+struct FunctionBias {};
 
 struct BiasSchedule {
   std::int64_t heads = 0;  // H; 0: the same for any number of heads
   Added added = Added::after_scale;
-  std::variant<LinearBias, TableBias, DistanceBias, PairBias> shape;
+  std::variant<FunctionBias, LinearBias, TableBias> shape;
 };
 
 // The schedule of a kind of bias (or of a mask, as a bias of 0 and -inf); other kinds are errors. Throws what
@@ -67,8 +65,11 @@ POSENC_API std::vector<double> alibi_slopes(const Alibi& spec);
 POSENC_API std::int64_t t5_bucket(const T5& spec, std::int64_t offset);
 
 namespace biases {
-class BiasValues;
+class BiasTerm;
 }
+
+// A function of the caller's: the bias of a head at the positions of a query and a key.
+using BiasFunction = std::function<double(std::int64_t head, double query, double key)>;
 
 // A schedule with its parameters, ready to be evaluated.
 class POSENC_API Bias {
@@ -80,14 +81,13 @@ class POSENC_API Bias {
   // gives -inf to hide a key.
   Bias(std::int64_t heads, BiasFunction function, Added added = Added::after_scale);
 
-  std::int64_t heads() const noexcept { return schedule_->heads; }  // 0: any
+  std::int64_t heads() const noexcept { return schedule().heads; }  // 0: any
   bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
-  const BiasSchedule& schedule() const noexcept { return *schedule_; }
-  const biases::BiasValues& values() const noexcept { return *values_; }
+  const BiasSchedule& schedule() const noexcept;
+  const biases::BiasTerm& term() const noexcept { return *term_; }
 
  private:
-  std::shared_ptr<const biases::BiasValues> values_;
-  const BiasSchedule* schedule_;  // that of values_
+  std::shared_ptr<const biases::BiasTerm> term_;
 };
 
 // A part of the scores: queries x keys of one head of one batch row.

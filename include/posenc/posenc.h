@@ -11,6 +11,7 @@
 #include "posenc/error.h"
 #include "posenc/half.h"
 #include "posenc/input_rows.h"
+#include "posenc/kind.h"
 #include "posenc/layer.h"
 #include "posenc/layer_norm.h"
 #include "posenc/layout.h"

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "posenc/kind.h"
 #include "posenc/layout.h"
 
 namespace posenc {
@@ -40,6 +42,11 @@ enum class DeltaClamp : int {
 //
 // for a query at t and a key at s. Parameter, optional: delta [H, R]. docs/encodings/pope.md.
 struct Pope {
+  static constexpr std::string_view kind = "pope";
+  static constexpr std::string_view summary =
+      "magnitudes of queries and keys turned by the position alone, one frequency per channel";
+  static constexpr Place place = Place::rotation;
+  static const spec::KindRow row;
   std::int64_t head_dim = 0;                // D, 1 to 4096; must be given
   double base = 10000.0;                    // > 0
   std::int64_t rotary_dim = 0;              // R, the first channels, which turn; the others pass raw; 0: all
@@ -59,6 +66,10 @@ struct Pope {
 // for pair i of a window of R channels. The center cancels in scores: it keeps the factors near 1.
 // docs/encodings/xpos.md.
 struct Xpos {
+  static constexpr std::string_view kind = "xpos";
+  static constexpr std::string_view summary = "a rotation of queries and keys whose scores decay with the distance";
+  static constexpr Place place = Place::rotation;
+  static const spec::KindRow row;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::interleaved;
@@ -77,6 +88,10 @@ enum class TemperatureForm : int {
 
 // A factor on queries that grows with the position, so that the softmax of long texts stays sharp.
 struct QueryTemperature {
+  static constexpr std::string_view kind = "temperature";
+  static constexpr std::string_view summary = "a factor on queries that grows with the position";
+  static constexpr Place place = Place::query;
+  static const spec::KindRow row;
   double scale = 0.1;          // 0: the factor is 1 everywhere
   std::int64_t length = 8192;  // positions, at least 1
   std::int64_t first = 1;      // what position 0 counts as: 1 in Llama 4, 0 in Ministral 3

@@ -21,15 +21,21 @@
 
 namespace posenc {
 
+namespace scalings {
+struct ScalingRow;  // what posenc's own sources know about a scaling
+}
+
 struct NoScaling {
   static constexpr std::string_view kind = "none";
   static constexpr std::string_view summary = "the frequencies as they are";
+  static const scalings::ScalingRow row;
 };
 
 // Position interpolation (Chen et al., 2023): f_i / factor, as if every position were divided by the factor.
 struct LinearScaling {
   static constexpr std::string_view kind = "linear";
   static constexpr std::string_view summary = "position interpolation: every frequency divided by the factor";
+  static const scalings::ScalingRow row;
   double factor = 1.0;  // > 0, as every factor here
 };
 
@@ -39,6 +45,7 @@ struct Ntk {
   static constexpr std::string_view kind = "ntk";
   static constexpr std::string_view summary =
       "NTK-aware: a larger base, so that slow pairs are divided and fast ones kept";
+  static const scalings::ScalingRow row;
   double factor = 1.0;
 };
 
@@ -47,6 +54,7 @@ struct Ntk {
 struct DynamicNtk {
   static constexpr std::string_view kind = "dynamic";
   static constexpr std::string_view summary = "dynamic NTK: a base that grows with the sequence";
+  static const scalings::ScalingRow row;
   double factor = 1.0;
   std::int64_t original_positions = 0;  // the trained length; must be given, as in every struct below that has it
 };
@@ -56,6 +64,7 @@ struct DynamicNtk {
 struct NtkAlpha {
   static constexpr std::string_view kind = "ntk_alpha";
   static constexpr std::string_view summary = "a fixed NTK step by alpha";
+  static const scalings::ScalingRow row;
   double alpha = 1.0;
 };
 
@@ -64,6 +73,7 @@ struct NtkAlpha {
 struct NtkByParts {
   static constexpr std::string_view kind = "ntk_by_parts";
   static constexpr std::string_view summary = "pairs kept or divided by how often they turn within the trained length";
+  static const scalings::ScalingRow row;
   double factor = 1.0;
   std::int64_t original_positions = 0;
   double beta_fast = 32.0;
@@ -77,6 +87,7 @@ struct NtkByParts {
 struct Yarn {
   static constexpr std::string_view kind = "yarn";
   static constexpr std::string_view summary = "pairs kept or divided by their number, and a factor on cos and sin";
+  static const scalings::ScalingRow row;
   std::optional<double> factor = {};  // none: max_positions / original_positions
   std::int64_t original_positions = 0;
   std::int64_t max_positions = 0;  // the extended length; read where factor is none
@@ -100,6 +111,7 @@ enum class LongRopeList : int {
 struct LongRope {
   static constexpr std::string_view kind = "longrope";
   static constexpr std::string_view summary = "a divisor for every pair, one list for short and one for long sequences";
+  static const scalings::ScalingRow row;
   std::vector<double> short_factor = {};  // one per pair, > 0
   std::vector<double> long_factor = {};
   std::int64_t original_positions = 0;
@@ -115,6 +127,7 @@ struct LongRope {
 struct Llama3 {
   static constexpr std::string_view kind = "llama3";
   static constexpr std::string_view summary = "pairs kept or divided by their wavelength, with a smooth band between";
+  static const scalings::ScalingRow row;
   double factor = 8.0;
   std::int64_t original_positions = 0;
   double low_freq_factor = 1.0;
@@ -126,6 +139,7 @@ struct Llama3 {
 struct Proportional {
   static constexpr std::string_view kind = "proportional";
   static constexpr std::string_view summary = "the fastest pairs turn, spaced over the whole head, the others never";
+  static const scalings::ScalingRow row;
   double factor = 1.0;
   double share = 1.0;  // above 0 to 1: partial_rotary_factor in config.json
 };
@@ -135,6 +149,7 @@ struct Proportional {
 struct PRope {
   static constexpr std::string_view kind = "p_rope";
   static constexpr std::string_view summary = "the fastest pairs are kept, the slowest never turn";
+  static const scalings::ScalingRow row;
   double share = 0.75;
 };
 
@@ -142,6 +157,7 @@ struct PRope {
 struct LearnedMultipliers {
   static constexpr std::string_view kind = "learned_multipliers";
   static constexpr std::string_view summary = "every frequency times the exponential of a learned number";
+  static const scalings::ScalingRow row;
   std::vector<double> log_multipliers = {};  // one per pair
 };
 
@@ -149,6 +165,7 @@ struct LearnedMultipliers {
 struct Resonance {
   static constexpr std::string_view kind = "resonance";
   static constexpr std::string_view summary = "every wavelength rounded to a whole number of positions";
+  static const scalings::ScalingRow row;
 };
 
 // A std::variant of all scalings: std::visit, std::get_if and std::variant_size_v work. It is a struct so that copying

@@ -17,6 +17,7 @@
 #include "posenc/attention_spec.h"
 #include "posenc/error.h"
 #include "posenc/export.h"
+#include "posenc/kind.h"
 #include "posenc/layout.h"
 #include "posenc/order.h"
 #include "posenc/query_spec.h"
@@ -45,6 +46,11 @@ enum class OddWidth : int {
 //
 // Field by field: docs/sinusoidal.md, `posenc list sinusoidal`.
 struct Sinusoidal {
+  static constexpr std::string_view kind = "sinusoidal";
+  static constexpr std::string_view summary =
+      "sines and cosines of geometrically spaced frequencies, added to the embeddings";
+  static constexpr Place place = Place::input;
+  static const spec::KindRow row;
   std::int64_t width = 0;  // M, at least 1; must be given
   double base = 10000.0;   // > 0
   Spacing spacing = Spacing::width;
@@ -75,6 +81,10 @@ enum class Normalize : int {
 // A table of trained rows. The table itself is a view of the caller's, passed beside the spec; position p reads row
 // p + first of it. Negative positions are errors, whatever `first` is. See docs/learned.md, `posenc list learned`.
 struct Learned {
+  static constexpr std::string_view kind = "learned";
+  static constexpr std::string_view summary = "rows of a trained table, added to the embeddings";
+  static constexpr Place place = Place::input;
+  static const spec::KindRow row;
   std::int64_t width = 0;  // M; 0: as the table has
   std::int64_t rows = 0;   // R; 0: as the table has
   PastEnd past_end = PastEnd::unchosen;
@@ -87,6 +97,11 @@ struct Learned {
 
 // Fixed plus learned. The multiplier of each is its weight; gradients reach the learned part only.
 struct Hybrid {
+  static constexpr std::string_view kind = "hybrid";
+  static constexpr std::string_view summary =
+      "a sinusoidal encoding plus a learned table, each with its multiplier as weight";
+  static constexpr Place place = Place::input;
+  static const spec::KindRow row;
   Sinusoidal fixed;
   Learned learned;
 };
@@ -101,6 +116,11 @@ struct ConcatPart {
 // read tables that are passed beside the spec, one per learned part in their order. posenc/axial.h makes those of
 // published models; docs/encodings/axes-input.md, `posenc list concat`.
 struct Concat {
+  static constexpr std::string_view kind = "concat";
+  static constexpr std::string_view summary =
+      "encodings of single coordinates side by side: images, video, axial tables";
+  static constexpr Place place = Place::input;
+  static const spec::KindRow row;
   std::vector<ConcatPart> parts = {};  // 1 to 64
   std::int64_t axes = 0;               // A, of positions: 1 to 8; 0: one more than the largest axis of a part
   std::int64_t width = 0;              // M; 0: that of all parts. Less cuts the row, more ends it in zeros.
@@ -113,6 +133,11 @@ struct Concat {
 //
 // docs/encodings/axes-input.md, `posenc list fourier`.
 struct Fourier {
+  static constexpr std::string_view kind = "fourier";
+  static constexpr std::string_view summary =
+      "sines and cosines of sums over coordinates, each with frequencies of its own";
+  static constexpr Place place = Place::input;
+  static const spec::KindRow row;
   std::int64_t axes = 1;              // A, of positions: 1 to 8
   std::vector<double> inv_freq = {};  // radians per position, [axes][pairs] in one list; must be given
   std::int64_t width = 0;             // M, to 8192; 0: 2 pairs. More ends the row in zeros.
@@ -154,6 +179,11 @@ enum class Precision : int {
 //
 // Pair i of a head's window turns by that angle; channels outside pass. docs/encodings/rotary.md, `posenc list rotary`.
 struct Rotary {
+  static constexpr std::string_view kind = "rotary";
+  static constexpr std::string_view summary =
+      "queries and keys turned by angles that grow with the position, pair by pair";
+  static constexpr Place place = Place::rotation;
+  static const spec::KindRow row;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::half;
@@ -209,6 +239,9 @@ POSENC_API std::string to_text(const Spec& spec);
 
 // "sinusoidal", ...
 POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
+
+// Where the encoding acts: on embeddings, on queries and keys, on scores.
+POSENC_API Place place_of(const Spec& spec) noexcept;
 
 // How many coordinates a position has: `axes` of a rotary, pope, fourier or concat encoding, 1 of every other.
 POSENC_API std::int64_t axes_of(const Spec& spec) noexcept;

@@ -5,7 +5,7 @@
 #include "core/attention/attend_call.h"
 #include "core/attention/attend_forward.h"
 #include "core/base/memory_overlap.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -26,7 +26,7 @@ View with_row(const View& view, int rank) {
 void check_read_apart(const AttendOptions& options, const View& out, const char* name) {
   if (out.data == nullptr) return;
   const Mask& mask = options.mask;
-  const ConstView bias = options.bias != nullptr ? options.bias->values().memory() : ConstView{};
+  const ConstView bias = options.bias != nullptr ? options.bias->term().memory() : ConstView{};
   for (const ConstView& read :
        {mask.starts, mask.ends, mask.documents, mask.keys, mask.pairs, options.sinks, bias, options.pope_delta}) {
     if (read.data == nullptr || !base::share_memory(read, out)) continue;

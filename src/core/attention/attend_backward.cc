@@ -6,7 +6,7 @@
 #include "core/attention/attend_forward.h"
 #include "core/attention/attend_gradient.h"
 #include "core/base/memory_overlap.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "core/rows/convert_row.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
@@ -82,7 +82,7 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {
     if (call.options.bias == nullptr) refuse("gradients of a bias are asked for but there is none");
-    call.options.bias->values().check_gradients(gradients.bias, kWhere);
+    call.options.bias->term().check_gradients(gradients.bias, kWhere);
   }
   if (!gradients.term.empty()) {
     if (call.options.term == nullptr) refuse("gradients of a score term are asked for but there is none");
@@ -173,7 +173,7 @@ void run(const attention::AttendCall& call, const AttendInputs& inputs, const At
   turn_back_keys(call, contiguous(sums.k, call.k, shape.width), gradients);
   if (gradients.v.data != nullptr) convert(contiguous(sums.v, call.v), gradients.v);
   if (gradients.sinks.data != nullptr) spec::add_to_gradient(sums.sinks, gradients.sinks);
-  if (!gradients.bias.empty()) options.bias->values().store_gradients(sums.bias, shape.heads, gradients.bias);
+  if (!gradients.bias.empty()) options.bias->term().store_gradients(sums.bias, shape.heads, gradients.bias);
   if (!gradients.term.empty()) {
     attention::store_term_gradients(options.term->values(), call.query_positions, call.key_positions, sums.terms,
                                     gradients.term);

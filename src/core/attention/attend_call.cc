@@ -7,7 +7,7 @@
 #include "core/attention/term_values.h"
 #include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "core/rotation/pope_call.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rows/dropout_rows.h"
@@ -221,7 +221,7 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
   } else if (options.pope == nullptr && (query_positions.axes != 1 || key_positions.axes != 1)) {
     refuse(where, "positions with several axes are for a rotary encoding but there is none");
   }
-  if (options.bias != nullptr) options.bias->values().check(shape.heads, query_positions, key_positions, where);
+  if (options.bias != nullptr) options.bias->term().check(shape.heads, query_positions, key_positions, where);
   if (options.term != nullptr)
     options.term->values().check({shape.heads, shape.width, shape.value_width}, query_positions, key_positions, where);
   if (options.temperature != nullptr) check_temperature(*options.temperature, query_positions, where);

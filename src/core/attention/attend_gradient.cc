@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/attention/score_tiles.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/softmax_row.h"
 #include "core/kernels/transpose_block.h"
@@ -158,10 +158,9 @@ class KeyHead {
     }
     add_values(block);
     if (call_.options.bias != nullptr) {
-      double* own = sums_.bias.data() + h_ * call_.options.bias->values().gradient_size();
-      call_.options.bias->values().add_gradient(tiles_.tile(block), call_.query_positions, call_.key_positions,
-                                                call_.bias_factor(), capped_.data(), grad_scores_.data(), kKeyBlock,
-                                                own);
+      double* own = sums_.bias.data() + h_ * call_.options.bias->term().gradient_size();
+      call_.options.bias->term().add_gradient(tiles_.tile(block), call_.query_positions, call_.key_positions,
+                                              call_.bias_factor(), capped_.data(), grad_scores_.data(), kKeyBlock, own);
     }
     if (call_.options.softcap > 0.0) {
       for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
@@ -322,7 +321,7 @@ AttendSums<Real> empty_sums(const AttendCall& call, const TermRows<Real>* term) 
   sums.v.resize(size(shape.batch * shape.keys * shape.key_heads * shape.value_width));
   sums.sinks.resize(size(shape.heads));
   if (call.options.bias != nullptr) {
-    sums.bias.resize(size(shape.heads * call.options.bias->values().gradient_size()));
+    sums.bias.resize(size(shape.heads * call.options.bias->term().gradient_size()));
   }
   if (term == nullptr) return sums;
   sums.terms.resize(size(shape.heads));

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "core/kernels/dot_rows.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/softmax_row.h"
@@ -93,8 +93,8 @@ void ScoreTiles<Real>::scores(std::int64_t block, Real* tile, Real* capped) {
     for (std::int64_t i = 0; i < queries_; ++i) std::copy_n(tile + i * kKeyBlock, count, capped + i * kKeyBlock);
   }
   if (call_.options.bias != nullptr) {
-    call_.options.bias->values().add(this->tile(block), call_.query_positions, call_.key_positions, call_.bias_factor(),
-                                     tile, kKeyBlock);
+    call_.options.bias->term().add(this->tile(block), call_.query_positions, call_.key_positions, call_.bias_factor(),
+                                   tile, kKeyBlock);
   }
   hide(block, tile);
 }

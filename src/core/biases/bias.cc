@@ -7,7 +7,7 @@
 
 #include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -15,6 +15,39 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view where, const std::string& message) {
   fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
+}
+
+class FunctionTerm : public biases::BiasTerm {
+ public:
+  FunctionTerm(BiasSchedule schedule, BiasFunction function)
+      : BiasTerm(std::move(schedule), {}), function_(std::move(function)) {}
+
+  void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
+    for (std::size_t k = 0; k < keys.size(); ++k) values[k] = function_(head, query, keys[k]);
+  }
+
+ private:
+  BiasFunction function_;
+};
+
+// What the kinds do that are no biases.
+std::string other_use(const Spec& spec) {
+  if (std::holds_alternative<Rotary>(spec)) return "it turns queries and keys (posenc/rotate.h)";
+  if (std::holds_alternative<Pope>(spec)) return "it turns queries and keys (posenc/pope.h)";
+  if (std::holds_alternative<Xpos>(spec)) return "it turns queries and keys (posenc/xpos.h)";
+  if (std::holds_alternative<QueryTemperature>(spec)) return "it multiplies queries (posenc/query_temperature.h)";
+  if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
+    return "its vectors meet queries and keys (posenc/score_term.h)";
+  }
+  if (std::holds_alternative<NoPosition>(spec)) return "it adds nothing to the scores";
+  return "it is added to the embeddings (posenc/embed.h)";
+}
+
+const biases::BiasRow& bias_row(const Spec& spec) {
+  const biases::BiasRow* row = spec::row_of(spec).bias;
+  if (row != nullptr) return *row;
+  fail(ErrorKind::usage,
+       "[make_bias_schedule] '" + std::string(kind_of(spec)) + "' is no bias on scores: " + other_use(spec));
 }
 
 void check_part(std::int64_t first, std::int64_t count, std::int64_t all, const char* name, std::string_view where) {
@@ -35,8 +68,8 @@ void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries,
     refuse(where, "the positions must have the batch row " + std::to_string(tile.batch) + " but have " +
                       std::to_string(queries.batch) + " and " + std::to_string(keys.batch) + " rows");
   }
-  bias.values().check(bias.heads(), queries.slice(tile.first_query, tile.queries),
-                      keys.slice(tile.first_key, tile.keys), where);
+  bias.term().check(bias.heads(), queries.slice(tile.first_query, tile.queries), keys.slice(tile.first_key, tile.keys),
+                    where);
 }
 
 // [queries, keys] of a tile, of float32 or double.
@@ -61,7 +94,7 @@ void check_apart(const ConstView& written, const char* name, const Bias& bias, c
   if (base::share_memory(queries, written) || base::share_memory(keys, written)) {
     refuse(where, std::string(name) + " must not overlap the positions");
   }
-  if (base::share_memory(bias.values().memory(), written)) {
+  if (base::share_memory(bias.term().memory(), written)) {
     refuse(where, std::string(name) + " must not overlap the values of the matrix");
   }
 }
@@ -82,15 +115,15 @@ std::vector<Real> copy_tile(const ConstView& view) {
 template <class Real>
 void backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries, const PositionView& keys,
               const Gradients& gradients) {
-  const biases::BiasValues& values = bias.values();
+  const biases::BiasTerm& term = bias.term();
   const std::vector<Real> before = bias.has_factor() ? copy_tile<Real>(tile.scores_before) : std::vector<Real>();
   std::vector<Real> grads = copy_tile<Real>(tile.grad_scores);
   // One head of all: the sums of the others stay zero.
   const std::int64_t heads = std::max<std::int64_t>(bias.heads(), 1);
-  std::vector<double> sums(static_cast<std::size_t>(heads * values.gradient_size()));
-  double* of_head = sums.data() + (sums.empty() ? 0 : tile.tile.head * values.gradient_size());
-  values.add_gradient<Real>(tile.tile, queries, keys, 1.0, before.data(), grads.data(), tile.tile.keys, of_head);
-  values.store_gradients(sums, heads, gradients);
+  std::vector<double> sums(static_cast<std::size_t>(heads * term.gradient_size()));
+  double* of_head = sums.data() + (sums.empty() ? 0 : tile.tile.head * term.gradient_size());
+  term.add_gradient<Real>(tile.tile, queries, keys, 1.0, before.data(), grads.data(), tile.tile.keys, of_head);
+  term.store_gradients(sums, heads, gradients);
   if (tile.grad_before.data == nullptr) return;
   for (std::int64_t r = 0; r < tile.tile.queries; ++r) {
     std::copy_n(grads.data() + r * tile.tile.keys, tile.tile.keys, tile.grad_before[r].template as<Real>());
@@ -103,7 +136,7 @@ void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, 
   const auto add = [&](auto type) {
     using Real = decltype(type);
     for (std::int64_t r = 0; r < head.queries; ++r) std::fill_n(out[r].as<Real>(), head.keys, Real(0));
-    bias.values().add(head, queries, keys, 1.0, out.as<Real>(), out.strides[0]);
+    bias.term().add(head, queries, keys, 1.0, out.as<Real>(), out.strides[0]);
   };
   if (out.dtype == DType::f32) return add(float());
   if (out.dtype == DType::f64) return add(double());
@@ -114,7 +147,7 @@ void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, 
     part.first_query = first;
     part.queries = std::min(kRows, head.queries - first);
     std::fill(rows.begin(), rows.end(), 0.0);
-    bias.values().add(part, queries, keys, 1.0, rows.data(), head.keys);
+    bias.term().add(part, queries, keys, 1.0, rows.data(), head.keys);
     for (std::int64_t r = 0; r < part.queries; ++r) base::store_row(rows.data() + r * head.keys, out[first + r]);
   }
 }
@@ -143,21 +176,28 @@ void check_filled(const Bias& bias, const PositionView& queries, const PositionV
 
 }  // namespace
 
-Bias::Bias(const Spec& spec, const Parameters& parameters)
-    : values_(std::make_shared<const biases::BiasValues>(spec, parameters, kind_of(spec))),
-      schedule_(&values_->schedule()) {}
+BiasSchedule make_bias_schedule(const Spec& spec) {
+  validate(spec);
+  return bias_row(spec).schedule(spec);
+}
 
-Bias::Bias(std::int64_t heads, BiasFunction function, Added added) : schedule_(nullptr) {
+Bias::Bias(const Spec& spec, const Parameters& parameters) {
+  validate(spec);
+  const biases::BiasRow& row = bias_row(spec);
+  term_ = row.term(spec, spec::BoundParameters(spec, parameters, kind_of(spec)));
+}
+
+Bias::Bias(std::int64_t heads, BiasFunction function, Added added) {
   if (heads < 0) refuse("Bias", "heads must be at least 0 but got " + std::to_string(heads));
   if (!function) refuse("Bias", "the function must not be empty");
   if (added != Added::after_scale && added != Added::before_scale) {
     refuse("Bias", "added must be after_scale or before_scale but got " + std::to_string(static_cast<int>(added)));
   }
-  values_ = std::make_shared<const biases::BiasValues>(BiasSchedule{heads, added, PairBias{std::move(function)}});
-  schedule_ = &values_->schedule();
+  term_ = std::make_shared<const FunctionTerm>(BiasSchedule{heads, added, FunctionBias{}}, std::move(function));
 }
 
-bool Bias::has_factor() const noexcept { return values_->has_factor(); }
+bool Bias::has_factor() const noexcept { return term_->has_factor(); }
+const BiasSchedule& Bias::schedule() const noexcept { return term_->schedule(); }
 
 void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
               const View& scores) {
@@ -166,9 +206,9 @@ void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, c
   check_output(scores, "add_bias", "scores");
   check_apart(scores, "scores", bias, queries, keys, "add_bias");
   if (scores.dtype == DType::f32) {
-    bias.values().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
+    bias.term().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
   } else {
-    bias.values().add(tile, queries, keys, 1.0, scores.as<double>(), scores.strides[0]);
+    bias.term().add(tile, queries, keys, 1.0, scores.as<double>(), scores.strides[0]);
   }
 }
 
@@ -184,7 +224,7 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
                        " as grad_scores but is " + std::string(to_text(view.dtype)));
   };
   if (bias.has_factor()) check_type(tile.scores_before, "scores_before");
-  bias.values().check_gradients(gradients, kWhere);
+  bias.term().check_gradients(gradients, kWhere);
   for (const Gradient& gradient : gradients) {
     check_apart(gradient.value, "a gradient", bias, queries, keys, kWhere);
     if (base::share_memory(gradient.value, tile.grad_before)) refuse(kWhere, "grad_before must not overlap a gradient");
@@ -203,7 +243,7 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
 
 void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
   check_filled(bias, queries, keys, out);
-  bias.values().check(bias.heads(), queries, keys, "fill_bias");
+  bias.term().check(bias.heads(), queries, keys, "fill_bias");
   const std::int64_t batch = out.rank == 4 ? out.shape[0] : 1;
   const std::int64_t heads = out.shape[static_cast<std::size_t>(out.rank) - 3];
   for (std::int64_t b = 0; b < batch; ++b) {

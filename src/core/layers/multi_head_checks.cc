@@ -1,7 +1,7 @@
 #include <string>
 
 #include "core/attention/term_values.h"
-#include "core/biases/bias_values.h"
+#include "core/biases/bias_term.h"
 #include "core/layers/multi_head_call.h"
 
 namespace posenc::layers {
@@ -26,7 +26,7 @@ void check_attention_gradients(const MultiHeadCall& call, const MultiHeadGradien
   call.check.gradient(gradients.sinks, options.sinks, "sinks");
   if (!gradients.bias.empty()) {
     if (options.bias == nullptr) call.check.refuse("gradients of a bias are asked for but there is none");
-    options.bias->values().check_gradients(gradients.bias, call.check.where);
+    options.bias->term().check_gradients(gradients.bias, call.check.where);
   }
   if (!gradients.term.empty()) {
     if (options.term == nullptr) call.check.refuse("gradients of a score term are asked for but there is none");

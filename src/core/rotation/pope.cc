@@ -6,7 +6,7 @@
 
 #include "core/rotation/pope_call.h"
 #include "core/rows/convert_row.h"
-#include "core/spec/query_fields.h"
+#include "core/spec/query_kinds.h"
 #include "posenc/error.h"
 
 namespace posenc {

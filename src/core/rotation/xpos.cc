@@ -10,7 +10,7 @@
 #include "core/rotation/rotate_checks.h"
 #include "core/rotation/rotate_tokens.h"
 #include "core/rows/rotary_rows.h"
-#include "core/spec/query_fields.h"
+#include "core/spec/query_kinds.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 

@@ -1,35 +1,35 @@
 // Scalings that change the base, or divide all frequencies alike.
 #include <algorithm>
+#include <string>
+#include <type_traits>
 
 #include "core/scalings/rule.h"
 
-namespace posenc::scalings {
+namespace posenc {
+namespace scalings {
 namespace {
 
 // factor^(dim / (dim - 2)), as a logarithm: the slowest pair, exponent (dim - 2) / dim, is then divided by the factor.
 DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) { return log_factor * whole(dim) / whole(dim - 2); }
 
-}  // namespace
+LadderScale scale_none(const NoScaling&, const Ladder& ladder) { return unscaled(ladder); }
 
-std::vector<Field> fields_of(NoScaling&) { return {}; }
-LadderScale scale(const NoScaling&, const Ladder& ladder) { return unscaled(ladder); }
-
-std::vector<Field> fields_of(LinearScaling& s) { return {factor_field(s.factor)}; }
-LadderScale scale(const LinearScaling& s, const Ladder& ladder) {
+std::vector<Field> linear_fields(LinearScaling& s) { return {factor_field(s.factor)}; }
+LadderScale scale_linear(const LinearScaling& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   result.multipliers.assign(static_cast<std::size_t>(ladder.pairs), number(1.0) / number(s.factor));
   return result;
 }
 
-std::vector<Field> fields_of(Ntk& s) { return {factor_field(s.factor)}; }
-LadderScale scale(const Ntk& s, const Ladder& ladder) {
+std::vector<Field> ntk_fields(Ntk& s) { return {factor_field(s.factor)}; }
+LadderScale scale_ntk(const Ntk& s, const Ladder& ladder) {
   return with_base_times(ladder, log_of_step(numbers::log(s.factor), ladder.dim));
 }
 
-std::vector<Field> fields_of(DynamicNtk& s) {
+std::vector<Field> dynamic_fields(DynamicNtk& s) {
   return {factor_field(s.factor), original_positions_field(s.original_positions)};
 }
-LadderScale scale(const DynamicNtk& s, const Ladder& ladder) {
+LadderScale scale_dynamic(const DynamicNtk& s, const Ladder& ladder) {
   const std::int64_t beyond = std::max<std::int64_t>(0, *ladder.sequence_length - s.original_positions);
   if (beyond == 0) return unscaled(ladder);
   // factor * s / L - (factor - 1), in a form that is exactly 1 at L.
@@ -38,7 +38,7 @@ LadderScale scale(const DynamicNtk& s, const Ladder& ladder) {
   return with_base_times(ladder, log_of_step(log_growth, ladder.dim));
 }
 
-std::vector<Field> fields_of(NtkAlpha& s) {
+std::vector<Field> ntk_alpha_fields(NtkAlpha& s) {
   return {{.name = "alpha",
            .value = &s.alpha,
            .help = "the base is multiplied by alpha^(head_dim / (head_dim - 2))",
@@ -46,8 +46,34 @@ std::vector<Field> fields_of(NtkAlpha& s) {
            .above_low = true,
            .required = true}};
 }
-LadderScale scale(const NtkAlpha& s, const Ladder& ladder) {
+LadderScale scale_ntk_alpha(const NtkAlpha& s, const Ladder& ladder) {
   return with_base_times(ladder, log_of_step(numbers::log(s.alpha), ladder.head_dim));
 }
 
-}  // namespace posenc::scalings
+template <class Kind>
+void check_dim(const Kind&, const Ladder& ladder, const Refuse& refuse) {
+  const std::int64_t channels = std::is_same_v<Kind, NtkAlpha> ? ladder.head_dim : ladder.dim;
+  if (channels > 2) return;
+  refuse("scaling=" + std::string(Kind::kind) +
+         " needs more than 2 channels, d, as its exponent is d / (d - 2), but d is " + std::to_string(channels));
+}
+
+}  // namespace
+}  // namespace scalings
+
+const scalings::ScalingRow NoScaling::row = {.fields = scalings::no_fields,
+                                             .scale = scalings::of_scaling<scalings::scale_none>};
+const scalings::ScalingRow LinearScaling::row = {.fields = scalings::of_scaling<scalings::linear_fields>,
+                                                 .scale = scalings::of_scaling<scalings::scale_linear>};
+const scalings::ScalingRow Ntk::row = {.fields = scalings::of_scaling<scalings::ntk_fields>,
+                                       .scale = scalings::of_scaling<scalings::scale_ntk>,
+                                       .check = scalings::of_scaling<scalings::check_dim<Ntk>>};
+const scalings::ScalingRow DynamicNtk::row = {.fields = scalings::of_scaling<scalings::dynamic_fields>,
+                                              .scale = scalings::of_scaling<scalings::scale_dynamic>,
+                                              .check = scalings::of_scaling<scalings::check_dim<DynamicNtk>>,
+                                              .needs_length = [](const Scaling&) { return true; }};
+const scalings::ScalingRow NtkAlpha::row = {.fields = scalings::of_scaling<scalings::ntk_alpha_fields>,
+                                            .scale = scalings::of_scaling<scalings::scale_ntk_alpha>,
+                                            .check = scalings::of_scaling<scalings::check_dim<NtkAlpha>>};
+
+}  // namespace posenc

@@ -1,11 +1,14 @@
 // Scalings that keep fast pairs, divide slow ones by the factor, and mix between: NTK-by-parts, YaRN, Llama 3.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "core/scalings/rule.h"
 #include "core/text/number_text.h"
 
-namespace posenc::scalings {
+namespace posenc {
+namespace scalings {
 namespace {
 
 Field beta_field(std::string_view name, double& beta, std::string_view help) {
@@ -68,18 +71,16 @@ double attention_factor_of(const Yarn& s, double factor) {
   return yarn_magnitude(factor, 1.0);
 }
 
-}  // namespace
-
-std::vector<Field> fields_of(NtkByParts& s) {
+std::vector<Field> by_parts_fields(NtkByParts& s) {
   std::vector<Field> fields = {factor_field(s.factor), original_positions_field(s.original_positions)};
   for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
   return fields;
 }
-void check(const NtkByParts& s, std::int64_t, const Refuse& refuse) {
+void check_by_parts(const NtkByParts& s, const Ladder&, const Refuse& refuse) {
   check_betas(s, refuse);
   if (s.beta_fast == s.beta_slow) refuse("beta_fast must be above beta_slow: the mixture lies between them");
 }
-LadderScale scale(const NtkByParts& s, const Ladder& ladder) {
+LadderScale scale_by_parts(const NtkByParts& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   const DoubleDouble width = number(s.beta_fast) + number(-s.beta_slow);
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
@@ -90,7 +91,7 @@ LadderScale scale(const NtkByParts& s, const Ladder& ladder) {
   return result;
 }
 
-std::vector<Field> fields_of(Yarn& s) {
+std::vector<Field> yarn_fields(Yarn& s) {
   std::vector<Field> fields = {factor_field(s.factor), original_positions_field(s.original_positions),
                                max_positions_field(s.max_positions)};
   for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
@@ -104,11 +105,15 @@ std::vector<Field> fields_of(Yarn& s) {
   fields.push_back({.name = "mscale_all_dim", .value = &s.mscale_all_dim, .help = "see mscale", .low = 0});
   return fields;
 }
-void check(const Yarn& s, std::int64_t, const Refuse& refuse) {
+void check_yarn(const Yarn& s, const Ladder& ladder, const Refuse& refuse) {
+  if (ladder.base <= 1.0) {
+    refuse("base must be above 1 with scaling=yarn, which divides by its logarithm, but got " +
+           text::number_text(ladder.base));
+  }
   check_factor_or_ratio(s.factor, s.max_positions, refuse);
   check_betas(s, refuse);
 }
-LadderScale scale(const Yarn& s, const Ladder& ladder) {
+LadderScale scale_yarn(const Yarn& s, const Ladder& ladder) {
   const double factor = factor_or_ratio(s.factor, s.max_positions, s.original_positions);
   const Range range = range_of(s, ladder);
   const DoubleDouble width = range.high + -range.low;
@@ -120,18 +125,29 @@ LadderScale scale(const Yarn& s, const Ladder& ladder) {
   return result;
 }
 
-std::vector<Field> fields_of(Llama3& s) {
+float yarn_float32(const Yarn& s, const Ladder& ladder, const Float32& pair) {
+  const auto factor = static_cast<float>(factor_or_ratio(s.factor, s.max_positions, s.original_positions));
+  const YarnRange range = yarn_range(s, ladder);
+  const auto low = static_cast<float>(range.low);
+  const float ramp =
+      std::clamp((static_cast<float>(pair.i) - low) / static_cast<float>(range.high - range.low), 0.0f, 1.0f);
+  const float kept = 1.0f - ramp;
+  const float divided = 1.0f / (factor * pair.power) * (1.0f - kept);
+  return divided + pair.plain() * kept;
+}
+
+std::vector<Field> llama3_fields(Llama3& s) {
   return {factor_field(s.factor), original_positions_field(s.original_positions),
           beta_field("low_freq_factor", s.low_freq_factor,
                      "pairs that turn less often within the trained length are divided by the factor"),
           beta_field("high_freq_factor", s.high_freq_factor, "pairs that turn more often are kept")};
 }
-void check(const Llama3& s, std::int64_t, const Refuse& refuse) {
+void check_llama3(const Llama3& s, const Ladder&, const Refuse& refuse) {
   if (s.high_freq_factor >= s.low_freq_factor) return;
   refuse("high_freq_factor must be at least low_freq_factor, " + text::number_text(s.low_freq_factor) + ", but got " +
          text::number_text(s.high_freq_factor));
 }
-LadderScale scale(const Llama3& s, const Ladder& ladder) {
+LadderScale scale_llama3(const Llama3& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   const DoubleDouble width = number(s.high_freq_factor) + number(-s.low_freq_factor);
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
@@ -145,9 +161,34 @@ LadderScale scale(const Llama3& s, const Ladder& ladder) {
   return result;
 }
 
-}  // namespace posenc::scalings
+float llama3_float32(const Llama3& s, const Ladder&, const Float32& pair) {
+  const auto low = static_cast<float>(s.low_freq_factor), high = static_cast<float>(s.high_freq_factor);
+  const auto trained = static_cast<double>(s.original_positions);
+  const auto factor = static_cast<float>(s.factor);
+  const float frequency = pair.plain();
+  const float wavelength = static_cast<float>(2.0 * std::numbers::pi) / frequency;
+  if (wavelength < static_cast<float>(trained / s.high_freq_factor)) return frequency;
+  if (wavelength > static_cast<float>(trained / s.low_freq_factor)) return frequency / factor;
+  if (s.high_freq_factor == s.low_freq_factor) return frequency;
+  const float smooth = (static_cast<float>(trained) / wavelength - low) / (high - low);
+  const float divided = (1.0f - smooth) * frequency / factor;
+  return divided + smooth * frequency;
+}
 
-namespace posenc {
+}  // namespace
+}  // namespace scalings
+
+const scalings::ScalingRow NtkByParts::row = {.fields = scalings::of_scaling<scalings::by_parts_fields>,
+                                              .scale = scalings::of_scaling<scalings::scale_by_parts>,
+                                              .check = scalings::of_scaling<scalings::check_by_parts>};
+const scalings::ScalingRow Yarn::row = {.fields = scalings::of_scaling<scalings::yarn_fields>,
+                                        .scale = scalings::of_scaling<scalings::scale_yarn>,
+                                        .check = scalings::of_scaling<scalings::check_yarn>,
+                                        .float32 = scalings::of_scaling<scalings::yarn_float32>};
+const scalings::ScalingRow Llama3::row = {.fields = scalings::of_scaling<scalings::llama3_fields>,
+                                          .scale = scalings::of_scaling<scalings::scale_llama3>,
+                                          .check = scalings::of_scaling<scalings::check_llama3>,
+                                          .float32 = scalings::of_scaling<scalings::llama3_float32>};
 
 double yarn_magnitude(double factor, double mscale) noexcept {
   return factor <= 1.0 ? 1.0 : 0.1 * mscale * std::log(factor) + 1.0;

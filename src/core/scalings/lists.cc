@@ -1,16 +1,16 @@
 // Scalings that give every pair a number of its own: LongRoPE, learned multipliers, and pairs that never turn.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/scalings/rule.h"
 #include "core/spec/enum_field.h"
 #include "core/text/number_text.h"
 
-namespace posenc::scalings {
+namespace posenc {
+namespace scalings {
 namespace {
 
-constexpr std::array<std::string_view, 3> kListWords = {"by_length", "short_factor", "long_factor"};
+constexpr std::string_view kListWords[] = {"by_length", "short_factor", "long_factor"};
 
 Field list_field(std::string_view name, std::vector<double>& list, std::string_view help) {
   return {.name = std::string(name), .value = &list, .help = help, .low = 0, .above_low = true, .required = true};
@@ -49,14 +49,13 @@ LadderScale kept(double share, double factor, std::int64_t channels, const Ladde
   return result;
 }
 
-}  // namespace
-
+// The list that is taken for the ladder's sequence length.
 const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
   const bool far = s.list == LongRopeList::by_length ? is_long(s, ladder) : s.list == LongRopeList::long_factor;
   return far ? s.long_factor : s.short_factor;
 }
 
-std::vector<Field> fields_of(LongRope& s) {
+std::vector<Field> longrope_fields(LongRope& s) {
   return {list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
           list_field("long_factor", s.long_factor, "what divides each frequency in longer sequences"),
           original_positions_field(s.original_positions),
@@ -68,9 +67,9 @@ std::vector<Field> fields_of(LongRope& s) {
            .value = spec::enum_field(s.list, kListWords),
            .help = "which list: by the sequence length, or always the same"}};
 }
-void check(const LongRope& s, std::int64_t pairs, const Refuse& refuse) {
-  check_list(s.short_factor, "short_factor", pairs, refuse);
-  check_list(s.long_factor, "long_factor", pairs, refuse);
+void check_longrope(const LongRope& s, const Ladder& ladder, const Refuse& refuse) {
+  check_list(s.short_factor, "short_factor", ladder.pairs, refuse);
+  check_list(s.long_factor, "long_factor", ladder.pairs, refuse);
   if (s.short_mscale.has_value() != s.long_mscale.has_value()) {
     refuse("short_mscale and long_mscale belong together: give both or none");
   }
@@ -80,26 +79,33 @@ void check(const LongRope& s, std::int64_t pairs, const Refuse& refuse) {
     refuse("original_positions must be at least 2: the attention factor divides by its logarithm");
   }
 }
-LadderScale scale(const LongRope& s, const Ladder& ladder) {
+LadderScale scale_longrope(const LongRope& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   for (const double factor : list_of(s, ladder)) result.multipliers.push_back(number(1.0) / number(factor));
   result.attention_factor = attention_factor_of(s, ladder);
   return result;
 }
 
-std::vector<Field> fields_of(Proportional& s) {
+float longrope_float32(const LongRope& s, const Ladder& ladder, const Float32& pair) {
+  return 1.0f / (static_cast<float>(list_of(s, ladder)[static_cast<std::size_t>(pair.i)]) * pair.power);
+}
+bool longrope_needs_length(const LongRope& s) {
+  return s.list == LongRopeList::by_length || s.short_mscale.has_value();
+}
+
+std::vector<Field> proportional_fields(Proportional& s) {
   Field factor = factor_field(s.factor);
   factor.required = false;
   return {factor, share_field(s.share)};
 }
-LadderScale scale(const Proportional& s, const Ladder& ladder) {
+LadderScale scale_proportional(const Proportional& s, const Ladder& ladder) {
   return kept(s.share, s.factor, ladder.head_dim, ladder);
 }
 
-std::vector<Field> fields_of(PRope& s) { return {share_field(s.share)}; }
-LadderScale scale(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
+std::vector<Field> p_rope_fields(PRope& s) { return {share_field(s.share)}; }
+LadderScale scale_p_rope(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
 
-std::vector<Field> fields_of(LearnedMultipliers& s) {
+std::vector<Field> multipliers_fields(LearnedMultipliers& s) {
   return {{.name = "log_multipliers",
            .value = &s.log_multipliers,
            .help = "each frequency is multiplied by the exponential of its number",
@@ -107,13 +113,34 @@ std::vector<Field> fields_of(LearnedMultipliers& s) {
            .high = 700,
            .required = true}};
 }
-void check(const LearnedMultipliers& s, std::int64_t pairs, const Refuse& refuse) {
-  check_list(s.log_multipliers, "log_multipliers", pairs, refuse);
+void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refuse& refuse) {
+  check_list(s.log_multipliers, "log_multipliers", ladder.pairs, refuse);
 }
-LadderScale scale(const LearnedMultipliers& s, const Ladder& ladder) {
+LadderScale scale_multipliers(const LearnedMultipliers& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   for (const double logarithm : s.log_multipliers) result.multipliers.push_back(exp(number(logarithm)));
   return result;
 }
 
-}  // namespace posenc::scalings
+}  // namespace
+}  // namespace scalings
+
+const scalings::ScalingRow LongRope::row = {.fields = scalings::of_scaling<scalings::longrope_fields>,
+                                            .scale = scalings::of_scaling<scalings::scale_longrope>,
+                                            .check = scalings::of_scaling<scalings::check_longrope>,
+                                            .float32 = scalings::of_scaling<scalings::longrope_float32>,
+                                            .needs_length = scalings::of_scaling<scalings::longrope_needs_length>};
+const scalings::ScalingRow Proportional::row = {.fields = scalings::of_scaling<scalings::proportional_fields>,
+                                                .scale = scalings::of_scaling<scalings::scale_proportional>,
+                                                .trained = [](const Scaling& s) -> Scaling {
+                                                  return Proportional{1.0, std::get<Proportional>(s).share};
+                                                }};
+const scalings::ScalingRow PRope::row = {.fields = scalings::of_scaling<scalings::p_rope_fields>,
+                                         .scale = scalings::of_scaling<scalings::scale_p_rope>,
+                                         .trained = scalings::as_it_is};
+const scalings::ScalingRow LearnedMultipliers::row = {.fields = scalings::of_scaling<scalings::multipliers_fields>,
+                                                      .scale = scalings::of_scaling<scalings::scale_multipliers>,
+                                                      .check = scalings::of_scaling<scalings::check_multipliers>,
+                                                      .trained = scalings::as_it_is};
+
+}  // namespace posenc

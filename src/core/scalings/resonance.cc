@@ -1,13 +1,14 @@
+// Resonance: every wavelength rounded to a whole number of positions.
 #include <algorithm>
 #include <cmath>
 
 #include "core/scalings/rule.h"
 
-namespace posenc::scalings {
+namespace posenc {
+namespace scalings {
+namespace {
 
-std::vector<Field> fields_of(Resonance&) { return {}; }
-
-LadderScale scale(const Resonance&, const Ladder& ladder) {
+LadderScale scale_resonance(const Resonance&, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
     const DoubleDouble wavelength = number(1.0) / turns_within(1, plain_frequency(result.log_base, i, ladder.dim));
@@ -17,4 +18,11 @@ LadderScale scale(const Resonance&, const Ladder& ladder) {
   return result;
 }
 
-}  // namespace posenc::scalings
+}  // namespace
+}  // namespace scalings
+
+const scalings::ScalingRow Resonance::row = {.fields = scalings::no_fields,
+                                             .scale = scalings::of_scaling<scalings::scale_resonance>,
+                                             .trained = scalings::as_it_is};
+
+}  // namespace posenc

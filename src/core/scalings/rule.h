@@ -1,11 +1,12 @@
-// What a file of this folder gives for each of its scalings: fields_of, check and scale. A new scaling adds its struct
-// to posenc/scaling.h and three lines here.
+// What a file of this folder gives for each of its scalings, and the parts that they share. A new scaling adds its
+// struct to posenc/scaling.h and a file here.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/numbers/double_double.h"
+#include "core/spec/of_alternative.h"
 #include "core/spec/scaling_fields.h"
 #include "posenc/scaling.h"
 
@@ -40,51 +41,42 @@ double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_pos
 void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refuse& refuse);
 void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refuse& refuse);
 
-// Fields that many have.
+// Pair i of a plain ladder in float32: the base, the exponent and the power each rounded.
+struct Float32 {
+  std::int64_t i;
+  float power;  // base^(2i / dim)
+  float plain() const { return 1.0f / power; }
+};
+
+// Fields that many have, and none.
+inline std::vector<Field> no_fields(Scaling&) { return {}; }
 Field factor_field(double& factor);
 Field factor_field(std::optional<double>& factor);
 Field original_positions_field(std::int64_t& positions);
 Field max_positions_field(std::int64_t& positions);
 
-// The files of this folder. A check that is not declared for a kind has nothing to say.
-std::vector<Field> fields_of(NoScaling& s);
-std::vector<Field> fields_of(LinearScaling& s);
-std::vector<Field> fields_of(Ntk& s);
-std::vector<Field> fields_of(DynamicNtk& s);
-std::vector<Field> fields_of(NtkAlpha& s);
-std::vector<Field> fields_of(NtkByParts& s);
-std::vector<Field> fields_of(Yarn& s);
-std::vector<Field> fields_of(LongRope& s);
-std::vector<Field> fields_of(Llama3& s);
-std::vector<Field> fields_of(Proportional& s);
-std::vector<Field> fields_of(PRope& s);
-std::vector<Field> fields_of(LearnedMultipliers& s);
-std::vector<Field> fields_of(Resonance& s);
+// What a scaling is made of: one row, which its own source defines (Resonance::row is in resonance.cc).
+struct ScalingRow {
+  std::vector<Field> (*fields)(Scaling& scaling) = nullptr;
+  // What becomes of base^(-2i / dim): another base, or a multiplier per pair.
+  LadderScale (*scale)(const Scaling& scaling, const Ladder& ladder) = nullptr;
+  // Calls refuse with what no field can tell alone; null: nothing can be wrong.
+  void (*check)(const Scaling& scaling, const Ladder& ladder, const Refuse& refuse) = nullptr;
+  // Frequency i as float32 tensors of published code have it, where that rounds more than once.
+  float (*float32)(const Scaling& scaling, const Ladder& ladder, const Float32& plain) = nullptr;
+  // Whether the numbers depend on the length of the sequence; null: they do not.
+  bool (*needs_length)(const Scaling& scaling) = nullptr;
+  // What it was in training; null: nothing, it stretches what was trained without it.
+  Scaling (*trained)(const Scaling& scaling) = nullptr;
+};
 
-template <class Kind>
-void check(const Kind&, std::int64_t, const Refuse&) {}
-void check(const NtkByParts& s, std::int64_t pairs, const Refuse& refuse);
-void check(const Yarn& s, std::int64_t pairs, const Refuse& refuse);
-void check(const LongRope& s, std::int64_t pairs, const Refuse& refuse);
-void check(const Llama3& s, std::int64_t pairs, const Refuse& refuse);
-void check(const LearnedMultipliers& s, std::int64_t pairs, const Refuse& refuse);
+const ScalingRow& row_of(const Scaling& scaling) noexcept;
 
-LadderScale scale(const NoScaling& s, const Ladder& ladder);
-LadderScale scale(const LinearScaling& s, const Ladder& ladder);
-LadderScale scale(const Ntk& s, const Ladder& ladder);
-LadderScale scale(const DynamicNtk& s, const Ladder& ladder);
-LadderScale scale(const NtkAlpha& s, const Ladder& ladder);
-LadderScale scale(const NtkByParts& s, const Ladder& ladder);
-LadderScale scale(const Yarn& s, const Ladder& ladder);
-LadderScale scale(const LongRope& s, const Ladder& ladder);
-LadderScale scale(const Llama3& s, const Ladder& ladder);
-LadderScale scale(const Proportional& s, const Ladder& ladder);
-LadderScale scale(const PRope& s, const Ladder& ladder);
-LadderScale scale(const LearnedMultipliers& s, const Ladder& ladder);
-LadderScale scale(const Resonance& s, const Ladder& ladder);
+template <auto function>
+inline constexpr auto of_scaling = &spec::OfAlternative<Scaling, function>::call;
 
-// The list that LongRoPE takes for the ladder's sequence length.
-const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder);
+// Of a scaling that a model is trained with.
+inline Scaling as_it_is(const Scaling& scaling) { return scaling; }
 
 // What float32 tensors make of frequency i; `scale` is that of the scaling.
 double float32_frequency(const Scaling& scaling, const Ladder& ladder, const LadderScale& scale, std::int64_t i);

@@ -26,32 +26,24 @@ const std::vector<Scaling>& defaults() {
   return scalings;
 }
 
-[[noreturn]] void refuse(const Scaling& scaling, const std::string& message) {
-  fail(ErrorKind::usage, "[scale_ladder] scaling=" + std::string(kind_of(scaling)) + " " + message);
-}
+[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[scale_ladder] " + message); }
 
 Ladder checked(const Scaling& scaling, const Ladder& given) {
   Ladder ladder = given;
   if (!(ladder.base > 0.0) || std::isinf(ladder.base)) {
-    fail(ErrorKind::usage, "[scale_ladder] base must be finite and above 0 but got " + text::number_text(ladder.base));
+    refuse("base must be finite and above 0 but got " + text::number_text(ladder.base));
   }
-  if (std::holds_alternative<Yarn>(scaling) && ladder.base <= 1.0) refuse(scaling, "needs a base above 1");
   Scaling copy = scaling;  // the field list is bound to an object that may be changed
   for (const spec::Field& field : spec::scaling_fields(copy)) spec::check_field(kind_of(scaling), field);
-  if (ladder.dim < 1 || ladder.pairs < 0) fail(ErrorKind::usage, "[scale_ladder] dim and pairs must be at least 1");
+  if (ladder.dim < 1 || ladder.pairs < 0) refuse("dim and pairs must be at least 1");
   if (ladder.head_dim == 0) ladder.head_dim = ladder.dim;
   if (needs_length(scaling) && !ladder.sequence_length) {
-    refuse(scaling, "depends on the length of the sequence: give sequence_length");
+    refuse("scaling=" + std::string(kind_of(scaling)) + " depends on the length of the sequence: give sequence_length");
   }
   if (ladder.sequence_length && *ladder.sequence_length < 1) {
-    fail(ErrorKind::usage,
-         "[scale_ladder] sequence_length must be at least 1 but got " + std::to_string(*ladder.sequence_length));
+    refuse("sequence_length must be at least 1 but got " + std::to_string(*ladder.sequence_length));
   }
-  const bool steps = std::holds_alternative<Ntk>(scaling) || std::holds_alternative<DynamicNtk>(scaling);
-  if ((steps && ladder.dim < 3) || (std::holds_alternative<NtkAlpha>(scaling) && ladder.head_dim < 3)) {
-    refuse(scaling, "needs a dim above 2: its exponent is dim / (dim - 2)");
-  }
-  spec::check_together(scaling, ladder.pairs, [&](const std::string& message) { refuse(scaling, message); });
+  spec::check_together(scaling, ladder, refuse);
   return ladder;
 }
 
@@ -69,10 +61,8 @@ std::string_view kind_of(const Scaling& scaling) noexcept {
 }
 
 bool needs_length(const Scaling& scaling) noexcept {
-  if (const auto* lists = std::get_if<LongRope>(&scaling)) {
-    return lists->list == LongRopeList::by_length || lists->short_mscale.has_value();
-  }
-  return std::holds_alternative<DynamicNtk>(scaling);
+  const auto needs = scalings::row_of(scaling).needs_length;
+  return needs != nullptr && needs(scaling);
 }
 
 std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept {
@@ -85,20 +75,21 @@ std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept {
 }
 
 Scaling trained_scaling(const Scaling& scaling) {
-  if (const auto* proportional = std::get_if<Proportional>(&scaling)) return Proportional{1.0, proportional->share};
-  const bool as_trained = std::holds_alternative<PRope>(scaling) ||
-                          std::holds_alternative<LearnedMultipliers>(scaling) ||
-                          std::holds_alternative<Resonance>(scaling);
-  return as_trained ? scaling : NoScaling{};
+  const auto trained = scalings::row_of(scaling).trained;
+  return trained == nullptr ? Scaling(NoScaling{}) : trained(scaling);
+}
+
+const scalings::ScalingRow& scalings::row_of(const Scaling& scaling) noexcept {
+  return std::visit([](const auto& s) -> const ScalingRow& { return s.row; }, scaling);
 }
 
 LadderScale scalings::scale_of(const Scaling& scaling, const Ladder& ladder) {
   const Ladder settled = checked(scaling, ladder);
-  const LadderScale result = std::visit([&](const auto& s) { return scale(s, settled); }, scaling);
+  const LadderScale result = row_of(scaling).scale(scaling, settled);
   if (!(result.log_base.high < std::log(std::numeric_limits<double>::max()))) {
     fail(ErrorKind::bad_input, "[rotary] scaling=" + std::string(kind_of(scaling)) +
                                    " makes the base larger than any double: its " +
-                                   (std::holds_alternative<NtkAlpha>(scaling) ? "alpha" : "factor") + " is too large");
+                                   (kind_of(scaling) == NtkAlpha::kind ? "alpha" : "factor") + " is too large");
   }
   return result;
 }
@@ -122,9 +113,7 @@ std::int64_t dynamic_length_after(std::int64_t built_for, std::int64_t call_leng
 
 namespace spec {
 
-std::vector<spec::Field> scaling_fields(Scaling& scaling) {
-  return std::visit([](auto& s) { return scalings::fields_of(s); }, scaling);
-}
+std::vector<spec::Field> scaling_fields(Scaling& scaling) { return scalings::row_of(scaling).fields(scaling); }
 
 const std::vector<std::string_view>& scaling_words() {
   static const std::vector<std::string_view> words = [] {
@@ -154,8 +143,9 @@ std::string scalings_with(std::string_view field) {
   return text;
 }
 
-void check_together(const Scaling& scaling, std::int64_t pairs, const spec::Refuse& refuse) {
-  std::visit([&](const auto& s) { scalings::check(s, pairs, refuse); }, scaling);
+void check_together(const Scaling& scaling, const Ladder& ladder, const spec::Refuse& refuse) {
+  const auto check = scalings::row_of(scaling).check;
+  if (check != nullptr) check(scaling, ladder, refuse);
 }
 
 }  // namespace spec

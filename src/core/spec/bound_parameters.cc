@@ -16,15 +16,6 @@
 namespace posenc::spec {
 namespace {
 
-template <class Kind>
-std::int64_t heads_of_kind(const Kind& kind) noexcept {
-  if constexpr (requires { kind.heads; }) {
-    return kind.heads;
-  } else {
-    return 0;
-  }
-}
-
 // Calls visit(element, index) for the elements of a view of at least one axis, in C order.
 template <class AnyView, class Visit>
 void for_each_element(const AnyView& view, const Visit& visit) {
@@ -134,10 +125,6 @@ bool is_needed(const ParameterInfo& info, const Spec& spec, const Parameters& pa
 }
 
 }  // namespace
-
-std::int64_t heads_of(const Spec& spec) noexcept {
-  return std::visit([](const auto& kind) { return heads_of_kind(kind); }, spec);
-}
 
 BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where)
     : kind_(kind_of(spec)), infos_(parameters_of(spec)) {

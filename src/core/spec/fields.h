@@ -81,13 +81,7 @@ std::vector<Shorthand> shorthands_of(Spec& spec);
 // have the same fields.
 void adopt_selections(Spec& spec, Spec& other);
 
-// The kinds, in the order of Spec's alternatives.
-struct Kind {
-  std::string_view name;
-  std::string_view summary;
-  Spec fallback;  // all fields at their defaults
-};
-const std::vector<Kind>& all_kinds();
+// In the order of Spec's alternatives.
 std::vector<std::string_view> kind_names();
 
 // A default spec of that kind, or nothing if there is no such kind.

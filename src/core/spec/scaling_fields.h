@@ -30,7 +30,7 @@ std::string scalings_with(std::string_view field);
 POSENC_INTERNAL Scaling settled_scaling(const Rotary& spec);
 
 using Refuse = std::function<void(const std::string& message)>;
-// Calls refuse with what is wrong, if anything is. `pairs`: how many frequencies a ladder has.
-void check_together(const Scaling& scaling, std::int64_t pairs, const Refuse& refuse);
+// Calls refuse with what is wrong with the scaling of this ladder, if anything is.
+void check_together(const Scaling& scaling, const Ladder& ladder, const Refuse& refuse);
 
 }  // namespace posenc::spec

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/query_fields.h"
+#include "core/spec/query_kinds.h"
 #include "insight/properties/kinds.h"
 #include "insight/properties/mathml.h"
 #include "insight/properties/precision_properties.h"

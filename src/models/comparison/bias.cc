@@ -91,8 +91,9 @@ std::optional<Comparison> heads_differ(const Spec& a, const Spec& b, const Limit
                    "equal where the softmax scale is 1");
 }
 
-Comparison compare_slopes(const Alibi& a, const Alibi& b, const Limits& limits) {
-  const std::vector<double> one = alibi_slopes(a), other = alibi_slopes(b);
+Comparison compare_slopes(const Spec& a, const Spec& b, const Limits& limits) {
+  const auto slopes_of = [](const Spec& spec) { return std::get<LinearBias>(make_bias_schedule(spec).shape).slopes; };
+  const std::vector<double> one = slopes_of(a), other = slopes_of(b);
   Comparison result = compare_values(a, b, limits);
   if (result.verdict != Agreement::different) return result;
   for (std::size_t h = 0; h < one.size(); ++h) {
@@ -115,15 +116,12 @@ OffsetRule rule_of(const TableBias& table) {
           table.table_rows};
 }
 
-Comparison compare_tables(const Spec& a, const Spec& b, const Limits& limits) {
-  const BiasSchedule one = make_bias_schedule(a), other = make_bias_schedule(b);
-  const auto &first = std::get<TableBias>(one.shape), &second = std::get<TableBias>(other.shape);
+Comparison compare_tables(const TableBias& first, const TableBias& second, const char* row, const Limits& limits) {
   std::int64_t reach = 1;
   for (const TableBias* table : {&first, &second}) {
     reach = std::max({reach, -table->first, table->first + static_cast<std::int64_t>(table->rows.size())});
   }
-  return compare_offsets(rule_of(first), rule_of(second), reach, limits,
-                         {std::holds_alternative<T5>(a) ? "bucket" : "row", "if the tables are the same"});
+  return compare_offsets(rule_of(first), rule_of(second), reach, limits, {row, "if the tables are the same"});
 }
 
 // Kinds whose numbers are learned: the same rule, or not.
@@ -171,9 +169,12 @@ Comparison compare_bias(const Spec& a, const Spec& b, const Limits& limits) {
   if (const auto* window = std::get_if<Window>(&a)) return compare_windows(*window, std::get<Window>(b), limits);
   if (const auto* chunked = std::get_if<Chunked>(&a)) return compare_chunks(*chunked, std::get<Chunked>(b), limits);
   if (auto result = heads_differ(a, b, limits)) return *result;
-  if (const auto* alibi = std::get_if<Alibi>(&a)) return compare_slopes(*alibi, std::get<Alibi>(b), limits);
-  if (std::holds_alternative<Sandwich>(a)) return compare_values(a, b, limits);
-  if (std::holds_alternative<T5>(a) || std::holds_alternative<Clipped>(a)) return compare_tables(a, b, limits);
+  const BiasSchedule one = make_bias_schedule(a), other = make_bias_schedule(b);
+  if (std::holds_alternative<LinearBias>(one.shape)) return compare_slopes(a, b, limits);
+  const auto *table = std::get_if<TableBias>(&one.shape), *second = std::get_if<TableBias>(&other.shape);
+  if (table != nullptr)
+    return compare_tables(*table, *second, std::holds_alternative<T5>(a) ? "bucket" : "row", limits);
+  if (parameters_of(a).empty()) return compare_values(a, b, limits);
   return compare_fields(a, b, limits);
 }
 

@@ -20,27 +20,29 @@ bool begins_at_one(const Spec& spec) {
          std::holds_alternative<Window>(spec);
 }
 
-struct ByKind {
-  const Side& a;
-  const Side& b;
-  const Limits& limits;
+Comparison compare_turns(const Side& a, const Side& b, const Limits& limits) {
+  if (const auto* pope = std::get_if<Pope>(&a.spec)) return compare_pope(*pope, std::get<Pope>(b.spec), limits);
+  if (const auto* xpos = std::get_if<Xpos>(&a.spec)) return compare_xpos(*xpos, std::get<Xpos>(b.spec), limits);
+  return compare_rotary(a, b, limits);
+}
 
-  Comparison operator()(const Rotary&) const { return compare_rotary(a, b, limits); }
-  Comparison operator()(const Pope& spec) const { return compare_pope(spec, std::get<Pope>(b.spec), limits); }
-  Comparison operator()(const Xpos& spec) const { return compare_xpos(spec, std::get<Xpos>(b.spec), limits); }
-  Comparison operator()(const QueryTemperature& spec) const {
-    return compare_temperature(spec, std::get<QueryTemperature>(b.spec), limits);
+Comparison by_place(const Side& a, const Side& b, const Limits& limits) {
+  switch (place_of(a.spec)) {
+    case Place::input:
+      return compare_input(a.spec, b.spec, limits);
+    case Place::rotation:
+      return compare_turns(a, b, limits);
+    case Place::query:
+      return compare_temperature(std::get<QueryTemperature>(a.spec), std::get<QueryTemperature>(b.spec), limits);
+    case Place::bias:
+      return compare_bias(a.spec, b.spec, limits);
+    case Place::term:
+      return compare_term(a.spec, b.spec, limits);
+    case Place::nowhere:
+      break;
   }
-  Comparison operator()(const NoPosition&) const { return same(Agreement::equal, limits, "neither has positions"); }
-  Comparison operator()(const Shaw&) const { return compare_term(a.spec, b.spec, limits); }
-  Comparison operator()(const TransformerXl&) const { return compare_term(a.spec, b.spec, limits); }
-  Comparison operator()(const Learned&) const { return compare_input(a.spec, b.spec, limits); }
-  Comparison operator()(const Hybrid&) const { return compare_input(a.spec, b.spec, limits); }
-  template <class Kind>
-  Comparison operator()(const Kind&) const {
-    return has_rows(a.spec) ? compare_input(a.spec, b.spec, limits) : compare_bias(a.spec, b.spec, limits);
-  }
-};
+  return same(Agreement::equal, limits, "neither has positions");
+}
 
 }  // namespace
 
@@ -50,7 +52,7 @@ Comparison compare_settled(const Side& a, const Side& b, const Limits& limits) {
     return different(limits, begins_at_one(a.spec) && begins_at_one(b.spec) ? 1 : 0,
                      {"kind", "", 0, kind_of(a.spec), kind_of(b.spec)});
   }
-  Comparison result = std::visit(ByKind{a, b, limits}, a.spec);
+  Comparison result = by_place(a, b, limits);
   // Rotations weigh it against factors of their own.
   if (!std::holds_alternative<Rotary>(a.spec) && !same_factor(a.score_factor, b.score_factor, limits.tolerance)) {
     return different(limits, 0, {"softmax_scale", "", 0, a.score_factor, b.score_factor});

@@ -332,7 +332,7 @@ TEST(ScaleLadder, RefusesWhatASpecWouldRefuse) {
   bad(Proportional{1.0, 2.0}, "[proportional] share must be at most 1");
   expect_error(ErrorKind::usage, "base must be finite and above 0",
                [] { scale_ladder(NoScaling{}, {.base = INFINITY, .dim = 8, .pairs = 4}); });
-  expect_error(ErrorKind::usage, "scaling=yarn needs a base above 1",
+  expect_error(ErrorKind::usage, "base must be above 1 with scaling=yarn",
                [] { yarn_range(Yarn{.factor = 2.0, .original_positions = 64}, {.base = 1.0, .dim = 8, .pairs = 4}); });
 }
 

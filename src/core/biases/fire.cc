@@ -1,26 +1,59 @@
+// FIRE: a small network of the distance relative to the place of the query.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/biases/bias_term.h"
+#include "core/spec/shared_fields.h"
 #include "posenc/error.h"
 
-namespace posenc::biases {
+namespace posenc {
+namespace biases {
 namespace {
+
+using spec::enum_field;
+using spec::Field;
+
+std::vector<Field> fire_fields(Fire& s) {
+  return {
+      spec::heads_field(s.heads),
+      {.name = "width", .value = &s.width, .help = "of the hidden layer of the mlp", .low = 1, .high = spec::kMaxHeads},
+      {.name = "length",
+       .value = &s.length,
+       .help = "times length_factor: queries before it are normalised as if they stood there",
+       .unit = "positions",
+       .low = 0,
+       .above_low = true},
+      {.name = "eps", .value = &s.eps, .help = "added to the normaliser", .low = 0}};
+}
+
+std::vector<ParameterInfo> fire_parameters(const Fire& spec) {
+  return {{.name = "c", .shape = {1}, .help = "multiplies positions within the logarithm"},
+          {.name = "length_factor", .shape = {1}, .help = "multiplies length"},
+          {.name = "in_weight", .shape = {spec.width, 1}, .help = "of the first layer of the mlp"},
+          {.name = "in_bias", .shape = {spec.width}, .help = "of the first layer"},
+          {.name = "out_weight", .shape = {spec.heads, spec.width}, .help = "of the second layer"},
+          {.name = "out_bias", .shape = {spec.heads}, .help = "of the second layer"}};
+}
+
+BiasSchedule fire_schedule(const Fire& spec) { return {spec.heads, Added::after_scale, FunctionBias{}}; }
 
 double sign_of(double value) noexcept { return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : 0.0; }
 
 class FireTerm : public BiasTerm {
  public:
-  FireTerm(const Fire& spec, const spec::BoundParameters& parameters)
-      : spec_(spec),
+  using Kind = Fire;
+  FireTerm(const Fire& spec, spec::BoundParameters given)
+      : BiasTerm(fire_schedule(spec), std::move(given)),
+        spec_(spec),
         width_(static_cast<std::size_t>(spec.width)),
-        c_(parameters.numbers("c")[0]),
-        length_(spec.length * parameters.numbers("length_factor")[0]),
-        in_weight_(parameters.numbers("in_weight")),
-        in_bias_(parameters.numbers("in_bias")),
-        out_weight_(parameters.numbers("out_weight")),
-        out_bias_(parameters.numbers("out_bias")) {
+        c_(parameters().numbers("c")[0]),
+        length_(spec.length * parameters().numbers("length_factor")[0]),
+        in_weight_(parameters().numbers("in_weight")),
+        in_bias_(parameters().numbers("in_bias")),
+        out_weight_(parameters().numbers("out_weight")),
+        out_bias_(parameters().numbers("out_bias")) {
     if (spec.eps == 0.0 && (c_ == 0.0 || length_ == 0.0)) {
       fail(ErrorKind::bad_input,
            "[fire] c and length_factor must not be 0 where eps is: distances are divided by ln(1)");
@@ -53,7 +86,7 @@ class FireTerm : public BiasTerm {
   std::int64_t gradient_size() const noexcept override { return 3 + 3 * spec_.width; }
 
   // Sums of a head: c, length_factor, out_bias, then in_weight, in_bias and out_weight by hidden unit.
-  void add_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
+  void sum_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
                     double* sums) const override {
     const QueryNormaliser place = place_of(query);
     double* of_in_weight = sums + 3;
@@ -130,9 +163,10 @@ class FireTerm : public BiasTerm {
 };
 
 }  // namespace
+}  // namespace biases
 
-std::unique_ptr<BiasTerm> make_fire_term(const Fire& spec, const spec::BoundParameters& parameters) {
-  return std::make_unique<FireTerm>(spec, parameters);
-}
+const spec::KindRow Fire::row = {.fields = spec::of_kind<biases::fire_fields>,
+                                 .parameters = spec::of_kind<biases::fire_parameters>,
+                                 .bias = &biases::kBiasRow<biases::fire_schedule, biases::FireTerm>};
 
-}  // namespace posenc::biases
+}  // namespace posenc

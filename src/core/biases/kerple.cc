@@ -1,11 +1,60 @@
+// KERPLE: a learned logarithm or power of the distance, and a factor on the scores.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "core/biases/bias_term.h"
+#include "core/spec/shared_fields.h"
+#include "core/text/number_text.h"
 
-namespace posenc::biases {
+namespace posenc {
+namespace biases {
 namespace {
+
+using spec::enum_field;
+using spec::Field;
+
+constexpr std::string_view kKernelWords[] = {"log", "power"};
+
+std::vector<Field> kerple_fields(Kerple& s) {
+  return {spec::heads_field(s.heads),
+          {.name = "kernel",
+           .value = enum_field(s.kernel, kKernelWords),
+           .help = "-p ln(1 + a d), or -a d^p, of the distance d"},
+          spec::direction_field(s.direction),
+          {.name = "smallest",
+           .value = &s.smallest,
+           .help = "parameters below are used as this: the authors' code clamps to 0.01",
+           .low = 0}};
+}
+
+void check_kerple(const Kerple& spec, std::string_view where) {
+  if (spec.kernel != KerpleKernel::power || spec.smallest <= 2.0) return;
+  spec::refuse(where, "smallest must be at most 2, the largest power, but got " + text::number_text(spec.smallest));
+}
+
+std::vector<ParameterInfo> kerple_parameters(const Kerple& spec) {
+  const std::vector<std::int64_t> shape = {spec.heads};
+  const bool log = spec.kernel == KerpleKernel::log;
+  std::vector<ParameterInfo> infos = {
+      {.name = "p", .shape = shape, .help = log ? "multiplies the logarithm" : "the power of the distance"},
+      {.name = "a", .shape = shape, .help = log ? "multiplies the distance" : "multiplies the power"}};
+  if (log) {
+    infos.push_back(
+        {.name = "exponent", .shape = shape, .help = "the power of the distance, else 1", .optional = true});
+  }
+  infos.push_back({.name = "factor_a",
+                   .shape = shape,
+                   .help = "with factor_p: scores are first multiplied by exp(-factor_a d^factor_p)",
+                   .optional = true});
+  infos.push_back(
+      {.name = "factor_p", .shape = shape, .help = "the power of the distance in the factor", .optional = true});
+  return infos;
+}
+
+BiasSchedule kerple_schedule(const Kerple& spec) { return {spec.heads, Added::after_scale, FunctionBias{}}; }
 
 // 0 of a distance of 0, whatever the power: no gradient comes from there.
 double log_or_zero(double distance) noexcept { return distance > 0.0 ? std::log(distance) : 0.0; }
@@ -36,15 +85,17 @@ constexpr double kLargestPower = 2.0;  // beyond it the kernel is not conditiona
 
 class KerpleTerm : public BiasTerm {
  public:
-  KerpleTerm(const Kerple& spec, const spec::BoundParameters& parameters)
-      : spec_(spec),
-        has_bias_(parameters.has("p")),
-        has_factor_(parameters.has("factor_a")),
-        p_(clamped(parameters, "p", is_log() ? INFINITY : kLargestPower)),
-        a_(clamped(parameters, "a", INFINITY)),
-        exponent_(clamped(parameters, "exponent", INFINITY)),
-        factor_a_(clamped(parameters, "factor_a", INFINITY)),
-        factor_p_(clamped(parameters, "factor_p", kLargestPower)) {}
+  using Kind = Kerple;
+  KerpleTerm(const Kerple& spec, spec::BoundParameters given)
+      : BiasTerm(kerple_schedule(spec), std::move(given)),
+        spec_(spec),
+        has_bias_(parameters().has("p")),
+        has_factor_(parameters().has("factor_a")),
+        p_(clamped("p", is_log() ? INFINITY : kLargestPower)),
+        a_(clamped("a", INFINITY)),
+        exponent_(clamped("exponent", INFINITY)),
+        factor_a_(clamped("factor_a", INFINITY)),
+        factor_p_(clamped("factor_p", kLargestPower)) {}
 
   void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
     if (!has_bias_) {
@@ -68,7 +119,7 @@ class KerpleTerm : public BiasTerm {
 
   std::int64_t gradient_size() const noexcept override { return kSlots; }
 
-  void add_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
+  void sum_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
                     double* sums) const override {
     if (!has_bias_) return;
     const double p = p_.at(head);
@@ -89,7 +140,7 @@ class KerpleTerm : public BiasTerm {
     }
   }
 
-  void add_factor_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
+  void sum_factor_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
                            double* sums) const override {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const double distance = distance_of(spec_.direction, query, keys[k]);
@@ -116,8 +167,8 @@ class KerpleTerm : public BiasTerm {
   enum Slot : std::size_t { kP, kA, kExponent, kFactorA, kFactorP, kSlots };
 
   bool is_log() const noexcept { return spec_.kernel == KerpleKernel::log; }
-  Clamped clamped(const spec::BoundParameters& parameters, std::string_view name, double high) const {
-    return {parameters.numbers(name), spec_.heads, 1.0, spec_.smallest, high};
+  Clamped clamped(std::string_view name, double high) const {
+    return {parameters().numbers(name), spec_.heads, 1.0, spec_.smallest, high};
   }
   double factor(std::int64_t head, double query, double key) const noexcept {
     const double distance = distance_of(spec_.direction, query, key);
@@ -135,9 +186,11 @@ class KerpleTerm : public BiasTerm {
 };
 
 }  // namespace
+}  // namespace biases
 
-std::unique_ptr<BiasTerm> make_kerple_term(const Kerple& spec, const spec::BoundParameters& parameters) {
-  return std::make_unique<KerpleTerm>(spec, parameters);
-}
+const spec::KindRow Kerple::row = {.fields = spec::of_kind<biases::kerple_fields>,
+                                   .check = spec::of_kind<biases::check_kerple>,
+                                   .parameters = spec::of_kind<biases::kerple_parameters>,
+                                   .bias = &biases::kBiasRow<biases::kerple_schedule, biases::KerpleTerm>};
 
-}  // namespace posenc::biases
+}  // namespace posenc

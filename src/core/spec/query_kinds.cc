@@ -1,14 +1,14 @@
-#include "core/spec/query_fields.h"
+// What is done to queries and keys beside the plain rotation: PoPE, xPos and the temperature of queries.
+#include "core/spec/query_kinds.h"
 
 #include <string>
 
-#include "core/spec/enum_field.h"
-#include "core/spec/rotary_window.h"
+#include "core/spec/shared_fields.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 #include "posenc/position.h"
 
-namespace posenc::spec {
+namespace posenc {
+namespace spec {
 namespace {
 
 constexpr double kPopeLimit = kHeadDimLimit / 2;  // a channel becomes a pair
@@ -20,40 +20,20 @@ constexpr std::string_view kMagnitudeWords[] = {"softplus", "relu", "identity"};
 constexpr std::string_view kClampWords[] = {"none", "forward"};
 constexpr std::string_view kTemperatureFormWords[] = {"log_floor", "power"};
 
-Field head_dim_field(std::int64_t& head_dim, double low, double high) {
-  return {.name = "head_dim",
-          .value = &head_dim,
-          .help = "channels of a head",
-          .unit = "channels",
-          .low = low,
-          .high = high,
-          .required = true};
-}
-
-Field base_field(double& base, std::string_view help) {
-  return {.name = "base", .value = &base, .help = help, .low = 0, .above_low = true};
-}
-
-[[noreturn]] void refuse_query(std::string_view where, const std::string& message) {
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
-}
-
 void check_sections(const Pope& spec, std::int64_t channels, std::string_view where) {
-  if (spec.axes == 1) refuse_query(where, "sections are for several axes but axes is 1");
+  if (spec.axes == 1) refuse(where, "sections are for several axes but axes is 1");
   if (static_cast<std::int64_t>(spec.sections.size()) != spec.axes) {
-    refuse_query(where, "sections must have one number per axis, " + std::to_string(spec.axes) + ", but has " +
-                            std::to_string(spec.sections.size()));
+    refuse(where, "sections must have one number per axis, " + std::to_string(spec.axes) + ", but has " +
+                      std::to_string(spec.sections.size()));
   }
   std::int64_t sum = 0;
   for (const std::int64_t section : spec.sections) sum += section;
   if (sum == channels) return;
-  refuse_query(where, "sections must sum to the channels that turn, " + std::to_string(channels) + ", but sum to " +
-                          std::to_string(sum));
+  refuse(where, "sections must sum to the channels that turn, " + std::to_string(channels) + ", but sum to " +
+                    std::to_string(sum));
 }
 
-}  // namespace
-
-std::vector<Field> fields_of(Pope& s) {
+std::vector<Field> pope_fields(Pope& s) {
   return {
       head_dim_field(s.head_dim, 1, kPopeLimit),
       base_field(s.base, "the slowest channel turns about this many times slower than the fastest"),
@@ -86,7 +66,7 @@ std::vector<Field> fields_of(Pope& s) {
   };
 }
 
-std::vector<Field> fields_of(Xpos& s) {
+std::vector<Field> xpos_fields(Xpos& s) {
   return {
       head_dim_field(s.head_dim, 2, kHeadDimLimit),
       base_field(s.base, "the slowest pair turns about this many times slower than the fastest"),
@@ -97,13 +77,7 @@ std::vector<Field> fields_of(Xpos& s) {
        .unit = "channels",
        .low = 0,
        .high = kHeadDimLimit},
-      {.name = "rope_offset",
-       .value = &s.first_channel,
-       .help = "the first channel that turns; negative: counted from the end of the head",
-       .unit = "channels",
-       .low = -kHeadDimLimit,
-       .high = kHeadDimLimit,
-       .also = "first_channel"},
+      first_channel_field(s.first_channel),
       {.name = "inv_freq",
        .value = &s.inv_freq,
        .help = "frequencies given one by one, instead of the rule: one per pair",
@@ -129,7 +103,7 @@ std::vector<Field> fields_of(Xpos& s) {
   };
 }
 
-std::vector<Field> fields_of(QueryTemperature& s) {
+std::vector<Field> temperature_fields(QueryTemperature& s) {
   return {
       {.name = "scale",
        .value = &s.scale,
@@ -154,48 +128,63 @@ std::vector<Field> fields_of(QueryTemperature& s) {
   };
 }
 
-void check_together(const Pope& spec, std::string_view where) {
+void check_pope(const Pope& spec, std::string_view where) {
   const std::int64_t channels = turning_channels(spec);
   if (channels > spec.head_dim) {
-    refuse_query(where, "rotary_dim must be at most head_dim, " + std::to_string(spec.head_dim) + ", but got " +
-                            std::to_string(channels));
+    refuse(where, "rotary_dim must be at most head_dim, " + std::to_string(spec.head_dim) + ", but got " +
+                      std::to_string(channels));
   }
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   if (given != 0 && given != channels && given != spec.axes * channels) {
-    refuse_query(where,
-                 "inv_freq must have one number per channel, " + std::to_string(channels) +
-                     (spec.axes == 1 ? "" : ", or per axis and channel, " + std::to_string(spec.axes * channels)) +
-                     ", but has " + std::to_string(given));
+    refuse(where, "inv_freq must have one number per channel, " + std::to_string(channels) +
+                      (spec.axes == 1 ? "" : ", or per axis and channel, " + std::to_string(spec.axes * channels)) +
+                      ", but has " + std::to_string(given));
   }
-  if (given != 0 && spec.base != Pope{}.base) refuse_query(where, "inv_freq replaces base: leave it out");
+  if (given != 0 && spec.base != Pope{}.base) refuse(where, "inv_freq replaces base: leave it out");
   const bool per_axis = spec.axes > 1 && given == spec.axes * channels;
   if (per_axis && !spec.sections.empty()) {
-    refuse_query(where, "sections say which axis a channel has: give inv_freq once per channel, or leave them out");
+    refuse(where, "sections say which axis a channel has: give inv_freq once per channel, or leave them out");
   }
   if (!spec.sections.empty()) return check_sections(spec, channels, where);
   if (spec.axes == 1 || per_axis) return;
-  refuse_query(where, "axes=" + std::to_string(spec.axes) +
-                          " needs sections, the channels of each axis, or inv_freq for " + "every axis and channel");
+  refuse(where, "axes=" + std::to_string(spec.axes) + " needs sections, the channels of each axis, or inv_freq for " +
+                    "every axis and channel");
 }
 
-void check_together(const Xpos& spec, std::string_view where) {
+void check_xpos(const Xpos& spec, std::string_view where) {
   const std::int64_t channels = turning_channels(spec);
   if (channels % 2 != 0) {
-    refuse_query(where, std::string(spec.rotary_dim != 0 ? "rotary_dim" : "head_dim") + " must be even but got " +
-                            std::to_string(channels));
+    refuse(where, std::string(spec.rotary_dim != 0 ? "rotary_dim" : "head_dim") + " must be even but got " +
+                      std::to_string(channels));
   }
   const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
   if (first < 0 || first + channels > spec.head_dim) {
-    refuse_query(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
-                            " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) +
-                            " with " + std::to_string(channels) + " channels does not");
+    refuse(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
+                      " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) + " with " +
+                      std::to_string(channels) + " channels does not");
   }
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   if (given != 0 && given != channels / 2) {
-    refuse_query(where, "inv_freq must have one number per pair, " + std::to_string(channels / 2) + ", but has " +
-                            std::to_string(given));
+    refuse(where, "inv_freq must have one number per pair, " + std::to_string(channels / 2) + ", but has " +
+                      std::to_string(given));
   }
-  if (given != 0 && spec.base != Xpos{}.base) refuse_query(where, "inv_freq replaces base: leave it out");
+  if (given != 0 && spec.base != Xpos{}.base) refuse(where, "inv_freq replaces base: leave it out");
 }
 
-}  // namespace posenc::spec
+std::vector<ParameterInfo> pope_parameters(const Pope& spec) {
+  return {{.name = "delta",
+           .shape = {-1, turning_channels(spec)},
+           .help = "an angle per head and channel, added to that of keys; else 0",
+           .optional = true}};
+}
+
+}  // namespace
+}  // namespace spec
+
+const spec::KindRow Pope::row = {.fields = spec::of_kind<spec::pope_fields>,
+                                 .check = spec::of_kind<spec::check_pope>,
+                                 .parameters = spec::of_kind<spec::pope_parameters>};
+const spec::KindRow Xpos::row = {.fields = spec::of_kind<spec::xpos_fields>, .check = spec::of_kind<spec::check_xpos>};
+const spec::KindRow QueryTemperature::row = {.fields = spec::of_kind<spec::temperature_fields>};
+
+}  // namespace posenc

@@ -1,21 +1,38 @@
+// Numbers that the caller gives for every query and key.
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "core/base/float_types.h"
 #include "core/biases/bias_term.h"
+#include "core/spec/shared_fields.h"
 #include "posenc/error.h"
 
-namespace posenc::biases {
+namespace posenc {
+namespace biases {
 namespace {
+
+using spec::enum_field;
+using spec::Field;
+
+std::vector<Field> matrix_fields(MatrixBias& s) { return {spec::heads_field(s.heads), spec::added_field(s.added)}; }
+
+std::vector<ParameterInfo> matrix_parameters(const MatrixBias&) {
+  return {{.name = "values", .shape = {-1, -1}, .help = "a number per query and key", .per_head = true}};
+}
+
+BiasSchedule matrix_schedule(const MatrixBias& spec) { return {spec.heads, spec.added, FunctionBias{}}; }
 
 // Numbers in the caller's memory, [H, N, S] or [N, S].
 class MatrixTerm : public BiasTerm {
  public:
-  MatrixTerm(const ConstView& values, bool per_head)
-      : values_(values),
-        per_head_(per_head),
-        queries_(values.shape[per_head ? 1 : 0]),
-        keys_(values.shape[per_head ? 2 : 1]) {}
+  using Kind = MatrixBias;
+  MatrixTerm(const MatrixBias& spec, spec::BoundParameters given)
+      : BiasTerm(matrix_schedule(spec), std::move(given)),
+        values_(parameters().view("values")),
+        per_head_(parameters().per_head("values")),
+        queries_(values_.shape[per_head_ ? 1 : 0]),
+        keys_(values_.shape[per_head_ ? 2 : 1]) {}
 
   void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
     const auto i = static_cast<std::int64_t>(query);
@@ -30,13 +47,13 @@ class MatrixTerm : public BiasTerm {
   bool needs_integers() const noexcept override { return true; }
   ConstView memory() const noexcept override { return values_; }
 
-  void check(const PositionView& queries, const PositionView& keys, std::string_view where) const override {
+  void check_pairs(const PositionView& queries, const PositionView& keys, std::string_view where) const override {
     check_inside(queries, queries_, "queries", where);
     check_inside(keys, keys_, "keys", where);
   }
 
   std::int64_t gradient_size() const noexcept override { return queries_ * keys_; }
-  void add_gradient(std::int64_t, double query, std::span<const double> keys, const double* grads,
+  void sum_gradient(std::int64_t, double query, std::span<const double> keys, const double* grads,
                     double* sums) const override {
     double* row = sums + static_cast<std::int64_t>(query) * keys_;
     for (std::size_t k = 0; k < keys.size(); ++k) row[static_cast<std::int64_t>(keys[k])] += grads[k];
@@ -73,9 +90,10 @@ class MatrixTerm : public BiasTerm {
 };
 
 }  // namespace
+}  // namespace biases
 
-std::unique_ptr<BiasTerm> make_matrix_term(const spec::BoundParameters& parameters) {
-  return std::make_unique<MatrixTerm>(parameters.view("values"), parameters.per_head("values"));
-}
+const spec::KindRow MatrixBias::row = {.fields = spec::of_kind<biases::matrix_fields>,
+                                       .parameters = spec::of_kind<biases::matrix_parameters>,
+                                       .bias = &biases::kBiasRow<biases::matrix_schedule, biases::MatrixTerm>};
 
-}  // namespace posenc::biases
+}  // namespace posenc

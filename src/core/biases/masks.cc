@@ -1,0 +1,94 @@
+// Masks as biases of 0 and -inf: windows and chunks.
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/biases/bias_term.h"
+#include "core/spec/shared_fields.h"
+
+namespace posenc {
+namespace biases {
+namespace {
+
+using spec::enum_field;
+using spec::Field;
+
+constexpr double kHidden = -INFINITY;
+
+std::vector<Field> window_fields(Window& s) {
+  const auto reach = [](const char* name, std::optional<std::int64_t>& value, const char* help) {
+    return Field{
+        .name = name, .value = &value, .help = help, .unit = "positions", .low = 0, .high = spec::kPositionLimit};
+  };
+  return {reach("left", s.left, "keys down to i - left are seen; a causal window of w keys has left = w - 1"),
+          reach("right", s.right, "keys up to i + right are seen; 0 is causal")};
+}
+
+std::vector<Field> chunked_fields(Chunked& s) {
+  return {{.name = "size",
+           .value = &s.size,
+           .help = "positions of a chunk: keys of other chunks are hidden",
+           .unit = "positions",
+           .low = 1,
+           .high = spec::kPositionLimit,
+           .required = true},
+          {.name = "direction",
+           .value = enum_field(s.direction, spec::kDirectionWords),
+           .help = "causal: keys ahead are hidden too"}};
+}
+
+BiasSchedule window_schedule(const Window&) { return {0, Added::after_scale, FunctionBias{}}; }
+BiasSchedule chunked_schedule(const Chunked&) { return {0, Added::after_scale, FunctionBias{}}; }
+
+class WindowTerm : public BiasTerm {
+ public:
+  using Kind = Window;
+  WindowTerm(const Window& spec, spec::BoundParameters parameters)
+      : BiasTerm(window_schedule(spec), std::move(parameters)),
+        lowest_(spec.left ? -static_cast<double>(*spec.left) : -INFINITY),
+        highest_(spec.right ? static_cast<double>(*spec.right) : INFINITY) {}
+
+  void fill(std::int64_t, double query, std::span<const double> keys, double* values) const override {
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const double offset = keys[k] - query;
+      values[k] = offset >= lowest_ && offset <= highest_ ? 0.0 : kHidden;
+    }
+  }
+  bool by_offset(double) const noexcept override { return true; }
+
+ private:
+  double lowest_;
+  double highest_;
+};
+
+class ChunkedTerm : public BiasTerm {
+ public:
+  using Kind = Chunked;
+  ChunkedTerm(const Chunked& spec, spec::BoundParameters parameters)
+      : BiasTerm(chunked_schedule(spec), std::move(parameters)),
+        size_(static_cast<double>(spec.size)),
+        direction_(spec.direction) {}
+
+  void fill(std::int64_t, double query, std::span<const double> keys, double* values) const override {
+    const double chunk = std::floor(query / size_);
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const bool ahead = direction_ == DistanceRule::causal && keys[k] > query;
+      values[k] = std::floor(keys[k] / size_) == chunk && !ahead ? 0.0 : kHidden;
+    }
+  }
+
+ private:
+  double size_;
+  DistanceRule direction_;
+};
+
+}  // namespace
+}  // namespace biases
+
+const spec::KindRow Window::row = {.fields = spec::of_kind<biases::window_fields>,
+                                   .bias = &biases::kBiasRow<biases::window_schedule, biases::WindowTerm>};
+
+const spec::KindRow Chunked::row = {.fields = spec::of_kind<biases::chunked_fields>,
+                                    .bias = &biases::kBiasRow<biases::chunked_schedule, biases::ChunkedTerm>};
+
+}  // namespace posenc

@@ -1,0 +1,188 @@
+// Encodings of positions with several coordinates: parts side by side, and sums over the axes.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/spec/input_kinds.h"
+#include "core/spec/shared_fields.h"
+
+namespace posenc {
+namespace spec {
+namespace {
+
+constexpr std::string_view kPartWords[] = {"sinusoidal", "learned"};
+
+using PartEncoding = std::variant<Sinusoidal, Learned>;
+
+// The kind of a part: its words are the alternatives. make_parts settles it before fields are bound to the part.
+EnumField part_kind_field(PartEncoding& encoding) {
+  return {&encoding, kPartWords,
+          [](const void* value) noexcept { return static_cast<int>(static_cast<const PartEncoding*>(value)->index()); },
+          [](void* value, int index) noexcept {
+            auto& part = *static_cast<PartEncoding*>(value);
+            if (index == static_cast<int>(part.index())) return;
+            if (index == 0) part.emplace<Sinusoidal>();
+            if (index == 1) part.emplace<Learned>();
+          }};
+}
+
+std::string part_prefix(std::size_t part) { return std::to_string(part) + "."; }
+
+void add_part_fields(ConcatPart& part, const std::string& prefix, std::vector<Field>& fields) {
+  const bool learned = std::holds_alternative<Learned>(part.encoding);
+  fields.push_back({.name = prefix + "axis",
+                    .value = &part.axis,
+                    .help = "the coordinate that the part reads, counted from 0",
+                    .low = 0,
+                    .high = 7,
+                    .required = true});
+  fields.push_back({.name = prefix + "kind",
+                    .value = part_kind_field(part.encoding),
+                    .help = "what the part is; the fields of that kind follow",
+                    .required = learned});
+  std::vector<Field> own = learned ? learned_fields(std::get<Learned>(part.encoding))
+                                   : sinusoidal_fields(std::get<Sinusoidal>(part.encoding));
+  for (Field& field : part_fields(std::move(own), prefix)) fields.push_back(std::move(field));
+}
+
+// Parts are numbered from 0, each name behind the part's number: 0.axis, 1.width. JSON has them as the list `parts`.
+std::vector<Field> concat_fields(Concat& s) {
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], part_prefix(i), fields);
+  fields.push_back({.name = "axes",
+                    .value = &s.axes,
+                    .help = "coordinates of a position; 0: one more than the largest axis of a part",
+                    .low = 0,
+                    .high = 8});
+  fields.push_back({.name = "width",
+                    .value = &s.width,
+                    .help = "channels of a row; 0: those of all parts. Less cuts the row, more ends it in zeros",
+                    .unit = "channels",
+                    .low = 0,
+                    .high = kMaxWidth});
+  return fields;
+}
+
+std::vector<Shorthand> concat_shorthands(Concat& s) {
+  std::vector<Shorthand> all;
+  for (std::size_t i = 0; i < s.parts.size(); ++i) {
+    auto* sinusoidal = std::get_if<Sinusoidal>(&s.parts[i].encoding);
+    if (sinusoidal == nullptr) continue;
+    for (Shorthand& shorthand : part_shorthands(sinusoidal_shorthands(*sinusoidal), part_prefix(i))) {
+      all.push_back(std::move(shorthand));
+    }
+  }
+  return all;
+}
+
+std::vector<Field> fourier_fields(Fourier& s) {
+  return {
+      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "a frequency per axis and pair: those of axis 0 for every pair, then those of axis 1",
+       .unit = "radians per position",
+       .required = true},
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row; 0: two per pair. More ends it in zeros",
+       .unit = "channels",
+       .low = 0,
+       .high = kHeadDimLimit},
+      order_field(s.order),
+      multiplier_field(s.multiplier),
+  };
+}
+
+void check_concat(const Concat& spec, std::string_view where) {
+  if (spec.parts.empty() || spec.parts.size() > kMaxParts) {
+    refuse(where, "there must be 1 to " + std::to_string(kMaxParts) + " parts but there are " +
+                      std::to_string(spec.parts.size()));
+  }
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const std::string part = std::to_string(i) + ".";
+    if (const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding)) check_learned(*learned, where, part);
+    const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.parts[i].encoding);
+    if (sinusoidal != nullptr) check_sinusoidal(*sinusoidal, where, part);
+    if (spec.axes == 0 || spec.parts[i].axis < spec.axes) continue;
+    refuse(where, part + "axis must be below axes, " + std::to_string(spec.axes) + ", but got " +
+                      std::to_string(spec.parts[i].axis));
+  }
+}
+
+void check_fourier(const Fourier& spec, std::string_view where) {
+  const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
+  if (given == 0 || given % spec.axes != 0) {
+    refuse(where, "inv_freq must have a number per axis and pair, a multiple of axes=" + std::to_string(spec.axes) +
+                      ", but has " + std::to_string(given));
+  }
+  const std::int64_t pairs = given / spec.axes;
+  if (2 * pairs > kMaxHeadDim) {
+    refuse(where, "inv_freq must be of at most " + std::to_string(kMaxHeadDim / 2) + " pairs but is of " +
+                      std::to_string(pairs));
+  }
+  if (spec.width != 0 && spec.width < 2 * pairs) {
+    refuse(where, "width must be at least two channels per pair, " + std::to_string(2 * pairs) + ", but got " +
+                      std::to_string(spec.width));
+  }
+}
+
+std::vector<ParameterInfo> concat_parameters(const Concat& spec) {
+  std::vector<ParameterInfo> infos;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding);
+    if (learned == nullptr) continue;
+    infos.push_back({.name = "table" + std::to_string(i),
+                     .shape = {length_or_any(learned->rows), length_or_any(learned->width)},
+                     .help = "a row per coordinate, of part " + std::to_string(i)});
+  }
+  return infos;
+}
+
+}  // namespace
+
+std::optional<std::size_t> part_number(std::string_view name) noexcept {
+  const std::size_t point = name.find('.');
+  if (point == std::string_view::npos || point < 1 || point > 2) return std::nullopt;
+  std::size_t number = 0;
+  for (const char digit : name.substr(0, point)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::size_t>(digit - '0');
+  }
+  if (number >= kMaxParts || (point == 2 && number < 10)) return std::nullopt;
+  return number;
+}
+
+void make_parts(Spec& spec, std::size_t count, const std::function<std::string_view(std::size_t)>& kind_given) {
+  auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr || count == 0) return;
+  concat->parts.assign(count, ConcatPart{});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (kind_given(i) == kPartWords[1]) concat->parts[i].encoding = Learned{};
+  }
+}
+
+Spec blank_like(const Spec& spec) {
+  Spec blank = *default_spec(kind_of(spec));
+  const auto* concat = std::get_if<Concat>(&spec);
+  if (concat == nullptr) return blank;
+  auto& parts = std::get<Concat>(blank).parts;
+  parts.clear();
+  for (const ConcatPart& part : concat->parts) {
+    parts.emplace_back();
+    if (std::holds_alternative<Learned>(part.encoding)) parts.back().encoding = Learned{};
+  }
+  return blank;
+}
+
+}  // namespace spec
+
+const spec::KindRow Concat::row = {.fields = spec::of_kind<spec::concat_fields>,
+                                   .shorthands = spec::of_kind<spec::concat_shorthands>,
+                                   .check = spec::of_kind<spec::check_concat>,
+                                   .parameters = spec::of_kind<spec::concat_parameters>};
+
+const spec::KindRow Fourier::row = {.fields = spec::of_kind<spec::fourier_fields>,
+                                    .check = spec::of_kind<spec::check_fourier>};
+
+}  // namespace posenc

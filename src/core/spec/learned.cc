@@ -1,0 +1,133 @@
+// Learned tables, alone and beside a sinusoidal encoding.
+#include <string>
+#include <utility>
+
+#include "core/spec/input_kinds.h"
+#include "core/spec/shared_fields.h"
+
+namespace posenc {
+namespace spec {
+namespace {
+
+constexpr std::string_view kPastEndWords[] = {"error", "clamp", "interpolate"};
+constexpr std::string_view kNormalizeWords[] = {"none", "l2"};
+
+// The parts keep their own field lists, each name behind the part's: fixed.base, learned.rows. JSON nests them.
+std::vector<Field> hybrid_fields(Hybrid& s) {
+  std::vector<Field> fields = part_fields(sinusoidal_fields(s.fixed), "fixed.");
+  for (Field& field : part_fields(learned_fields(s.learned), "learned.")) fields.push_back(std::move(field));
+  return fields;
+}
+
+std::vector<Shorthand> hybrid_shorthands(Hybrid& s) {
+  return part_shorthands(sinusoidal_shorthands(s.fixed), "fixed.");
+}
+
+void check_hybrid(const Hybrid& spec, std::string_view where) {
+  check_sinusoidal(spec.fixed, where, "fixed.");
+  check_learned(spec.learned, where, "learned.");
+  if (spec.learned.width == 0 || spec.learned.width == spec.fixed.width) return;
+  refuse(where, "learned.width must be that of the fixed part, " + std::to_string(spec.fixed.width) + ", but got " +
+                    std::to_string(spec.learned.width));
+}
+
+std::vector<ParameterInfo> learned_parameters(const Learned& spec) {
+  return {
+      {.name = "table", .shape = {length_or_any(spec.rows), length_or_any(spec.width)}, .help = "a row per position"}};
+}
+
+std::vector<ParameterInfo> hybrid_parameters(const Hybrid& spec) {
+  return {{.name = "table",
+           .shape = {length_or_any(spec.learned.rows), spec.fixed.width},
+           .help = "a row per position, of the learned part"}};
+}
+
+}  // namespace
+
+std::vector<Field> learned_fields(Learned& s) {
+  return {
+      {.name = "width",
+       .value = &s.width,
+       .help = "channels of a row; 0: as the table has",
+       .unit = "channels",
+       .low = 0,
+       .high = kMaxWidth},
+      {.name = "rows",
+       .value = &s.rows,
+       .help = "rows of the table; 0: as the table has",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+      {.name = "past_end",
+       .value = enum_field(s.past_end, kPastEndWords),
+       .help = "positions past the last row are an error, read the last row, or stretch the table to length",
+       .required = true},
+      {.name = "first",
+       .value = &s.first,
+       .help = "the row of position 0: 2 in OPT and BART; 0 where ids have the offset already",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+      {.name = "length",
+       .value = &s.length,
+       .help = "with past_end=interpolate: the number of positions that the table is stretched to",
+       .unit = "positions",
+       .low = 1,
+       .high = kPositionLimit},
+      multiplier_field(s.multiplier),
+      {.name = "normalize",
+       .value = enum_field(s.normalize, kNormalizeWords),
+       .help = "l2: every row is divided by its length"},
+      {.name = "padding_row",
+       .value = &s.padding_row,
+       .help = "a row that is not trained: its gradient stays zero (padding_idx of torch)",
+       .unit = "rows",
+       .low = 0,
+       .high = kPositionLimit},
+  };
+}
+
+void check_learned(const Learned& spec, std::string_view where, const std::string& part) {
+  const auto refuse = [&](const std::string& message) { spec::refuse(where, part + message); };
+  if (spec.past_end == PastEnd::interpolate && !spec.length) {
+    refuse("past_end=interpolate needs length, the number of positions that the table is stretched to");
+  }
+  if (spec.past_end != PastEnd::interpolate && spec.length) {
+    refuse("length is for past_end=interpolate but got " + std::to_string(*spec.length));
+  }
+  if (spec.rows == 0) return;
+  if (spec.first >= spec.rows) {
+    refuse("first must be below rows, " + std::to_string(spec.rows) + ", but got " + std::to_string(spec.first));
+  }
+  if (spec.padding_row && *spec.padding_row >= spec.rows) {
+    refuse("padding_row must be below rows, " + std::to_string(spec.rows) + ", but got " +
+           std::to_string(*spec.padding_row));
+  }
+}
+
+std::vector<Field> part_fields(std::vector<Field> fields, const std::string& part) {
+  for (Field& field : fields) field.rename_for_part(part);
+  return fields;
+}
+
+std::vector<Shorthand> part_shorthands(std::vector<Shorthand> shorthands, const std::string& part) {
+  for (Shorthand& shorthand : shorthands) {
+    for (Shorthand::Name& name : shorthand.names) name.name = part + name.name;
+    for (std::string& name : shorthand.replaces) name = part + name;
+  }
+  return shorthands;
+}
+
+}  // namespace spec
+
+const spec::KindRow Learned::row = {
+    .fields = spec::of_kind<spec::learned_fields>,
+    .check = [](const Spec& s, std::string_view where) { spec::check_learned(std::get<Learned>(s), where, ""); },
+    .parameters = spec::of_kind<spec::learned_parameters>};
+
+const spec::KindRow Hybrid::row = {.fields = spec::of_kind<spec::hybrid_fields>,
+                                   .shorthands = spec::of_kind<spec::hybrid_shorthands>,
+                                   .check = spec::of_kind<spec::check_hybrid>,
+                                   .parameters = spec::of_kind<spec::hybrid_parameters>};
+
+}  // namespace posenc

@@ -1,0 +1,18 @@
+// What the kinds that act on queries and keys share with those who turn by them.
+#pragma once
+
+#include <cstdint>
+
+#include "core/spec/kind_row.h"
+
+namespace posenc::spec {
+
+// R: the channels that turn.
+inline std::int64_t turning_channels(const Pope& spec) noexcept {
+  return spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
+}
+inline std::int64_t turning_channels(const Xpos& spec) noexcept {
+  return spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
+}
+
+}  // namespace posenc::spec

@@ -1,0 +1,224 @@
+// Rotary encodings: their fields, and what no field can tell alone.
+#include <string>
+#include <utility>
+
+#include "core/spec/axis_map.h"
+#include "core/spec/kind_row.h"
+#include "core/spec/scaling_fields.h"
+#include "core/spec/shared_fields.h"
+#include "core/text/number_text.h"
+
+namespace posenc {
+namespace spec {
+namespace {
+
+constexpr std::string_view kLayoutWords[] = {"half",
+                                             "interleaved",
+                                             "interleaved_to_half",
+                                             "half_negative",
+                                             "half_per_axis",
+                                             "full_width_half",
+                                             "interleaved_pairs_with_halves_tiling_per_axis"};
+constexpr std::string_view kSectionOrderWords[] = {"chunked", "interleaved", "alternating", "ernie"};
+constexpr std::string_view kAxisFrequenciesWords[] = {"shared", "restart", "dealt"};
+constexpr std::string_view kFactorInWords[] = {"table", "query", "softmax"};
+constexpr std::string_view kRotaryPrecisionWords[] = {"exact", "reference"};
+
+// The words of the variant's alternatives; choosing one begins it with its defaults.
+EnumField scaling_field(Scaling& scaling) {
+  return {&scaling, scaling_words(),
+          [](const void* from) noexcept { return static_cast<int>(static_cast<const Scaling*>(from)->index()); },
+          [](void* to, int index) noexcept { *static_cast<Scaling*>(to) = default_scaling(index); }};
+}
+
+std::vector<Field> length_and_layer_fields(Rotary& s) {
+  return {
+      {.name = "sequence_length",
+       .value = &s.sequence_length,
+       .help = "the length that a scaling which depends on it is made for",
+       .unit = "positions",
+       .low = 1,
+       .high = kPositionLimit},
+      {.name = "local_base",
+       .value = &s.local_base,
+       .help = "the base of layers that look nearby; 0: all layers are alike",
+       .low = 0},
+      {.name = "global_every",
+       .value = &s.global_every,
+       .help = "with local_base: every so manieth layer looks far, the last of each group",
+       .unit = "layers",
+       .low = 1,
+       .high = kMaxWidth},
+      {.name = "local_scaled",
+       .value = &s.local_scaled,
+       .help = "whether the scaling holds for layers that look nearby"},
+      {.name = "layer",
+       .value = &s.layer,
+       .help = "with local_base: which layer, counted from 0",
+       .unit = "layers",
+       .low = 0,
+       .high = kMaxWidth},
+  };
+}
+
+std::vector<Field> rotary_fields(Rotary& s) {
+  std::vector<Field> fields = {
+      head_dim_field(s.head_dim, 2),
+      base_field(s.base, "the slowest pair turns about this many times slower than the fastest: rope_theta"),
+      {.name = "layout", .value = enum_field(s.layout, kLayoutWords), .help = "which channels turn together"},
+      {.name = "rotary_dim",
+       .value = &s.rotary_dim,
+       .help = "channels that turn, even; 0: int(head_dim * partial_rotary_factor)",
+       .unit = "channels",
+       .low = 0,
+       .high = kHeadDimLimit},
+      {.name = "partial_rotary_factor",
+       .value = &s.partial_rotary_factor,
+       .help = "the share of the head that turns, truncated; where that is odd, one channel more",
+       .low = 0,
+       .high = 1,
+       .above_low = true},
+      first_channel_field(s.first_channel),
+      {.name = "exponent_dim",
+       .value = &s.exponent_dim,
+       .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
+               "that of a part, of axis_frequencies=restart twice the pairs of the axis",
+       .unit = "channels",
+       .low = 0,
+       .high = kMaxWidth},
+      {.name = "inv_freq",
+       .value = &s.inv_freq,
+       .help = "frequencies given one by one, instead of the rule: one per pair, or per axis and pair",
+       .unit = "radians per position"},
+      {.name = "axes",
+       .value = &s.axes,
+       .help = "coordinates of a position; 1 with several sections: one for each",
+       .low = 1,
+       .high = 8},
+      {.name = "sections",
+       .value = &s.sections,
+       .help = "with several axes: the pairs of each section (mrope_section); they sum to all pairs",
+       .unit = "pairs",
+       .low = 0,
+       .high = static_cast<double>(kMaxHeadDim / 2)},
+      {.name = "section_order",
+       .value = enum_field(s.section_order, kSectionOrderWords),
+       .help = "how sections lie over the pairs: one after the other (Qwen2-VL), interleaved (Qwen3-VL), axes in turn "
+               "(Kimi), or h and w in turn, then t (ERNIE)"},
+      {.name = "axis_frequencies",
+       .value = enum_field(s.axis_frequencies, kAxisFrequenciesWords),
+       .help = "one ladder of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one dealt out "
+               "to the axes (Pixtral)"},
+      {.name = "axis_of_pair",
+       .value = &s.axis_of_pair,
+       .help = "with several axes: the axis that each pair turns with, counted from 0, instead of sections",
+       .low = 0,
+       .high = 7},
+      {.name = "scale",
+       .value = &s.frequency_scale,
+       .help = "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3",
+       .also = "frequency_scale"},
+      {.name = "attention_factor",
+       .value = &s.attention_factor,
+       .help = "a magnitude beside the rotation; none: as the scaling says, 1 without one",
+       .low = 0,
+       .high = 1e9,
+       .above_low = true},
+      {.name = "attention_factor_in",
+       .value = enum_field(s.attention_factor_in, kFactorInWords),
+       .help = "where it acts: in cos and sin, on the query, or on the scores"},
+      {.name = "precision",
+       .value = enum_field(s.precision, kRotaryPrecisionWords),
+       .help = "angles exact, or rounded to float32 at every step as PyTorch models do"},
+      {.name = "scaling",
+       .value = scaling_field(s.scaling),
+       .help = "how the frequencies are changed for contexts longer than the trained one",
+       .selects = true},
+  };
+  for (Field& field : scaling_fields(s.scaling)) {
+    field.group = "scaling";
+    fields.push_back(std::move(field));
+  }
+  for (Field& field : length_and_layer_fields(s)) fields.push_back(std::move(field));
+  return fields;
+}
+
+void check_scaling(const Rotary& spec, const RotaryWindow& window, const Refuse& refuse) {
+  const Rotary fallback;
+  if (spec.local_base == 0.0) {
+    if (spec.layer) refuse("layer is for local_base: without it all layers are alike");
+    if (spec.global_every != fallback.global_every) refuse("global_every is for local_base: without it all are alike");
+    if (spec.local_scaled) refuse("local_scaled is for local_base: without it all layers are alike");
+  } else if (!spec.inv_freq.empty()) {
+    refuse("inv_freq replaces local_base too: leave it out, and give every layer its own spec");
+  }
+  const std::string scaling(kind_of(spec.scaling));
+  if (scaling == NoScaling::kind) return;
+  if (!spec.inv_freq.empty()) refuse("inv_freq are the frequencies themselves: leave out scaling=" + scaling);
+  if (scaling == Proportional::kind && window.rotary_dim != spec.head_dim) {
+    refuse(
+        "scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
+        "partial_rotary_factor");
+  }
+  const std::vector<Ladder> ladders = ladders_of(spec);
+  Scaling copy = spec.scaling;
+  for (const Field& field : scaling_fields(copy)) {
+    if (ladders.size() < 2 || !std::holds_alternative<std::vector<double>*>(field.value)) continue;
+    refuse("scaling=" + scaling +
+           " has one list for all axes, but they have different numbers of pairs: give "
+           "inv_freq instead");
+  }
+  for (const Ladder& ladder : ladders) {
+    if (scaling == Proportional::kind && 2 * ladder.pairs != spec.head_dim) {
+      refuse("scaling=proportional has one ladder over the whole head: axes cannot have their own");
+    }
+    check_together(settled_scaling(spec), ladder, refuse);
+  }
+}
+
+void check_rotary(const Rotary& spec, std::string_view where) {
+  const auto refuse = [&](const std::string& message) { spec::refuse(where, message); };
+  const Rotary fallback;
+  const RotaryWindow window = window_of(spec);
+  if (spec.rotary_dim % 2 != 0) refuse("rotary_dim must be even but got " + std::to_string(spec.rotary_dim));
+  if (spec.rotary_dim != 0 && spec.partial_rotary_factor != fallback.partial_rotary_factor) {
+    refuse("rotary_dim and partial_rotary_factor say the same thing: give one of them");
+  }
+  if (window.rotary_dim < 2 && !is_rotation(spec.layout)) {
+    refuse("head_dim must have two channels for each of the axes=" + std::to_string(axes_of(spec)) + " but got " +
+           std::to_string(spec.head_dim));
+  }
+  if (window.rotary_dim < 2) {
+    refuse("partial_rotary_factor must leave a channel to turn but " + std::to_string(spec.head_dim) + " * " +
+           text::number_text(spec.partial_rotary_factor) + " is below 1");
+  }
+  if (window.rotary_dim > spec.head_dim && spec.rotary_dim == 0) {
+    refuse("head_dim must be even where the whole head turns but got " + std::to_string(spec.head_dim));
+  }
+  if (window.first_channel < 0 || window.first_channel + window.rotary_dim > spec.head_dim) {
+    refuse("the window must lie inside the head of " + std::to_string(spec.head_dim) +
+           " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) + " with " +
+           std::to_string(window.rotary_dim) + " channels does not");
+  }
+  if (!spec.inv_freq.empty() && (spec.base != fallback.base || spec.exponent_dim != fallback.exponent_dim)) {
+    refuse("inv_freq replaces base and exponent_dim: leave them out");
+  }
+  // Beyond these the products of a float32 table would vanish or overflow.
+  if (spec.attention_factor && *spec.attention_factor < 1e-9) {
+    refuse("attention_factor must be at least 1e-09 but got " + text::number_text(*spec.attention_factor));
+  }
+  const auto base = static_cast<float>(spec.base);
+  if (spec.precision == Precision::reference && spec.inv_freq.empty() && !std::isnormal(base)) {
+    refuse("base must be a float32 number with precision=reference but got " + text::number_text(spec.base));
+  }
+  check_axes(spec, window, refuse);
+  check_scaling(spec, window, refuse);
+}
+
+}  // namespace
+}  // namespace spec
+
+const spec::KindRow Rotary::row = {.fields = spec::of_kind<spec::rotary_fields>,
+                                   .check = spec::of_kind<spec::check_rotary>};
+
+}  // namespace posenc
