@@ -23,26 +23,15 @@ constexpr std::string_view kPrecisionWords[] = {"exact", "bfloat16"};
 
 std::vector<Field> alibi_fields(Alibi& s) {
   return {spec::heads_field(s.heads),
-          {.name = "biased_heads",
-           .value = &s.biased_heads,
-           .help = "the first heads, which have a slope; the others have none; 0: all",
-           .low = 0,
-           .high = spec::kMaxHeads},
-          {.name = "rule",
-           .value = enum_field(s.rule, kRuleWords),
-           .help = "slopes where heads is no power of two: as the authors' code, or the formula as printed"},
-          {.name = "bias_max",
-           .value = &s.bias_max,
-           .help = "the last slope of a power of two is 2^-bias_max",
-           .low = 0,
-           .high = 1024,
-           .above_low = true},
-          {.name = "form",
-           .value = enum_field(s.form, kFormWords),
-           .help = "what a slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"},
-          {.name = "precision",
-           .value = enum_field(s.precision, kPrecisionWords),
-           .help = "bfloat16: slopes and products are rounded, as in Falcon"},
+          Field("biased_heads", &s.biased_heads, "the first heads, which have a slope; the others have none; 0: all")
+              .between(0, spec::kMaxHeads),
+          Field("rule", enum_field(s.rule, kRuleWords),
+                "slopes where heads is no power of two: as the authors' code, or the formula as printed"),
+          Field("bias_max", &s.bias_max, "the last slope of a power of two is 2^-bias_max").above(0).at_most(1024),
+          Field("form", enum_field(s.form, kFormWords),
+                "what a slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
+          Field("precision", enum_field(s.precision, kPrecisionWords),
+                "bfloat16: slopes and products are rounded, as in Falcon"),
           spec::added_field(s.added)};
 }
 

@@ -16,16 +16,11 @@ using spec::enum_field;
 using spec::Field;
 
 std::vector<Field> fire_fields(Fire& s) {
-  return {
-      spec::heads_field(s.heads),
-      {.name = "width", .value = &s.width, .help = "of the hidden layer of the mlp", .low = 1, .high = spec::kMaxHeads},
-      {.name = "length",
-       .value = &s.length,
-       .help = "times length_factor: queries before it are normalised as if they stood there",
-       .unit = "positions",
-       .low = 0,
-       .above_low = true},
-      {.name = "eps", .value = &s.eps, .help = "added to the normaliser", .low = 0}};
+  return {spec::heads_field(s.heads),
+          Field("width", &s.width, "of the hidden layer of the mlp").between(1, spec::kMaxHeads),
+          Field("length", &s.length, "times length_factor: queries before it are normalised as if they stood there")
+              .above(0, "positions"),
+          Field("eps", &s.eps, "added to the normaliser").at_least(0)};
 }
 
 std::vector<ParameterInfo> fire_parameters(const Fire& spec) {

@@ -20,14 +20,10 @@ constexpr std::string_view kKernelWords[] = {"log", "power"};
 
 std::vector<Field> kerple_fields(Kerple& s) {
   return {spec::heads_field(s.heads),
-          {.name = "kernel",
-           .value = enum_field(s.kernel, kKernelWords),
-           .help = "-p ln(1 + a d), or -a d^p, of the distance d"},
+          Field("kernel", enum_field(s.kernel, kKernelWords), "-p ln(1 + a d), or -a d^p, of the distance d"),
           spec::direction_field(s.direction),
-          {.name = "smallest",
-           .value = &s.smallest,
-           .help = "parameters below are used as this: the authors' code clamps to 0.01",
-           .low = 0}};
+          Field("smallest", &s.smallest, "parameters below are used as this: the authors' code clamps to 0.01")
+              .at_least(0)};
 }
 
 void check_kerple(const Kerple& spec, std::string_view where) {

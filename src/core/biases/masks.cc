@@ -17,24 +17,17 @@ constexpr double kHidden = -INFINITY;
 
 std::vector<Field> window_fields(Window& s) {
   const auto reach = [](const char* name, std::optional<std::int64_t>& value, const char* help) {
-    return Field{
-        .name = name, .value = &value, .help = help, .unit = "positions", .low = 0, .high = spec::kPositionLimit};
+    return Field(name, &value, help).between(0, spec::kPositionLimit, "positions");
   };
   return {reach("left", s.left, "keys down to i - left are seen; a causal window of w keys has left = w - 1"),
           reach("right", s.right, "keys up to i + right are seen; 0 is causal")};
 }
 
 std::vector<Field> chunked_fields(Chunked& s) {
-  return {{.name = "size",
-           .value = &s.size,
-           .help = "positions of a chunk: keys of other chunks are hidden",
-           .unit = "positions",
-           .low = 1,
-           .high = spec::kPositionLimit,
-           .required = true},
-          {.name = "direction",
-           .value = enum_field(s.direction, spec::kDirectionWords),
-           .help = "causal: keys ahead are hidden too"}};
+  return {Field("size", &s.size, "positions of a chunk: keys of other chunks are hidden")
+              .between(1, spec::kPositionLimit, "positions")
+              .must_be_given(),
+          Field("direction", enum_field(s.direction, spec::kDirectionWords), "causal: keys ahead are hidden too")};
 }
 
 BiasSchedule window_schedule(const Window&) { return {0, Added::after_scale, FunctionBias{}}; }

@@ -23,11 +23,8 @@ std::vector<Field> sandwich_fields(Sandwich& s) {
   return {spec::heads_field(s.heads),
           spec::even_width_field(s.width, "of the sinusoidal rows whose products these are, even"),
           spec::base_field(s.base),
-          {.name = "first",
-           .value = &s.first,
-           .help = "the first frequency is base^(-2 first / width): 1 in NeMo, 0 in a sinusoidal table",
-           .low = 0,
-           .high = 1},
+          Field("first", &s.first, "the first frequency is base^(-2 first / width): 1 in NeMo, 0 in a sinusoidal table")
+              .between(0, 1),
           spec::direction_field(s.direction)};
 }
 

@@ -66,16 +66,12 @@ inline constexpr BiasRow kTableRow = {
     }};
 
 std::vector<Field> clipped_fields(Clipped& s) {
-  return {spec::heads_field(s.heads),
-          {.name = "max_distance",
-           .value = &s.max_distance,
-           .help = "offsets beyond are clipped to it: the table has 2 max_distance + 1 rows",
-           .unit = "positions",
-           .low = 1,
-           .high = spec::kMaxRows,
-           .required = true},
-          spec::offset_field(s.offset),
-          spec::added_field(s.added)};
+  return {
+      spec::heads_field(s.heads),
+      Field("max_distance", &s.max_distance, "offsets beyond are clipped to it: the table has 2 max_distance + 1 rows")
+          .between(1, spec::kMaxRows, "positions")
+          .must_be_given(),
+      spec::offset_field(s.offset), spec::added_field(s.added)};
 }
 
 std::vector<ParameterInfo> clipped_parameters(const Clipped& spec) {
@@ -97,17 +93,11 @@ BiasSchedule clipped_schedule(const Clipped& spec) {
 constexpr std::string_view kT5DirectionWords[] = {"bidirectional", "causal"};
 
 std::vector<Field> t5_fields(T5& s) {
-  return {spec::heads_field(s.heads),
-          {.name = "buckets", .value = &s.buckets, .help = "rows of the table", .low = 2, .high = spec::kMaxRows},
-          {.name = "max_distance",
-           .value = &s.max_distance,
-           .help = "from here on all distances share the last bucket",
-           .unit = "positions",
-           .low = 1,
-           .high = spec::kMaxRows},
-          {.name = "direction",
-           .value = enum_field(s.direction, kT5DirectionWords),
-           .help = "bidirectional: half of the buckets are for keys ahead; causal: those have bucket 0"},
+  return {spec::heads_field(s.heads), Field("buckets", &s.buckets, "rows of the table").between(2, spec::kMaxRows),
+          Field("max_distance", &s.max_distance, "from here on all distances share the last bucket")
+              .between(1, spec::kMaxRows, "positions"),
+          Field("direction", enum_field(s.direction, kT5DirectionWords),
+                "bidirectional: half of the buckets are for keys ahead; causal: those have bucket 0"),
           spec::added_field(s.added)};
 }
 

@@ -39,12 +39,8 @@ LadderScale scale_dynamic(const DynamicNtk& s, const Ladder& ladder) {
 }
 
 std::vector<Field> ntk_alpha_fields(NtkAlpha& s) {
-  return {{.name = "alpha",
-           .value = &s.alpha,
-           .help = "the base is multiplied by alpha^(head_dim / (head_dim - 2))",
-           .low = 0,
-           .above_low = true,
-           .required = true}};
+  return {
+      Field("alpha", &s.alpha, "the base is multiplied by alpha^(head_dim / (head_dim - 2))").above(0).must_be_given()};
 }
 LadderScale scale_ntk_alpha(const NtkAlpha& s, const Ladder& ladder) {
   return with_base_times(ladder, log_of_step(numbers::log(s.alpha), ladder.head_dim));

@@ -12,7 +12,7 @@ namespace scalings {
 namespace {
 
 Field beta_field(std::string_view name, double& beta, std::string_view help) {
-  return {.name = std::string(name), .value = &beta, .help = help, .unit = "turns", .low = 0, .above_low = true};
+  return Field(std::string(name), &beta, help).above(0, "turns");
 }
 
 template <class Kind>
@@ -95,14 +95,12 @@ std::vector<Field> yarn_fields(Yarn& s) {
   std::vector<Field> fields = {factor_field(s.factor), original_positions_field(s.original_positions),
                                max_positions_field(s.max_positions)};
   for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
-  fields.push_back({.name = "truncate",
-                    .value = &s.truncate,
-                    .help = "whether the two pairs between which it mixes are rounded outwards to whole numbers"});
-  fields.push_back({.name = "mscale",
-                    .value = &s.mscale,
-                    .help = "with mscale_all_dim: their magnitudes' quotient multiplies cos and sin; 0: not used",
-                    .low = 0});
-  fields.push_back({.name = "mscale_all_dim", .value = &s.mscale_all_dim, .help = "see mscale", .low = 0});
+  fields.push_back(Field("truncate", &s.truncate,
+                         "whether the two pairs between which it mixes are rounded outwards to whole numbers"));
+  fields.push_back(
+      Field("mscale", &s.mscale, "with mscale_all_dim: their magnitudes' quotient multiplies cos and sin; 0: not used")
+          .at_least(0));
+  fields.push_back(Field("mscale_all_dim", &s.mscale_all_dim, "see mscale").at_least(0));
   return fields;
 }
 void check_yarn(const Yarn& s, const Ladder& ladder, const Refuse& refuse) {

@@ -13,11 +13,11 @@ namespace {
 constexpr std::string_view kListWords[] = {"by_length", "short_factor", "long_factor"};
 
 Field list_field(std::string_view name, std::vector<double>& list, std::string_view help) {
-  return {.name = std::string(name), .value = &list, .help = help, .low = 0, .above_low = true, .required = true};
+  return Field(std::string(name), &list, help).above(0).must_be_given();
 }
 
 Field mscale_field(std::string_view name, std::optional<double>& mscale, std::string_view help) {
-  return {.name = std::string(name), .value = &mscale, .help = help, .low = 0, .above_low = true};
+  return Field(std::string(name), &mscale, help).above(0);
 }
 
 bool is_long(const LongRope& s, const Ladder& ladder) {
@@ -32,12 +32,9 @@ double attention_factor_of(const LongRope& s, const Ladder& ladder) {
 }
 
 Field share_field(double& share) {
-  return {.name = "share",
-          .value = &share,
-          .help = "the share of the pairs that turn, the fastest ones: partial_rotary_factor",
-          .low = 0,
-          .high = 1,
-          .above_low = true};
+  return Field("share", &share, "the share of the pairs that turn, the fastest ones: partial_rotary_factor")
+      .above(0)
+      .at_most(1);
 }
 
 LadderScale kept(double share, double factor, std::int64_t channels, const Ladder& ladder) {
@@ -56,16 +53,15 @@ const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
 }
 
 std::vector<Field> longrope_fields(LongRope& s) {
-  return {list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
-          list_field("long_factor", s.long_factor, "what divides each frequency in longer sequences"),
-          original_positions_field(s.original_positions),
-          factor_field(s.factor),
-          max_positions_field(s.max_positions),
-          mscale_field("short_mscale", s.short_mscale, "with long_mscale: the factor on cos and sin, by the length"),
-          mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
-          {.name = "list",
-           .value = spec::enum_field(s.list, kListWords),
-           .help = "which list: by the sequence length, or always the same"}};
+  return {
+      list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
+      list_field("long_factor", s.long_factor, "what divides each frequency in longer sequences"),
+      original_positions_field(s.original_positions),
+      factor_field(s.factor),
+      max_positions_field(s.max_positions),
+      mscale_field("short_mscale", s.short_mscale, "with long_mscale: the factor on cos and sin, by the length"),
+      mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
+      Field("list", spec::enum_field(s.list, kListWords), "which list: by the sequence length, or always the same")};
 }
 void check_longrope(const LongRope& s, const Ladder& ladder, const Refuse& refuse) {
   check_list(s.short_factor, "short_factor", ladder.pairs, refuse);
@@ -106,12 +102,9 @@ std::vector<Field> p_rope_fields(PRope& s) { return {share_field(s.share)}; }
 LadderScale scale_p_rope(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
 
 std::vector<Field> multipliers_fields(LearnedMultipliers& s) {
-  return {{.name = "log_multipliers",
-           .value = &s.log_multipliers,
-           .help = "each frequency is multiplied by the exponential of its number",
-           .low = -700,
-           .high = 700,
-           .required = true}};
+  return {Field("log_multipliers", &s.log_multipliers, "each frequency is multiplied by the exponential of its number")
+              .between(-700, 700)
+              .must_be_given()};
 }
 void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refuse& refuse) {
   check_list(s.log_multipliers, "log_multipliers", ladder.pairs, refuse);

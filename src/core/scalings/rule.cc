@@ -58,39 +58,23 @@ void check_list(const std::vector<double>& list, std::string_view name, std::int
 }
 
 Field factor_field(double& factor) {
-  return {.name = "factor",
-          .value = &factor,
-          .help = "how many times longer the context becomes",
-          .low = 0,
-          .above_low = true,
-          .required = true};
+  return Field("factor", &factor, "how many times longer the context becomes").above(0).must_be_given();
 }
 
 Field factor_field(std::optional<double>& factor) {
-  return {.name = "factor",
-          .value = &factor,
-          .help = "how many times longer the context becomes; none: max_positions / original_positions",
-          .low = 0,
-          .above_low = true};
+  return Field("factor", &factor, "how many times longer the context becomes; none: max_positions / original_positions")
+      .above(0);
 }
 
 Field original_positions_field(std::int64_t& positions) {
-  return {.name = "original_positions",
-          .value = &positions,
-          .help = "the trained length: original_max_position_embeddings",
-          .unit = "positions",
-          .low = 1,
-          .high = static_cast<double>(kMaxPosition),
-          .required = true};
+  return Field("original_positions", &positions, "the trained length: original_max_position_embeddings")
+      .between(1, static_cast<double>(kMaxPosition), "positions")
+      .must_be_given();
 }
 
 Field max_positions_field(std::int64_t& positions) {
-  return {.name = "max_positions",
-          .value = &positions,
-          .help = "the extended length, read where factor is none: max_position_embeddings",
-          .unit = "positions",
-          .low = 0,
-          .high = static_cast<double>(kMaxPosition)};
+  return Field("max_positions", &positions, "the extended length, read where factor is none: max_position_embeddings")
+      .between(0, static_cast<double>(kMaxPosition), "positions");
 }
 
 }  // namespace posenc::scalings

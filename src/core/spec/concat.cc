@@ -30,16 +30,12 @@ std::string part_prefix(std::size_t part) { return std::to_string(part) + "."; }
 
 void add_part_fields(ConcatPart& part, const std::string& prefix, std::vector<Field>& fields) {
   const bool learned = std::holds_alternative<Learned>(part.encoding);
-  fields.push_back({.name = prefix + "axis",
-                    .value = &part.axis,
-                    .help = "the coordinate that the part reads, counted from 0",
-                    .low = 0,
-                    .high = 7,
-                    .required = true});
-  fields.push_back({.name = prefix + "kind",
-                    .value = part_kind_field(part.encoding),
-                    .help = "what the part is; the fields of that kind follow",
-                    .required = learned});
+  fields.push_back(Field(prefix + "axis", &part.axis, "the coordinate that the part reads, counted from 0")
+                       .between(0, 7)
+                       .must_be_given());
+  fields.push_back(
+      Field(prefix + "kind", part_kind_field(part.encoding), "what the part is; the fields of that kind follow")
+          .must_be_given(learned));
   std::vector<Field> own = learned ? learned_fields(std::get<Learned>(part.encoding))
                                    : sinusoidal_fields(std::get<Sinusoidal>(part.encoding));
   for (Field& field : part_fields(std::move(own), prefix)) fields.push_back(std::move(field));
@@ -49,17 +45,11 @@ void add_part_fields(ConcatPart& part, const std::string& prefix, std::vector<Fi
 std::vector<Field> concat_fields(Concat& s) {
   std::vector<Field> fields;
   for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], part_prefix(i), fields);
-  fields.push_back({.name = "axes",
-                    .value = &s.axes,
-                    .help = "coordinates of a position; 0: one more than the largest axis of a part",
-                    .low = 0,
-                    .high = 8});
-  fields.push_back({.name = "width",
-                    .value = &s.width,
-                    .help = "channels of a row; 0: those of all parts. Less cuts the row, more ends it in zeros",
-                    .unit = "channels",
-                    .low = 0,
-                    .high = kMaxWidth});
+  fields.push_back(
+      Field("axes", &s.axes, "coordinates of a position; 0: one more than the largest axis of a part").between(0, 8));
+  fields.push_back(
+      Field("width", &s.width, "channels of a row; 0: those of all parts. Less cuts the row, more ends it in zeros")
+          .between(0, kMaxWidth, "channels"));
   return fields;
 }
 
@@ -77,18 +67,13 @@ std::vector<Shorthand> concat_shorthands(Concat& s) {
 
 std::vector<Field> fourier_fields(Fourier& s) {
   return {
-      {.name = "axes", .value = &s.axes, .help = "coordinates of a position", .low = 1, .high = 8},
-      {.name = "inv_freq",
-       .value = &s.inv_freq,
-       .help = "a frequency per axis and pair: those of axis 0 for every pair, then those of axis 1",
-       .unit = "radians per position",
-       .required = true},
-      {.name = "width",
-       .value = &s.width,
-       .help = "channels of a row; 0: two per pair. More ends it in zeros",
-       .unit = "channels",
-       .low = 0,
-       .high = kHeadDimLimit},
+      Field("axes", &s.axes, "coordinates of a position").between(1, 8),
+      Field("inv_freq", &s.inv_freq,
+            "a frequency per axis and pair: those of axis 0 for every pair, then those of axis 1")
+          .in("radians per position")
+          .must_be_given(),
+      Field("width", &s.width, "channels of a row; 0: two per pair. More ends it in zeros")
+          .between(0, kHeadDimLimit, "channels"),
       order_field(s.order),
       multiplier_field(s.multiplier),
   };

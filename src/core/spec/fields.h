@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,33 @@ using FieldValue = std::variant<std::int64_t*, double*, bool*, std::optional<std
                                 std::vector<double>*, std::vector<std::int64_t>*, EnumField>;
 
 struct Field {
+  Field(std::string field_name, FieldValue bound_to, std::string_view text)
+      : name(std::move(field_name)), value(bound_to), help(text) {}
+
+  // What is more to say: Field("rows", &s.rows, "of the table").between(0, kMaxRows, "rows").must_be_given()
+  Field&& between(double from, double to, std::string_view of = {}) && {
+    low = from, high = to, unit = of;
+    return std::move(*this);
+  }
+  Field&& at_least(double from) && { return low = from, std::move(*this); }
+  Field&& above(double from, std::string_view of = {}) && {
+    low = from, above_low = true, unit = of;
+    return std::move(*this);
+  }
+  Field&& at_most(double to) && { return high = to, std::move(*this); }
+  Field&& in(std::string_view of) && { return unit = of, std::move(*this); }
+  Field&& must_be_given(bool must = true) && { return required = must, std::move(*this); }
+  Field&& selecting() && { return selects = true, std::move(*this); }
+  Field&& also_called(std::string member) && { return also = std::move(member), std::move(*this); }
+  // Puts the name of a part before the field's own.
+  void rename_for_part(const std::string& part) {
+    name = part + name;
+    if (!also.empty()) also = part + also;
+  }
+
+  // For messages, which are read by those who write text and by those who write C++.
+  std::string shown() const { return also.empty() ? name : also + " (" + name + ")"; }
+
   std::string name;  // with a part's name before a point where a spec has parts: "fixed.base"
   FieldValue value;
   std::string_view help;
@@ -47,14 +75,6 @@ struct Field {
   bool selects = false;         // an enum that decides which fields follow: set it first, then ask for the list again
   std::string_view group = {};  // the field that selects this one; in JSON it stands in the object of that name
   std::string also = {};        // the name of the member in C++ if that is another; text and JSON accept both
-
-  // For messages, which are read by those who write text and by those who write C++.
-  std::string shown() const { return also.empty() ? name : also + " (" + name + ")"; }
-  // Puts the name of a part before the field's own.
-  void rename_for_part(const std::string& prefix) {
-    name = prefix + name;
-    if (!also.empty()) also = prefix + also;
-  }
 };
 
 // The name of the field that `name` means, as it is printed.

@@ -46,44 +46,19 @@ std::vector<ParameterInfo> hybrid_parameters(const Hybrid& spec) {
 
 std::vector<Field> learned_fields(Learned& s) {
   return {
-      {.name = "width",
-       .value = &s.width,
-       .help = "channels of a row; 0: as the table has",
-       .unit = "channels",
-       .low = 0,
-       .high = kMaxWidth},
-      {.name = "rows",
-       .value = &s.rows,
-       .help = "rows of the table; 0: as the table has",
-       .unit = "rows",
-       .low = 0,
-       .high = kPositionLimit},
-      {.name = "past_end",
-       .value = enum_field(s.past_end, kPastEndWords),
-       .help = "positions past the last row are an error, read the last row, or stretch the table to length",
-       .required = true},
-      {.name = "first",
-       .value = &s.first,
-       .help = "the row of position 0: 2 in OPT and BART; 0 where ids have the offset already",
-       .unit = "rows",
-       .low = 0,
-       .high = kPositionLimit},
-      {.name = "length",
-       .value = &s.length,
-       .help = "with past_end=interpolate: the number of positions that the table is stretched to",
-       .unit = "positions",
-       .low = 1,
-       .high = kPositionLimit},
+      Field("width", &s.width, "channels of a row; 0: as the table has").between(0, kMaxWidth, "channels"),
+      Field("rows", &s.rows, "rows of the table; 0: as the table has").between(0, kPositionLimit, "rows"),
+      Field("past_end", enum_field(s.past_end, kPastEndWords),
+            "positions past the last row are an error, read the last row, or stretch the table to length")
+          .must_be_given(),
+      Field("first", &s.first, "the row of position 0: 2 in OPT and BART; 0 where ids have the offset already")
+          .between(0, kPositionLimit, "rows"),
+      Field("length", &s.length, "with past_end=interpolate: the number of positions that the table is stretched to")
+          .between(1, kPositionLimit, "positions"),
       multiplier_field(s.multiplier),
-      {.name = "normalize",
-       .value = enum_field(s.normalize, kNormalizeWords),
-       .help = "l2: every row is divided by its length"},
-      {.name = "padding_row",
-       .value = &s.padding_row,
-       .help = "a row that is not trained: its gradient stays zero (padding_idx of torch)",
-       .unit = "rows",
-       .low = 0,
-       .high = kPositionLimit},
+      Field("normalize", enum_field(s.normalize, kNormalizeWords), "l2: every row is divided by its length"),
+      Field("padding_row", &s.padding_row, "a row that is not trained: its gradient stays zero (padding_idx of torch)")
+          .between(0, kPositionLimit, "rows"),
   };
 }
 

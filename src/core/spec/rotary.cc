@@ -33,31 +33,14 @@ EnumField scaling_field(Scaling& scaling) {
 
 std::vector<Field> length_and_layer_fields(Rotary& s) {
   return {
-      {.name = "sequence_length",
-       .value = &s.sequence_length,
-       .help = "the length that a scaling which depends on it is made for",
-       .unit = "positions",
-       .low = 1,
-       .high = kPositionLimit},
-      {.name = "local_base",
-       .value = &s.local_base,
-       .help = "the base of layers that look nearby; 0: all layers are alike",
-       .low = 0},
-      {.name = "global_every",
-       .value = &s.global_every,
-       .help = "with local_base: every so manieth layer looks far, the last of each group",
-       .unit = "layers",
-       .low = 1,
-       .high = kMaxWidth},
-      {.name = "local_scaled",
-       .value = &s.local_scaled,
-       .help = "whether the scaling holds for layers that look nearby"},
-      {.name = "layer",
-       .value = &s.layer,
-       .help = "with local_base: which layer, counted from 0",
-       .unit = "layers",
-       .low = 0,
-       .high = kMaxWidth},
+      Field("sequence_length", &s.sequence_length, "the length that a scaling which depends on it is made for")
+          .between(1, kPositionLimit, "positions"),
+      Field("local_base", &s.local_base, "the base of layers that look nearby; 0: all layers are alike").at_least(0),
+      Field("global_every", &s.global_every,
+            "with local_base: every so manieth layer looks far, the last of each group")
+          .between(1, kMaxWidth, "layers"),
+      Field("local_scaled", &s.local_scaled, "whether the scaling holds for layers that look nearby"),
+      Field("layer", &s.layer, "with local_base: which layer, counted from 0").between(0, kMaxWidth, "layers"),
   };
 }
 
@@ -65,75 +48,47 @@ std::vector<Field> rotary_fields(Rotary& s) {
   std::vector<Field> fields = {
       head_dim_field(s.head_dim, 2),
       base_field(s.base, "the slowest pair turns about this many times slower than the fastest: rope_theta"),
-      {.name = "layout", .value = enum_field(s.layout, kLayoutWords), .help = "which channels turn together"},
-      {.name = "rotary_dim",
-       .value = &s.rotary_dim,
-       .help = "channels that turn, even; 0: int(head_dim * partial_rotary_factor)",
-       .unit = "channels",
-       .low = 0,
-       .high = kHeadDimLimit},
-      {.name = "partial_rotary_factor",
-       .value = &s.partial_rotary_factor,
-       .help = "the share of the head that turns, truncated; where that is odd, one channel more",
-       .low = 0,
-       .high = 1,
-       .above_low = true},
+      Field("layout", enum_field(s.layout, kLayoutWords), "which channels turn together"),
+      Field("rotary_dim", &s.rotary_dim, "channels that turn, even; 0: int(head_dim * partial_rotary_factor)")
+          .between(0, kHeadDimLimit, "channels"),
+      Field("partial_rotary_factor", &s.partial_rotary_factor,
+            "the share of the head that turns, truncated; where that is odd, one channel more")
+          .above(0)
+          .at_most(1),
       first_channel_field(s.first_channel),
-      {.name = "exponent_dim",
-       .value = &s.exponent_dim,
-       .help = "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
-               "that of a part, of axis_frequencies=restart twice the pairs of the axis",
-       .unit = "channels",
-       .low = 0,
-       .high = kMaxWidth},
-      {.name = "inv_freq",
-       .value = &s.inv_freq,
-       .help = "frequencies given one by one, instead of the rule: one per pair, or per axis and pair",
-       .unit = "radians per position"},
-      {.name = "axes",
-       .value = &s.axes,
-       .help = "coordinates of a position; 1 with several sections: one for each",
-       .low = 1,
-       .high = 8},
-      {.name = "sections",
-       .value = &s.sections,
-       .help = "with several axes: the pairs of each section (mrope_section); they sum to all pairs",
-       .unit = "pairs",
-       .low = 0,
-       .high = static_cast<double>(kMaxHeadDim / 2)},
-      {.name = "section_order",
-       .value = enum_field(s.section_order, kSectionOrderWords),
-       .help = "how sections lie over the pairs: one after the other (Qwen2-VL), interleaved (Qwen3-VL), axes in turn "
-               "(Kimi), or h and w in turn, then t (ERNIE)"},
-      {.name = "axis_frequencies",
-       .value = enum_field(s.axis_frequencies, kAxisFrequenciesWords),
-       .help = "one ladder of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one dealt out "
-               "to the axes (Pixtral)"},
-      {.name = "axis_of_pair",
-       .value = &s.axis_of_pair,
-       .help = "with several axes: the axis that each pair turns with, counted from 0, instead of sections",
-       .low = 0,
-       .high = 7},
-      {.name = "scale",
-       .value = &s.frequency_scale,
-       .help = "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3",
-       .also = "frequency_scale"},
-      {.name = "attention_factor",
-       .value = &s.attention_factor,
-       .help = "a magnitude beside the rotation; none: as the scaling says, 1 without one",
-       .low = 0,
-       .high = 1e9,
-       .above_low = true},
-      {.name = "attention_factor_in",
-       .value = enum_field(s.attention_factor_in, kFactorInWords),
-       .help = "where it acts: in cos and sin, on the query, or on the scores"},
-      {.name = "precision",
-       .value = enum_field(s.precision, kRotaryPrecisionWords),
-       .help = "angles exact, or rounded to float32 at every step as PyTorch models do"},
-      {.name = "scaling",
-       .value = scaling_field(s.scaling),
-       .help = "how the frequencies are changed for contexts longer than the trained one",
-       .selects = true},
+      Field("exponent_dim", &s.exponent_dim,
+            "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
+            "that of a part, of axis_frequencies=restart twice the pairs of the axis")
+          .between(0, kMaxWidth, "channels"),
+      Field("inv_freq", &s.inv_freq,
+            "frequencies given one by one, instead of the rule: one per pair, or per axis and pair")
+          .in("radians per position"),
+      Field("axes", &s.axes, "coordinates of a position; 1 with several sections: one for each").between(1, 8),
+      Field("sections", &s.sections,
+            "with several axes: the pairs of each section (mrope_section); they sum to all pairs")
+          .between(0, static_cast<double>(kMaxHeadDim / 2), "pairs"),
+      Field("section_order", enum_field(s.section_order, kSectionOrderWords),
+            "how sections lie over the pairs: one after the other (Qwen2-VL), interleaved (Qwen3-VL), axes in turn "
+            "(Kimi), or h and w in turn, then t (ERNIE)"),
+      Field("axis_frequencies", enum_field(s.axis_frequencies, kAxisFrequenciesWords),
+            "one ladder of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one dealt out "
+            "to the axes (Pixtral)"),
+      Field("axis_of_pair", &s.axis_of_pair,
+            "with several axes: the axis that each pair turns with, counted from 0, instead of sections")
+          .between(0, 7),
+      Field("scale", &s.frequency_scale, "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3")
+          .also_called("frequency_scale"),
+      Field("attention_factor", &s.attention_factor,
+            "a magnitude beside the rotation; none: as the scaling says, 1 without one")
+          .above(0)
+          .at_most(1e9),
+      Field("attention_factor_in", enum_field(s.attention_factor_in, kFactorInWords),
+            "where it acts: in cos and sin, on the query, or on the scores"),
+      Field("precision", enum_field(s.precision, kRotaryPrecisionWords),
+            "angles exact, or rounded to float32 at every step as PyTorch models do"),
+      Field("scaling", scaling_field(s.scaling),
+            "how the frequencies are changed for contexts longer than the trained one")
+          .selecting(),
   };
   for (Field& field : scaling_fields(s.scaling)) {
     field.group = "scaling";

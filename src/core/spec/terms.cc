@@ -12,18 +12,15 @@ constexpr std::string_view kTermWords[] = {"query", "query_and_key"};
 
 std::vector<Field> shaw_fields(Shaw& s) {
   const auto reach = [](const char* name, std::int64_t& value, const char* help) {
-    return Field{
-        .name = name, .value = &value, .help = help, .unit = "positions", .low = 0, .high = kMaxRows, .required = true};
+    return Field(name, &value, help).between(0, kMaxRows, "positions").must_be_given();
   };
   return {
       head_dim_field(s.head_dim),
       reach("left", s.left, "offsets down to -left have a vector of their own"),
       reach("right", s.right, "offsets up to right have; the tables have left + right + 1 rows"),
       offset_field(s.offset),
-      {.name = "past",
-       .value = enum_field(s.past, kPastWords),
-       .help = "offsets beyond take the vector at the end, none, or are an error"},
-      {.name = "term", .value = enum_field(s.term, kTermWords), .help = "what meets the vectors: q.r, or q.r + k.r"}};
+      Field("past", enum_field(s.past, kPastWords), "offsets beyond take the vector at the end, none, or are an error"),
+      Field("term", enum_field(s.term, kTermWords), "what meets the vectors: q.r, or q.r + k.r")};
 }
 
 std::vector<ParameterInfo> shaw_parameters(const Shaw& spec) {
@@ -45,12 +42,8 @@ std::vector<Field> transformer_xl_fields(TransformerXl& s) {
           even_width_field(s.width, "of the sinusoidal rows, even"),
           base_field(s.base),
           order_field(s.order),
-          {.name = "clamp_distance",
-           .value = &s.clamp_distance,
-           .help = "distances beyond are read at it; 0: none is clamped",
-           .unit = "positions",
-           .low = 0,
-           .high = kPositionLimit}};
+          Field("clamp_distance", &s.clamp_distance, "distances beyond are read at it; 0: none is clamped")
+              .between(0, kPositionLimit, "positions")};
 }
 
 void check_transformer_xl(const TransformerXl& spec, std::string_view where) { check_even_width(spec.width, where); }
