@@ -30,17 +30,21 @@ class FunctionTerm : public biases::BiasTerm {
   BiasFunction function_;
 };
 
-// What the kinds do that are no biases.
+// What the kinds do that are no biases, and where.
 std::string other_use(const Spec& spec) {
-  if (std::holds_alternative<Rotary>(spec)) return "it turns queries and keys (posenc/rotate.h)";
-  if (std::holds_alternative<Pope>(spec)) return "it turns queries and keys (posenc/pope.h)";
-  if (std::holds_alternative<Xpos>(spec)) return "it turns queries and keys (posenc/xpos.h)";
-  if (std::holds_alternative<QueryTemperature>(spec)) return "it multiplies queries (posenc/query_temperature.h)";
-  if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
-    return "its vectors meet queries and keys (posenc/score_term.h)";
+  switch (place_of(spec)) {
+    case Place::rotation:
+      return "it turns queries and keys (posenc/" +
+             (std::holds_alternative<Rotary>(spec) ? "rotate" : std::string(kind_of(spec))) + ".h)";
+    case Place::query:
+      return "it multiplies queries (posenc/query_temperature.h)";
+    case Place::term:
+      return "its vectors meet queries and keys (posenc/score_term.h)";
+    case Place::nowhere:
+      return "it adds nothing to the scores";
+    default:
+      return "it is added to the embeddings (posenc/embed.h)";
   }
-  if (std::holds_alternative<NoPosition>(spec)) return "it adds nothing to the scores";
-  return "it is added to the embeddings (posenc/embed.h)";
 }
 
 const biases::BiasRow& bias_row(const Spec& spec) {

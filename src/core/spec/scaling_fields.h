@@ -18,10 +18,10 @@ namespace posenc::spec {
 POSENC_INTERNAL std::vector<Field> scaling_fields(Scaling& scaling);
 
 // The words of all scalings, in the order of the variant's alternatives.
-const std::vector<std::string_view>& scaling_words();
+POSENC_INTERNAL const std::vector<std::string_view>& scaling_words();
 
 // The scaling with that number, all fields at their defaults.
-Scaling default_scaling(int index);
+POSENC_INTERNAL Scaling default_scaling(int index);
 
 // The scalings that have a field of this name: "linear, ntk"; empty if none has.
 std::string scalings_with(std::string_view field);

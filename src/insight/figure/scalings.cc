@@ -39,27 +39,55 @@ Setting setting_of(const Rotary& spec, const FigureOptions& options) {
   return setting;
 }
 
+bool has_list(Scaling scaling) {
+  const std::vector<spec::Field> fields = spec::scaling_fields(scaling);
+  return std::any_of(fields.begin(), fields.end(), [](const spec::Field& field) {
+    return std::holds_alternative<std::vector<double>*>(field.value);
+  });
+}
+
+// Gives a scaling the numbers of the figure, and returns what a legend has to say about them.
+std::string set_numbers(Scaling& scaling, const Setting& with) {
+  constexpr double kGrowth = 2.0;  // of what grows with the sequence anyway
+  const bool grows = needs_length(scaling);
+  return std::visit(
+      [&](auto& s) -> std::string {
+        if constexpr (requires { s.original_positions; }) s.original_positions = with.trained;
+        if constexpr (requires { s.alpha; }) s.alpha = with.factor;
+        if constexpr (requires { s.share; }) {
+          s.share = 0.75;
+          return ", share 0.75";
+        } else if constexpr (requires { s.factor; }) {
+          s.factor = grows ? kGrowth : with.factor;
+        }
+        return grows ? ", factor 2, at the full length" : "";
+      },
+      scaling);
+}
+
+// Every scaling that has no list of its own. Those that give the same frequencies share a line.
 std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Setting& with) {
-  const double factor = with.factor;
-  const std::int64_t trained = with.trained;
-  const auto target = static_cast<std::int64_t>(factor * static_cast<double>(trained));
-  const std::vector<std::pair<std::string, Scaling>> all = {
-      {"linear", LinearScaling{factor}},
-      {ladder.dim == ladder.head_dim ? "ntk, ntk_alpha" : "ntk", Ntk{factor}},
-      {"dynamic, factor 2, at the full length", DynamicNtk{2.0, trained}},
-      {"ntk_by_parts", NtkByParts{factor, trained}},
-      {"yarn", Yarn{.factor = factor, .original_positions = trained}},
-      {"llama3", Llama3{.factor = factor, .original_positions = trained}},
-      {ladder.dim == ladder.head_dim ? "p_rope, proportional, share 0.75" : "p_rope, share 0.75", PRope{0.75}},
-      {"resonance", Resonance{}},
-  };
+  Ladder at_target = ladder;
+  const double target = with.factor * static_cast<double>(with.trained);
+  at_target.sequence_length = std::max<std::int64_t>(static_cast<std::int64_t>(target), 1);
   std::vector<Curve> curves;
-  for (const auto& [name, scaling] : all) {
-    Ladder at_target = ladder;
-    at_target.sequence_length = std::max<std::int64_t>(target, 1);
+  for (int i = 0; i < static_cast<int>(spec::scaling_words().size()); ++i) {
+    Scaling scaling = spec::default_scaling(i);
+    if (kind_of(scaling) == NoScaling::kind || has_list(scaling)) continue;
+    const std::string note = set_numbers(scaling, with);
+    const std::string word(kind_of(scaling));
+    std::vector<double> inv_freq = scale_ladder(scaling, at_target).inv_freq;
+    const auto same =
+        std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.inv_freq == inv_freq; });
+    if (same != curves.end()) {
+      same->name.insert(same->name.size() - note.size(), ", " + word);  // the note stays behind the words
+      same->stroke.label = same->name;
+      continue;
+    }
     const auto number = static_cast<std::int64_t>(curves.size());
-    drawing::Stroke stroke{.ink = series_ink(number), .width = 1.8, .dashed = number >= kSeriesInks, .label = name};
-    curves.push_back({name, stroke, scale_ladder(scaling, at_target).inv_freq});
+    drawing::Stroke stroke{
+        .ink = series_ink(number), .width = 1.8, .dashed = number >= kSeriesInks, .label = word + note};
+    curves.push_back({word + note, stroke, std::move(inv_freq)});
   }
   if (kind_of(spec.scaling) != NoScaling::kind) {
     curves.push_back({"this spec",
