@@ -55,7 +55,7 @@ Field factor_field(std::optional<double>& factor);
 Field original_positions_field(std::int64_t& positions);
 Field max_positions_field(std::int64_t& positions);
 
-// What a scaling is made of: one row, which its own source defines (Resonance::row is in resonance.cc).
+// What a scaling is made of: one row, which its own source defines.
 struct ScalingRow {
   std::vector<Field> (*fields)(Scaling& scaling) = nullptr;
   // What becomes of base^(-2i / dim): another base, or a multiplier per pair.

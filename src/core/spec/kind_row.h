@@ -1,5 +1,5 @@
-// What the engine knows about a kind: one row, which the kind's own source defines (Sandwich::row is in
-// src/core/biases/sandwich.cc). Text, JSON, help, validation and parameters follow from it.
+// What the engine knows about a kind: one row, which the kind's own source defines. Text, JSON, help, validation and
+// parameters follow from it.
 #pragma once
 
 #include <string_view>

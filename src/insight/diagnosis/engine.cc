@@ -65,15 +65,8 @@ std::vector<double> reordered_axes(const RotarySchedule& schedule, const std::ve
 }  // namespace
 
 bool is_bias(const Spec& spec) noexcept {
-  return std::holds_alternative<Clipped>(spec) || std::holds_alternative<T5>(spec) ||
-         std::holds_alternative<Alibi>(spec) || std::holds_alternative<Kerple>(spec) ||
-         std::holds_alternative<Fire>(spec) || std::holds_alternative<Sandwich>(spec);
-}
-
-bool is_row(const Spec& spec) noexcept {
-  return std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-         std::holds_alternative<Hybrid>(spec) || std::holds_alternative<Concat>(spec) ||
-         std::holds_alternative<Fourier>(spec);
+  const bool is_mask = std::holds_alternative<Window>(spec) || std::holds_alternative<Chunked>(spec);
+  return place_of(spec) == Place::bias && !is_mask && !std::holds_alternative<MatrixBias>(spec);
 }
 
 RotarySchedule plain_schedule(const Rotary& given) {

@@ -24,9 +24,8 @@ struct Blame {
   std::string words = {};  // "10000 instead of 500000"; empty: the fault's own sentence says all
 };
 
-// Kinds that add to scores, and kinds that add to embeddings.
+// Kinds that add to scores by a rule.
 bool is_bias(const Spec& spec) noexcept;
-bool is_row(const Spec& spec) noexcept;
 
 // The position that an engine takes for token n, which should have `position`.
 using IdMap = std::function<double(std::int64_t n, double position)>;

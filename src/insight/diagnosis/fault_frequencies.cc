@@ -14,19 +14,26 @@ bool has_lists(const Rotary& rotary) {
 
 Engine with_base(const Engine& engine, double base) {
   Engine changed = engine;
-  if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->base = base;
-  if (auto* sinusoidal = std::get_if<Sinusoidal>(&changed.spec)) sinusoidal->base = base;
-  if (auto* sandwich = std::get_if<Sandwich>(&changed.spec)) sandwich->base = base;
+  std::visit(
+      [&](auto& kind) {
+        if constexpr (requires { kind.base; }) kind.base = base;
+      },
+      changed.spec);
   changed.plan = nullptr;
   return changed;
 }
 
+// 0 where there is none, or where frequencies are given instead.
 double base_of(const Engine& engine) {
-  if (const Rotary* rotary = ruled(engine)) return rotary->base;
-  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec))
-    return sinusoidal->inv_freq.empty() ? sinusoidal->base : 0.0;
-  if (const auto* sandwich = std::get_if<Sandwich>(&engine.spec)) return sandwich->base;
-  return 0.0;
+  if (std::holds_alternative<Rotary>(engine.spec)) return ruled(engine) ? ruled(engine)->base : 0.0;
+  return std::visit(
+      [](const auto& kind) {
+        double base = 0.0;
+        if constexpr (requires { kind.base; }) base = kind.base;
+        if constexpr (requires { kind.inv_freq; }) base = kind.inv_freq.empty() ? base : 0.0;
+        return base;
+      },
+      engine.spec);
 }
 
 Variations base(const Engine& engine, const Clues& clues) {

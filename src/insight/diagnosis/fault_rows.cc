@@ -77,7 +77,7 @@ Variations first(const Engine& engine, const Clues& clues) {
 }
 
 Variations multiplier(const Engine& engine, const Clues& clues) {
-  if (!is_row(engine.spec)) return {};
+  if (place_of(engine.spec) != Place::input) return {};
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {

@@ -113,7 +113,7 @@ void stage_spec(Stage& stage, const Spec& spec, std::string_view fault, const Po
     if (rotary == nullptr && !options.others.empty()) head_dim = options.others.front().spec.head_dim;
     if (options.latent_head) head_dim = options.latent_head->nope + options.latent_head->rope;
     stage_turns(stage, head_dim, positions, between_sides(fault));
-  } else if (diagnosis::is_row(spec)) {
+  } else if (place_of(spec) == Place::input) {
     stage_rows(stage, spec, positions);
   } else {
     stage_bias(stage, spec, positions, options);

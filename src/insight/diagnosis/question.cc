@@ -59,7 +59,7 @@ void check_kind(const Spec& spec, const Observation& observed) {
       if (!is_bias(spec)) refuse_kind(spec, "biases", "bias");
       return;
     case Seen::rows:
-      if (!is_row(spec)) refuse_kind(spec, "rows of a table", "input");
+      if (place_of(spec) != Place::input) refuse_kind(spec, "rows of a table", "input");
       return;
   }
 }
