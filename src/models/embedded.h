@@ -17,4 +17,8 @@ extern const std::size_t kCatalogFileCount;
 extern const std::string_view kModelTypeLines[];
 extern const std::size_t kModelTypeLinesCount;
 
+// Those of gguf_architectures.jsonl: one per architecture of llama.cpp.
+extern const std::string_view kGgufArchitectureLines[];
+extern const std::size_t kGgufArchitectureLinesCount;
+
 }  // namespace posenc::models

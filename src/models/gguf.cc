@@ -29,21 +29,17 @@ constexpr std::string_view kPositionTable = "position_embd.weight";
            (number != nullptr && *number > 0 ? ": the file is a later part of a split model; give the first" : ""));
 }
 
-const GgufArchitecture& find_row(const Gguf& file) {
+GgufArchitecture find_row(const Gguf& file) {
   const GgufEntry* entry = file.find("general.architecture");
   const std::string* name = entry == nullptr ? nullptr : std::get_if<std::string>(&entry->value);
   if (name == nullptr) fail_no_architecture(file);
-  if (const GgufArchitecture* row = find_gguf_architecture(*name)) return *row;
+  if (std::optional<GgufArchitecture> row = find_gguf_architecture(*name)) return *std::move(row);
   const std::string place = file.path() + ": key 'general.architecture': ";
   if (*name == "clip") {
     fail(ErrorKind::unsupported,
          place + "'clip' is a projector of images or sound (mmproj); give the model's own file");
   }
-  std::vector<std::string_view> names;
-  for (const auto table : {gguf_alike(), gguf_layered()}) {
-    for (const GgufArchitecture& row : table) names.push_back(row.name);
-  }
-  const std::string_view near = text::nearest(*name, names);
+  const std::string_view near = text::nearest(*name, gguf_architectures());
   fail(ErrorKind::unsupported, place +
                                    "expected an architecture of llama.cpp, whose table says which channels turn, "
                                    "but got '" +
@@ -230,7 +226,7 @@ class GgufResolver {
   }
 
   const Gguf& file_;
-  const GgufArchitecture& row_;
+  const GgufArchitecture row_;
   Model model_;
   GgufKeys keys_;
   ModelSize size_;

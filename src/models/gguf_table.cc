@@ -1,181 +1,128 @@
-// Architectures whose layers are alike, as llama.cpp has them in August 2026 (commit b21e4de7): its switch of rope
-// types and the constants of its models.
 #include "models/gguf_table.h"
 
-#include <array>
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+#include "models/embedded.h"
+#include "posenc/error.h"
+#include "posenc/files/json.h"
 
 namespace posenc::models::gguf {
 namespace {
 
-constexpr std::array<GgufArchitecture, 115> kAlike = {{
-    {.name = "apertus", .turns = Turns::half, .divisors = Divisors::all},
-    {.name = "arcee", .turns = Turns::interleaved, .permuted = true, .divisors = Divisors::all},
-    {.name = "arctic", .turns = Turns::interleaved, .permuted = true},
-    {.name = "arwkv7", .note = "a recurrent model: no layer has attention"},
-    {.name = "baichuan",
-     .turns = Turns::interleaved,
-     .added = OtherEncoding::alibi,
-     .permuted = true,
-     .turning_layers = 32,
-     .alibi_layers = 40},
-    {.name = "bailingmoe", .turns = Turns::interleaved, .permuted = true, .softmax = Softmax::rotary},
-    {.name = "bailingmoe2", .turns = Turns::half},
-    {.name = "bailingmoe3", .turns = Turns::interleaved, .part = Part::latent},
-    {.name = "bert", .added = OtherEncoding::learned},
-    {.name = "bitnet", .turns = Turns::half},
-    {.name = "bloom", .added = OtherEncoding::alibi},
-    {.name = "chameleon", .turns = Turns::interleaved, .permuted = true},
-    {.name = "chatglm", .turns = Turns::interleaved},
-    {.name = "codeshell", .turns = Turns::half},
-    {.name = "cogvlm", .turns = Turns::half, .part = Part::all, .unscaled = true},
-    {.name = "command-r", .turns = Turns::interleaved},
-    {.name = "dbrx", .turns = Turns::half},
-    {.name = "deci", .turns = Turns::interleaved, .permuted = true, .rotary_is_head = true, .divisors = Divisors::all},
-    {.name = "deepseek", .turns = Turns::interleaved, .permuted = true},
-    {.name = "deepseek2",
-     .turns = Turns::interleaved,
-     .part = Part::latent,
-     .softmax = Softmax::latent,
-     .log_multiplier = LogMultiplier::tenfold_both,
-     .temperature = Temperature::key_length},
-    {.name = "deepseek2-ocr", .turns = Turns::half, .part = Part::all, .unscaled = true},
-    {.name = "deepseek32",
-     .turns = Turns::interleaved,
-     .part = Part::latent,
-     .softmax = Softmax::latent,
-     .log_multiplier = LogMultiplier::tenfold},
-    {.name = "dots1", .turns = Turns::half},
-    {.name = "dream", .turns = Turns::half},
-    {.name = "eagle3", .turns = Turns::interleaved, .divisors = Divisors::all},
-    {.name = "ernie4_5", .turns = Turns::interleaved},
-    {.name = "ernie4_5-moe", .turns = Turns::interleaved},
-    {.name = "eurobert", .turns = Turns::half},
-    {.name = "exaone", .turns = Turns::half, .divisors = Divisors::all},
-    {.name = "falcon", .turns = Turns::half, .rotary_is_head = true},
-    {.name = "falcon-h1", .turns = Turns::half},
-    {.name = "gemma", .turns = Turns::half},
-    {.name = "glm-dsa", .turns = Turns::interleaved, .part = Part::latent, .softmax = Softmax::latent},
-    {.name = "glm4", .turns = Turns::interleaved, .sections_if_given = true},
-    {.name = "glm4moe", .turns = Turns::half, .sections_if_given = true},
-    {.name = "gpt2", .added = OtherEncoding::learned},
-    {.name = "gptj",
-     .turns = Turns::interleaved,
-     .note = "llama.cpp knows the name and has no code for it; the layout is that of the published model"},
-    {.name = "gptneox", .turns = Turns::half},
-    {.name = "granitemoe",
-     .turns = Turns::interleaved,
-     .permuted = true,
-     .divisors = Divisors::all,
-     .softmax = Softmax::key},
-    {.name = "grok",
-     .turns = Turns::half,
-     .softmax = Softmax::output_key,
-     .reads_betas = true,
-     .beta_fast = 8.0,
-     .reads_extrapolation = true},
-    {.name = "grovemoe", .turns = Turns::half},
-    {.name = "hunyuan-dense", .turns = Turns::half, .reads_alpha = true},
-    {.name = "hunyuan-moe", .turns = Turns::half},
-    {.name = "hunyuan_vl", .turns = Turns::half, .sections_if_given = true, .reads_alpha = true},
-    {.name = "hy_v3", .turns = Turns::half},
-    {.name = "internlm2", .turns = Turns::interleaved, .permuted = true},
-    {.name = "jais", .added = OtherEncoding::alibi, .softmax = Softmax::head_whole, .alibi_read = true},
-    {.name = "jais2", .turns = Turns::half},
-    {.name = "jamba"},
-    {.name = "jina-bert-v2", .added = OtherEncoding::alibi},
-    {.name = "jina-bert-v3", .turns = Turns::half},
-    {.name = "kimi-k3", .part = Part::latent},
-    {.name = "kimi-linear", .part = Part::latent},
-    {.name = "lfm2moe", .turns = Turns::half},
-    {.name = "llada", .turns = Turns::interleaved, .permuted = true},
-    {.name = "llada-moe", .turns = Turns::half},
-    {.name = "llama", .turns = Turns::interleaved, .permuted = true, .rotary_is_head = true, .divisors = Divisors::all},
-    {.name = "llama-embed",
-     .turns = Turns::interleaved,
-     .permuted = true,
-     .rotary_is_head = true,
-     .divisors = Divisors::all},
-    {.name = "maincoder", .turns = Turns::interleaved},
-    {.name = "mamba", .note = "a recurrent model: no layer has attention"},
-    {.name = "mamba2", .note = "a recurrent model: no layer has attention"},
-    {.name = "minicpm", .turns = Turns::interleaved, .permuted = true, .divisors = Divisors::all},
-    {.name = "minicpm3", .turns = Turns::half, .part = Part::latent, .divisors = Divisors::lists},
-    {.name = "minimax-01", .turns = Turns::half, .full_interval = 8},
-    {.name = "minimax-m2", .turns = Turns::half},
-    {.name = "minimax-m3", .turns = Turns::half},
-    {.name = "mistral3",
-     .turns = Turns::interleaved,
-     .permuted = true,
-     .divisors = Divisors::all,
-     .reads_betas = true,
-     .log_multiplier = LogMultiplier::as_given,
-     .temperature = Temperature::original_length},
-    {.name = "mistral4",
-     .turns = Turns::interleaved,
-     .part = Part::latent,
-     .softmax = Softmax::latent,
-     .log_multiplier = LogMultiplier::tenfold,
-     .temperature = Temperature::key_length},
-    {.name = "mpt", .added = OtherEncoding::alibi, .alibi_read = true},
-    {.name = "nanbeige", .turns = Turns::interleaved, .permuted = true, .divisors = Divisors::all},
-    {.name = "nemotron", .turns = Turns::half},
-    {.name = "nemotron_h"},
-    {.name = "nemotron_h_moe"},
-    {.name = "neo-bert", .turns = Turns::interleaved},
-    {.name = "nomic-bert", .turns = Turns::half},
-    {.name = "nomic-bert-moe", .turns = Turns::half},
-    {.name = "olmo", .turns = Turns::interleaved, .permuted = true},
-    {.name = "olmoe", .turns = Turns::half},
-    {.name = "openelm", .turns = Turns::half},
-    {.name = "orion", .turns = Turns::half},
-    {.name = "paddleocr", .turns = Turns::sections},
-    {.name = "pangu-embedded", .turns = Turns::half},
-    {.name = "phi2", .turns = Turns::half},
-    {.name = "phi3", .turns = Turns::half, .divisors = Divisors::lists},
-    {.name = "phimoe", .turns = Turns::half, .divisors = Divisors::lists},
-    {.name = "plamo", .turns = Turns::half, .part = Part::all},
-    {.name = "plamo2", .turns = Turns::half, .softmax = Softmax::value},
-    {.name = "plm", .turns = Turns::interleaved, .part = Part::latent},
-    {.name = "pockettts", .turns = Turns::interleaved},
-    {.name = "qwen", .turns = Turns::half},
-    {.name = "qwen2", .turns = Turns::half},
-    {.name = "qwen2moe", .turns = Turns::half},
-    {.name = "qwen2vl", .turns = Turns::sections},
-    {.name = "qwen3", .turns = Turns::half},
-    {.name = "qwen35", .turns = Turns::interleaved_sections, .full_interval = 4},
-    {.name = "qwen35moe", .turns = Turns::interleaved_sections, .full_interval = 4},
-    {.name = "qwen3moe", .turns = Turns::half},
-    {.name = "qwen3next", .turns = Turns::half, .full_interval = 4},
-    {.name = "qwen3tts", .turns = Turns::interleaved_sections},
-    {.name = "qwen3vl", .turns = Turns::interleaved_sections},
-    {.name = "qwen3vlmoe", .turns = Turns::interleaved_sections},
-    {.name = "refact", .added = OtherEncoding::alibi},
-    {.name = "rnd1", .turns = Turns::half},
-    {.name = "rwkv6", .note = "a recurrent model: no layer has attention"},
-    {.name = "rwkv6qwen2", .note = "a recurrent model: no layer has attention"},
-    {.name = "rwkv7", .note = "a recurrent model: no layer has attention"},
-    {.name = "seed_oss", .turns = Turns::half},
-    {.name = "stablelm", .turns = Turns::half},
-    {.name = "starcoder", .added = OtherEncoding::learned},
-    {.name = "starcoder2", .turns = Turns::half},
-    {.name = "t5", .added = OtherEncoding::t5, .softmax = Softmax::one},
-    {.name = "t5encoder", .added = OtherEncoding::t5, .softmax = Softmax::one},
-    {.name = "talkie", .turns = Turns::half},
-    {.name = "wavtokenizer-dec"},
-    {.name = "xverse", .turns = Turns::interleaved, .permuted = true},
-}};
+constexpr std::string_view kFile = "gguf_architectures.jsonl";
+constexpr std::string_view kPrefix = R"({"architecture": ")";
+
+std::string_view name_of(std::string_view line) {
+  line.remove_prefix(kPrefix.size());
+  return line.substr(0, line.find('"'));
+}
+
+// The members of a row. One that nobody asks for is a mistake in the table.
+class Members {
+ public:
+  explicit Members(const Json& row) : row_(row) {}
+
+  void read(std::string_view name, bool& value) {
+    if (const Json* member = find(name)) value = member->boolean(source(name));
+  }
+  void read(std::string_view name, std::int64_t& value) {
+    if (const Json* member = find(name)) value = member->integer(source(name));
+  }
+  void read(std::string_view name, double& value) {
+    if (const Json* member = find(name)) value = member->number(source(name));
+  }
+  void read(std::string_view name, std::string& value) {
+    if (const Json* member = find(name)) value = member->string(source(name));
+  }
+  // An enum by its words, in the order of its values.
+  template <class Enum>
+  void word(std::string_view name, Enum& value, std::initializer_list<std::string_view> words) {
+    const Json* member = find(name);
+    if (member == nullptr) return;
+    const auto* found = std::find(words.begin(), words.end(), member->string(source(name)));
+    if (found == words.end()) fail(ErrorKind::bad_input, source(name) + ": no such word");
+    value = static_cast<Enum>(found - words.begin());
+  }
+  void check_all_read() const {
+    if (read_ == row_.object().size()) return;
+    fail(ErrorKind::bad_input, source("") + " has a member that nobody reads");
+  }
+
+ private:
+  const Json* find(std::string_view name) {
+    const Json* member = row_.find(name);
+    read_ += member == nullptr ? 0 : 1;
+    return member;
+  }
+  std::string source(std::string_view name) const { return std::string(kFile) + ": " + std::string(name); }
+
+  const Json& row_;
+  std::size_t read_ = 0;
+};
+
+GgufArchitecture architecture_of(const Json& json) {
+  GgufArchitecture row;
+  Members members(json);
+  members.read("architecture", row.name);
+  members.word("turns", row.turns, {"none", "interleaved", "half", "sections", "interleaved_sections"});
+  members.word("added", row.added, {"nothing", "alibi", "learned", "t5"});
+  members.read("permuted", row.permuted);
+  members.read("sections_if_given", row.sections_if_given);
+  members.word("part", row.part, {"first", "latent", "last", "all"});
+  members.read("rotary_is_head", row.rotary_is_head);
+  members.word("divisors", row.divisors, {"unused", "all", "lists", "full_layers"});
+  members.read("unscaled", row.unscaled);
+  members.word("sliding", row.sliding, {"never", "given", "always"});
+  members.read("sliding_layers", row.sliding_layers);
+  members.word("pattern", row.pattern, {"number", "number_or_list", "list", "attention"});
+  members.read("period", row.period);
+  members.read("full_first", row.full_first);
+  members.read("window", row.window);
+  members.read("window_fixed", row.window_fixed);
+  members.word("window_shape", row.window_shape, {"sliding", "chunked", "symmetric"});
+  members.word("local_base", row.local_base, {"shared", "own", "own_or_ten_thousand"});
+  members.word("local_scaling", row.local_scaling, {"shared", "factor_one", "none"});
+  members.word(
+      "still", row.still,
+      {"none", "every", "every_or_last", "every_first", "full_layers", "full_sparse", "pattern", "not_finetuned"});
+  members.read("still_every", row.still_every);
+  members.word("softmax", row.softmax, {"head", "key", "one", "rotary", "value", "head_whole", "latent", "output_key"});
+  members.read("wide_layers", row.wide_layers);
+  members.read("alibi_read", row.alibi_read);
+  members.read("turning_layers", row.turning_layers);
+  members.read("alibi_layers", row.alibi_layers);
+  members.read("full_interval", row.full_interval);
+  members.read("reads_betas", row.reads_betas);
+  members.read("beta_fast", row.beta_fast);
+  members.read("reads_extrapolation", row.reads_extrapolation);
+  members.read("reads_alpha", row.reads_alpha);
+  members.word("log_multiplier", row.log_multiplier, {"unread", "as_given", "tenfold", "tenfold_both"});
+  members.read("magnitude_one", row.magnitude_one);
+  members.word("temperature", row.temperature, {"none", "still_layers", "key_length", "original_length"});
+  members.read("halves_rotary", row.halves_rotary);
+  members.read("compresses", row.compresses);
+  members.read("unsupported", row.unsupported);
+  members.read("note", row.note);
+  members.check_all_read();
+  return row;
+}
 
 }  // namespace
 
-std::span<const GgufArchitecture> gguf_alike() { return kAlike; }
+std::vector<std::string_view> gguf_architectures() {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kGgufArchitectureLinesCount; ++i) names.push_back(name_of(kGgufArchitectureLines[i]));
+  return names;
+}
 
-const GgufArchitecture* find_gguf_architecture(std::string_view name) {
-  for (const std::span<const GgufArchitecture> table : {gguf_alike(), gguf_layered()}) {
-    for (const GgufArchitecture& row : table) {
-      if (row.name == name) return &row;
-    }
+std::optional<GgufArchitecture> find_gguf_architecture(std::string_view name) {
+  for (std::size_t i = 0; i < kGgufArchitectureLinesCount; ++i) {
+    const std::string_view line = kGgufArchitectureLines[i];
+    if (name_of(line) == name) return architecture_of(parse_json(line, kFile));
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace posenc::models::gguf

@@ -1,9 +1,13 @@
-// What llama.cpp does with positions, by architecture: what a GGUF file does not say. Plain data, one row for each.
+// What llama.cpp does with positions, by architecture: what a GGUF file does not say. The rows are those of
+// gguf_architectures.jsonl, one JSON object each, as llama.cpp has them in August 2026 (commit b21e4de7): its switch of
+// rope types and the constants of its models.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace posenc::models::gguf {
 
@@ -111,7 +115,7 @@ enum class Temperature : int {
 };
 
 struct GgufArchitecture {
-  std::string_view name;
+  std::string name;
   Turns turns = Turns::none;
   OtherEncoding added = OtherEncoding::nothing;
   bool permuted = false;           // whether the converter reorders q and k, so that config.json says half
@@ -147,15 +151,14 @@ struct GgufArchitecture {
   Temperature temperature = Temperature::none;
   bool halves_rotary = false;  // rope.dimension_count is that of sliding layers, others turn half of it
   bool compresses = false;  // layers of attention.compress_ratios above 0 have compress_rope_freq_base and the scaling
-  std::string_view unsupported = {};  // a key that makes another model of it, unless it is 0
-  std::string_view note = {};
+  std::string unsupported = {};  // a key that makes another model of it, unless it is 0
+  std::string note = {};
 };
 
-// Architectures whose layers are alike, and those whose layers differ by a window of keys or by not turning.
-std::span<const GgufArchitecture> gguf_alike();
-std::span<const GgufArchitecture> gguf_layered();
+// The names of all rows.
+std::vector<std::string_view> gguf_architectures();
 
-// Null where there is none.
-const GgufArchitecture* find_gguf_architecture(std::string_view name);
+// Nothing where there is no such row.
+std::optional<GgufArchitecture> find_gguf_architecture(std::string_view name);
 
 }  // namespace posenc::models::gguf

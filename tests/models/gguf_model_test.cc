@@ -74,36 +74,30 @@ TEST(GgufModel, LayoutsByArchitecture) {
 
 // Every row makes a model, once the file has what llama.cpp asks for, and every spec of it is one.
 TEST(GgufModel, EveryArchitecture) {
-  std::size_t count = 0;
-  for (const auto table : {gguf::gguf_alike(), gguf::gguf_layered()}) {
-    for (const gguf::GgufArchitecture& row : table) {
-      SCOPED_TRACE(row.name);
-      File file{std::string(row.name)};
-      file.u32("attention.relative_buckets_count", 32).u32("attention.sliding_window", 512);
-      if (row.part == gguf::Part::latent) file.u32("rope.dimension_count", 8);
-      if (row.turns == gguf::Turns::sections || row.turns == gguf::Turns::interleaved_sections) {
-        file.list("rope.dimension_sections", {4, 2, 2, 0});
-      }
-      file.flags("attention.sliding_window_pattern", {true, true, true, false, true, true, true, false});
-      const Model model = file.model();
-      std::size_t layers = 0;
-      for (const ModelGroup& group : model.groups) {
-        layers += group.layers.size();
-        EXPECT_NO_THROW(validate(group.spec));
-      }
-      EXPECT_EQ(layers, row.name == "t5" ? 16u : 8u);
-      ++count;
+  for (const std::string_view name : gguf::gguf_architectures()) {
+    SCOPED_TRACE(name);
+    const gguf::GgufArchitecture row = gguf::find_gguf_architecture(name).value();
+    File file{row.name};
+    file.u32("attention.relative_buckets_count", 32).u32("attention.sliding_window", 512);
+    if (row.part == gguf::Part::latent) file.u32("rope.dimension_count", 8);
+    if (row.turns == gguf::Turns::sections || row.turns == gguf::Turns::interleaved_sections) {
+      file.list("rope.dimension_sections", {4, 2, 2, 0});
     }
+    file.flags("attention.sliding_window_pattern", {true, true, true, false, true, true, true, false});
+    const Model model = file.model();
+    std::size_t layers = 0;
+    for (const ModelGroup& group : model.groups) {
+      layers += group.layers.size();
+      EXPECT_NO_THROW(validate(group.spec));
+    }
+    EXPECT_EQ(layers, row.name == "t5" ? 16u : 8u);
   }
-  EXPECT_EQ(count, 146u);
+  EXPECT_EQ(gguf::gguf_architectures().size(), 146u);
 }
 
-TEST(GgufModel, NamesAreThereOnce) {
-  std::vector<std::string_view> names;
-  for (const auto table : {gguf::gguf_alike(), gguf::gguf_layered()}) {
-    for (const gguf::GgufArchitecture& row : table) names.push_back(row.name);
-  }
-  std::sort(names.begin(), names.end());
+TEST(GgufModel, NamesAreThereOnceAndSorted) {
+  const std::vector<std::string_view> names = gguf::gguf_architectures();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
