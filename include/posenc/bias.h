@@ -82,8 +82,8 @@ class POSENC_API Bias {
 
   std::int64_t heads() const noexcept { return schedule_->heads; }  // 0: any
   bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
-  const BiasSchedule& schedule() const noexcept { return *schedule_; }
-  const biases::BiasValues& values() const noexcept { return *values_; }
+  const BiasSchedule& schedule() const noexcept POSENC_LIFETIMEBOUND { return *schedule_; }
+  const biases::BiasValues& values() const noexcept POSENC_LIFETIMEBOUND { return *values_; }
 
  private:
   std::shared_ptr<const biases::BiasValues> values_;

@@ -25,7 +25,7 @@ enum class Direction { forward, inverse, backward };
 struct SourceRows {
   using Own = const SourceRows&;  // nothing changes while it is used
   const PositionView& positions;
-  const RotarySource& source;
+  const RotaryView& source;
 
   template <class Real>
   bool in_memory() const {
@@ -95,7 +95,7 @@ double window_factor(const RotarySchedule& schedule, Direction direction) {
 
 struct Call {
   const PositionView& positions;
-  const RotarySource& source;
+  const RotaryView& source;
   Direction direction;
   const Workers* workers;
   std::string_view where;
@@ -258,42 +258,42 @@ void run_both_in_place(const QueryKey& x, const QueryKeyOptions& options, const 
 
 }  // namespace
 
-void rotate(const View& x, const PositionView& positions, const RotarySource& source, const RotateOptions& options) {
+void rotate(const View& x, const PositionView& positions, const RotaryView& source, const RotateOptions& options) {
   run_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate"});
 }
-void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+void rotate(const ConstView& x, const PositionView& positions, const RotaryView& source, const View& out,
             const RotateOptions& options) {
   run_one({x, out}, options, {positions, source, Direction::forward, options.workers, "rotate"});
 }
 
-void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
+void rotate_inverse(const View& x, const PositionView& positions, const RotaryView& source,
                     const RotateOptions& options) {
   run_in_place(x, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
 }
-void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+void rotate_inverse(const ConstView& x, const PositionView& positions, const RotaryView& source, const View& out,
                     const RotateOptions& options) {
   run_one({x, out}, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
 }
 
-void rotate_backward(const View& gradient, const PositionView& positions, const RotarySource& source,
+void rotate_backward(const View& gradient, const PositionView& positions, const RotaryView& source,
                      const RotateOptions& options) {
   run_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_backward"});
 }
-void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
+void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotaryView& source,
                      const View& grad_in, const RotateOptions& options) {
   run_one({grad_out, grad_in, "grad_out", "grad_in"}, options,
           {positions, source, Direction::backward, options.workers, "rotate_backward"});
 }
 
-void rotate_qk(const QueryKey& x, const PositionView& positions, const RotarySource& source,
+void rotate_qk(const QueryKey& x, const PositionView& positions, const RotaryView& source,
                const QueryKeyOptions& options) {
   run_both_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
 }
-void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotarySource& source, const QueryKey& out,
+void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotaryView& source, const QueryKey& out,
                const QueryKeyOptions& options) {
   run_both(x, out, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
 }
-void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotarySource& source,
+void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotaryView& source,
                         const QueryKeyOptions& options) {
   run_both_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_qk_backward"});
 }

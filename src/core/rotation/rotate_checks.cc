@@ -126,7 +126,7 @@ void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view
   }
 }
 
-void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where) {
   const HeadGrid grid = grid_of_heads(views.in);
   const std::int64_t axes = source.schedule().axes;

@@ -39,7 +39,7 @@ void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view
 
 // Throws unless there is a position with `axes` coordinates for every token of the views, apart from what is written.
 // With a table, unless each of them has a row; otherwise unless all are valid positions.
-void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where);
 // Whether every position has a row in a table of `count` positions from `start` on.
 bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/base/float_types.h"
 #include "core/rows/check_rows.h"
@@ -187,6 +188,13 @@ ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::
   if (next == tables.size()) return rows;
   refuse("concat_rows", "there must be a table per learned part, " + std::to_string(next) + ", but there are " +
                             std::to_string(tables.size()));
+}
+
+ConcatRows concat_rows(const Concat& spec, ConcatSchedule&& schedule, std::span<const ConstView> tables) {
+  auto kept = std::make_shared<const ConcatSchedule>(std::move(schedule));
+  ConcatRows rows = concat_rows(spec, *kept, tables);
+  rows.schedule = std::move(kept);
+  return rows;
 }
 
 std::int64_t axes_of(const InputRows& rows) {

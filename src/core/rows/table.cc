@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "core/base/float_types.h"
 #include "core/rows/check_rows.h"
@@ -118,12 +119,12 @@ FixedRows Table::rows_by_position() const {
   if (!start_) {
     fail(ErrorKind::usage, "[Table] rows can be found by position only in a table of a range in steps of 1");
   }
-  return {view_, *start_};
+  return {view_, *start_, memory_};
 }
 
-RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows)
-    : positions_(positions), width_(schedule.width) {
-  rows::check_counted(schedule, positions, "RowStream");
+RowStream::RowStream(const SinusoidalSchedule& schedule, KeptPositions positions, Rows rows)
+    : positions_(std::move(positions)), width_(schedule.width) {
+  rows::check_counted(schedule, positions_, "RowStream");
   check_batch();
   if (rows == Rows::derivative) {
     maker_ = std::make_unique<rows::RowMaker>(schedule);
@@ -132,8 +133,8 @@ RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& pos
   }
 }
 
-RowStream::RowStream(const InputRows& rows, const PositionView& positions) : positions_(positions) {
-  check_rows(rows, positions, "RowStream");
+RowStream::RowStream(const InputRows& rows, KeptPositions positions) : positions_(std::move(positions)) {
+  check_rows(rows, positions_, "RowStream");
   check_batch();
   source_ = std::make_unique<rows::RowSource>(rows);
   width_ = source_->width();
