@@ -96,6 +96,7 @@ class POSENC_API RowStream {
   std::unique_ptr<rows::RowMaker> maker_;    // derivative rows
   std::unique_ptr<rows::RowSource> source_;  // all others
   KeptPositions positions_;
+  std::optional<InputRows> rows_;  // for the memory that they keep
   std::int64_t width_ = 0;
   std::int64_t done_ = 0;
 };

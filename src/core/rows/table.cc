@@ -133,7 +133,8 @@ RowStream::RowStream(const SinusoidalSchedule& schedule, KeptPositions positions
   }
 }
 
-RowStream::RowStream(const InputRows& rows, KeptPositions positions) : positions_(std::move(positions)) {
+RowStream::RowStream(const InputRows& rows, KeptPositions positions)
+    : positions_(std::move(positions)), rows_(rows) {
   check_rows(rows, positions_, "RowStream");
   check_batch();
   source_ = std::make_unique<rows::RowSource>(rows);

@@ -104,6 +104,11 @@ TEST(Temporaries, StreamsKeepPositions) {
   EXPECT_EQ(stream.next(make_view(streamed.data(), {3, 8})), 3);
   posenc::fill_table(posenc::make_schedule(kSinusoidal), parse_positions("7,1,30"), make_view(wanted.data(), {3, 8}));
   EXPECT_EQ(streamed, wanted);
+
+  posenc::RowStream of_table(posenc::Table(kSinusoidal, PositionView::range(0, 64)).rows_by_position(),
+                             parse_positions("7,1,30"));
+  EXPECT_EQ(of_table.next(make_view(streamed.data(), {3, 8})), 3);
+  EXPECT_EQ(streamed, wanted);
 }
 
 TEST(Temporaries, ParametersKeepTheirNames) {
