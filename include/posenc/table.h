@@ -91,8 +91,6 @@ class POSENC_API RowStream {
   std::int64_t next(const View& block);
 
  private:
-  void check_batch() const;
-
   std::unique_ptr<rows::RowMaker> maker_;    // derivative rows
   std::unique_ptr<rows::RowSource> source_;  // all others
   KeptPositions positions_;
