@@ -53,8 +53,8 @@ struct AttendOptions {
   Mask mask = {};
   // Positions for rotary, bias and term: [N] and [S], or [B, N] and [B, S]. Left out (count 0): keys count from 0, and
   // queries stand where the keys stand that the mask puts them beside.
-  PositionView query_positions = {};
-  PositionView key_positions = {};
+  KeptPositions query_positions = {};
+  KeptPositions key_positions = {};
   std::optional<double> softmax_scale =
       {};                // 1 / sqrt(D) unless given, times the rotary's factor in the softmax; 1 in T5
   double softcap = 0.0;  // 0: none

@@ -83,8 +83,8 @@ class POSENC_API Bias {
 
   std::int64_t heads() const noexcept { return schedule().heads; }  // 0: any
   bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
-  const BiasSchedule& schedule() const noexcept;
-  const biases::BiasTerm& term() const noexcept { return *term_; }
+  const BiasSchedule& schedule() const noexcept POSENC_LIFETIMEBOUND;
+  const biases::BiasTerm& term() const noexcept POSENC_LIFETIMEBOUND { return *term_; }
 
  private:
   std::shared_ptr<const biases::BiasTerm> term_;

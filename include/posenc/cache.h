@@ -66,7 +66,7 @@ class POSENC_API KeyValueCache {
   // shapes, and memory of the cache itself; nothing has changed then.
   void append(const ConstView& keys, const ConstView& values);
 
-  const CacheShape& shape() const noexcept { return shape_; }
+  const CacheShape& shape() const noexcept POSENC_LIFETIMEBOUND { return shape_; }
   std::int64_t size() const noexcept { return size_; }          // tokens that are held
   std::int64_t appended() const noexcept { return appended_; }  // tokens that ever came
   std::int64_t evicted() const noexcept { return appended_ - size_; }
@@ -74,11 +74,11 @@ class POSENC_API KeyValueCache {
   std::int64_t next_position() const noexcept;
 
   // Of the tokens held, oldest first, sinks in front; valid until the next append.
-  ConstView keys() const noexcept;          // [size, G, D], rotated
-  ConstView values() const noexcept;        // [size, G, Dv]
-  PositionView positions() const noexcept;  // [size]
+  ConstView keys() const noexcept POSENC_LIFETIMEBOUND;          // [size, G, D], rotated
+  ConstView values() const noexcept POSENC_LIFETIMEBOUND;        // [size, G, Dv]
+  PositionView positions() const noexcept POSENC_LIFETIMEBOUND;  // [size]
   // Of the last `count` tokens: those of the queries that came with them. More than size is an error.
-  PositionView last_positions(std::int64_t count) const;
+  PositionView last_positions(std::int64_t count) const POSENC_LIFETIMEBOUND;
 
   // Forgets all tokens; the next one stands at 0.
   void clear() noexcept;

@@ -8,11 +8,12 @@
 //     posenc::InputRows e = posenc::concat_rows(concat, concat_schedule, tables);     // [row | column] of an image
 //     posenc::fill_rows(c, positions, out);                                // posenc/embed.h adds them to embeddings
 //
-// They are views: what they point to must outlive them. Table and streamed rows of the same spec are the same numbers,
+// They are views: what they point to must outlive them (rows of a posenc::Table keep its memory). Table and streamed rows of the same spec are the same numbers,
 // bit for bit, in the table's dtype.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -30,7 +31,8 @@ namespace posenc {
 // errors.
 struct FixedRows {
   ConstView table;
-  std::int64_t start = 0;  // within +-(2^31 - 1), as positions are
+  std::int64_t start = 0;                   // within +-(2^31 - 1), as positions are
+  std::shared_ptr<const void> memory = {};  // kept while the rows are; none: the caller's
 };
 
 // A schedule's rows at any positions, integers or real numbers.
@@ -61,6 +63,7 @@ struct ConcatRows {
   std::vector<Part> parts;
   std::int64_t axes = 0;   // of positions; 0: one more than the largest axis of a part
   std::int64_t width = 0;  // 0: that of all parts; less cuts the row, more ends it in zeros
+  std::shared_ptr<const ConcatSchedule> schedule = {};  // kept while the rows are; none: the caller's
 };
 
 // Fourier features at positions on the schedule's axes, integers or real numbers.
@@ -70,8 +73,11 @@ struct FourierRows {
 
 using InputRows = std::variant<FixedRows, StreamedRows, LearnedRows, HybridRows, ConcatRows, FourierRows>;
 
-// The rows of a concat: `schedule` is that of the spec, `tables` has one table per learned part, in their order.
-POSENC_API ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule,
+// The rows of a concat: `schedule` is that of the spec, `tables` has one table per learned part, in their order. A
+// temporary schedule is kept in the rows.
+POSENC_API ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule POSENC_LIFETIMEBOUND,
+                                  std::span<const ConstView> tables = {});
+POSENC_API ConcatRows concat_rows(const Concat& spec, ConcatSchedule&& schedule,
                                   std::span<const ConstView> tables = {});
 
 // How many coordinates a position has: those of concat and Fourier rows, 1 of every other.

@@ -72,7 +72,7 @@ struct LayerDropout {
 
 struct LayerOptions {
   std::optional<InputRows> rows = {};  // what is added at the input; none: nothing
-  PositionView positions = {};         // of the tokens, for rows: [N] or [B, N]; left out (count 0): 0, 1, 2, ...
+  KeptPositions positions = {};        // of the tokens, for rows: [N] or [B, N]; left out (count 0): 0, 1, 2, ...
   double scale = 1.0;                  // of x; only with rows
   // Positions inside attention, masks, a context, the weights. Its own dropout must be left out.
   MultiHeadOptions attention = {};

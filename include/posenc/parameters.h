@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "posenc/export.h"
@@ -29,14 +28,14 @@ POSENC_API std::vector<ParameterInfo> parameters_of(const Spec& spec);
 
 // A parameter by its name: any float type, any strides. Views: the memory must outlive what is made of them.
 struct Parameter {
-  std::string_view name;
+  std::string name;
   ConstView value;
 };
 using Parameters = std::vector<Parameter>;
 
 // Where the gradient of a parameter is added: its shape, f32 or f64, any strides. What is left out is not computed.
 struct Gradient {
-  std::string_view name;
+  std::string name;
   View value;
 };
 using Gradients = std::vector<Gradient>;

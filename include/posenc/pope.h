@@ -38,8 +38,8 @@ class POSENC_API PopeAngles {
   // Throws what validate(spec) throws.
   explicit PopeAngles(const Pope& spec);
 
-  const Pope& spec() const noexcept { return spec_; }
-  const RotaryAngles& angles() const noexcept { return angles_; }  // of make_schedule(spec)
+  const Pope& spec() const noexcept POSENC_LIFETIMEBOUND { return spec_; }
+  const RotaryAngles& angles() const noexcept POSENC_LIFETIMEBOUND { return angles_; }  // of make_schedule(spec)
   std::int64_t head_dim() const noexcept { return spec_.head_dim; }
   std::int64_t rotary_dim() const noexcept { return angles_.schedule().pairs(); }  // R
   std::int64_t out_dim() const noexcept { return spec_.head_dim + rotary_dim(); }  // D + R

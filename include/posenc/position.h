@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,9 @@ struct POSENC_API PositionView {
   static PositionView range(std::int64_t start, std::int64_t count, std::int64_t step = 1) noexcept {
     return {.start = start, .step = step, .count = count};
   }
-  static PositionView of(const std::int32_t* ids, std::int64_t count);
-  static PositionView of(const std::int64_t* ids, std::int64_t count);
-  static PositionView of(const double* ids, std::int64_t count);
+  static PositionView of(const std::int32_t* ids POSENC_LIFETIMEBOUND, std::int64_t count);
+  static PositionView of(const std::int64_t* ids POSENC_LIFETIMEBOUND, std::int64_t count);
+  static PositionView of(const double* ids POSENC_LIFETIMEBOUND, std::int64_t count);
 
   // Whether positions are integers by type: a range, i32 or i64.
   bool integral() const noexcept { return source != Source::f64; }
@@ -67,8 +68,8 @@ class POSENC_API Positions {
   static Positions integers(std::vector<std::int64_t> values, std::int64_t axes = 1);
   static Positions reals(std::vector<double> values, std::int64_t axes = 1);
 
-  PositionView view() const noexcept;
-  operator PositionView() const noexcept { return view(); }  // NOLINT: meant to be passed as a view
+  PositionView view() const noexcept POSENC_LIFETIMEBOUND;
+  operator PositionView() const noexcept POSENC_LIFETIMEBOUND { return view(); }  // NOLINT: meant to be passed as a view
   std::int64_t count() const noexcept { return view_.count; }
   std::int64_t axes() const noexcept { return view_.axes; }
 
@@ -76,6 +77,20 @@ class POSENC_API Positions {
   PositionView view_;
   std::vector<std::int64_t> integers_;
   std::vector<double> reals_;
+};
+
+// A PositionView that outlives the call: what options and streams hold. It keeps the numbers of Positions that are
+// temporary, and refers to those of the caller's as any view does.
+class POSENC_API KeptPositions : public PositionView {
+ public:
+  KeptPositions() = default;
+  KeptPositions(const PositionView& view) noexcept : PositionView(view) {}  // NOLINT: to be given as any of them
+  KeptPositions(const Positions& positions POSENC_LIFETIMEBOUND) noexcept  // NOLINT
+      : PositionView(positions.view()) {}
+  KeptPositions(Positions&& positions);  // NOLINT
+
+ private:
+  std::shared_ptr<const Positions> kept_;
 };
 
 // Reads positions from text:

@@ -17,10 +17,10 @@
 
 namespace posenc {
 
-// An encoding and where its tokens stand. A view: the angles must live.
+// An encoding and where its tokens stand.
 struct Placement {
-  const RotaryAngles& angles;
-  PositionView positions;  // [N] or [B, N], with the axes of the encoding
+  RotaryAngles angles;
+  KeptPositions positions;  // [N] or [B, N], with the axes of the encoding
 };
 
 // x is [N, H, D] or [B, N, H, D], as in rotate.h. The two encodings must have the same head_dim, window and pairing of

@@ -36,8 +36,8 @@ class POSENC_API RotaryAngles {
   RotaryAngles(const Rotary& spec, std::int64_t sequence_length);
   explicit RotaryAngles(const RotarySchedule& schedule);
 
-  const RotarySchedule& schedule() const noexcept { return *schedule_; }
-  const rows::RotaryRows& rows() const noexcept { return *rows_; }
+  const RotarySchedule& schedule() const noexcept POSENC_LIFETIMEBOUND { return *schedule_; }
+  const rows::RotaryRows& rows() const noexcept POSENC_LIFETIMEBOUND { return *rows_; }
 
  private:
   std::shared_ptr<const rows::RotaryRows> rows_;
@@ -58,12 +58,13 @@ class POSENC_API RotaryTable {
   // row of its own axis. A pair that turns with two axes at once has no such row, nor do layouts that are no rotation:
   // an error, use RotaryAngles.
 
-  const ConstView& view() const noexcept { return view_; }  // [count, 2 pairs]
+  const ConstView& view() const& noexcept POSENC_LIFETIMEBOUND { return view_; }  // [count, 2 pairs]
+  ConstView view() && noexcept POSENC_LIFETIMEBOUND { return view_; }             // so that clang warns of a copy
   std::int64_t start() const noexcept { return start_; }    // the position of row 0
   std::int64_t count() const noexcept { return view_.shape[0]; }
-  const RotaryAngles& angles() const noexcept { return angles_; }
+  const RotaryAngles& angles() const noexcept POSENC_LIFETIMEBOUND { return angles_; }
   bool owns_memory() const noexcept { return memory_ != nullptr; }
-  const RotarySchedule& schedule() const noexcept { return angles_.schedule(); }
+  const RotarySchedule& schedule() const noexcept POSENC_LIFETIMEBOUND { return angles_.schedule(); }
 
  private:
   void check_range(const PositionView& range) const;

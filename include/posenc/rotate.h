@@ -16,6 +16,9 @@
 // the result does not depend on workers or strides.
 #pragma once
 
+#include <utility>
+#include <variant>
+
 #include "posenc/export.h"
 #include "posenc/position.h"
 #include "posenc/rotary_table.h"
@@ -24,11 +27,31 @@
 
 namespace posenc {
 
-// Where cosines and sines come from: a table, or angles evaluated on the spot. A view: what it points to must live.
+// Where cosines and sines come from: a table, or angles evaluated on the spot. It shares their numbers, so that it may
+// outlive what it was made of: for options and members. A table in the caller's memory stays the caller's.
 class RotarySource {
  public:
-  RotarySource(const RotaryTable& table) noexcept : table_(&table), angles_(&table.angles()) {}  // NOLINT: to be passed
-  RotarySource(const RotaryAngles& angles) noexcept : angles_(&angles) {}                        // NOLINT: as either
+  RotarySource(RotaryTable table) : source_(std::move(table)) {}     // NOLINT: to be given as either
+  RotarySource(RotaryAngles angles) : source_(std::move(angles)) {}  // NOLINT
+
+  const RotaryTable* table() const noexcept POSENC_LIFETIMEBOUND { return std::get_if<RotaryTable>(&source_); }
+  const RotaryAngles& angles() const noexcept POSENC_LIFETIMEBOUND {
+    return table() ? table()->angles() : *std::get_if<RotaryAngles>(&source_);
+  }
+  const RotarySchedule& schedule() const noexcept POSENC_LIFETIMEBOUND { return angles().schedule(); }
+
+ private:
+  std::variant<RotaryTable, RotaryAngles> source_;
+};
+
+// The same for the time of a call, without counting who shares: what functions take. What it was made of must live.
+class RotaryView {
+ public:
+  RotaryView(const RotaryTable& table POSENC_LIFETIMEBOUND) noexcept  // NOLINT: to be passed as any of them
+      : table_(&table), angles_(&table.angles()) {}
+  RotaryView(const RotaryAngles& angles POSENC_LIFETIMEBOUND) noexcept : angles_(&angles) {}  // NOLINT
+  RotaryView(const RotarySource& source POSENC_LIFETIMEBOUND) noexcept                        // NOLINT
+      : table_(source.table()), angles_(&source.angles()) {}
 
   const RotaryTable* table() const noexcept { return table_; }  // null: evaluate
   const RotaryAngles& angles() const noexcept { return *angles_; }
@@ -46,23 +69,23 @@ struct RotateOptions {
 
 // Turns every head of every token by its position. An attention factor in the table is part of the cosines and sines;
 // one in the query is not applied here, for a view may be keys as well: rotate_qk does, or pass it as output_scale.
-POSENC_API void rotate(const View& x, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate(const View& x, const PositionView& positions, const RotaryView& source,
                        const RotateOptions& options = {});
-POSENC_API void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+POSENC_API void rotate(const ConstView& x, const PositionView& positions, const RotaryView& source, const View& out,
                        const RotateOptions& options = {});
 
 // Undoes rotate, to rounding: turns back, divides by the factor in the table, and puts channels where they were.
 // output_scale multiplies here too: to undo a scale, give its reciprocal. A layout that is no rotation is an error.
-POSENC_API void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_inverse(const View& x, const PositionView& positions, const RotaryView& source,
                                const RotateOptions& options = {});
-POSENC_API void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_inverse(const ConstView& x, const PositionView& positions, const RotaryView& source,
                                const View& out, const RotateOptions& options = {});
 
 // The gradient of rotate by its input: the transpose, so turns back but multiplies by the factor in the table. Give it
 // the options of the forward call.
-POSENC_API void rotate_backward(const View& gradient, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_backward(const View& gradient, const PositionView& positions, const RotaryView& source,
                                 const RotateOptions& options = {});
-POSENC_API void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotaryView& source,
                                 const View& grad_in, const RotateOptions& options = {});
 
 // The queries and keys of a layer: the same tokens, of one dtype; their numbers of heads may differ. They may be heads
@@ -83,11 +106,11 @@ struct QueryKeyOptions {
 };
 
 // rotate of both in one call, token by token.
-POSENC_API void rotate_qk(const QueryKey& x, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_qk(const QueryKey& x, const PositionView& positions, const RotaryView& source,
                           const QueryKeyOptions& options = {});
-POSENC_API void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotaryView& source,
                           const QueryKey& out, const QueryKeyOptions& options = {});
-POSENC_API void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotarySource& source,
+POSENC_API void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotaryView& source,
                                    const QueryKeyOptions& options = {});
 
 }  // namespace posenc

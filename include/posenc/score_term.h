@@ -27,11 +27,11 @@ class POSENC_API ScoreTerm {
   // right shape and finite.
   explicit ScoreTerm(const Spec& spec, const Parameters& parameters);
 
-  const Spec& spec() const noexcept;
+  const Spec& spec() const noexcept POSENC_LIFETIMEBOUND;
   std::int64_t heads() const noexcept;        // 0: any, the vectors are shared by heads
   std::int64_t head_dim() const noexcept;     // D
   std::int64_t value_width() const noexcept;  // Dv of the vectors on values; 0: there are none
-  const attention::TermValues& values() const noexcept { return *values_; }
+  const attention::TermValues& values() const noexcept POSENC_LIFETIMEBOUND { return *values_; }
 
  private:
   std::shared_ptr<const attention::TermValues> values_;

@@ -55,11 +55,12 @@ class POSENC_API Table {
   Table(const Table&) = default;
   Table& operator=(const Table&) = default;
 
-  ConstView view() const noexcept { return view_; }  // [N, M], contiguous
+  ConstView view() const noexcept POSENC_LIFETIMEBOUND { return view_; }  // [N, M], contiguous
   std::int64_t rows() const noexcept { return view_.shape[0]; }
   std::int64_t width() const noexcept { return view_.shape[1]; }
 
-  // To look rows up by position; only of a table that was built for a range in steps of 1, else an error.
+  // To look rows up by position; only of a table that was built for a range in steps of 1, else an error. They share the
+  // table's memory and may outlive it.
   FixedRows rows_by_position() const;
 
  private:
@@ -74,14 +75,14 @@ class POSENC_API Table {
 enum class Rows { values, derivative };
 
 // Rows in order, a block at a time, in constant memory however many positions there are: about 300 bytes per channel.
-// The memory of positions and tables must outlive the stream. One thread at a time.
+// The memory of tables, and of positions that are not a temporary, must outlive the stream. One thread at a time.
 //
 //     posenc::RowStream stream(schedule, positions);
 //     while (std::int64_t rows = stream.next(block)) use(block, rows);   // block: [any, M]
 class POSENC_API RowStream {
  public:
-  RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows = Rows::values);
-  RowStream(const InputRows& rows, const PositionView& positions);
+  RowStream(const SinusoidalSchedule& schedule, KeptPositions positions, Rows rows = Rows::values);
+  RowStream(const InputRows& rows, KeptPositions positions);
   RowStream(RowStream&&) noexcept;
   RowStream& operator=(RowStream&&) noexcept;
   ~RowStream();
@@ -90,11 +91,10 @@ class POSENC_API RowStream {
   std::int64_t next(const View& block);
 
  private:
-  void check_batch() const;
-
   std::unique_ptr<rows::RowMaker> maker_;    // derivative rows
   std::unique_ptr<rows::RowSource> source_;  // all others
-  PositionView positions_;
+  KeptPositions positions_;
+  std::optional<InputRows> rows_;  // for the memory that they keep
   std::int64_t width_ = 0;
   std::int64_t done_ = 0;
 };

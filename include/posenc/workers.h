@@ -34,7 +34,7 @@ class PartWork {
   template <class F>
   requires std::invocable<F&, std::int64_t> &&
       (!std::is_function_v<std::remove_reference_t<F>>)&&(!std::same_as<std::remove_cvref_t<F>, PartWork>)
-          PartWork(F&& work) noexcept
+          PartWork(F&& work POSENC_LIFETIMEBOUND) noexcept
       : object_(const_cast<void*>(static_cast<const volatile void*>(std::addressof(work)))),
         call_([](void* object, std::int64_t part) { (*static_cast<std::remove_reference_t<F>*>(object))(part); }) {
     if constexpr (requires { work == nullptr; }) {

@@ -51,8 +51,8 @@ class POSENC_API XposAngles {
   explicit XposAngles(const Xpos& spec);
   explicit XposAngles(const XposSchedule& schedule);
 
-  const XposSchedule& schedule() const noexcept { return schedule_; }
-  const RotaryAngles& angles() const noexcept { return angles_; }
+  const XposSchedule& schedule() const noexcept POSENC_LIFETIMEBOUND { return schedule_; }
+  const RotaryAngles& angles() const noexcept POSENC_LIFETIMEBOUND { return angles_; }
 
  private:
   XposSchedule schedule_;

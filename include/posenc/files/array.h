@@ -20,7 +20,7 @@ struct POSENC_API Array {
 
   std::int64_t size() const noexcept;       // elements
   double number(std::int64_t index) const;  // element `index` in C order as a double; index is not checked
-  ConstView view() const;                   // more than kMaxRank axes is an error
+  ConstView view() const POSENC_LIFETIMEBOUND;  // more than kMaxRank axes is an error
 };
 
 }  // namespace posenc

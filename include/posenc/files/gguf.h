@@ -50,8 +50,8 @@ struct POSENC_API GgufHeader {
   std::int64_t data_start = 0;  // bytes before the data
 
   // Null where there is none.
-  const GgufEntry* find(std::string_view key) const noexcept;
-  const GgufTensor* find_tensor(std::string_view name) const noexcept;
+  const GgufEntry* find(std::string_view key) const noexcept POSENC_LIFETIMEBOUND;
+  const GgufTensor* find_tensor(std::string_view name) const noexcept POSENC_LIFETIMEBOUND;
 };
 
 struct GgufOptions {
@@ -69,7 +69,7 @@ POSENC_API GgufHeader parse_gguf_header(std::string_view bytes, std::int64_t fil
 
 class POSENC_API Gguf : public GgufHeader {
  public:
-  const std::string& path() const noexcept { return path_; }
+  const std::string& path() const noexcept POSENC_LIFETIMEBOUND { return path_; }
 
   // A tensor of F32, F16, BF16 or F64 and at most 2^24 numbers, its shape as in `GgufTensor`. A name that is not there
   // is an error that names the nearest, and so is a file that has changed since its header was read, and a pipe.

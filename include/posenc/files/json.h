@@ -49,7 +49,7 @@ struct POSENC_API Json {
   Json(const std::vector<double>& numbers);            // NOLINT: a list of numbers
 
   // The member called `key`, or null if there is none or this is not an object.
-  const Json* find(std::string_view key) const noexcept;
+  const Json* find(std::string_view key) const noexcept POSENC_LIFETIMEBOUND;
   // Adds or replaces a member; *this must be null or an object. Returns *this.
   Json& set(std::string key, Json member);
 
@@ -64,9 +64,9 @@ struct POSENC_API Json {
   double number(std::string_view where = "JSON") const;
   std::int64_t integer(std::string_view where = "JSON") const;
   bool boolean(std::string_view where = "JSON") const;
-  const std::string& string(std::string_view where = "JSON") const;
-  const Array& array(std::string_view where = "JSON") const;
-  const Object& object(std::string_view where = "JSON") const;
+  const std::string& string(std::string_view where = "JSON") const POSENC_LIFETIMEBOUND;
+  const Array& array(std::string_view where = "JSON") const POSENC_LIFETIMEBOUND;
+  const Object& object(std::string_view where = "JSON") const POSENC_LIFETIMEBOUND;
 };
 
 // Parses `text`; `source` (a file name) opens every message.

@@ -25,7 +25,7 @@ struct POSENC_API MultiHeadArrays {
   Array out_proj_weight;
   std::optional<Array> out_proj_bias;
 
-  MultiHeadAttention multi_head(std::int64_t heads, std::int64_t key_heads = 0) const;
+  MultiHeadAttention multi_head(std::int64_t heads, std::int64_t key_heads = 0) const POSENC_LIFETIMEBOUND;
 };
 
 // Reads prefix + in_proj_weight, in_proj_bias, out_proj.weight and out_proj.bias; biases may be missing. A prefix ends
@@ -39,7 +39,7 @@ struct POSENC_API LayerArrays {
   std::optional<Array> linear1_weight, linear1_bias, linear2_weight, linear2_bias;
   std::optional<Array> norm2_weight, norm2_bias;
 
-  TransformerLayer layer(std::int64_t heads, std::int64_t key_heads = 0) const;
+  TransformerLayer layer(std::int64_t heads, std::int64_t key_heads = 0) const POSENC_LIFETIMEBOUND;
 };
 
 // Reads prefix + self_attn.*, norm1.*, linear1.*, linear2.* and norm2.*, each weight and bias; without linear1.weight

@@ -47,8 +47,8 @@ POSENC_API SafetensorsHeader parse_safetensors_header(std::string_view bytes, st
 
 class POSENC_API Safetensors {
  public:
-  const std::vector<TensorInfo>& tensors() const noexcept { return header_.tensors; }
-  const Metadata& metadata() const noexcept { return header_.metadata; }
+  const std::vector<TensorInfo>& tensors() const noexcept POSENC_LIFETIMEBOUND { return header_.tensors; }
+  const Metadata& metadata() const noexcept POSENC_LIFETIMEBOUND { return header_.metadata; }
 
   // F64, F32, F16, BF16, I64, I32 and U8 as they are; BOOL as u8, 0 or 1; I8, I16, U16 widened to i32, U32 and U64 to
   // i64 (a number beyond it is an error). Other types are errors that say so. A name that is not there is an error that

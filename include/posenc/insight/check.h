@@ -41,7 +41,7 @@ struct Property {
 };
 
 struct CheckOptions {
-  PositionView positions = {};  // where it is looked at; none: 0 to 1000, or what a learned table has
+  KeptPositions positions = {};  // where it is looked at; none: 0 to 1000, or what a learned table has
   std::int64_t train_length =
       2048;                 // what "past the length" counts from, unless the spec or its table says; at least 1
   ConstView observed = {};  // numbers of another engine that claim to be this encoding at `positions`: [N, M]

@@ -38,14 +38,14 @@ struct ObservedFrequencies {
 struct ObservedTables {
   ConstView cos;
   ConstView sin;
-  PositionView positions;
+  KeptPositions positions;
 };
 
 // Vectors before and after: [N, D] or [N, H, D].
 struct ObservedRotation {
   ConstView input;
   ConstView rotated;
-  PositionView positions;
+  KeptPositions positions;
 };
 
 // Attention scores before the softmax, their scale included: [N, S] or [H, N, S], of q [N, D] or [N, H, D] and
@@ -54,21 +54,21 @@ struct ObservedScores {
   ConstView scores;
   ConstView q;
   ConstView k;
-  PositionView queries;
-  PositionView keys;
+  KeptPositions queries;
+  KeptPositions keys;
 };
 
 // A bias on scores: [N, S] or [H, N, S]. -inf is masked.
 struct ObservedBias {
   ConstView bias;
-  PositionView queries;
-  PositionView keys;
+  KeptPositions queries;
+  KeptPositions keys;
 };
 
 // The rows of an encoding at the input: [N, M].
 struct ObservedRows {
   ConstView rows;
-  PositionView positions;
+  KeptPositions positions;
 };
 
 using Observation =

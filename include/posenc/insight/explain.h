@@ -46,8 +46,8 @@ POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> p
 
 // What pairs of positions have: what acts inside attention, or the score of an encoding at the input.
 struct ExplainPairs {
-  PositionView queries = {};  // at most 16 positions each
-  PositionView keys = {};
+  KeptPositions queries = {};  // at most 16 positions each
+  KeptPositions keys = {};
   std::int64_t head = 0;            // of a bias, or of a term with numbers per head
   std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
   bool causal = false;              // keys ahead are hidden; of a bias and of shaw

@@ -4,12 +4,13 @@
 
 #include "core/attention/attend_call.h"
 #include "core/attention/attend_forward.h"
-#include "core/base/memory_overlap.h"
+#include "core/base/check_view.h"
 #include "core/biases/bias_term.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
+
+constexpr const char* kAttend = "attend";
 
 // [H, ..] as [1, H, ..]: the extra outputs of a call without a batch.
 View with_row(const View& view, int rank) {
@@ -23,25 +24,23 @@ View with_row(const View& view, int rank) {
 }
 
 // Nothing may be written to what is still read.
-void check_read_apart(const AttendOptions& options, const View& out, const char* name) {
-  if (out.data == nullptr) return;
+void check_read_apart(const AttendOptions& options, const base::NamedView& written) {
+  if (written.view.data == nullptr) return;
   const Mask& mask = options.mask;
   const ConstView bias = options.bias != nullptr ? options.bias->term().memory() : ConstView{};
-  for (const ConstView& read :
-       {mask.starts, mask.ends, mask.documents, mask.keys, mask.pairs, options.sinks, bias, options.pope_delta}) {
-    if (read.data == nullptr || !base::share_memory(read, out)) continue;
-    fail(ErrorKind::usage, std::string("[attend] ") + name +
-                               " must be apart from mask, sinks, bias and delta but shares memory with one of them");
+  for (const base::NamedView& read : {base::NamedView{"mask starts", mask.starts},
+                                      {"mask ends", mask.ends},
+                                      {"mask documents", mask.documents},
+                                      {"mask keys", mask.keys},
+                                      {"mask pairs", mask.pairs},
+                                      {"sinks", options.sinks},
+                                      {"the values of the bias", bias},
+                                      {"pope_delta", options.pope_delta}}) {
+    base::check_apart(written, read, kAttend);
   }
-  for (const PositionView& positions : {options.query_positions, options.key_positions}) {
-    if (positions.count == 0 || !base::share_memory(positions, out)) continue;
-    fail(ErrorKind::usage, std::string("[attend] ") + name + " must be apart from the positions but shares memory");
+  for (const PositionView* positions : {&options.query_positions, &options.key_positions}) {
+    if (positions->count != 0) base::check_apart(written, *positions, kAttend);
   }
-}
-
-void check_apart(const View& a, const View& b, const char* names) {
-  if (a.data == nullptr || b.data == nullptr || !base::share_memory(a, b)) return;
-  fail(ErrorKind::usage, std::string("[attend] ") + names + " must be apart but share memory");
 }
 
 template <class Real>
@@ -57,16 +56,13 @@ void run(const attention::AttendCall& call, const attention::AttendOutputs& outp
 }  // namespace
 
 void attend(const ConstView& q, const ConstView& k, const ConstView& v, const View& out, const AttendOptions& options) {
-  const attention::AttendCall call(q, k, v, options, "attend");
+  const attention::AttendCall call(q, k, v, options, kAttend);
   attention::check_attend_output(call, out, call.q, call.shape.value_width, "out");
-  call.check_extra(options.weights, "weights", call.shape.queries, call.shape.keys);
-  call.check_extra(options.log_sum_exp, "log_sum_exp", call.shape.queries, 0);
-  check_apart(out, options.weights, "out and weights");
-  check_apart(out, options.log_sum_exp, "out and log_sum_exp");
-  check_apart(options.weights, options.log_sum_exp, "weights and log_sum_exp");
-  check_read_apart(options, out, "out");
-  check_read_apart(options, options.weights, "weights");
-  check_read_apart(options, options.log_sum_exp, "log_sum_exp");
+  call.check_extra(options.weights, "weights", call.weights_shape());
+  call.check_extra(options.log_sum_exp, "log_sum_exp", call.log_sum_exp_shape());
+  const base::NamedView written[] = {{"out", out}, {"weights", options.weights}, {"log_sum_exp", options.log_sum_exp}};
+  base::check_apart(written, kAttend);
+  for (const base::NamedView& view : written) check_read_apart(options, view);
   if (call.shape.batch == 0 || call.shape.queries == 0) return;
   const attention::AttendOutputs outputs{attention::with_batch(out), with_row(options.log_sum_exp, 3),
                                          with_row(options.weights, 4)};

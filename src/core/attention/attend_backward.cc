@@ -5,53 +5,39 @@
 #include "core/attention/attend_call.h"
 #include "core/attention/attend_forward.h"
 #include "core/attention/attend_gradient.h"
-#include "core/base/memory_overlap.h"
 #include "core/biases/bias_term.h"
 #include "core/rows/convert_row.h"
 #include "posenc/attend.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
 constexpr const char* kWhere = "attend_backward";
 
-[[noreturn]] void refuse(const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(kWhere) + "] " + message);
-}
-
 void check_grad_out(const attention::AttendCall& call, const ConstView& grad_out) {
-  const ConstView view = grad_out.rank == 3 ? attention::with_batch(grad_out) : grad_out;
-  const bool narrow = call.q.dtype == DType::f16 || call.q.dtype == DType::bf16;
-  const attention::AttendShape& shape = call.shape;
-  const bool fits = grad_out.rank == (call.batched ? 4 : 3) && view.shape[0] == shape.batch &&
-                    view.shape[1] == shape.queries && view.shape[2] == shape.heads &&
-                    view.shape[3] == shape.value_width && (view.shape[3] == 1 || view.strides[3] == 1) &&
-                    (view.data != nullptr || view.size() == 0) &&
-                    (grad_out.dtype == call.q.dtype || (narrow && grad_out.dtype == DType::f32));
-  if (fits) return;
-  refuse("grad_out must have the shape of out, [" + std::to_string(shape.batch) + ", " + std::to_string(shape.queries) +
-         ", " + std::to_string(shape.heads) + ", " + std::to_string(shape.value_width) +
-         "] (without a batch, the last three), and the dtype of q" + (narrow ? ", or f32," : "") + " but is " +
-         shape_text(grad_out) + " " + std::string(to_text(grad_out.dtype)));
+  base::check_view(grad_out, attention::attend_rule(call, call.q, call.shape.value_width), kWhere, "grad_out");
 }
 
 void check_delta_gradient(const attention::AttendCall& call, const AttendInputs& inputs,
                           const AttendGradients& gradients) {
   const View& delta = gradients.pope_delta;
-  if (call.options.pope == nullptr) refuse("the gradient of pope_delta is asked for but there is no pope");
+  if (call.options.pope == nullptr) base::refuse(kWhere, "the gradient of pope_delta is asked for but there is no pope");
   const std::int64_t heads = call.delta_on_keys ? call.shape.key_heads : call.shape.heads;
   const std::int64_t channels = call.options.pope->rotary_dim();
-  if (delta.rank != 2 || delta.shape[0] != heads || delta.shape[1] != channels ||
-      (delta.dtype != DType::f32 && delta.dtype != DType::f64) || base::reaches_too_far(delta) ||
-      base::overlaps_itself(delta)) {
-    refuse("the gradient of pope_delta must be [" + std::to_string(heads) + ", " + std::to_string(channels) +
-           "] of f32 or f64 without overlaps but is " + shape_text(delta) + " " + std::string(to_text(delta.dtype)));
-  }
-  for (const ConstView& other : {inputs.q, inputs.k, inputs.v, inputs.grad_out, ConstView(gradients.q),
-                                 ConstView(gradients.k), ConstView(gradients.v), call.options.pope_delta}) {
-    if (!base::share_memory(other, delta)) continue;
-    refuse("the gradient of pope_delta must be apart from inputs and other gradients but shares memory with one");
+  const base::NamedView written{"the gradient of pope_delta", delta};
+  base::check_view(delta,
+                   {.dtypes = base::kReals,
+                    .shape = {heads, channels},
+                    .channels = base::Channels::any,
+                    .use = base::Use::write},
+                   kWhere, written.name);
+  call.check_apart(written);
+  for (const base::NamedView& other : {base::NamedView{"grad_out", inputs.grad_out},
+                                       {"the gradient of q", gradients.q},
+                                       {"the gradient of k", gradients.k},
+                                       {"the gradient of v", gradients.v},
+                                       {"pope_delta", call.options.pope_delta}}) {
+    base::check_apart(written, other, kWhere);
   }
 }
 
@@ -62,30 +48,26 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   for (std::size_t i = 0; i < 3; ++i) {
     if (views[i]->data == nullptr && views[i]->rank == 0) continue;
     attention::check_attend_output(call, *views[i], *likes[i], likes[i]->shape[3], names[i]);
-    if (base::share_memory(inputs.grad_out, *views[i])) {
-      refuse(std::string(names[i]) + " must be apart from grad_out but shares memory");
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (views[j]->data == nullptr || !base::share_memory(*views[i], *views[j])) continue;
-      refuse(std::string(names[i]) + " must be apart from " + names[j] + " but shares memory");
-    }
+    base::check_apart({names[i], *views[i]}, {"grad_out", inputs.grad_out}, kWhere);
+    for (std::size_t j = 0; j < i; ++j) base::check_apart({names[i], *views[i]}, {names[j], *views[j]}, kWhere);
   }
   if (gradients.sinks.data != nullptr) {
     const View& sinks = gradients.sinks;
-    if (call.options.sinks.data == nullptr) refuse("the gradient of sinks is asked for but there are no sinks");
-    if (sinks.rank != 1 || sinks.shape[0] != call.shape.heads ||
-        (sinks.dtype != DType::f32 && sinks.dtype != DType::f64)) {
-      refuse("the gradient of sinks must be [" + std::to_string(call.shape.heads) + "] of f32 or f64 but is " +
-             shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
-    }
+    if (call.options.sinks.data == nullptr) base::refuse(kWhere, "the gradient of sinks is asked for but there are no sinks");
+    base::check_view(sinks,
+                     {.dtypes = base::kReals,
+                      .shape = {call.shape.heads},
+                      .channels = base::Channels::any,
+                      .use = base::Use::write},
+                     kWhere, "the gradient of sinks");
   }
   if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {
-    if (call.options.bias == nullptr) refuse("gradients of a bias are asked for but there is none");
+    if (call.options.bias == nullptr) base::refuse(kWhere, "gradients of a bias are asked for but there is none");
     call.options.bias->term().check_gradients(gradients.bias, kWhere);
   }
   if (!gradients.term.empty()) {
-    if (call.options.term == nullptr) refuse("gradients of a score term are asked for but there is none");
+    if (call.options.term == nullptr) base::refuse(kWhere, "gradients of a score term are asked for but there is none");
     call.options.term->values().parameters().check_gradients(gradients.term, kWhere);
   }
 }

@@ -1,53 +1,29 @@
 #include "core/attention/attend_call.h"
 
-#include <array>
 #include <cmath>
 #include <string>
 
 #include "core/attention/term_values.h"
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/biases/bias_term.h"
 #include "core/rotation/pope_call.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rows/dropout_rows.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::attention {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
 std::string count_text(std::int64_t count, const char* what) { return std::to_string(count) + " " + what; }
 
 void check_heads_view(const ConstView& view, const char* name, std::string_view where) {
-  if (view.rank != 3 && view.rank != 4) {
-    refuse(where, std::string(name) + " must be [tokens, heads, channels], or with a batch in front, but has shape " +
-                      shape_text(view));
-  }
-  if (!base::is_float(view.dtype)) {
-    refuse(where, std::string(name) + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
-  }
+  rotation::check_head_input(view, "D", where, name);
   const auto last = static_cast<std::size_t>(view.rank - 1);
-  for (std::size_t axis = 0; axis <= last; ++axis) {
-    if (view.shape[axis] < 0) {
-      refuse(where, std::string(name) + " must have no negative length but has shape " + shape_text(view));
-    }
-  }
   if (view.shape[last] < 1 || view.shape[last - 1] < 1) {
     refuse(where, std::string(name) + " must have heads and channels but has shape " + shape_text(view));
   }
-  if (view.shape[last] > 1 && view.strides[last] != 1) {
-    refuse(where,
-           std::string(name) + " must have contiguous channels but has stride " + std::to_string(view.strides[last]));
-  }
-  if (view.size() > 0 && view.data == nullptr) {
-    refuse(where, std::string(name) + " must not be null but has shape " + shape_text(view));
-  }
-  if (base::reaches_too_far(view)) refuse(where, std::string(name) + " must lie in memory but its strides lead beyond");
 }
 
 AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v, std::string_view where) {
@@ -143,10 +119,8 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
   }
   const ConstView& sinks = options.sinks;
   if (sinks.data == nullptr) return;
-  if (sinks.rank != 1 || sinks.shape[0] != shape.heads || !base::is_float(sinks.dtype)) {
-    refuse(where, "sinks must be one float per head, [" + std::to_string(shape.heads) + "], but got " +
-                      shape_text(sinks) + " " + std::string(to_text(sinks.dtype)));
-  }
+  base::check_view(
+      sinks, {.shape = {shape.heads}, .channels = base::Channels::any, .reason = "one per head"}, where, "sinks");
   for (std::int64_t h = 0; h < shape.heads; ++h) {
     const double sink = sink_at(sinks, h);
     if (std::isnan(sink) || sink == HUGE_VAL) {
@@ -270,50 +244,36 @@ double AttendCall::bias_factor() const noexcept {
   return options.bias->schedule().added == Added::before_scale ? scale : 1.0;
 }
 
-void AttendCall::check_extra(const View& view, std::string_view name, std::int64_t rows, std::int64_t columns) const {
+void AttendCall::check_apart(const base::NamedView& written) const {
+  base::check_apart(written, {"q", q}, where);
+  base::check_apart(written, {"k", k}, where);
+  base::check_apart(written, {"v", v}, where);
+}
+
+void AttendCall::check_extra(const View& view, std::string_view name, const base::Shape& wanted) const {
   if (view.data == nullptr && view.rank == 0) return;
-  const std::array<std::int64_t, 4> wanted = {shape.batch, shape.heads, rows, columns};
-  const int rank = columns == 0 ? 3 : 4;
-  bool fits = view.rank == rank || (view.rank == rank - 1 && !batched);
-  const int first = rank - view.rank;
-  for (int axis = 0; fits && axis < view.rank; ++axis) {
-    fits = view.shape[static_cast<std::size_t>(axis)] == wanted[static_cast<std::size_t>(axis + first)];
-  }
-  const DType dtype = is_double() ? DType::f64 : DType::f32;
-  if (!fits || view.dtype != dtype) {
-    const std::string one = std::to_string(shape.heads) + ", " + std::to_string(rows) +
-                            (columns == 0 ? "" : ", " + std::to_string(columns));
-    refuse(where, std::string(name) + " must be [" + std::to_string(shape.batch) + ", " + one + "], without a batch [" +
-                      one + "], of " + std::string(to_text(dtype)) + " but got " + shape_text(view) + " " +
-                      std::string(to_text(view.dtype)));
-  }
-  check_output(view, where, name);
-  for (const ConstView* input : {&q, &k, &v}) {
-    if (base::share_memory(*input, view))
-      refuse(where, std::string(name) + " must be apart from q, k and v but shares memory");
-  }
+  base::check_view(view,
+                   {.dtypes = is_double() ? DType::f64 : DType::f32,
+                    .shape = wanted,
+                    .batch = batched ? base::Batch::as_given : base::Batch::optional,
+                    .use = base::Use::write},
+                   where, name);
+  check_apart({name, view});
+}
+
+base::ViewRule attend_rule(const AttendCall& call, const ConstView& like, std::int64_t channels) {
+  const base::Shape wanted = base::shape_of(like).with_last(channels);
+  const auto& [batch, tokens, heads, width] = wanted.lengths;
+  return {.dtypes = base::itself_or_wider(call.q.dtype),
+          .shape = call.batched ? wanted : base::Shape{tokens, heads, width}};
 }
 
 void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
                          std::string_view name) {
-  const int wanted_rank = call.batched ? 4 : 3;
-  const View view = out.rank == 3 ? with_batch(out) : out;
-  const bool narrow = call.q.dtype == DType::f16 || call.q.dtype == DType::bf16;
-  const bool type = out.dtype == call.q.dtype || (narrow && out.dtype == DType::f32);
-  const bool shape = out.rank == wanted_rank && view.shape[0] == like.shape[0] && view.shape[1] == like.shape[1] &&
-                     view.shape[2] == like.shape[2] && view.shape[3] == channels;
-  if (!type || !shape) {
-    refuse(call.where, std::string(name) + " must have shape [" + std::to_string(like.shape[0]) + ", " +
-                           std::to_string(like.shape[1]) + ", " + std::to_string(like.shape[2]) + ", " +
-                           std::to_string(channels) + "] (without a batch, the last three) and the dtype of q" +
-                           (narrow ? ", or f32," : "") + " but is " + shape_text(out) + " " +
-                           std::string(to_text(out.dtype)));
-  }
-  check_output(out, call.where, name);
-  for (const ConstView* input : {&call.q, &call.k, &call.v}) {
-    if (!base::share_memory(*input, out)) continue;
-    refuse(call.where, std::string(name) + " must be apart from q, k and v but shares memory with one of them");
-  }
+  base::ViewRule rule = attend_rule(call, like, channels);
+  rule.use = base::Use::write;
+  base::check_view(out, rule, call.where, name);
+  call.check_apart({name, out});
 }
 
 }  // namespace posenc::attention

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/attention/mask_rows.h"
+#include "core/base/check_view.h"
 #include "posenc/attend.h"
 
 namespace posenc::attention {
@@ -69,11 +70,17 @@ struct AttendCall {
   double sink(std::int64_t h) const;
   // What the bias is multiplied by.
   double bias_factor() const noexcept;
-  // Throws unless `view` is [B, .., ..] (or without B) of these lengths, of the dtype of the arithmetic, and apart from
-  // the inputs.
-  void check_extra(const View& view, std::string_view name, std::int64_t rows, std::int64_t columns) const;
+  // Throws unless what is written is apart from q, k and v.
+  void check_apart(const base::NamedView& written) const;
+  base::Shape weights_shape() const { return {shape.batch, shape.heads, shape.queries, shape.keys}; }
+  base::Shape log_sum_exp_shape() const { return {shape.batch, shape.heads, shape.queries}; }
+  // Throws unless `view` is [B, ..] of these lengths (or without B), of the dtype of the arithmetic, and apart from the
+  // inputs.
+  void check_extra(const View& view, std::string_view name, const base::Shape& wanted) const;
 };
 
+// What is as `like`, [B, N, H, ..], but for the channels: of the inputs' dtype, or f32 for 16-bit inputs.
+base::ViewRule attend_rule(const AttendCall& call, const ConstView& like, std::int64_t channels);
 // Throws unless `out` is as q but for the channels, of the inputs' dtype or f32 for 16-bit inputs, and apart from them.
 void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
                          std::string_view name);

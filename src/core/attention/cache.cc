@@ -4,19 +4,17 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
 #include "core/rows/convert_row.h"
-#include "posenc/error.h"
 #include "posenc/rerotate.h"
 #include "posenc/rotate.h"
 
 namespace posenc {
 namespace {
 
-[[noreturn]] void refuse(const char* where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
 constexpr const char* kMade = "KeyValueCache";
 
@@ -77,27 +75,6 @@ BasicView<Void> rows_of(Byte* memory, const CacheShape& shape, std::int64_t widt
   return view;
 }
 
-void check_tokens(const ConstView& view, const CacheShape& shape, std::int64_t width, const char* name) {
-  const bool fits = view.rank == 3 && view.shape[0] >= 0 && view.shape[1] == shape.heads && view.shape[2] == width;
-  if (!fits) {
-    refuse("append", std::string(name) + " must be [tokens, " + std::to_string(shape.heads) + ", " +
-                         std::to_string(width) + "] but are " + shape_text(view));
-  }
-  if (!base::is_float(view.dtype)) {
-    refuse("append", std::string(name) + " must be f32, f64, f16 or bf16 but are " + std::string(to_text(view.dtype)));
-  }
-  if (width > 1 && view.strides[2] != 1) {
-    refuse("append",
-           std::string(name) + " must have contiguous channels but have stride " + std::to_string(view.strides[2]));
-  }
-  if (view.shape[0] > 0 && view.data == nullptr) {
-    refuse("append", std::string(name) + " must not be null but have shape " + shape_text(view));
-  }
-  if (base::reaches_too_far(view)) {
-    refuse("append", std::string(name) + " must lie in memory but their strides lead beyond");
-  }
-}
-
 }  // namespace
 
 KeyValueCache::KeyValueCache(const CacheShape& shape, const RotaryAngles* rotary)
@@ -113,8 +90,8 @@ KeyValueCache::KeyValueCache(const CacheShape& shape, const RotaryAngles* rotary
 }
 
 void KeyValueCache::check_append(const ConstView& keys, const ConstView& values) const {
-  check_tokens(keys, shape_, shape_.head_dim, "keys");
-  check_tokens(values, shape_, shape_.value_width, "values");
+  base::check_view(keys, {.shape = {"N", shape_.heads, shape_.head_dim}}, "append", "keys");
+  base::check_view(values, {.shape = {"N", shape_.heads, shape_.value_width}}, "append", "values");
   const std::int64_t tokens = keys.shape[0];
   if (values.shape[0] != tokens) {
     refuse("append", "keys and values must have the same tokens but have " + std::to_string(tokens) + " and " +
@@ -136,7 +113,7 @@ void KeyValueCache::check_append(const ConstView& keys, const ConstView& values)
     const std::int64_t all = tokens_in_memory(shape_);
     if (base::share_memory(rows_of<const void>(key_memory_.data(), shape_, shape_.head_dim, 0, all), *given) ||
         base::share_memory(rows_of<const void>(value_memory_.data(), shape_, shape_.value_width, 0, all), *given)) {
-      refuse("append", "keys and values must be apart from the cache but share its memory");
+      refuse("append", "keys and values must not overlap the cache");
     }
   }
 }

@@ -3,64 +3,41 @@
 #include <string>
 
 #include "core/attention/mask_rows.h"
+#include "core/base/check_view.h"
 #include "core/base/id_view.h"
-#include "posenc/error.h"
 #include "posenc/position.h"
 
 namespace posenc {
 namespace {
 
 struct Checker {
-  const Mask& mask;
   const MaskGrid& grid;
-  std::string opening;  // "[attend] mask "
-
-  [[noreturn]] void refuse(const std::string& message) const { fail(ErrorKind::usage, opening + message); }
+  std::string_view where;
 
   void reach(const std::optional<std::int64_t>& value, const char* name) const {
     if (!value || (*value >= 0 && *value <= kMaxPosition)) return;
-    refuse(std::string(name) + " must be at least 0 and below 2^31 but got " + std::to_string(*value));
+    base::refuse(where, std::string(name) + " must be at least 0 and below 2^31 but got " + std::to_string(*value));
   }
   void count(std::int64_t value, const char* name) const { reach(std::optional(value), name); }
 
-  void integers(const ConstView& view, const char* name, bool per_row) const {
+  // A view that is given, of any strides.
+  void view(const ConstView& view, base::DTypes dtypes, const base::Shape& shape, const char* name) const {
     if (view.data == nullptr) return;
-    const bool type = view.dtype == DType::i32 || view.dtype == DType::i64;
-    const bool shape = per_row ? view.rank == 1 && view.shape[0] == grid.batch
-                               : (view.rank == 1 && view.shape[0] == grid.keys) ||
-                                     (view.rank == 2 && view.shape[0] == grid.batch && view.shape[1] == grid.keys);
-    if (type && shape) {
-      if (per_row) check_ids(view, name);
-      return;
-    }
-    const std::string wanted = per_row ? "[" + std::to_string(grid.batch) + "]"
-                                       : "[" + std::to_string(grid.keys) + "] or [" + std::to_string(grid.batch) +
-                                             ", " + std::to_string(grid.keys) + "]";
-    refuse(std::string(name) + " must be " + wanted + " of i32 or i64 but got " + shape_text(view) + " " +
-           std::string(to_text(view.dtype)));
+    const auto batch = shape.rank == 1 ? base::Batch::as_given : base::Batch::optional;
+    base::check_view(view, {.dtypes = dtypes, .shape = shape, .batch = batch, .channels = base::Channels::any}, where,
+                     name);
   }
 
   // Within the positions, so that sums of a few stay far from the end of 64 bits.
-  void check_ids(const ConstView& view, const char* name) const {
+  void per_row(const ConstView& ids, const char* name) const {
+    view(ids, base::kIds, {grid.batch}, name);
+    if (ids.data == nullptr) return;
     for (std::int64_t b = 0; b < grid.batch; ++b) {
-      const std::int64_t id = base::id_at(view, b);
+      const std::int64_t id = base::id_at(ids, b);
       if (id >= -kMaxPosition && id <= kMaxPosition) continue;
-      refuse(std::string(name) + " must lie within +-(2^31 - 1) but row " + std::to_string(b) + " has " +
-             std::to_string(id));
+      base::refuse(where, std::string(name) + " must lie within +-(2^31 - 1) but row " + std::to_string(b) + " has " +
+                              std::to_string(id));
     }
-  }
-
-  void bytes(const ConstView& view, const char* name, bool pairs) const {
-    if (view.data == nullptr) return;
-    const int rank = pairs ? 2 : 1;
-    bool fits =
-        view.dtype == DType::u8 && (view.rank == rank || (view.rank == rank + 1 && view.shape[0] == grid.batch));
-    const auto axis = static_cast<std::size_t>(view.rank);
-    if (fits) fits = view.shape[axis - 1] == grid.keys && (!pairs || view.shape[axis - 2] == grid.queries);
-    if (fits) return;
-    const std::string one = (pairs ? std::to_string(grid.queries) + ", " : "") + std::to_string(grid.keys);
-    refuse(std::string(name) + " must be [" + one + "] or [" + std::to_string(grid.batch) + ", " + one +
-           "] of u8 but got " + shape_text(view) + " " + std::string(to_text(view.dtype)));
   }
 };
 
@@ -71,35 +48,36 @@ std::int64_t first_beside(const Mask& mask, const MaskGrid& grid) noexcept {
 }
 
 void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) {
-  const Checker check{mask, grid, "[" + std::string(where) + "] mask "};
+  const Checker check{grid, where};
   if (grid.batch < 0 || grid.queries < 0 || grid.keys < 0 || grid.queries > kMaxPosition || grid.keys > kMaxPosition) {
-    check.refuse("must be of counts from 0 to 2^31 - 1 but there are " + std::to_string(grid.queries) +
-                 " queries and " + std::to_string(grid.keys) + " keys");
+    base::refuse(where, "mask must be of counts from 0 to 2^31 - 1 but there are " + std::to_string(grid.queries) +
+                            " queries and " + std::to_string(grid.keys) + " keys");
   }
   const int causal = static_cast<int>(mask.causal);
   if (causal < 0 || causal > static_cast<int>(Causal::start)) {
-    check.refuse("causal must be none, end or start but got " + std::to_string(causal));
+    base::refuse(where, "mask causal must be none, end or start but got " + std::to_string(causal));
   }
-  check.reach(mask.left, "left");
-  check.reach(mask.right, "right");
-  check.count(mask.sink_keys, "sink_keys");
-  check.count(mask.chunk, "chunk");
+  check.reach(mask.left, "mask left");
+  check.reach(mask.right, "mask right");
+  check.count(mask.sink_keys, "mask sink_keys");
+  check.count(mask.chunk, "mask chunk");
   if (mask.query_offset && (*mask.query_offset < -kMaxPosition || *mask.query_offset > kMaxPosition)) {
-    check.refuse("query_offset must lie within +-(2^31 - 1) but got " + std::to_string(*mask.query_offset));
+    base::refuse(where,
+                 "mask query_offset must lie within +-(2^31 - 1) but got " + std::to_string(*mask.query_offset));
   }
-  check.integers(mask.starts, "starts", true);
-  check.integers(mask.ends, "ends", true);
-  check.integers(mask.documents, "documents", false);
-  check.bytes(mask.keys, "keys", false);
-  check.bytes(mask.pairs, "pairs", true);
+  check.per_row(mask.starts, "mask starts");
+  check.per_row(mask.ends, "mask ends");
+  check.view(mask.documents, base::kIds, {grid.batch, grid.keys}, "mask documents");
+  check.view(mask.keys, DType::u8, {grid.batch, grid.keys}, "mask keys");
+  check.view(mask.pairs, DType::u8, {grid.batch, grid.queries, grid.keys}, "mask pairs");
 }
 
 namespace {
 
 void check_index(std::int64_t index, std::int64_t count, const char* name, const char* where) {
   if (index >= 0 && index < count) return;
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " must be below " + std::to_string(count) +
-                             " and not negative but got " + std::to_string(index));
+  base::refuse(where, std::string(name) + " must be below " + std::to_string(count) + " and not negative but got " +
+                          std::to_string(index));
 }
 
 }  // namespace

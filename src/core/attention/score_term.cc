@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/attention/term_values.h"
-#include "core/base/memory_overlap.h"
+#include "core/base/check_view.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
 
@@ -53,27 +53,19 @@ void shift(const ConstView& from, std::int64_t first_distance, const View& to) {
 }  // namespace
 
 void relative_shift(const ConstView& by_distance, std::int64_t first_distance, const View& out) {
-  const auto refuse = [](const std::string& message) { fail(ErrorKind::usage, "[relative_shift] " + message); };
-  const int rank = by_distance.rank;
-  bool fits = rank >= 2 && out.rank == rank && out.dtype == by_distance.dtype &&
-              (out.dtype == DType::f32 || out.dtype == DType::f64);
-  for (int axis = 0; fits && axis + 1 < rank; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    fits = out.shape[a] == by_distance.shape[a];
-  }
-  if (!fits) {
-    refuse("by_distance and out must be f32 or f64, [.., N, R] and [.., N, S], but are " + shape_text(by_distance) +
-           " " + std::string(to_text(by_distance.dtype)) + " and " + shape_text(out) + " " +
-           std::string(to_text(out.dtype)));
-  }
-  const auto last = static_cast<std::size_t>(rank - 1);
-  if (by_distance.shape[last] > 1 && by_distance.strides[last] != 1) refuse("by_distance must have contiguous rows");
-  if (by_distance.size() > 0 && by_distance.data == nullptr) refuse("by_distance must not be null");
+  constexpr std::string_view kWhere = "relative_shift";
+  base::check_view(by_distance, {.dtypes = base::kReals}, kWhere, "by_distance");
+  if (by_distance.rank < 2) base::refuse(kWhere, "by_distance must be [.., N, R] but is " + shape_text(by_distance));
   if (first_distance < -kMaxPosition || first_distance > kMaxPosition) {
-    refuse("first_distance must lie within +-(2^31 - 1) but got " + std::to_string(first_distance));
+    base::refuse(kWhere, "first_distance must lie within +-(2^31 - 1) but got " + std::to_string(first_distance));
   }
-  check_output(out, "relative_shift");
-  if (base::share_memory(by_distance, out)) refuse("out must be apart from by_distance but shares memory");
+  base::check_view(out,
+                   {.dtypes = by_distance.dtype,
+                    .shape = base::shape_of(by_distance).with_last("S"),
+                    .use = base::Use::write,
+                    .reason = "the rows of by_distance"},
+                   kWhere, "out");
+  base::check_apart({"out", out}, {"by_distance", by_distance}, kWhere);
   if (out.dtype == DType::f64) {
     shift<double>(by_distance, first_distance, out);
   } else {

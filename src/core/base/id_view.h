@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "core/base/check_view.h"
 #include "posenc/view.h"
 
 namespace posenc::base {
@@ -25,27 +25,18 @@ std::int64_t id_at(const ConstView& view, std::int64_t b, std::int64_t n) noexce
 void set_id(const View& view, std::int64_t n, std::int64_t id) noexcept;
 void set_id(const View& view, std::int64_t b, std::int64_t n, std::int64_t id) noexcept;
 
-// A view in a message: "[positions_from_mask] mask must ...".
-struct Named {
-  std::string_view function;
-  std::string_view name;
-
-  std::string opening() const { return "[" + std::string(function) + "] " + std::string(name) + " "; }
-};
-
-enum class Ranks { one, two, one_or_two };
-
-// Integers to read: u8 too where `bytes` says so.
-void check_integers(const ConstView& view, const Named& named, Ranks ranks, bool bytes);
-// Integers to write, i32 or i64, whatever their strides, but no two at one address.
-void check_writable(const View& view, const Named& named, Ranks ranks);
-// Nothing is written to what is still read.
-void check_apart(const View& out, const Named& named, const ConstView& in, std::string_view in_name);
-// `out` must have the shape of `in`.
-void check_same_shape(const View& out, const Named& named, const ConstView& in, std::string_view in_name);
+// Integers of any strides: to read, and to write.
+inline ViewRule ids_to_read(const Shape& shape, Batch batch = Batch::as_given, DTypes dtypes = kIds) {
+  return {.dtypes = dtypes, .shape = shape, .batch = batch, .channels = Channels::any};
+}
+inline ViewRule ids_to_write(const Shape& shape, std::string_view reason = {}) {
+  return {.dtypes = kIds, .shape = shape, .channels = Channels::any, .use = Use::write, .reason = reason};
+}
+// [N] or [B, N] of u8, i32 or i64.
+inline ViewRule rows_to_read() { return ids_to_read({"B", "N"}, Batch::optional, kIntegers); }
 
 // A number that becomes an id, or a part of one: within +-kMaxPosition. Then it fits into i32, and sums of a few stay
 // far from the end of i64.
-void check_id(std::int64_t id, const Named& named);
+void check_id(std::int64_t id, std::string_view where, std::string_view name);
 
 }  // namespace posenc::base

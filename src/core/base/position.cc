@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/text/number_text.h"
 #include "posenc/error.h"
@@ -163,6 +164,10 @@ PositionView Positions::view() const noexcept {
   if (view.source == PositionView::Source::i64) view.data = integers_.data();
   if (view.source == PositionView::Source::f64) view.data = reals_.data();
   return view;
+}
+
+KeptPositions::KeptPositions(Positions&& positions) : kept_(std::make_shared<const Positions>(std::move(positions))) {
+  static_cast<PositionView&>(*this) = kept_->view();
 }
 
 }  // namespace posenc

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/base/memory_overlap.h"
+#include "core/base/check_view.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -82,28 +82,7 @@ std::string shape_text(const ConstView& view) {
 }
 
 void check_output(const View& view, std::string_view where, std::string_view name) {
-  const auto opening = [&] { return "[" + std::string(where) + "] " + std::string(name) + " "; };
-  if (view.rank < 1 || view.rank > kMaxRank) {
-    fail(ErrorKind::usage, opening() + "must have 1 to 4 axes but has " + std::to_string(view.rank));
-  }
-  bool empty = false;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
-    if (view.shape[axis] < 0) {
-      fail(ErrorKind::usage, opening() + "must have no negative length but has shape " + shape_text(view));
-    }
-    empty = empty || view.shape[axis] == 0;
-  }
-  if (empty) return;
-  if (view.data == nullptr) fail(ErrorKind::usage, opening() + "must not be null but has shape " + shape_text(view));
-  const std::size_t last = static_cast<std::size_t>(view.rank) - 1;
-  if (view.shape[last] > 1 && view.strides[last] != 1) {
-    fail(ErrorKind::usage, opening() + "must have contiguous channels but the stride of its last axis is " +
-                               std::to_string(view.strides[last]));
-  }
-  if (base::overlaps_itself(view)) {
-    fail(ErrorKind::usage, opening() + "must not overlap itself but two indices of " + shape_text(view) +
-                               " share an address: check its strides");
-  }
+  base::check_view(view, {.dtypes = base::kAnyType, .use = base::Use::write}, where, name);
 }
 
 }  // namespace posenc

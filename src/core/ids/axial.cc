@@ -6,14 +6,11 @@
 
 #include "core/base/id_view.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
 void check_multiple(std::int64_t width, std::int64_t factor, std::string_view where) {
   if (width >= factor && width % factor == 0) return;
@@ -61,15 +58,17 @@ std::vector<double> counted_line(const ConstView& mask, std::int64_t line, bool 
 
 void check_mask(const ConstView& mask, const MaskRule& rule) {
   constexpr std::string_view kWhere = "mask_coordinates";
-  check_integers(mask, {kWhere, "mask"}, base::Ranks::two, /*bytes=*/true);
+  base::check_view(mask, base::ids_to_read({"height", "width"}, base::Batch::as_given, base::kIntegers), kWhere, "mask");
   if (!std::isfinite(rule.scale)) refuse(kWhere, "scale must be finite but got " + text::number_text(rule.scale));
   if (rule.half_cell && !rule.normalize) refuse(kWhere, "half_cell is for coordinates that are normalised");
   for (std::int64_t y = 0; y < mask.shape[0]; ++y) {
     for (std::int64_t x = 0; x < mask.shape[1]; ++x) {
       const std::int64_t value = base::id_at(mask, y, x);
       if (value == 0 || value == 1) continue;
-      fail(ErrorKind::bad_input, "[mask_coordinates] mask must hold 0 and 1 but pixel [" + std::to_string(y) + ", " +
-                                     std::to_string(x) + "] is " + std::to_string(value));
+      refuse(kWhere,
+             "mask must hold 0 and 1 but pixel [" + std::to_string(y) + ", " + std::to_string(x) + "] is " +
+                 std::to_string(value),
+             ErrorKind::bad_input);
     }
   }
 }

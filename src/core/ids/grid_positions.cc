@@ -10,8 +10,6 @@ namespace posenc {
 namespace {
 
 using base::id_at;
-using base::Named;
-using base::Ranks;
 using base::set_id;
 
 std::string list_text(std::span<const std::int64_t> numbers) {
@@ -89,20 +87,15 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
   const std::int64_t places = places_of(image, 0, kWhere, "the image");
   places_of(table, 1, kWhere, "the table");
   if (fraction < Fraction::exact || fraction > Fraction::shrunk) {
-    fail(ErrorKind::usage, "[rows_by_fraction] fraction must be exact, product, quotient or shrunk but is number " +
+    base::refuse("rows_by_fraction", "fraction must be exact, product, quotient or shrunk but is number " +
                                std::to_string(static_cast<int>(fraction)));
   }
-  const Named named{kWhere, "out"};
-  check_writable(out, named, Ranks::one_or_two);
-  const bool flat = out.rank == 1 && out.shape[0] == places;
-  const bool image_shaped = out.rank == 2 && out.shape[0] == height && out.shape[1] == width;
-  if (flat || image_shaped) return;
-  fail(ErrorKind::usage, named.opening() + "must be [" + std::to_string(places) + "] or [" + std::to_string(height) +
-                             ", " + std::to_string(width) + "] but has shape " + shape_text(out));
+  base::check_view(out, base::ids_to_write(out.rank == 1 ? base::Shape{places} : base::Shape{height, width}), kWhere,
+                   "out");
 }
 
 void check_start(std::int64_t start, std::int64_t count, std::string_view where) {
-  base::check_id(start, {where, "start"});
+  base::check_id(start, where, "start");
   if (count <= kMaxPosition - start) return;  // the id after the last must be one too
   fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
                                  std::to_string(count) + " from " + std::to_string(start) + " go beyond it");
@@ -111,7 +104,7 @@ void check_start(std::int64_t start, std::int64_t count, std::string_view where)
 // What was appended before must be whole tuples of as many axes.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
-  fail(ErrorKind::usage, "[" + std::string(where) + "] ids must hold whole tuples of " + std::to_string(axes) +
+  base::refuse(where, "ids must hold whole tuples of " + std::to_string(axes) +
                              " but has " + std::to_string(ids.size()) + " numbers");
 }
 
@@ -120,15 +113,10 @@ void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::
 void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, const View& places) {
   constexpr std::string_view kWhere = "places_in_grid";
   const std::int64_t count = places_of(grid, 1, kWhere, "grid");
-  check_integers(ids, {kWhere, "ids"}, Ranks::one, /*bytes=*/false);
-  const Named named{kWhere, "places"};
-  check_writable(places, named, Ranks::two);
   const auto axes = static_cast<std::int64_t>(grid.size());
-  if (places.shape[0] != ids.shape[0] || places.shape[1] != axes) {
-    fail(ErrorKind::usage, named.opening() + "must be [" + std::to_string(ids.shape[0]) + ", " + std::to_string(axes) +
-                               "] but has shape " + shape_text(places));
-  }
-  check_apart(places, named, ids, "ids");
+  base::check_view(ids, base::ids_to_read({"N"}), kWhere, "ids");
+  base::check_view(places, base::ids_to_write({ids.shape[0], axes}), kWhere, "places");
+  base::check_apart({"places", places}, {"ids", ids}, kWhere);
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     const std::int64_t id = id_at(ids, n);
     if (id >= 0 && id < count) continue;
@@ -158,7 +146,7 @@ void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side
 std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t axes, std::int64_t start, std::int64_t count) {
   constexpr std::string_view kWhere = "append_text";
   if (axes < 1 || count < 0) {
-    fail(ErrorKind::usage, "[append_text] axes must be at least 1 and count at least 0 but got " +
+    base::refuse("append_text", "axes must be at least 1 and count at least 0 but got " +
                                std::to_string(axes) + " and " + std::to_string(count));
   }
   check_start(start, count, kWhere);

@@ -9,13 +9,11 @@ namespace posenc {
 namespace {
 
 using base::id_at;
-using base::Named;
-using base::Ranks;
 using base::set_id;
 
 // The longest document decides whether counting leaves the range.
 void check_documents(std::int64_t first, std::int64_t longest, std::string_view where) {
-  base::check_id(first, {where, "first"});
+  base::check_id(first, where, "first");
   const std::int64_t room = kMaxPosition - first;
   if (longest - 1 <= room) return;
   fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but a document of " +
@@ -23,29 +21,29 @@ void check_documents(std::int64_t first, std::int64_t longest, std::string_view 
 }
 
 // Bounds and what they divide. Returns the length of the longest document.
-std::int64_t check_bounds(const ConstView& bounds, const View& out, const Named& out_named) {
-  const Named named{out_named.function, "bounds"};
-  check_integers(bounds, named, Ranks::one, /*bytes=*/false);
-  check_writable(out, out_named, Ranks::one);
-  check_apart(out, out_named, bounds, "bounds");
+std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_view name, std::string_view where) {
+  const auto refuse = [&](const std::string& message) {
+    base::refuse(where, "bounds must " + message, ErrorKind::bad_input);
+  };
+  base::check_view(bounds, base::ids_to_read({"K"}), where, "bounds");
+  base::check_view(out, base::ids_to_write({"N"}), where, name);
+  base::check_apart({name, out}, {"bounds", bounds}, where);
   const std::int64_t count = bounds.shape[0];
   if (count == 0 || id_at(bounds, 0) != 0) {
-    fail(ErrorKind::bad_input, named.opening() + "must start at 0 but " +
-                                   (count == 0 ? "is empty" : "starts at " + std::to_string(id_at(bounds, 0))));
+    refuse("start at 0 but " + (count == 0 ? "is empty" : "starts at " + std::to_string(id_at(bounds, 0))));
   }
   std::int64_t longest = 0;
   for (std::int64_t i = 1; i < count; ++i) {
     const std::int64_t before = id_at(bounds, i - 1), bound = id_at(bounds, i);
     if (bound < before) {
-      fail(ErrorKind::bad_input, named.opening() + "must not decrease but bound " + std::to_string(i) + " is " +
-                                     std::to_string(bound) + " after " + std::to_string(before));
+      refuse("not decrease but bound " + std::to_string(i) + " is " + std::to_string(bound) + " after " +
+             std::to_string(before));
     }
     longest = std::max(longest, bound - before);  // from 0 up: no overflow
   }
   const std::int64_t end = id_at(bounds, count - 1);
   if (end != out.shape[0]) {
-    fail(ErrorKind::bad_input, named.opening() + "must end at " + std::to_string(out.shape[0]) +
-                                   ", the number of tokens, but ends at " + std::to_string(end));
+    refuse("end at " + std::to_string(out.shape[0]) + ", the number of tokens, but ends at " + std::to_string(end));
   }
   return longest;
 }
@@ -71,15 +69,15 @@ void for_each_place(const ConstView& segments, const Use& use) {
   }
 }
 
-void check_packed(const ConstView& ids, PackedBy rule, Ranks ranks, std::string_view where) {
+void check_packed(const ConstView& ids, PackedBy rule, const base::ViewRule& view_rule, std::string_view where) {
   if (rule != PackedBy::step && rule != PackedBy::minimum) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] rule must be step or minimum but is number " +
+    base::refuse(where, "rule must be step or minimum but is number " +
                                std::to_string(static_cast<int>(rule)));
   }
-  check_integers(ids, {where, "ids"}, ranks, /*bytes=*/false);
+  base::check_view(ids, view_rule, where, "ids");
   const ConstView rows = base::as_rows(ids);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < rows.shape[1]; ++n) base::check_id(id_at(rows, b, n), {where, "ids"});
+    for (std::int64_t n = 0; n < rows.shape[1]; ++n) base::check_id(id_at(rows, b, n), where, "ids");
   }
 }
 
@@ -99,17 +97,15 @@ void for_each_start(const ConstView& rows, std::int64_t b, PackedBy rule, const 
 
 void positions_from_bounds(const ConstView& bounds, std::int64_t first, const View& ids) {
   constexpr std::string_view kWhere = "positions_from_bounds";
-  check_documents(first, check_bounds(bounds, ids, {kWhere, "ids"}), kWhere);
+  check_documents(first, check_bounds(bounds, ids, "ids", kWhere), kWhere);
   for_each_token(bounds, [&](std::int64_t, std::int64_t place, std::int64_t n) { set_id(ids, n, first + place); });
 }
 
 void positions_from_segments(const ConstView& segments, std::int64_t first, const View& ids) {
   constexpr std::string_view kWhere = "positions_from_segments";
-  const Named named{kWhere, "ids"};
-  check_integers(segments, {kWhere, "segments"}, Ranks::one_or_two, /*bytes=*/true);
-  check_writable(ids, named, Ranks::one_or_two);
-  check_same_shape(ids, named, segments, "segments");
-  check_apart(ids, named, segments, "segments");
+  base::check_view(segments, base::rows_to_read(), kWhere, "segments");
+  base::check_view(ids, base::ids_to_write(base::shape_of(segments), "the shape of segments"), kWhere, "ids");
+  base::check_apart({"ids", ids}, {"segments", segments}, kWhere);
   const ConstView rows = base::as_rows(segments);
   const View out = base::as_rows(ids);
   std::int64_t longest = 0;
@@ -137,7 +133,7 @@ std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths) {
 }
 
 std::vector<std::int64_t> bounds_from_positions(const ConstView& ids, PackedBy rule) {
-  check_packed(ids, rule, Ranks::one, "bounds_from_positions");
+  check_packed(ids, rule, base::ids_to_read({"N"}), "bounds_from_positions");
   std::vector<std::int64_t> bounds;
   for_each_start(base::as_rows(ids), 0, rule, [&](std::int64_t n, bool starts) {
     if (starts) bounds.push_back(n);
@@ -148,11 +144,9 @@ std::vector<std::int64_t> bounds_from_positions(const ConstView& ids, PackedBy r
 
 void segments_from_positions(const ConstView& ids, PackedBy rule, const View& segments) {
   constexpr std::string_view kWhere = "segments_from_positions";
-  const Named named{kWhere, "segments"};
-  check_packed(ids, rule, Ranks::one_or_two, kWhere);
-  check_writable(segments, named, Ranks::one_or_two);
-  check_same_shape(segments, named, ids, "ids");
-  check_apart(segments, named, ids, "ids");
+  check_packed(ids, rule, base::ids_to_read({"B", "N"}, base::Batch::optional), kWhere);
+  base::check_view(segments, base::ids_to_write(base::shape_of(ids), "the shape of ids"), kWhere, "segments");
+  base::check_apart({"segments", segments}, {"ids", ids}, kWhere);
   const ConstView rows = base::as_rows(ids);
   const View out = base::as_rows(segments);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
@@ -165,7 +159,7 @@ void segments_from_positions(const ConstView& ids, PackedBy rule, const View& se
 }
 
 void segments_from_bounds(const ConstView& bounds, const View& segments) {
-  check_bounds(bounds, segments, {"segments_from_bounds", "segments"});
+  check_bounds(bounds, segments, "segments", "segments_from_bounds");
   for_each_token(bounds, [&](std::int64_t document, auto, std::int64_t n) { set_id(segments, n, document); });
 }
 

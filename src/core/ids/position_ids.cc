@@ -14,8 +14,6 @@ Pads Pads::counted() noexcept { return {Rule::counted, 0}; }
 namespace {
 
 using base::id_at;
-using base::Named;
-using base::Ranks;
 using base::set_id;
 
 // Of one row, or of the longest.
@@ -25,13 +23,13 @@ struct Counts {
 };
 
 void check_rule(const IdRule& rule, std::string_view where) {
-  base::check_id(rule.first, {where, "first"});
-  base::check_id(rule.past, {where, "past"});
+  base::check_id(rule.first, where, "first");
+  base::check_id(rule.past, where, "past");
   if (rule.past < 0) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] past must not be negative but got " +
+    base::refuse(where, "past must not be negative but got " +
                                std::to_string(rule.past) + ": it is how many tokens a cache holds");
   }
-  if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), {where, "the id of pads"});
+  if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), where, "the id of pads");
 }
 
 // The ids that counting reaches, before any is written.
@@ -46,16 +44,14 @@ void check_reach(const IdRule& rule, const Counts& longest, std::string_view whe
 }
 
 void check_views(const ConstView& source, std::string_view name, const View& ids, std::string_view where) {
-  check_integers(source, {where, name}, Ranks::one_or_two, /*bytes=*/true);
-  const Named named{where, "ids"};
-  check_writable(ids, named, Ranks::one_or_two);
-  const bool same_rows = ids.rank == source.rank && (ids.rank == 1 || ids.shape[0] == source.shape[0]);
+  base::check_view(source, base::rows_to_read(), where, name);
+  const std::string reason = "the shape of " + std::string(name) + " or fewer columns";
+  base::check_view(ids, base::ids_to_write(base::shape_of(source).with_last("N"), reason), where, "ids");
   const auto last = static_cast<std::size_t>(source.rank) - 1;
-  if (!same_rows || ids.shape[last] > source.shape[last]) {
-    fail(ErrorKind::usage, named.opening() + "must have the shape of " + std::string(name) + ", " + shape_text(source) +
-                               ", or fewer columns, but has shape " + shape_text(ids));
+  if (ids.shape[last] > source.shape[last]) {
+    base::refuse(where, "ids must be " + shape_text(source) + ", " + reason + ", but is " + shape_text(ids));
   }
-  check_apart(ids, named, source, name);
+  base::check_apart({"ids", ids}, {name, source}, where);
 }
 
 template <class IsReal>
@@ -92,14 +88,15 @@ void write_ids(const ConstView& source, const IdRule& rule, const IsReal& is_rea
   }
 }
 
-void check_mask(const ConstView& mask, bool batched, const Named& named) {
+void check_mask(const ConstView& mask, bool batched, std::string_view where) {
   for (std::int64_t b = 0; b < mask.shape[0]; ++b) {
     for (std::int64_t n = 0; n < mask.shape[1]; ++n) {
       const std::int64_t value = id_at(mask, b, n);
       if (value == 0 || value == 1) continue;
-      fail(ErrorKind::bad_input, named.opening() + "must be 0 or 1 but " +
-                                     (batched ? "row " + std::to_string(b) + ", " : std::string()) + "column " +
-                                     std::to_string(n) + " is " + std::to_string(value));
+      base::refuse(where,
+                   "mask must be 0 or 1 but " + (batched ? "row " + std::to_string(b) + ", " : std::string()) +
+                       "column " + std::to_string(n) + " is " + std::to_string(value),
+                   ErrorKind::bad_input);
     }
   }
 }
@@ -111,7 +108,7 @@ void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& 
   check_views(mask, "mask", ids, kWhere);
   check_rule(rule, kWhere);
   const ConstView rows = base::as_rows(mask);
-  check_mask(rows, mask.rank == 2, {kWhere, "mask"});
+  check_mask(rows, mask.rank == 2, kWhere);
   const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) == 1; };
   check_reach(rule, longest_row(rows, is_real), kWhere);
   write_ids(rows, rule, is_real, base::as_rows(ids));
@@ -129,14 +126,9 @@ void positions_from_tokens(const ConstView& tokens, std::int64_t pad_token, cons
 
 void positions_after(const ConstView& lengths, const View& ids) {
   constexpr std::string_view kWhere = "positions_after";
-  check_integers(lengths, {kWhere, "lengths"}, Ranks::one, /*bytes=*/false);
-  const Named named{kWhere, "ids"};
-  check_writable(ids, named, Ranks::two);
-  if (ids.shape[0] != lengths.shape[0]) {
-    fail(ErrorKind::usage, named.opening() + "must have " + std::to_string(lengths.shape[0]) +
-                               " rows, one per length, but has shape " + shape_text(ids));
-  }
-  check_apart(ids, named, lengths, "lengths");
+  base::check_view(lengths, base::ids_to_read({"B"}), kWhere, "lengths");
+  base::check_view(ids, base::ids_to_write({lengths.shape[0], "N"}, "a row per length"), kWhere, "ids");
+  base::check_apart({"ids", ids}, {"lengths", lengths}, kWhere);
   for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
     const std::int64_t length = id_at(lengths, b);
     // Compared without the sum: both may be at the end of i64.
@@ -153,9 +145,8 @@ void positions_after(const ConstView& lengths, const View& ids) {
 }
 
 PositionView position_view(const ConstView& ids) {
-  ConstView integers = ids;
-  if (ids.dtype == DType::f64) integers.dtype = DType::i64;  // of the same size, with the same demands
-  check_integers(integers, {"position_view", "ids"}, Ranks::one_or_two, /*bytes=*/false);
+  base::check_view(ids, base::ids_to_read({"B", "N"}, base::Batch::optional, base::kIds | DType::f64), "position_view",
+                   "ids");
   const ConstView rows = base::as_rows(ids);
   PositionView view;
   view.source = ids.dtype == DType::i32 ? PositionView::Source::i32 : PositionView::Source::i64;

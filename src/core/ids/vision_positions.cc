@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/id_view.h"
-#include "core/base/memory_overlap.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
@@ -14,13 +13,11 @@ namespace posenc {
 namespace {
 
 using base::id_at;
-using base::Named;
-using base::Ranks;
 
 constexpr std::int64_t kAxes = 3;
 
 [[noreturn]] void refuse_vision(std::string_view where, const std::string& message) {
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
+  base::refuse(where, message, ErrorKind::bad_input);
 }
 
 std::string grid_text(const PatchGrid& grid) {
@@ -54,7 +51,7 @@ void check_rule(const MropeRule& rule, std::string_view where) {
     refuse_vision(where,
                   "tokens_per_second must be from 0 to 1000000 but got " + text::number_text(rule.tokens_per_second));
   }
-  base::check_id(rule.pad_id, {where, "pad_id"});
+  base::check_id(rule.pad_id, where, "pad_id");
 }
 
 void check_seconds(double seconds, std::string_view where) {
@@ -199,35 +196,22 @@ void check_mask_values(const ConstView& mask) {
 
 void check_ids(const MropeInput& input, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
-  const bool batched = input.token_types.rank == 2;
-  const bool integers = ids.dtype == DType::i32 || ids.dtype == DType::i64;
-  const bool flat = !batched && ids.rank == 2 && ids.shape[0] == input.token_types.shape[0];
-  const bool rows = batched && ids.rank == 3 && ids.shape[0] == input.token_types.shape[0] &&
-                    ids.shape[1] == input.token_types.shape[1];
-  if (!integers || !(flat || rows) || ids.shape[static_cast<std::size_t>(ids.rank - 1)] != kAxes) {
-    refuse_vision(kWhere, "ids must be i32 or i64 of the shape of token_types, " + shape_text(input.token_types) +
-                              ", and 3 axes but are " + shape_text(ids) + " " + std::string(to_text(ids.dtype)));
-  }
-  if (ids.size() > 0 && (ids.data == nullptr || base::overlaps_itself(ids))) {
-    refuse_vision(
-        kWhere, "ids must be memory of their own, each at an address of its own, but are not: check data and strides");
-  }
-  base::check_apart(ids, {kWhere, "ids"}, input.token_types, "token_types");
-  if (input.mask.rank != 0) base::check_apart(ids, {kWhere, "ids"}, input.mask, "mask");
+  const ConstView& types = input.token_types;
+  const base::Shape wanted = types.rank == 2 ? base::Shape{types.shape[0], types.shape[1], kAxes}
+                                             : base::Shape{types.shape[0], kAxes};
+  base::check_view(ids, base::ids_to_write(wanted, "3 axes for each of token_types"), kWhere, "ids");
+  base::check_apart({"ids", ids}, {"token_types", types}, kWhere);
+  base::check_apart({"ids", ids}, {"mask", input.mask}, kWhere);
 }
 
 void check_input(const MropeInput& input, const MropeRule& rule, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
   check_rule(rule, kWhere);
-  check_integers(input.token_types, {kWhere, "token_types"}, Ranks::one_or_two, /*bytes=*/true);
-  const bool batched = input.token_types.rank == 2;
+  base::check_view(input.token_types, base::rows_to_read(), kWhere, "token_types");
   if (input.mask.rank != 0) {
-    check_integers(input.mask, {kWhere, "mask"}, Ranks::one_or_two, /*bytes=*/true);
-    if (input.mask.rank != input.token_types.rank || input.mask.shape[0] != input.token_types.shape[0] ||
-        (batched && input.mask.shape[1] != input.token_types.shape[1])) {
-      refuse_vision(kWhere, "mask must have the shape of token_types, " + shape_text(input.token_types) + ", but has " +
-                                shape_text(input.mask));
-    }
+    base::ViewRule like_types = base::ids_to_read(base::shape_of(input.token_types), base::Batch::as_given, base::kIntegers);
+    like_types.reason = "the shape of token_types";
+    base::check_view(input.mask, like_types, kWhere, "mask");
   }
   check_mask_values(input.mask);
   for (const PatchGrid& grid : input.images) {
@@ -284,7 +268,7 @@ std::int64_t append_vision(std::vector<std::int64_t>& ids, const PatchGrid& grid
   check_grid(grid, rule.merge, kWhere);
   check_rule(rule, kWhere);
   check_seconds(seconds_per_grid, kWhere);
-  base::check_id(start, {kWhere, "start"});
+  base::check_id(start, kWhere, "start");
   if (static_cast<std::int64_t>(ids.size()) % kAxes != 0) {
     refuse_vision(kWhere, "ids must hold whole tuples of 3 but has " + std::to_string(ids.size()) + " numbers");
   }

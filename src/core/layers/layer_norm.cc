@@ -115,9 +115,9 @@ void layer_norm(const ConstView& x, const LayerNorm& parameters, const View& out
   const LayerChecks check{"layer_norm"};
   check_norm(check, x, parameters);
   check.token_output(out, x, "out");
-  check.in_place_or_apart(out, "out", x, "x");
-  check.apart({{"out", out}, {"weight", parameters.weight}});
-  check.apart({{"out", out}, {"bias", parameters.bias}});
+  base::check_in_place_or_apart({"out", out}, {"x", x}, check.where);
+  base::check_apart({"out", out}, {"weight", parameters.weight}, check.where);
+  base::check_apart({"out", out}, {"bias", parameters.bias}, check.where);
   const Norm norm(x, parameters);
   norm.in_parts(workers, [&](std::int64_t first, std::int64_t last) {
     NormalRow row(norm.width);
@@ -139,15 +139,17 @@ void layer_norm_backward(const LayerNormInputs& inputs, const LayerNorm& paramet
   check.same_as_x(inputs.grad_out, inputs.x, "grad_out");
   if (gradients.x.rank > 0) {
     check.token_output(gradients.x, inputs.x, "the gradient of x");
-    check.in_place_or_apart(gradients.x, "the gradient of x", inputs.x, "x");
-    check.in_place_or_apart(gradients.x, "the gradient of x", inputs.grad_out, "grad_out");
-    check.apart({{"the gradient of x", gradients.x}, {"weight", parameters.weight}});
+    const layers::NamedView written{"the gradient of x", gradients.x};
+    base::check_in_place_or_apart(written, {"x", inputs.x}, check.where);
+    base::check_in_place_or_apart(written, {"grad_out", inputs.grad_out}, check.where);
+    base::check_apart(written, {"weight", parameters.weight}, check.where);
   }
   check.gradient(gradients.weight, parameters.weight, "weight");
   check.gradient(gradients.bias, parameters.bias, "bias");
-  check.apart({{"the gradient of x", gradients.x},
-               {"the gradient of weight", gradients.weight},
-               {"the gradient of bias", gradients.bias}});
+  const layers::NamedView written[] = {{"the gradient of x", gradients.x},
+                                       {"the gradient of weight", gradients.weight},
+                                       {"the gradient of bias", gradients.bias}};
+  base::check_apart(written, check.where);
   const Norm norm(inputs.x, parameters);
   const auto width = static_cast<std::size_t>(norm.width);
   // A pair of sums for every part, added in the order of the parts.

@@ -34,8 +34,8 @@ void run(const MultiHeadCall& call, const View& out) {
   MultiHeadRows<Real> rows(call);
   AttendOptions options = call.options.attend;
   const attention::AttendCall attention(rows.q, rows.k, rows.v, options, call.check.where);
-  attention.check_extra(options.weights, "attend.weights", call.queries, call.keys);
-  attention.check_extra(options.log_sum_exp, "attend.log_sum_exp", call.queries, 0);
+  attention.check_extra(options.weights, "attend.weights", attention.weights_shape());
+  attention.check_extra(options.log_sum_exp, "attend.log_sum_exp", attention.log_sum_exp_shape());
   const bool averages = call.options.average_weights.rank > 0;
   AlignedVector<Real> weights;
   if (averages && options.weights.rank == 0) {

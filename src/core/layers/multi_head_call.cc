@@ -19,15 +19,8 @@ void check_heads(const LayerChecks& check, const MultiHeadAttention& weights) {
 }
 
 void check_context(const LayerChecks& check, const ConstView& x, const ConstView& context) {
-  check.tokens(context, "context");
-  const auto last = static_cast<std::size_t>(x.rank - 1);
-  if (context.rank == x.rank && context.shape[last] == x.shape[last] && context.dtype == x.dtype &&
-      (x.rank == 2 || context.shape[0] == x.shape[0])) {
-    return;
-  }
-  check.refuse("context must be as x but for the number of tokens, " + shape_text(x) + " " +
-               std::string(to_text(x.dtype)) + ", but is " + shape_text(context) + " " +
-               std::string(to_text(context.dtype)));
+  const base::Shape wanted = x.rank == 3 ? base::Shape{x.shape[0], "S", x.shape[2]} : base::Shape{"S", x.shape[1]};
+  base::check_view(context, {.dtypes = x.dtype, .shape = wanted, .reason = "as x is"}, check.where, "context");
 }
 
 }  // namespace

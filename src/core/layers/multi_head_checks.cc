@@ -70,7 +70,7 @@ void check_outputs(const MultiHeadCall& call, const View& out) {
                                           {"average_weights", options.average_weights},
                                           {"attend.weights", options.attend.weights},
                                           {"attend.log_sum_exp", options.attend.log_sum_exp}};
-  call.check.apart(written);
+  base::check_apart(written, call.check.where);
   const std::vector<NamedView> read = read_views(call.x, call.weights, options);
   for (std::size_t i = 1; i < written.size(); ++i) call.check.apart_from(written[i], read);  // out is written last
 }

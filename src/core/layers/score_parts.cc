@@ -20,10 +20,8 @@ struct Shape {
 
 Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const ConstView& p,
                     const ScoreProjections& projections) {
-  check.tokens(x, "x");
-  if (x.rank != 2) check.refuse("x must be [N, M] but is " + shape_text(x));
-  check.tokens(p, "p");
-  check.weight(p, {x.shape[0], x.shape[1]}, "p");
+  base::check_view(x, {.dtypes = base::kReals, .shape = {"N", "M"}}, check.where, "x");
+  base::check_view(p, {.dtypes = base::kReals, .shape = base::shape_of(x), .reason = "as x is"}, check.where, "p");
   const std::int64_t heads = projections.heads, width = x.shape[1];
   if (heads < 1) check.refuse("heads must be at least 1 but got " + std::to_string(heads));
   if (projections.key_heads < 0 || (projections.key_heads > 0 && heads % projections.key_heads != 0)) {
@@ -78,11 +76,10 @@ Rows scores_of(const Shape& shape, const Rows& queries, const Rows& keys) {
 void score_parts(const ConstView& x, const ConstView& p, const ScoreProjections& projections, const View& out) {
   const layers::LayerChecks check{"score_parts"};
   const Shape shape = checked_shape(check, x, p, projections);
-  check_output(out, check.where);
-  check.weight(out, {4, shape.heads, shape.tokens, shape.tokens}, "out");
-  if (out.dtype != DType::f32 && out.dtype != DType::f64) {
-    check.refuse("out must be f32 or f64 but is " + std::string(to_text(out.dtype)));
-  }
+  base::check_view(
+      out,
+      {.dtypes = base::kReals, .shape = {4, shape.heads, shape.tokens, shape.tokens}, .use = base::Use::write},
+      check.where, "out");
   check.apart_from(
       {"out", out},
       {{"x", x}, {"p", p}, {"query_weight", projections.query_weight}, {"key_weight", projections.key_weight}});

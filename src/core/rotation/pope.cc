@@ -7,7 +7,6 @@
 #include "core/rotation/pope_call.h"
 #include "core/rows/convert_row.h"
 #include "core/spec/query_kinds.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -116,11 +115,7 @@ void pope_keys(const ConstView& x, const PositionView& positions, const PopeAngl
 }
 
 void project_delta(const View& delta) {
-  if (delta.rank < 1 || !base::is_float(delta.dtype)) {
-    fail(ErrorKind::usage, "[project_delta] delta must be f32, f64, f16 or bf16 with one to four axes but is " +
-                               shape_text(delta) + " " + std::string(to_text(delta.dtype)));
-  }
-  if (delta.size() > 0 && delta.data == nullptr) fail(ErrorKind::usage, "[project_delta] delta must not be null");
+  base::check_view(delta, {.channels = base::Channels::any}, "project_delta", "delta");
   project(delta);
 }
 

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/memory_overlap.h"
 #include "core/rotation/pope_call.h"
 #include "core/rows/convert_row.h"
 #include "core/spec/bound_parameters.h"
-#include "posenc/error.h"
 #include "posenc/pope.h"
 
 namespace posenc {
@@ -93,22 +91,18 @@ std::vector<double> all_backward(const Heads& heads, const PopeCall& call) {
 void check_delta_gradient(const PopeGradients& gradients, const PopeInputs& inputs, const PopeCall& call) {
   const View& delta = gradients.delta;
   const std::int64_t heads = rotation::grid_of_heads(inputs.x).heads;
-  const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::usage, "[" + std::string(call.where) + "] the gradient of delta must " + message);
-  };
-  if (delta.rank != 2 || delta.shape[0] != heads || delta.shape[1] != call.angles.rotary_dim() ||
-      (delta.dtype != DType::f32 && delta.dtype != DType::f64)) {
-    refuse("be [" + std::to_string(heads) + ", " + std::to_string(call.angles.rotary_dim()) +
-           "] of f32 or f64 but is " + shape_text(delta) + " " + std::string(to_text(delta.dtype)));
-  }
-  if (delta.data == nullptr) refuse("not be null");
-  if (base::reaches_too_far(delta) || base::overlaps_itself(delta)) {
-    refuse("lie in memory and not overlap itself: check its strides");
-  }
-  for (const ConstView& other : {inputs.x, inputs.grad_out, ConstView(gradients.x), call.options.delta}) {
-    if (other.data != nullptr && base::share_memory(other, delta)) {
-      refuse("be apart from what is read and written beside it but shares memory with one of them");
-    }
+  const base::NamedView written{"the gradient of delta", delta};
+  base::check_view(delta,
+                   {.dtypes = base::kReals,
+                    .shape = {heads, call.angles.rotary_dim()},
+                    .channels = base::Channels::any,
+                    .use = base::Use::write},
+                   call.where, written.name);
+  for (const base::NamedView& other : {base::NamedView{"x", inputs.x},
+                                       {"grad_out", inputs.grad_out},
+                                       {"the gradient of x", gradients.x},
+                                       {"delta", call.options.delta}}) {
+    base::check_apart(written, other, call.where);
   }
 }
 
@@ -119,10 +113,7 @@ void check(const PopeInputs& inputs, const PopeGradients& gradients, const PopeC
   rotation::check_pope_like(inputs.grad_out, inputs.x, call.angles.out_dim(), "grad_out", call);
   if (is_wanted(gradients.x)) {
     rotation::check_pope_output(gradients.x, inputs.x, call.angles.head_dim(), "the gradient of x", call);
-    if (base::share_memory(inputs.grad_out, gradients.x)) {
-      fail(ErrorKind::usage,
-           "[" + std::string(call.where) + "] the gradient of x must be apart from grad_out but they share memory");
-    }
+    base::check_apart({"the gradient of x", gradients.x}, {"grad_out", inputs.grad_out}, call.where);
   }
   if (is_wanted(gradients.delta)) check_delta_gradient(gradients, inputs, call);
 }

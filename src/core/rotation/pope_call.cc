@@ -5,19 +5,13 @@
 #include <string>
 
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/rows/rotary_rows.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::rotation {
 namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
-
-[[noreturn]] void refuse(const PopeCall& call, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(call.where) + "] " + message);
-}
 
 double delta_at(const ConstView& delta, std::int64_t h, std::int64_t c) {
   double value = 0.0;
@@ -29,19 +23,15 @@ void check_delta(const PopeCall& call, std::int64_t heads) {
   const ConstView& delta = call.options.delta;
   const std::int64_t channels = call.angles.rotary_dim();
   if (delta.rank == 0 && delta.data == nullptr) return;
-  if (delta.rank != 2 || delta.shape[0] != heads || delta.shape[1] != channels || !base::is_float(delta.dtype)) {
-    refuse(call, "delta must be one float per head and channel, [" + std::to_string(heads) + ", " +
-                     std::to_string(channels) + "], but is " + shape_text(delta) + " " +
-                     std::string(to_text(delta.dtype)));
-  }
-  if (delta.size() > 0 && delta.data == nullptr) refuse(call, "delta must not be null");
-  if (base::reaches_too_far(delta)) refuse(call, "delta must lie in memory but its strides lead out of it");
+  base::check_view(delta, {.shape = {heads, channels}, .channels = base::Channels::any}, call.where, "delta");
   for (std::int64_t h = 0; h < heads; ++h) {
     for (std::int64_t c = 0; c < channels; ++c) {
       const double value = delta_at(delta, h, c);
       if (std::isfinite(value)) continue;
-      fail(ErrorKind::bad_input, "[" + std::string(call.where) + "] delta[" + std::to_string(h) + "][" +
-                                     std::to_string(c) + "] must be finite but is " + text::number_text(value));
+      base::refuse(call.where,
+                   "delta[" + std::to_string(h) + "][" + std::to_string(c) + "] must be finite but is " +
+                       text::number_text(value),
+                   ErrorKind::bad_input);
     }
   }
 }
@@ -57,37 +47,20 @@ void check_pope_input(const ConstView& x, const PopeCall& call, std::string_view
 
 void check_pope_like(const ConstView& view, const ConstView& x, std::int64_t channels, std::string_view name,
                      const PopeCall& call) {
-  const bool narrow = x.dtype == DType::f16 || x.dtype == DType::bf16;
-  const auto last = static_cast<std::size_t>(x.rank) - 1;
-  bool fits = view.rank == x.rank && (view.dtype == x.dtype || (narrow && view.dtype == DType::f32));
-  for (std::size_t axis = 0; fits && axis < last; ++axis) fits = view.shape[axis] == x.shape[axis];
-  if (!fits || view.shape[last] != channels) {
-    ConstView wanted = x;
-    wanted.shape[last] = channels;
-    refuse(call, std::string(name) + " must be " + shape_text(wanted) + " " + std::string(to_text(x.dtype)) +
-                     (narrow ? ", or f32," : "") + " but is " + shape_text(view) + " " +
-                     std::string(to_text(view.dtype)));
-  }
-  if (base::reaches_too_far(view)) {
-    refuse(call, std::string(name) + " must lie in memory but its strides lead out of it");
-  }
-  if (view.size() == 0) return;
-  if (view.data == nullptr) refuse(call, std::string(name) + " must not be null but has shape " + shape_text(view));
-  if (view.strides[last] == 1 || channels == 1) return;
-  refuse(call, std::string(name) + " must have contiguous channels but the stride of its last axis is " +
-                   std::to_string(view.strides[last]));
+  base::check_view(view, {.dtypes = base::itself_or_wider(x.dtype), .shape = base::shape_of(x).with_last(channels)},
+                   call.where, name);
 }
 
 void check_pope_output(const View& view, const ConstView& x, std::int64_t channels, std::string_view name,
                        const PopeCall& call) {
-  check_pope_like(view, x, channels, name, call);
-  check_output(view, call.where, name);
-  const auto apart = [&](bool shares, const char* from) {
-    if (shares) refuse(call, std::string(name) + " must be apart from " + from + " but they share memory");
-  };
-  apart(base::share_memory(x, view), "x");
-  apart(call.options.delta.data != nullptr && base::share_memory(call.options.delta, view), "delta");
-  apart(base::share_memory(call.positions, view), "the positions");
+  base::check_view(view,
+                   {.dtypes = base::itself_or_wider(x.dtype),
+                    .shape = base::shape_of(x).with_last(channels),
+                    .use = base::Use::write},
+                   call.where, name);
+  base::check_apart({name, view}, {"x", x}, call.where);
+  base::check_apart({name, view}, {"delta", call.options.delta}, call.where);
+  base::check_apart({name, view}, call.positions, call.where);
 }
 
 template <class Real>

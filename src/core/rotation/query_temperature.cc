@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/base/memory_overlap.h"
+#include "core/base/float_types.h"
 #include "core/rotation/pope_call.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rows/convert_row.h"
@@ -27,19 +27,16 @@ double factor_at(const QueryTemperature& temperature, double position) {
 }
 
 void check(const rotation::HeadViews& views, const PositionView& positions) {
-  rotation::check_heads(views, views.in.rank < 1 ? 0 : views.in.shape[static_cast<std::size_t>(views.in.rank) - 1],
-                        kWhere);
+  rotation::check_heads(views, "D", kWhere);
   const rotation::HeadGrid grid = rotation::grid_of_heads(views.in);
   if (positions.axes != 1 || positions.count != grid.tokens ||
       (positions.batch != 1 && positions.batch != grid.batch)) {
-    fail(ErrorKind::usage, std::string("[") + kWhere + "] positions must be one per token of " + shape_text(views.in) +
-                               ", on one axis, but are [" + std::to_string(positions.batch) + ", " +
-                               std::to_string(positions.count) + ", " + std::to_string(positions.axes) + "]");
+    base::refuse(kWhere, "positions must be one per token of " + shape_text(views.in) + ", on one axis, but are [" +
+                             std::to_string(positions.batch) + ", " + std::to_string(positions.count) + ", " +
+                             std::to_string(positions.axes) + "]");
   }
   check_positions(positions, kWhere);
-  if (base::share_memory(positions, views.out)) {
-    fail(ErrorKind::usage, std::string("[") + kWhere + "] out must not overlap the positions");
-  }
+  base::check_apart({views.out_name, views.out}, positions, kWhere);
 }
 
 // In the arithmetic of the view: float32 for 16-bit data, rounded once.

@@ -76,8 +76,8 @@ class MovedRows {
     kernels::sin_cos_row(after.data(), pairs, factor_, scratch.values + pairs, scratch.values);
   }
 
-  Placement from_;
-  Placement to_;
+  const Placement& from_;
+  const Placement& to_;
   double factor_;
   bool by_distance_;
   bool known_ = false;

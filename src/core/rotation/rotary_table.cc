@@ -3,8 +3,8 @@
 #include <new>
 #include <string>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/rows/check_rows.h"
 #include "core/rows/columns.h"
 #include "core/rows/for_each_row.h"
@@ -51,22 +51,16 @@ void fill_rows(const rows::RotaryRows& rows, const PositionView& range, const Vi
 std::shared_ptr<std::byte> aligned_memory(std::int64_t rows, std::int64_t width, DType dtype) {
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(rows, width * size_of(dtype), &bytes)) {
-    fail(ErrorKind::usage, "[RotaryTable] " + std::to_string(rows) + " positions have more bytes than can be counted");
+    base::refuse("RotaryTable", "" + std::to_string(rows) + " positions have more bytes than can be counted");
   }
   auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
   return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
 }
 
-void check_dtype(DType dtype, const char* name) {
-  if (dtype == DType::f32 || dtype == DType::f64) return;
-  fail(ErrorKind::usage,
-       "[RotaryTable] " + std::string(name) + " must be f32 or f64 but got " + std::string(to_text(dtype)));
-}
-
 void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   check_positions(positions, "fill_cos_sin");
   if (positions.axes == schedule.axes) return;
-  fail(ErrorKind::usage, "[fill_cos_sin] positions must have " + std::to_string(schedule.axes) +
+  base::refuse("fill_cos_sin", "positions must have " + std::to_string(schedule.axes) +
                              (schedule.axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
                              std::to_string(positions.axes));
 }
@@ -103,7 +97,9 @@ RotaryTable::RotaryTable(const Rotary& spec, std::int64_t positions, DType dtype
 RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, DType dtype)
     : angles_(angles), start_(range.start) {
   check_range(range);
-  check_dtype(dtype, "dtype");
+  if (!base::kReals.has(dtype)) {
+    base::refuse("RotaryTable", "dtype must be f32 or f64 but got " + std::string(to_text(dtype)));
+  }
   const std::int64_t width = schedule().rotary_dim;
   const std::shared_ptr<std::byte> memory = aligned_memory(range.count, width, dtype);
   const View out = make_view(static_cast<void*>(memory.get()), dtype, {range.count, width});
@@ -115,32 +111,28 @@ RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, 
 RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, const View& memory)
     : angles_(angles), view_(memory), start_(range.start) {
   check_range(range);
-  check_output(memory, "RotaryTable", "memory");
-  check_dtype(memory.dtype, "memory");
-  const std::int64_t width = schedule().rotary_dim;
-  if (memory.rank != 2 || memory.shape[0] != range.count || memory.shape[1] != width) {
-    fail(ErrorKind::usage, "[RotaryTable] memory must be [" + std::to_string(range.count) + ", " +
-                               std::to_string(width) + "], a row of cosines and sines per position, but is " +
-                               shape_text(memory));
-  }
+  base::check_view(memory,
+                   {.dtypes = base::kReals,
+                    .shape = {range.count, schedule().rotary_dim},
+                    .use = base::Use::write,
+                    .reason = "a row of cosines and sines per position"},
+                   "RotaryTable", "memory");
   fill_rows(angles.rows(), range, memory);
 }
 
 void RotaryTable::check_range(const PositionView& range) const {
   check_positions(range, "RotaryTable");
   if (range.source != PositionView::Source::range || (range.step != 1 && range.count > 1) || range.batch != 1) {
-    fail(ErrorKind::usage, "[RotaryTable] positions must be a range in steps of 1");
+    base::refuse("RotaryTable", "positions must be a range in steps of 1");
   }
   if (range.count < 1) {
-    fail(ErrorKind::usage, "[RotaryTable] positions must be at least 1 but got " + std::to_string(range.count));
+    base::refuse("RotaryTable", "positions must be at least 1 but got " + std::to_string(range.count));
   }
   if (!is_rotation(schedule().layout)) {
-    fail(ErrorKind::unsupported,
-         "[RotaryTable] the layout is no rotation: its channels have angles of their own, use RotaryAngles");
+    base::refuse("RotaryTable", "the layout is no rotation: its channels have angles of their own, use RotaryAngles", ErrorKind::unsupported);
   }
   if (!angles_.rows().one_axis_per_pair()) {
-    fail(ErrorKind::unsupported,
-         "[RotaryTable] every pair must turn with one axis, but one has a frequency on two: use RotaryAngles");
+    base::refuse("RotaryTable", "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles", ErrorKind::unsupported);
   }
 }
 
@@ -149,17 +141,15 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
   const RotarySchedule& schedule = angles.schedule();
   check_axes(schedule, positions);
   if (tiling < Tiling::per_pair || tiling > Tiling::pairs) {
-    fail(ErrorKind::usage,
-         "[fill_cos_sin] tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
+    base::refuse("fill_cos_sin", "tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
   }
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
-  rows::check_row_output(positions, width, cos, "fill_cos_sin");
-  rows::check_row_output(positions, width, sin, "fill_cos_sin");
+  rows::check_row_output(positions, width, cos, "fill_cos_sin", "cos");
+  rows::check_row_output(positions, width, sin, "fill_cos_sin", "sin");
   if (cos.rank != sin.rank || (cos.rank == 3 && cos.shape[0] != sin.shape[0])) {
-    fail(ErrorKind::usage,
-         "[fill_cos_sin] cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
+    base::refuse("fill_cos_sin", "cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
   }
-  if (base::share_memory(cos, sin)) fail(ErrorKind::usage, "[fill_cos_sin] cos must not overlap sin");
+  base::check_apart({"cos", cos}, {"sin", sin}, "fill_cos_sin");
   const std::int64_t batch = cos.rank == 3 ? cos.shape[0] : 1;
   double cos_row[spec::kMaxHeadDim];
   double sin_row[spec::kMaxHeadDim];
@@ -179,7 +169,7 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
 void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos_sin) {
   check_axes(angles.schedule(), positions);
   const std::int64_t columns = angles.schedule().columns();
-  rows::check_row_output(positions, 2 * columns, cos_sin, "fill_cos_sin");
+  rows::check_row_output(positions, 2 * columns, cos_sin, "fill_cos_sin", "cos_sin");
   if (positions.axes == 1 && made_by_schedule(angles.rows())) {
     return fill_table(cos_then_sin(angles.rows()), positions, cos_sin);
   }

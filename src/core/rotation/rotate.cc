@@ -25,7 +25,7 @@ enum class Direction { forward, inverse, backward };
 struct SourceRows {
   using Own = const SourceRows&;  // nothing changes while it is used
   const PositionView& positions;
-  const RotarySource& source;
+  const RotaryView& source;
 
   template <class Real>
   bool in_memory() const {
@@ -95,7 +95,7 @@ double window_factor(const RotarySchedule& schedule, Direction direction) {
 
 struct Call {
   const PositionView& positions;
-  const RotarySource& source;
+  const RotaryView& source;
   Direction direction;
   const Workers* workers;
   std::string_view where;
@@ -107,8 +107,7 @@ void check(const TurnedHeads& heads, const Call& call) {
   rotation::check_scale(heads.views, heads.scale, call.where);
   rotation::check_scale(heads.views, heads.window_scale, call.where);
   if (call.direction == Direction::inverse && !is_rotation(call.source.schedule().layout)) {
-    fail(ErrorKind::unsupported,
-         "[" + std::string(call.where) + "] the layout is no rotation, and what is none cannot be undone");
+    base::refuse(call.where, "the layout is no rotation, and what is none cannot be undone", ErrorKind::unsupported);
   }
 }
 
@@ -225,16 +224,15 @@ void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
   const rotation::HeadGrid a = rotation::grid_of_heads(query);
   const rotation::HeadGrid b = rotation::grid_of_heads(key);
   if (query.dtype != key.dtype || a.batch != b.batch) {
-    fail(ErrorKind::usage, "[" + std::string(call.where) + "] key must be of the batch and type of the query, " +
-                               shape_text(query) + " " + std::string(to_text(query.dtype)) + ", but is " +
-                               shape_text(key) + " " + std::string(to_text(key.dtype)));
+    base::refuse(call.where, "key must be of the batch and type of the query, " + shape_text(query) + " " +
+                                 std::string(to_text(query.dtype)) + ", but is " + shape_text(key) + " " +
+                                 std::string(to_text(key.dtype)));
   }
-  const auto apart = [&](const ConstView& written, const ConstView& other, const char* message) {
-    if (base::share_memory(written, other)) fail(ErrorKind::usage, "[" + std::string(call.where) + "] " + message);
-  };
-  apart(both[0].views.out, both[1].views.out, "the outputs of query and key must not overlap");
-  apart(both[0].views.out, key, "the output of the query must not overlap the key");
-  apart(both[1].views.out, query, "the output of the key must not overlap the query");
+  const base::NamedView query_out{both[0].views.out_name, both[0].views.out};
+  const base::NamedView key_out{both[1].views.out_name, both[1].views.out};
+  base::check_apart(query_out, key_out, call.where);
+  base::check_apart(query_out, {"key", key}, call.where);
+  base::check_apart(key_out, {"query", query}, call.where);
 }
 
 void run_both(const ConstQueryKey& in, const QueryKey& out, const QueryKeyOptions& options, const Call& call) {
@@ -258,42 +256,42 @@ void run_both_in_place(const QueryKey& x, const QueryKeyOptions& options, const 
 
 }  // namespace
 
-void rotate(const View& x, const PositionView& positions, const RotarySource& source, const RotateOptions& options) {
+void rotate(const View& x, const PositionView& positions, const RotaryView& source, const RotateOptions& options) {
   run_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate"});
 }
-void rotate(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+void rotate(const ConstView& x, const PositionView& positions, const RotaryView& source, const View& out,
             const RotateOptions& options) {
   run_one({x, out}, options, {positions, source, Direction::forward, options.workers, "rotate"});
 }
 
-void rotate_inverse(const View& x, const PositionView& positions, const RotarySource& source,
+void rotate_inverse(const View& x, const PositionView& positions, const RotaryView& source,
                     const RotateOptions& options) {
   run_in_place(x, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
 }
-void rotate_inverse(const ConstView& x, const PositionView& positions, const RotarySource& source, const View& out,
+void rotate_inverse(const ConstView& x, const PositionView& positions, const RotaryView& source, const View& out,
                     const RotateOptions& options) {
   run_one({x, out}, options, {positions, source, Direction::inverse, options.workers, "rotate_inverse"});
 }
 
-void rotate_backward(const View& gradient, const PositionView& positions, const RotarySource& source,
+void rotate_backward(const View& gradient, const PositionView& positions, const RotaryView& source,
                      const RotateOptions& options) {
   run_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_backward"});
 }
-void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotarySource& source,
+void rotate_backward(const ConstView& grad_out, const PositionView& positions, const RotaryView& source,
                      const View& grad_in, const RotateOptions& options) {
   run_one({grad_out, grad_in, "grad_out", "grad_in"}, options,
           {positions, source, Direction::backward, options.workers, "rotate_backward"});
 }
 
-void rotate_qk(const QueryKey& x, const PositionView& positions, const RotarySource& source,
+void rotate_qk(const QueryKey& x, const PositionView& positions, const RotaryView& source,
                const QueryKeyOptions& options) {
   run_both_in_place(x, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
 }
-void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotarySource& source, const QueryKey& out,
+void rotate_qk(const ConstQueryKey& x, const PositionView& positions, const RotaryView& source, const QueryKey& out,
                const QueryKeyOptions& options) {
   run_both(x, out, options, {positions, source, Direction::forward, options.workers, "rotate_qk"});
 }
-void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotarySource& source,
+void rotate_qk_backward(const QueryKey& gradient, const PositionView& positions, const RotaryView& source,
                         const QueryKeyOptions& options) {
   run_both_in_place(gradient, options, {positions, source, Direction::backward, options.workers, "rotate_qk_backward"});
 }

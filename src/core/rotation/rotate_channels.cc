@@ -3,62 +3,50 @@
 #include <string>
 
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/rotation/channel_head.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/spec/rotary_window.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
 void check_table(const ConstView& table, const char* name, const ConstView& x, const View& out,
                  std::string_view where) {
-  const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " " + message);
-  };
   const rotation::HeadGrid grid = rotation::grid_of_heads(x);
-  const bool plain = table.rank == 2 && table.shape[0] == grid.tokens;
-  const bool batched = table.rank == 3 && table.shape[0] == grid.batch && table.shape[1] == grid.tokens;
-  if (!plain && !batched) {
-    refuse("must be [N, R] or [B, N, R] for the tokens of " + shape_text(x) + " but is " + shape_text(table));
-  }
-  if (table.dtype != DType::f32 && table.dtype != DType::f64) {
-    refuse("must be f32 or f64 but is " + std::string(to_text(table.dtype)));
-  }
-  if (table.size() == 0) return;
-  if (table.data == nullptr) refuse("must not be null but has shape " + shape_text(table));
-  if (table.strides[static_cast<std::size_t>(table.rank) - 1] != 1) refuse("must have contiguous channels");
-  if (base::share_memory(table, out)) refuse("must not overlap what is written");
+  base::check_view(table,
+                   {.dtypes = base::kReals, .shape = {grid.batch, grid.tokens, "R"}, .batch = base::Batch::optional},
+                   where, name);
+  base::check_apart({"out", out}, {name, table}, where);
 }
 
 void check(const ConstView& x, const ChannelTables& tables, const View& out, std::string_view where) {
-  const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-  };
-  if (x.rank != 3 && x.rank != 4) refuse("x must be [N, H, D] or [B, N, H, D] but is " + shape_text(x));
+  rotation::check_heads({x, out}, "D", where);
   const std::int64_t head_dim = x.shape[static_cast<std::size_t>(x.rank) - 1];
   if (head_dim < 2 || head_dim > spec::kMaxHeadDim) {
-    refuse("x must have heads of 2 to 8192 channels but is " + shape_text(x));
+    base::refuse(where, "x must have heads of 2 to 8192 channels but is " + shape_text(x));
   }
-  rotation::check_heads({x, out}, head_dim, where);
   check_table(tables.cos, "cos", x, out, where);
   check_table(tables.sin, "sin", x, out, where);
   const std::int64_t width = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1];
   if (tables.cos.rank != tables.sin.rank || tables.cos.shape != tables.sin.shape) {
-    refuse("cos and sin must have the same shape but are " + shape_text(tables.cos) + " and " + shape_text(tables.sin));
+    base::refuse(where, "cos and sin must have the same shape but are " + shape_text(tables.cos) + " and " +
+                            shape_text(tables.sin));
   }
-  if (width < 2 || width % 2 != 0) refuse("cos must have an even number of channels but is " + shape_text(tables.cos));
+  if (width < 2 || width % 2 != 0) {
+    base::refuse(where, "cos must have an even number of channels but is " + shape_text(tables.cos));
+  }
   if (tables.first_channel < 0 || tables.first_channel > head_dim - width) {
-    refuse("the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
-           std::to_string(width) + " channels from " + std::to_string(tables.first_channel) + " do not");
+    base::refuse(where, "the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
+                            std::to_string(width) + " channels from " + std::to_string(tables.first_channel) +
+                            " do not");
   }
   if (tables.layout < Layout::half || tables.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
-    refuse("layout must be one of Layout");
+    base::refuse(where, "layout must be one of Layout");
   }
   const bool cut = tables.layout == Layout::half_per_axis;
   if (tables.parts < 1 || tables.parts > (cut ? width / 2 : 1) || width % (2 * tables.parts) != 0) {
-    refuse("parts must be 1, or with half_per_axis share the pairs evenly, but got " + std::to_string(tables.parts));
+    base::refuse(where, "parts must be 1, or with half_per_axis share the pairs evenly, but got " +
+                            std::to_string(tables.parts));
   }
 }
 

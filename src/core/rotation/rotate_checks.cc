@@ -4,17 +4,13 @@
 #include <cstddef>
 #include <string>
 
-#include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::rotation {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, std::string_view name, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + std::string(name) + " " + message);
-}
+using base::refuse;
 
 template <class T>
 bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
@@ -43,51 +39,29 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
         const double position = p.real(b, n, a);
         const bool inside = position >= static_cast<double>(table.start()) && position <= static_cast<double>(last);
         if (inside && position == std::floor(position)) continue;
-        fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must be integers from " +
-                                       std::to_string(table.start()) + " to " + std::to_string(last) +
-                                       ", which the table has, but got " + text::number_text(position) +
-                                       ": RotaryAngles take any");
+        refuse(where,
+               "positions must be integers from " + std::to_string(table.start()) + " to " + std::to_string(last) +
+                   ", which the table has, but got " + text::number_text(position) + ": RotaryAngles take any",
+               ErrorKind::bad_input);
       }
     }
   }
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must be in the table");
+  refuse(where, "positions must be in the table", ErrorKind::bad_input);
 }
 
 void check_table(const HeadViews& views, const PositionView& positions, const RotaryTable& table,
                  std::string_view where) {
   if (views.in.dtype == DType::f64 && table.view().dtype != DType::f64) {
-    refuse(where, "the table", "must be f64 for f64 data but is " + std::string(to_text(table.view().dtype)));
+    refuse(where, "the table must be f64 for f64 data but is " + std::string(to_text(table.view().dtype)));
   }
   if (!fits_table(positions, table.start(), table.count())) fail_outside(positions, table, where);
-  if (!table.owns_memory() && base::share_memory(table.view(), views.out))
-    refuse(where, views.out_name, "must not overlap the table");
+  if (!table.owns_memory()) base::check_apart({views.out_name, views.out}, {"the table", table.view()}, where);
 }
 
 }  // namespace
 
-void check_head_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name) {
-  if (view.rank != 3 && view.rank != 4) {
-    refuse(where, name, "must be [N, H, D] or [B, N, H, D] but is " + shape_text(view));
-  }
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
-    if (view.shape[axis] < 0) refuse(where, name, "must have no negative length but has shape " + shape_text(view));
-  }
-  const auto last = static_cast<std::size_t>(view.rank) - 1;
-  if (view.shape[last] != head_dim) {
-    refuse(where, name,
-           "must have heads of " + std::to_string(head_dim) + " channels, as the encoding has, but is " +
-               shape_text(view));
-  }
-  if (!base::is_float(view.dtype)) {
-    refuse(where, name, "must be f32, f64, f16 or bf16 but is " + std::string(to_text(view.dtype)));
-  }
-  if (base::reaches_too_far(view)) refuse(where, name, "must lie in memory but its strides lead out of it");
-  if (view.size() == 0) return;
-  if (view.data == nullptr) refuse(where, name, "must not be null but has shape " + shape_text(view));
-  if (view.strides[last] != 1) {
-    refuse(where, name,
-           "must have contiguous channels but the stride of its last axis is " + std::to_string(view.strides[last]));
-  }
+void check_head_input(const ConstView& view, base::Length head_dim, std::string_view where, std::string_view name) {
+  base::check_view(view, {.shape = {"B", "N", "H", head_dim}, .batch = base::Batch::optional}, where, name);
 }
 
 bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
@@ -107,38 +81,28 @@ bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) n
   return first >= start && first - start < count && last >= start && last - start < count;
 }
 
-void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where) {
+void check_heads(const HeadViews& views, base::Length head_dim, std::string_view where) {
   check_head_input(views.in, head_dim, where, views.in_name);
   const bool in_place = base::same_memory(views.in, views.out);
   // In place all else has been seen; what does overlap itself is refused with the output's message.
   if (in_place && !base::overlaps_itself(views.in)) return;
-  check_output(views.out, where, views.out_name);
-  if (in_place) return;
-  if (views.in.rank != views.out.rank || views.in.shape != views.out.shape || views.in.dtype != views.out.dtype) {
-    refuse(where, views.out_name,
-           "must be " + shape_text(views.in) + " " + std::string(to_text(views.in.dtype)) + " as " +
-               std::string(views.in_name) + " but is " + shape_text(views.out) + " " +
-               std::string(to_text(views.out.dtype)));
-  }
-  if (base::share_memory(views.in, views.out)) {
-    refuse(where, views.out_name,
-           "must be the same memory as " + std::string(views.in_name) + " or apart from it, but they overlap");
-  }
+  base::check_view(views.out,
+                   {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write}, where,
+                   views.out_name);
+  base::check_in_place_or_apart({views.out_name, views.out}, {views.in_name, views.in}, where);
 }
 
-void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where) {
   const HeadGrid grid = grid_of_heads(views.in);
   const std::int64_t axes = source.schedule().axes;
   if (positions.axes != axes) {
-    refuse(where, "positions",
-           "must have " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
-               std::to_string(positions.axes));
+    refuse(where, "positions must have " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
+                      " as the encoding has, but have " + std::to_string(positions.axes));
   }
   if (positions.count != grid.tokens || (positions.batch != 1 && positions.batch != grid.batch)) {
-    refuse(where, "positions",
-           "must be one per token of " + shape_text(views.in) + " but are [" + std::to_string(positions.batch) + ", " +
-               std::to_string(positions.count) + "]");
+    refuse(where, "positions must be one per token of " + shape_text(views.in) + " but are [" +
+                      std::to_string(positions.batch) + ", " + std::to_string(positions.count) + "]");
   }
   if (source.table() && (positions.source == PositionView::Source::range || positions.data)) {
     if (positions.source == PositionView::Source::range) check_positions(positions, where);
@@ -146,16 +110,15 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
   } else {
     check_positions(positions, where);
   }
-  if (base::share_memory(positions, views.out)) refuse(where, views.out_name, "must not overlap the positions");
+  if (positions.data) base::check_apart({views.out_name, views.out}, positions, where);
 }
 
 void check_other_scale(const HeadViews& views, double scale, std::string_view where) {
-  if (!std::isfinite(scale)) refuse(where, "output_scale", "must be finite but got " + text::number_text(scale));
+  if (!std::isfinite(scale)) refuse(where, "output_scale must be finite but got " + text::number_text(scale));
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
   if (views.in.dtype != DType::f64 && std::fabs(scale) > 0x1.fffffep127) {
-    refuse(where, "output_scale",
-           "must be within float32 for " + std::string(to_text(views.in.dtype)) + " data but got " +
-               text::number_text(scale));
+    refuse(where, "output_scale must be within float32 for " + std::string(to_text(views.in.dtype)) +
+                      " data but got " + text::number_text(scale));
   }
 }
 

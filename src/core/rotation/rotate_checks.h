@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/check_view.h"
 #include "posenc/position.h"
 #include "posenc/rotate.h"
 #include "posenc/schedule.h"
@@ -32,14 +33,14 @@ inline HeadGrid grid_of_heads(const ConstView& view) noexcept {
 }
 
 // Throws unless the view is [N, H, head_dim] or [B, N, H, head_dim] of a float type with contiguous channels.
-void check_head_input(const ConstView& view, std::int64_t head_dim, std::string_view where, std::string_view name);
+void check_head_input(const ConstView& view, base::Length head_dim, std::string_view where, std::string_view name);
 
 // Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
-void check_heads(const HeadViews& views, std::int64_t head_dim, std::string_view where);
+void check_heads(const HeadViews& views, base::Length head_dim, std::string_view where);
 
 // Throws unless there is a position with `axes` coordinates for every token of the views, apart from what is written.
 // With a table, unless each of them has a row; otherwise unless all are valid positions.
-void check_head_positions(const HeadViews& views, const PositionView& positions, const RotarySource& source,
+void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where);
 // Whether every position has a row in a table of `count` positions from `start` on.
 bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;

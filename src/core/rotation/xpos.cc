@@ -78,11 +78,12 @@ void check_factors(const PositionView& positions, const XposAngles& angles, DTyp
       if (factor >= range.least && factor <= range.most && factor >= 1.0 / range.most && factor <= 1.0 / range.least) {
         continue;
       }
-      fail(ErrorKind::bad_input, "[" + std::string(where) + "] position " + text::number_text(position) +
-                                     " is too far from center=" + text::number_text(angles.schedule().center) +
-                                     ": the factor of pair 0 would be " + text::general_text(factor, 3) + ", beyond " +
-                                     range.name + "; a center among the positions helps" +
-                                     (dtype == DType::f64 ? "" : ", or f64"));
+      base::refuse(where,
+                   "position " + text::number_text(position) +
+                       " is too far from center=" + text::number_text(angles.schedule().center) +
+                       ": the factor of pair 0 would be " + text::general_text(factor, 3) + ", beyond " + range.name +
+                       "; a center among the positions helps" + (dtype == DType::f64 ? "" : ", or f64"),
+                   ErrorKind::bad_input);
     }
   }
 }
@@ -107,8 +108,8 @@ void run(const rotation::HeadViews& views, const PositionView& positions, const 
 
 std::int64_t checked_tokens(std::int64_t tokens, const char* where) {
   if (tokens >= 0 && tokens <= kMaxPosition) return tokens;
-  fail(ErrorKind::usage, "[" + std::string(where) + "] tokens must be from 0 to " + std::to_string(kMaxPosition) +
-                             " but got " + std::to_string(tokens));
+  base::refuse(where, "tokens must be from 0 to " + std::to_string(kMaxPosition) + " but got " +
+                          std::to_string(tokens));
 }
 
 }  // namespace

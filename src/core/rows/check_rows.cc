@@ -4,10 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::rows {
 
@@ -26,16 +23,16 @@ void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_vie
       lies_inside(schedule.cosine, pairs, schedule.width)) {
     return;
   }
-  fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's columns must lie within its width, " +
-                             std::to_string(schedule.width) + ", one per frequency: use make_schedule");
+  base::refuse(where, "the schedule's columns must lie within its width, " + std::to_string(schedule.width) +
+                          ", one per frequency: use make_schedule");
 }
 
 }  // namespace
 
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
   if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] the schedule's first must lie within +-2147483647 but is " +
-                               std::to_string(schedule.first));
+    base::refuse(where,
+                 "the schedule's first must lie within +-2147483647 but is " + std::to_string(schedule.first));
   }
   check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
 }
@@ -43,9 +40,7 @@ void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) 
 void check_schedule(const FourierSchedule& schedule, std::string_view where) {
   const auto numbers = static_cast<std::int64_t>(schedule.inv_freq.size());
   if (schedule.axes < 1 || schedule.axes > 8 || numbers == 0 || numbers % schedule.axes != 0) {
-    fail(ErrorKind::usage, "[" + std::string(where) +
-                               "] the schedule must have a frequency per axis and pair: use "
-                               "make_schedule");
+    base::refuse(where, "the schedule must have a frequency per axis and pair: use make_schedule");
   }
   check_columns(schedule, numbers / schedule.axes, where);
 }
@@ -53,8 +48,7 @@ void check_schedule(const FourierSchedule& schedule, std::string_view where) {
 void check_one_axis(const PositionView& positions, std::string_view where) {
   check_positions(positions, where);
   if (positions.axes == 1) return;
-  fail(ErrorKind::usage, "[" + std::string(where) + "] an encoding at the input takes one axis but positions have " +
-                             std::to_string(positions.axes));
+  base::refuse(where, "an encoding at the input takes one axis but positions have " + std::to_string(positions.axes));
 }
 
 // Positions as they are and as they count: both must lie in the range that accuracy is promised for.
@@ -69,36 +63,28 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
       if (positions.source == PositionView::Source::range && n == 1) n = std::max<std::int64_t>(n, positions.count - 1);
       const double counted = positions.real(b, n) + static_cast<double>(schedule.first);
       if (std::max(counted, -counted) <= static_cast<double>(kMaxPosition)) continue;
-      fail(ErrorKind::bad_input, "[" + std::string(where) + "] position " + text::number_text(positions.real(b, n)) +
-                                     " counts as " + text::number_text(counted) +
-                                     " (first=" + std::to_string(schedule.first) + "), which is beyond +-2147483647");
+      base::refuse(where,
+                   "position " + text::number_text(positions.real(b, n)) + " counts as " + text::number_text(counted) +
+                       " (first=" + std::to_string(schedule.first) + "), which is beyond +-2147483647",
+                   ErrorKind::bad_input);
     }
   }
 }
 
-void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where) {
-  check_output(out, where);
-  const std::string opening = "[" + std::string(where) + "] out ";
-  if (!base::is_float(out.dtype)) {
-    fail(ErrorKind::usage, opening + "must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
-  }
-  const bool plain = out.rank == 2 && positions.batch == 1 && out.shape[0] == positions.count && out.shape[1] == width;
-  const bool batched = out.rank == 3 && (out.shape[0] == positions.batch || positions.batch == 1) &&
-                       out.shape[1] == positions.count && out.shape[2] == width;
-  if (!plain && !batched) {
-    const std::string batch = positions.batch == 1 ? "" : std::to_string(positions.batch) + ", ";
-    fail(ErrorKind::usage, opening + "must be [" + batch + std::to_string(positions.count) + ", " +
-                               std::to_string(width) + "] but is " + shape_text(out));
-  }
-  if (base::share_memory(positions, out)) {
-    fail(ErrorKind::usage, opening + "must not overlap the positions: they would change while they are read");
-  }
+void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where,
+                      std::string_view name) {
+  const bool shared = positions.batch == 1;
+  base::check_view(out,
+                   {.shape = {shared ? base::Length("B") : base::Length(positions.batch), positions.count, width},
+                    .batch = shared ? base::Batch::optional : base::Batch::as_given,
+                    .use = base::Use::write},
+                   where, name);
+  base::check_apart({name, out}, positions, where);
 }
 
-void check_apart(const InputRows& rows, const ConstView& written, const std::string& name, std::string_view where) {
-  const auto apart = [&](const ConstView& table, const std::string& what) {
-    if (!base::share_memory(written, table)) return;
-    fail(ErrorKind::usage, "[" + std::string(where) + "] " + name + " must not overlap " + what);
+void check_apart(const InputRows& rows, const base::NamedView& written, std::string_view where) {
+  const auto apart = [&](const ConstView& table, std::string_view name) {
+    base::check_apart(written, {name, table}, where);
   };
   const auto fixed = [&](const auto& part) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, FixedRows>) apart(part.table, "the table");

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "core/base/check_view.h"
 #include "posenc/input_rows.h"
 #include "posenc/position.h"
 #include "posenc/schedule.h"
@@ -22,9 +22,10 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
 void check_one_axis(const PositionView& positions, std::string_view where);
 
 // Throws unless `out` is [N, width] or [B, N, width] of a float type for these positions, and apart from their memory.
-void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where);
+void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where,
+                      std::string_view name = "out");
 
-// Throws unless what is written is apart from the tables that the rows are read from; `name` is what is written.
-void check_apart(const InputRows& rows, const ConstView& written, const std::string& name, std::string_view where);
+// Throws unless what is written is apart from the tables that the rows are read from.
+void check_apart(const InputRows& rows, const base::NamedView& written, std::string_view where);
 
 }  // namespace posenc::rows

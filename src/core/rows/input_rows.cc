@@ -3,33 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
-#include "core/base/float_types.h"
+#include "core/base/check_view.h"
 #include "core/rows/check_rows.h"
 #include "core/rows/learned_read.h"
 #include "core/rows/row_source.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
-void check_table(const ConstView& table, std::string_view where, const std::string& what) {
-  const bool shaped = table.rank == 2 && table.shape[0] >= 0 && table.shape[1] >= 1;
-  if (!shaped || !base::is_float(table.dtype)) {
-    refuse(where, what + " must be [rows, width] of f32, f64, f16 or bf16 but is " + shape_text(table) + " " +
-                      std::string(to_text(table.dtype)));
-  }
-  if (table.data == nullptr && table.shape[0] > 0)
-    refuse(where, what + " must not be null but is " + shape_text(table));
-  if (table.shape[1] > 1 && table.strides[1] != 1) {
-    refuse(where, what + " must have contiguous channels but the stride of its last axis is " +
-                      std::to_string(table.strides[1]));
-  }
+void check_table(const ConstView& table, std::string_view where, std::string_view name) {
+  base::check_view(table, {.shape = {"R", "M"}}, where, name);
+  if (table.shape[1] < 1) refuse(where, std::string(name) + " must have channels but is " + shape_text(table));
 }
 
 void check_source(const FixedRows& rows, std::string_view where) {
@@ -112,8 +101,8 @@ void check_each(const PositionView& positions, std::string_view where, const Che
       const std::string refusal = check(position);
       if (refusal.empty()) continue;
       const std::string token = positions.batch > 1 ? std::to_string(b) + ", " + std::to_string(n) : std::to_string(n);
-      fail(ErrorKind::bad_input, "[" + std::string(where) + "] position " + text::number_text(position) +
-                                     " of token [" + token + "] " + refusal);
+      refuse(where, "position " + text::number_text(position) + " of token [" + token + "] " + refusal,
+             ErrorKind::bad_input);
     }
   }
 }
@@ -189,6 +178,13 @@ ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::
                             std::to_string(tables.size()));
 }
 
+ConcatRows concat_rows(const Concat& spec, ConcatSchedule&& schedule, std::span<const ConstView> tables) {
+  auto kept = std::make_shared<const ConcatSchedule>(std::move(schedule));
+  ConcatRows rows = concat_rows(spec, *kept, tables);
+  rows.schedule = std::move(kept);
+  return rows;
+}
+
 std::int64_t axes_of(const InputRows& rows) {
   if (const auto* fourier = std::get_if<FourierRows>(&rows)) return fourier->schedule ? fourier->schedule->axes : 1;
   const auto* concat = std::get_if<ConcatRows>(&rows);
@@ -220,7 +216,7 @@ void check_rows(const InputRows& rows, const PositionView& positions, std::strin
 void fill_rows(const InputRows& rows, const PositionView& positions, const View& out) {
   check_rows(rows, positions, "fill_rows");
   rows::check_row_output(positions, width_of(rows), out, "fill_rows");
-  rows::check_apart(rows, out, "out", "fill_rows");
+  rows::check_apart(rows, {"out", out}, "fill_rows");
   rows::RowSource(rows).write_all(positions, out);
 }
 

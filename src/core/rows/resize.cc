@@ -5,74 +5,39 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/rows/columns.h"
 #include "core/rows/resize_check.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
 using Numbers = std::vector<double>;
 
-[[noreturn]] void refuse_resize(std::string_view where, const std::string& text) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + text);
-}
-
-// "197 rows, 1 kept + 14 x 14"
-std::string rows_text(const Resize& rule, const std::vector<std::int64_t>& lengths) {
+// "1 kept + 14 x 14"
+std::string grid_text(const Resize& rule, const std::vector<std::int64_t>& lengths) {
   std::string grid;
   for (const std::int64_t length : lengths) grid += (grid.empty() ? "" : " x ") + std::to_string(length);
-  return std::to_string(rows::rows_of(rule, lengths)) + " rows, " + std::to_string(rule.kept) + " kept + " + grid;
+  return std::to_string(rule.kept) + " kept + " + grid;
 }
 
-void check_shape(const ConstView& view, const Resize& rule, const std::vector<std::int64_t>& lengths,
-                 std::string_view where, const std::string& name) {
-  if (view.rank != 2) refuse_resize(where, name + " must be [rows, width] but is " + shape_text(view));
-  if (view.shape[0] != rows::rows_of(rule, lengths)) {
-    refuse_resize(where,
-                  name + " must have " + rows_text(rule, lengths) + ", but has " + std::to_string(view.shape[0]));
-  }
-  if (view.shape[1] < 0) refuse_resize(where, name + " must have no negative length but is " + shape_text(view));
-}
-
-void check_dtype(const ConstView& view, bool wide_only, std::string_view where, const std::string& name) {
-  const bool wide = view.dtype == DType::f32 || view.dtype == DType::f64;
-  if (wide || (!wide_only && base::is_float(view.dtype))) return;
-  refuse_resize(where, name + " must be " + (wide_only ? "f32 or f64" : "f32, f64, f16 or bf16") + " but is " +
-                           std::string(to_text(view.dtype)));
-}
-
-// What is read; its rows may even share memory.
-void check_source(const ConstView& view, std::string_view where, const std::string& name) {
-  if (view.shape[1] == 0) return;
-  if (view.data == nullptr) refuse_resize(where, name + " must not be null but has shape " + shape_text(view));
-  if (view.shape[1] > 1 && view.strides[1] != 1) {
-    refuse_resize(where, name + " must have contiguous channels but the stride of its last axis is " +
-                             std::to_string(view.strides[1]));
-  }
-}
-
-struct Names {
-  std::string_view where;
-  std::string source;
-  std::string target;
-};
-
-void check_views(const ConstView& source, const View& target, bool wide_only, const Names& names) {
-  check_dtype(source, wide_only, names.where, names.source);
-  check_dtype(target, wide_only, names.where, names.target);
-  check_source(source, names.where, names.source);
-  check_output(target, names.where, names.target);
-  if (source.shape[1] != target.shape[1]) {
-    refuse_resize(names.where, names.target + " must be as wide as " + names.source + ", " +
-                                   std::to_string(source.shape[1]) + ", but its width is " +
-                                   std::to_string(target.shape[1]));
-  }
-  if (base::share_memory(source, target))
-    refuse_resize(names.where, names.target + " must not overlap " + names.source);
+void check_views(const base::NamedView& source, const base::NamedView& target, const Resize& rule, bool backward) {
+  const std::string_view where = backward ? "resize_table_backward" : "resize_table";
+  const auto check = [&](const base::NamedView& named, const std::vector<std::int64_t>& lengths, base::Length width,
+                         base::Use use) {
+    const std::string reason = grid_text(rule, lengths);
+    base::check_view(named.view,
+                     {.dtypes = backward ? base::kReals : base::kFloats,
+                      .shape = {rows::rows_of(rule, lengths), width},
+                      .use = use,
+                      .reason = reason},
+                     where, named.name);
+  };
+  check(source, backward ? rule.to : rule.from, "M", base::Use::read);
+  check(target, backward ? rule.from : rule.to, source.view.shape[1], base::Use::write);
+  base::check_apart(target, source, where);
 }
 
 void check_finite(const ConstView& table) {
@@ -81,8 +46,10 @@ void check_finite(const ConstView& table) {
     base::load_row(table[row], numbers.data());
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](double number) { return !std::isfinite(number); });
     if (bad == numbers.end()) continue;
-    fail(ErrorKind::bad_input, "[resize_table] table must be finite but row " + std::to_string(row) + ", column " +
-                                   std::to_string(bad - numbers.begin()) + " is " + text::number_text(*bad));
+    base::refuse("resize_table",
+                 "table must be finite but row " + std::to_string(row) + ", column " +
+                     std::to_string(bad - numbers.begin()) + " is " + text::number_text(*bad),
+                 ErrorKind::bad_input);
   }
 }
 
@@ -211,9 +178,7 @@ std::int64_t square_side(std::int64_t cells) {
 
 void resize_table(const ConstView& table, const Resize& rule, const View& out) {
   rows::check_resize(rule, "resize_table");
-  check_shape(table, rule, rule.from, "resize_table", "table");
-  check_shape(out, rule, rule.to, "resize_table", "out");
-  check_views(table, out, /*wide_only=*/false, {"resize_table", "table", "out"});
+  check_views({"table", table}, {"out", out}, rule, /*backward=*/false);
   const std::int64_t channels = table.shape[1];
   if (channels == 0) return;  // such views may be null
   check_finite(table);
@@ -228,9 +193,7 @@ void resize_table(const ConstView& table, const Resize& rule, const View& out) {
 
 void resize_table_backward(const ConstView& grad_out, const Resize& rule, const View& grad_table) {
   rows::check_resize(rule, "resize_table_backward");
-  check_shape(grad_out, rule, rule.to, "resize_table_backward", "grad_out");
-  check_shape(grad_table, rule, rule.from, "resize_table_backward", "grad_table");
-  check_views(grad_out, grad_table, /*wide_only=*/true, {"resize_table_backward", "grad_out", "grad_table"});
+  check_views({"grad_out", grad_out}, {"grad_table", grad_table}, rule, /*backward=*/true);
   const std::int64_t channels = grad_out.shape[1];
   if (channels == 0) return;
   const Grid grid(rule);
@@ -244,15 +207,15 @@ void resize_table_backward(const ConstView& grad_out, const Resize& rule, const 
 }
 
 std::vector<std::int64_t> square_grid(std::int64_t rows, std::int64_t kept) {
-  if (kept < 0) refuse_resize("square_grid", "kept must not be negative but got " + std::to_string(kept));
+  if (kept < 0) base::refuse("square_grid", "kept must not be negative but got " + std::to_string(kept));
   if (rows <= kept) {
-    refuse_resize("square_grid",
+    base::refuse("square_grid",
                   "rows must be more than the " + std::to_string(kept) + " kept but got " + std::to_string(rows));
   }
   const std::int64_t cells = rows - kept;
   const std::int64_t side = square_side(cells);
   if (side * side != cells) {
-    refuse_resize("square_grid", "rows - kept must be a square number but got " + std::to_string(rows) + " - " +
+    base::refuse("square_grid", "rows - kept must be a square number but got " + std::to_string(rows) + " - " +
                                      std::to_string(kept) + " = " + std::to_string(cells) + "; " +
                                      std::to_string(side) + " x " + std::to_string(side) + " is " +
                                      std::to_string(side * side));

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/base/check_view.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::rows {
 namespace {
@@ -11,9 +11,7 @@ namespace {
 // Twice a product of two lengths can still be counted.
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 30;
 
-[[noreturn]] void refuse(std::string_view where, const std::string& text) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + text);
-}
+using base::refuse;
 
 void check_lengths(const Resize& rule, const std::vector<std::int64_t>& lengths, const std::string& name,
                    std::string_view where) {

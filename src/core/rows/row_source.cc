@@ -24,6 +24,7 @@ void convert(const ConstView& from, std::vector<double>& scratch, const View& to
   if (to.dtype == DType::f32 && from.dtype == DType::bf16) {
     return kernels::widen_row(from.as<bf16>(), to.shape[0], to.as<float>());
   }
+  scratch.resize(static_cast<std::size_t>(from.shape[0]));
   base::load_row(from, scratch.data());
   base::store_row(scratch.data(), to);
 }
@@ -51,10 +52,7 @@ RowSource::RowSource(const InputRows& rows) : width_(width_of(rows)) {
     axes_ = std::make_unique<AxesSource>(rows, width_);
     return;
   }
-  const auto take_fixed = [&](const FixedRows& fixed) {
-    fixed_ = fixed;
-    sum_.resize(width);
-  };
+  const auto take_fixed = [&](const FixedRows& fixed) { fixed_ = FixedTable{fixed.table, fixed.start}; };
   const auto take_streamed = [&](const StreamedRows& streamed) { maker_.emplace(*streamed.schedule); };
   if (const auto* fixed = std::get_if<FixedRows>(&rows)) take_fixed(*fixed);
   if (const auto* streamed = std::get_if<StreamedRows>(&rows)) take_streamed(*streamed);

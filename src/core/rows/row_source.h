@@ -18,7 +18,8 @@ namespace posenc::rows {
 // The rows of parts side by side, or of Fourier features: they need all coordinates of a token.
 class AxesSource;
 
-// Positions must have passed check_rows. Not for several threads at once: it keeps rows between calls.
+// Positions must have passed check_rows. Not for several threads at once: it keeps rows between calls. Tables must
+// live.
 class RowSource {
  public:
   explicit RowSource(const InputRows& rows);
@@ -50,6 +51,12 @@ class RowSource {
   }
 
  private:
+  // FixedRows without what keeps their memory, which would be counted at every call.
+  struct FixedTable {
+    ConstView table;
+    std::int64_t start;
+  };
+
   const void* find(double position, DType dtype) const;
   ConstView fixed_row(double position) const;
   bool reads_plainly(const RowRead& read) const;
@@ -59,7 +66,7 @@ class RowSource {
 
   std::int64_t width_;
   std::optional<RowMaker> maker_;
-  std::optional<FixedRows> fixed_;
+  std::optional<FixedTable> fixed_;
   std::optional<LearnedRows> learned_;
   std::vector<double> sum_;
   std::vector<double> learned_row_;

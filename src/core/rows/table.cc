@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
 #include "core/rows/check_rows.h"
 #include "core/rows/for_each_row.h"
@@ -37,16 +39,17 @@ void set_entry(const View& out, std::int64_t row, std::int64_t column, double va
   }
 }
 
+void check_no_batch(const PositionView& positions, std::string_view where) {
+  if (positions.batch == 1) return;
+  base::refuse(where, "positions must be [N] but have a batch of " + std::to_string(positions.batch));
+}
+
 void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
   rows::check_schedule(schedule, "fill_shift_matrix");
   check_positions(PositionView::of(&k, 1), "fill_shift_matrix");
-  check_output(out, "fill_shift_matrix");
-  if ((out.dtype != DType::f32 && out.dtype != DType::f64) || out.rank != 2 || out.shape[0] != schedule.width ||
-      out.shape[1] != schedule.width) {
-    const std::string width = std::to_string(schedule.width);
-    fail(ErrorKind::usage, "[fill_shift_matrix] out must be [" + width + ", " + width + "] f32 or f64 but is " +
-                               shape_text(out) + " " + std::string(to_text(out.dtype)));
-  }
+  base::check_view(
+      out, {.dtypes = base::kReals, .shape = {schedule.width, schedule.width}, .use = base::Use::write},
+      "fill_shift_matrix", "out");
   if (schedule.sine.count != schedule.cosine.count) {
     fail(ErrorKind::usage, "[fill_shift_matrix] width must be even but got " + std::to_string(schedule.width) +
                                ": the last " + (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
@@ -98,9 +101,7 @@ void Table::build(const InputRows& rows, const PositionView& positions, DType dt
     fail(ErrorKind::usage, "[Table] dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
   }
   check_rows(rows, positions, "Table");
-  if (positions.batch != 1) {
-    fail(ErrorKind::usage, "[Table] positions must be [N] but have a batch of " + std::to_string(positions.batch));
-  }
+  check_no_batch(positions, "Table");
   const std::int64_t width = width_of(rows);
   const std::int64_t bytes = table_bytes(positions.count, width, dtype);
   auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
@@ -118,13 +119,13 @@ FixedRows Table::rows_by_position() const {
   if (!start_) {
     fail(ErrorKind::usage, "[Table] rows can be found by position only in a table of a range in steps of 1");
   }
-  return {view_, *start_};
+  return {view_, *start_, memory_};
 }
 
-RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& positions, Rows rows)
-    : positions_(positions), width_(schedule.width) {
-  rows::check_counted(schedule, positions, "RowStream");
-  check_batch();
+RowStream::RowStream(const SinusoidalSchedule& schedule, KeptPositions positions, Rows rows)
+    : positions_(std::move(positions)), width_(schedule.width) {
+  rows::check_counted(schedule, positions_, "RowStream");
+  check_no_batch(positions_, "RowStream");
   if (rows == Rows::derivative) {
     maker_ = std::make_unique<rows::RowMaker>(schedule);
   } else {
@@ -132,16 +133,12 @@ RowStream::RowStream(const SinusoidalSchedule& schedule, const PositionView& pos
   }
 }
 
-RowStream::RowStream(const InputRows& rows, const PositionView& positions) : positions_(positions) {
-  check_rows(rows, positions, "RowStream");
-  check_batch();
+RowStream::RowStream(const InputRows& rows, KeptPositions positions)
+    : positions_(std::move(positions)), rows_(rows) {
+  check_rows(rows, positions_, "RowStream");
+  check_no_batch(positions_, "RowStream");
   source_ = std::make_unique<rows::RowSource>(rows);
   width_ = source_->width();
-}
-
-void RowStream::check_batch() const {
-  if (positions_.batch == 1) return;
-  fail(ErrorKind::usage, "[RowStream] positions must be [N] but have a batch of " + std::to_string(positions_.batch));
 }
 
 RowStream::RowStream(RowStream&&) noexcept = default;
@@ -149,11 +146,8 @@ RowStream& RowStream::operator=(RowStream&&) noexcept = default;
 RowStream::~RowStream() = default;
 
 std::int64_t RowStream::next(const View& block) {
-  check_output(block, "RowStream::next");
-  if (block.rank != 2 || block.shape[1] != width_ || block.shape[0] < 1 || !base::is_float(block.dtype)) {
-    fail(ErrorKind::usage, "[RowStream::next] block must be [rows, " + std::to_string(width_) + "] of floats but is " +
-                               shape_text(block) + " " + std::string(to_text(block.dtype)));
-  }
+  base::check_view(block, {.shape = {"R", width_}, .use = base::Use::write}, "RowStream::next", "block");
+  if (block.shape[0] < 1) base::refuse("RowStream::next", "block must have rows but is " + shape_text(block));
   const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
   if (rows == 0) return 0;
   const PositionView next = positions_.slice(done_, rows);

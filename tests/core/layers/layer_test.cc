@@ -76,11 +76,11 @@ struct Case {
     LayerOptions result;
     if (variant.encodes) {
       result.rows = LearnedRows{{.past_end = PastEnd::error}, make_view(table.data(), {kRows, kWidth})};
-      result.positions = {.source = PositionView::Source::i64,
-                          .data = kIds,
-                          .batch = kBatch,
-                          .count = kTokens,
-                          .batch_stride = kTokens};
+      result.positions = PositionView{.source = PositionView::Source::i64,
+                                      .data = kIds,
+                                      .batch = kBatch,
+                                      .count = kTokens,
+                                      .batch_stride = kTokens};
       result.scale = 1.5;
     }
     result.attention.attend.mask.causal = Causal::end;

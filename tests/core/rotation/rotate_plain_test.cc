@@ -34,7 +34,7 @@ struct BothTables {
   RotaryTable ours;
 };
 
-using Operation = void (*)(const View&, const PositionView&, const RotarySource&, const RotateOptions&);
+using Operation = void (*)(const View&, const PositionView&, const RotaryView&, const RotateOptions&);
 const Operation kOperations[] = {rotate, rotate_inverse, rotate_backward};
 
 // In no order, from the first position of the table to the last.

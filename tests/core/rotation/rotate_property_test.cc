@@ -127,8 +127,8 @@ RC_GTEST_PROP(RotateProperty, LayoutsAreOneUpToTheirPermutation, ()) {
   }
 }
 
-using Operation = void (*)(const View&, const PositionView&, const RotarySource&, const RotateOptions&);
-using CopyingOperation = void (*)(const ConstView&, const PositionView&, const RotarySource&, const View&,
+using Operation = void (*)(const View&, const PositionView&, const RotaryView&, const RotateOptions&);
+using CopyingOperation = void (*)(const ConstView&, const PositionView&, const RotaryView&, const View&,
                                   const RotateOptions&);
 
 // Out of place, whole, contiguous, by angles and one thread; against in place, cut in four, in other memory, by a

@@ -1,0 +1,110 @@
+// The one way to check a view, with one wording for every fault. A rule is plain data; what a rule cannot say is refused
+// with the same opening.
+//
+//     base::check_view(x, {.shape = {"B", "N", "H", 128}, .batch = Batch::optional}, "rotate", "x");
+//     base::check_view(out, {.dtypes = kReals, .shape = shape_of(x), .use = Use::write}, "layer_norm", "out");
+//     base::check_apart({"out", out}, {"weight", weight}, "layer_norm");
+//
+// Messages are made only when something is wrong: a call for one token takes less time than one string.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "posenc/error.h"
+#include "posenc/position.h"
+#include "posenc/view.h"
+
+namespace posenc::base {
+
+// "[where] message", as an error.
+[[noreturn]] POSENC_INTERNAL void refuse(std::string_view where, const std::string& message,
+                                         ErrorKind kind = ErrorKind::usage);
+
+// A set of dtypes.
+struct DTypes {
+  unsigned bits;
+
+  constexpr DTypes(DType dtype) : bits(1U << static_cast<unsigned>(dtype)) {}  // NOLINT: a dtype is a set of one
+  constexpr DTypes operator|(DTypes other) const {
+    DTypes both = *this;
+    both.bits |= other.bits;
+    return both;
+  }
+  constexpr bool has(DType dtype) const {
+    return static_cast<unsigned>(dtype) < 32 && (bits >> static_cast<unsigned>(dtype) & 1U) != 0;
+  }
+};
+inline constexpr DTypes kReals = DTypes(DType::f32) | DType::f64;
+inline constexpr DTypes kFloats = kReals | DType::f16 | DType::bf16;
+inline constexpr DTypes kIds = DTypes(DType::i32) | DType::i64;
+inline constexpr DTypes kIntegers = kIds | DType::u8;
+inline constexpr DTypes kAnyType = kFloats | kIntegers;
+// What takes the place of numbers of a dtype: 16-bit ones may become f32.
+constexpr DTypes itself_or_wider(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 ? DTypes(dtype) | DType::f32 : DTypes(dtype);
+}
+
+// A length that is wanted, or the letter that stands for any.
+struct Length {
+  std::int64_t count = -1;
+  const char* letter = nullptr;
+
+  constexpr Length() = default;
+  constexpr Length(std::integral auto wanted) : count(wanted) {}  // NOLINT: to be written as numbers and letters
+  constexpr Length(const char* any) : letter(any) {}             // NOLINT
+};
+
+struct Shape {
+  std::array<Length, kMaxRank> lengths;
+  int rank = 0;  // 0: 1 to 4 axes of any lengths
+
+  constexpr Shape() = default;
+  constexpr Shape(std::initializer_list<Length> wanted) {
+    for (const Length& length : wanted) lengths[static_cast<std::size_t>(rank++)] = length;
+  }
+  // The same with another number of channels.
+  Shape with_last(Length last) const {
+    Shape shape = *this;
+    shape.lengths[static_cast<std::size_t>(rank) - 1] = last;
+    return shape;
+  }
+};
+// That of a view whose rank is valid.
+Shape shape_of(const ConstView& view);
+
+enum class Batch { as_given, optional };       // optional: the first axis may be missing
+enum class Channels { contiguous, any };       // the last axis
+enum class Use { read, write };                // what is written must not overlap itself
+
+struct ViewRule {
+  DTypes dtypes = kFloats;
+  Shape shape = {};
+  Batch batch = Batch::as_given;
+  Channels channels = Channels::contiguous;
+  Use use = Use::read;
+  std::string_view reason = {};  // why this shape: "as x is"
+};
+
+// Throws unless the view is as the rule says, not null unless empty, and within the address space.
+void check_view(const ConstView& view, const ViewRule& rule, std::string_view where, std::string_view name);
+
+struct NamedView {
+  std::string_view name;
+  ConstView view;
+};
+
+// Throws where the two share memory; views that were left out do not.
+void check_apart(const NamedView& written, const NamedView& read, std::string_view where);
+void check_apart(const NamedView& written, const PositionView& positions, std::string_view where);
+// Throws where two of them share memory.
+void check_apart(std::span<const NamedView> written, std::string_view where);
+// Throws unless the two are the same elements of the same memory, or share none.
+void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where);
+
+}  // namespace posenc::base
