@@ -54,7 +54,8 @@ struct Fault {
     std::string text = "[";
     for (auto axis = static_cast<Axis>(first); axis < static_cast<Axis>(rule.shape.rank); ++axis) {
       const Length& length = rule.shape.lengths[axis];
-      text += (text.size() > 1 ? ", " : "") + (length.letter ? std::string(length.letter) : std::to_string(length.count));
+      text +=
+          (text.size() > 1 ? ", " : "") + (length.letter ? std::string(length.letter) : std::to_string(length.count));
     }
     return text + "]";
   }
@@ -124,8 +125,8 @@ void check_apart(std::span<const NamedView> written, std::string_view where) {
 
 void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where) {
   if (same_memory(written.view, read.view) || !share_memory(written.view, read.view)) return;
-  refuse(where, std::string(written.name) + " must be the same memory as " + std::string(read.name) +
-                    " or not overlap it");
+  refuse(where,
+         std::string(written.name) + " must be the same memory as " + std::string(read.name) + " or not overlap it");
 }
 
 }  // namespace posenc::base

@@ -5,17 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/biases/bias_term.h"
 #include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
 class FunctionTerm : public biases::BiasTerm {
  public:
@@ -76,31 +74,23 @@ void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries,
                     where);
 }
 
-// [queries, keys] of a tile, of float32 or double.
-void check_scores(const ConstView& scores, const Tile& tile, const char* name, std::string_view where) {
-  if (scores.rank != 2 || scores.shape[0] != tile.queries || scores.shape[1] != tile.keys) {
-    refuse(where, std::string(name) + " must be [" + std::to_string(tile.queries) + ", " + std::to_string(tile.keys) +
-                      "] as the tile but is " + shape_text(scores));
-  }
-  if (scores.dtype != DType::f32 && scores.dtype != DType::f64) {
-    refuse(where, std::string(name) + " must be f32 or f64 but is " + std::string(to_text(scores.dtype)));
-  }
-  if (scores.size() == 0) return;
-  if (scores.data == nullptr)
-    refuse(where, std::string(name) + " must not be null but has shape " + shape_text(scores));
-  if (base::reaches_too_far(scores)) {
-    refuse(where, std::string(name) + " must lie in memory but its strides lead out of it");
-  }
+// [queries, keys] of a tile. What is written has contiguous rows.
+base::ViewRule tile_rule(const Tile& tile, base::DTypes dtypes = base::kReals) {
+  return {
+      .dtypes = dtypes, .shape = {tile.queries, tile.keys}, .channels = base::Channels::any, .reason = "as the tile"};
+}
+void check_written(const View& view, const Tile& tile, const char* name, std::string_view where) {
+  base::ViewRule rule = tile_rule(tile);
+  rule.channels = base::Channels::contiguous;
+  rule.use = base::Use::write;
+  base::check_view(view, rule, where, name);
 }
 
-void check_apart(const ConstView& written, const char* name, const Bias& bias, const PositionView& queries,
-                 const PositionView& keys, std::string_view where) {
-  if (base::share_memory(queries, written) || base::share_memory(keys, written)) {
-    refuse(where, std::string(name) + " must not overlap the positions");
-  }
-  if (base::share_memory(bias.term().memory(), written)) {
-    refuse(where, std::string(name) + " must not overlap the values of the matrix");
-  }
+void check_read_apart(const base::NamedView& written, const Bias& bias, const PositionView& queries,
+                      const PositionView& keys, std::string_view where) {
+  base::check_apart(written, queries, where);
+  base::check_apart(written, keys, where);
+  base::check_apart(written, {"the values of the bias", bias.term().memory()}, where);
 }
 
 // A tile of any strides in C order.
@@ -158,24 +148,14 @@ void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, 
 
 void check_filled(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
   constexpr std::string_view kWhere = "fill_bias";
-  check_output(out, kWhere);
   const std::int64_t batch = std::max(queries.batch, keys.batch);
-  const auto at = [&](int axis) { return out.shape[static_cast<std::size_t>(axis)]; };
-  const int first = out.rank - 3;
-  const bool fits =
-      (out.rank == 4 ? (queries.batch == 1 || queries.batch == at(0)) && (keys.batch == 1 || keys.batch == at(0))
-                     : out.rank == 3 && batch == 1) &&
-      (bias.heads() == 0 || at(first) == bias.heads()) && at(first + 1) == queries.count && at(first + 2) == keys.count;
-  if (!fits) {
-    const std::string heads = bias.heads() == 0 ? "heads" : std::to_string(bias.heads());
-    refuse(kWhere, "out must be [" + (batch == 1 ? "" : std::to_string(batch) + ", ") + heads + ", " +
-                       std::to_string(queries.count) + ", " + std::to_string(keys.count) + "] but is " +
-                       shape_text(out));
+  const base::Length heads = bias.heads() == 0 ? base::Length("heads") : base::Length(bias.heads());
+  base::Shape shape{heads, queries.count, keys.count};
+  if (out.rank == 4 || batch > 1) {
+    shape = {batch > 1 ? base::Length(batch) : base::Length("B"), heads, queries.count, keys.count};
   }
-  if (!base::is_float(out.dtype)) {
-    refuse(kWhere, "out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
-  }
-  check_apart(out, "out", bias, queries, keys, kWhere);
+  base::check_view(out, {.shape = shape, .use = base::Use::write}, kWhere, "out");
+  check_read_apart({"out", out}, bias, queries, keys, kWhere);
 }
 
 }  // namespace
@@ -206,9 +186,8 @@ const BiasSchedule& Bias::schedule() const noexcept { return term_->schedule(); 
 void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
               const View& scores) {
   check_tile(bias, tile, queries, keys, "add_bias");
-  check_scores(scores, tile, "scores", "add_bias");
-  check_output(scores, "add_bias", "scores");
-  check_apart(scores, "scores", bias, queries, keys, "add_bias");
+  check_written(scores, tile, "scores", "add_bias");
+  check_read_apart({"scores", scores}, bias, queries, keys, "add_bias");
   if (scores.dtype == DType::f32) {
     bias.term().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
   } else {
@@ -220,23 +199,18 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
                        const PositionView& keys, const Gradients& gradients) {
   constexpr std::string_view kWhere = "add_bias_backward";
   check_tile(bias, tile.tile, queries, keys, kWhere);
-  check_scores(tile.grad_scores, tile.tile, "grad_scores", kWhere);
-  const auto check_type = [&](const ConstView& view, const char* name) {
-    check_scores(view, tile.tile, name, kWhere);
-    if (view.dtype == tile.grad_scores.dtype) return;
-    refuse(kWhere, std::string(name) + " must be " + std::string(to_text(tile.grad_scores.dtype)) +
-                       " as grad_scores but is " + std::string(to_text(view.dtype)));
-  };
-  if (bias.has_factor()) check_type(tile.scores_before, "scores_before");
+  base::check_view(tile.grad_scores, tile_rule(tile.tile), kWhere, "grad_scores");
+  const base::DTypes same = tile.grad_scores.dtype;
+  if (bias.has_factor()) base::check_view(tile.scores_before, tile_rule(tile.tile, same), kWhere, "scores_before");
   bias.term().check_gradients(gradients, kWhere);
   for (const Gradient& gradient : gradients) {
-    check_apart(gradient.value, "a gradient", bias, queries, keys, kWhere);
-    if (base::share_memory(gradient.value, tile.grad_before)) refuse(kWhere, "grad_before must not overlap a gradient");
+    check_read_apart({"a gradient", gradient.value}, bias, queries, keys, kWhere);
+    base::check_apart({"grad_before", tile.grad_before}, {"a gradient", gradient.value}, kWhere);
   }
   if (tile.grad_before.data != nullptr) {
-    check_type(tile.grad_before, "grad_before");
-    check_output(tile.grad_before, kWhere, "grad_before");
-    check_apart(tile.grad_before, "grad_before", bias, queries, keys, kWhere);
+    check_written(tile.grad_before, tile.tile, "grad_before", kWhere);
+    base::check_view(tile.grad_before, tile_rule(tile.tile, same), kWhere, "grad_before");
+    check_read_apart({"grad_before", tile.grad_before}, bias, queries, keys, kWhere);
   }
   if (tile.grad_scores.dtype == DType::f32) {
     backward<float>(bias, tile, queries, keys, gradients);

@@ -6,15 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/check_view.h"
 #include "core/biases/bias_blocks.h"
 #include "posenc/error.h"
 
 namespace posenc::biases {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::usage, "[" + std::string(where) + "] " + message);
-}
+using base::refuse;
 
 // values[t] = scale * doubles[t], rounded once.
 template <class Real>

@@ -77,8 +77,7 @@ void score_parts(const ConstView& x, const ConstView& p, const ScoreProjections&
   const layers::LayerChecks check{"score_parts"};
   const Shape shape = checked_shape(check, x, p, projections);
   base::check_view(
-      out,
-      {.dtypes = base::kReals, .shape = {4, shape.heads, shape.tokens, shape.tokens}, .use = base::Use::write},
+      out, {.dtypes = base::kReals, .shape = {4, shape.heads, shape.tokens, shape.tokens}, .use = base::Use::write},
       check.where, "out");
   check.apart_from(
       {"out", out},

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
 #include "core/base/philox.h"
 #include "core/numbers/sin_cos.h"
@@ -91,11 +92,7 @@ double largest(DType dtype) noexcept {
 }
 
 void check(const View& out, const Random& random) {
-  check_output(out, "fill_random");
-  if (out.rank != 2) fail(ErrorKind::usage, "[fill_random] out must be [N, M] but is " + shape_text(out));
-  if (!base::is_float(out.dtype)) {
-    fail(ErrorKind::usage, "[fill_random] out must be f32, f64, f16 or bf16 but is " + std::string(to_text(out.dtype)));
-  }
+  base::check_view(out, {.shape = {"N", "M"}, .use = base::Use::write}, "fill_random", "out");
   if (random.std < 0.0 || !std::isfinite(random.std)) {
     fail(ErrorKind::usage, "[fill_random] std must be finite and at least 0 but got " + text::number_text(random.std));
   }

@@ -120,9 +120,7 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
   const std::int64_t out_width = join == Join::add ? width : channels_of(x) + width;
   check_row_output(positions, out_width, out, where);
   base::check_view(x,
-                   {.dtypes = out.dtype,
-                    .shape = base::shape_of(out).with_last(channels_of(x)),
-                    .reason = "as out is"},
+                   {.dtypes = out.dtype, .shape = base::shape_of(out).with_last(channels_of(x)), .reason = "as out is"},
                    where, "x");
   if (!base::same_memory(x, columns(ConstView(out), 0, channels_of(x)))) {
     base::check_in_place_or_apart({"out", out}, {"x", x}, where);

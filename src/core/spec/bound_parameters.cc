@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/check_view.h"
 #include "core/base/float_types.h"
-#include "core/base/memory_overlap.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
@@ -68,9 +68,9 @@ bool fits(const ConstView& view, const ParameterInfo& info, std::int64_t heads) 
 
 class Checker {
  public:
-  Checker(std::string_view where, std::string_view what) : opening_("[" + std::string(where) + "] "), what_(what) {}
+  Checker(std::string_view where, std::string_view what) : where_(where), what_(what) {}
 
-  [[noreturn]] void refuse(const std::string& message) const { fail(ErrorKind::usage, opening_ + message); }
+  [[noreturn]] void refuse(const std::string& message) const { base::refuse(where_, message); }
 
   const ParameterInfo& known(std::string_view name, const std::vector<ParameterInfo>& infos,
                              std::string_view kind) const {
@@ -87,13 +87,8 @@ class Checker {
            (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + " (it has " + list + ")");
   }
 
-  // Memory that can be read: kinds of elements, lengths and strides.
-  void memory(const ConstView& view, const std::string& name) const {
-    if (view.rank < 1 || view.rank > kMaxRank) {
-      refuse(what_ + name + " must have 1 to 4 axes but has " + std::to_string(view.rank));
-    }
-    if (view.data == nullptr) refuse(what_ + name + " must not be null but has shape " + shape_text(view));
-    if (base::reaches_too_far(view)) refuse(what_ + name + " must lie in memory but its strides lead out of it");
+  void view(const ConstView& view, const std::string& name, const base::ViewRule& rule) const {
+    base::check_view(view, rule, where_, what_ + name);
   }
 
   void shape(const ConstView& view, const ParameterInfo& info, std::int64_t heads) const {
@@ -105,13 +100,15 @@ class Checker {
     for_each_element(view, [&](const auto& element, std::int64_t index) {
       const double value = base::widen(element);
       if (std::isfinite(value) || (minus_infinity && value == -INFINITY)) return;
-      fail(ErrorKind::bad_input, opening_ + what_ + name + index_text(view, index) + " must be finite" +
-                                     (minus_infinity ? " or -inf" : "") + " but is " + text::number_text(value));
+      base::refuse(where_,
+                   what_ + name + index_text(view, index) + " must be finite" + (minus_infinity ? " or -inf" : "") +
+                       " but is " + text::number_text(value),
+                   ErrorKind::bad_input);
     });
   }
 
  private:
-  std::string opening_;
+  std::string_view where_;
   std::string what_;
 };
 
@@ -134,10 +131,7 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
   for (const Parameter& parameter : parameters) {
     const ParameterInfo& info = check.known(parameter.name, infos_, kind_);
     if (has(info.name)) check.refuse(info.name + " must be given once but came twice");
-    if (!base::is_float(parameter.value.dtype)) {
-      check.refuse(info.name + " must be f32, f64, f16 or bf16 but is " + std::string(to_text(parameter.value.dtype)));
-    }
-    check.memory(parameter.value, info.name);
+    check.view(parameter.value, info.name, {.channels = base::Channels::any});
     check.shape(parameter.value, info, heads);
     check.numbers(parameter.value, info.name, is_matrix);
     Bound bound{info.name, parameter.value, {}, {}, parameter.value.rank > static_cast<int>(info.shape.size())};
@@ -193,30 +187,21 @@ void BoundParameters::check_gradients(const Gradients& gradients, std::string_vi
     const std::string& name = check.known(gradients[i].name, infos_, kind_).name;
     const Bound* bound = find(name);
     if (bound == nullptr) check.refuse("the gradient of " + name + " was asked for but the parameter was not given");
-    if (value.dtype != DType::f32 && value.dtype != DType::f64) {
-      check.refuse("the gradient of " + name + " must be f32 or f64 but is " + std::string(to_text(value.dtype)));
-    }
-    check.memory(value, name);
-    if (!std::equal(bound->shape.begin(), bound->shape.end(), value.shape.begin(), value.shape.begin() + value.rank)) {
-      check.refuse("the gradient of " + name + " must have the shape of the parameter, " + shape_text(bound->view) +
-                   ", but is " + shape_text(value));
-    }
-    if (base::overlaps_itself(value)) {
-      check.refuse("the gradient of " + name + " must not overlap itself but two indices of " + shape_text(value) +
-                   " share an address: check its strides");
-    }
+    check.view(value, name,
+               {.dtypes = base::kReals,
+                .shape = base::shape_of(bound->view),
+                .channels = base::Channels::any,
+                .use = base::Use::write,
+                .reason = "as the parameter"});
     for (std::size_t other = 0; other < i; ++other) {
       if (gradients[other].name == gradients[i].name) {
         check.refuse("the gradient of " + name + " must be given once but came twice");
       }
-      if (base::share_memory(value, gradients[other].value)) {
-        check.refuse("the gradient of " + name + " must not overlap that of " + std::string(gradients[other].name));
-      }
+      base::check_apart({"the gradient of " + name, value},
+                        {"that of " + gradients[other].name, gradients[other].value}, where);
     }
     for (const Bound& read : bound_) {
-      if (base::share_memory(value, read.view)) {
-        check.refuse("the gradient of " + name + " must not overlap the parameter " + read.name);
-      }
+      base::check_apart({"the gradient of " + name, value}, {"the parameter " + read.name, read.view}, where);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/check_view.h"
 #include "core/spec/bound_parameters.h"
 #include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
@@ -127,9 +128,7 @@ void check_spec(const Spec& spec, std::string_view where) {
   if (check != nullptr) check(spec, where);
 }
 
-void refuse(std::string_view where, const std::string& message) {
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + message);
-}
+void refuse(std::string_view where, const std::string& message) { base::refuse(where, message, ErrorKind::bad_input); }
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;

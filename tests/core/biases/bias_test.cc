@@ -434,7 +434,7 @@ TEST(BiasErrors, PositionsTilesAndScores) {
   });
   expect_error(kBad, "positions of queries must be from 0 to 9, which the matrix has, but got -1",
                [&] { fill_bias(matrix, PositionView::range(-1, 10), five, apart); });
-  expect_error(kUsage, "out must not overlap the values of the matrix", [&] { fill_bias(matrix, ten, five, out); });
+  expect_error(kUsage, "out must not overlap the values of the bias", [&] { fill_bias(matrix, ten, five, out); });
 
   const View scores = make_view(memory.data(), {4, 5});
   const Tile tile{.queries = 4, .keys = 5};
@@ -451,7 +451,7 @@ TEST(BiasErrors, PositionsTilesAndScores) {
   refused("the tile must lie inside the 5 keys but has 5 from -1 on", with([](Tile& t) { t.first_key = -1; }), scores);
   refused("head must be below 2 but got 2", with([](Tile& t) { t.head = 2; }), scores);
   refused("positions must have the batch row -1", with([](Tile& t) { t.batch = -1; }), scores);
-  refused("scores must be [4, 5] as the tile but is [5, 4]", tile, make_view(memory.data(), {5, 4}));
+  refused("scores must be [4, 5], as the tile, but is [5, 4]", tile, make_view(memory.data(), {5, 4}));
   refused("scores must be f32 or f64 but is f16", tile, make_view(memory.data(), DType::f16, {4, 5}));
   View overlapping = scores;
   overlapping.strides[0] = 1;
@@ -470,7 +470,7 @@ TEST(BiasErrors, Gradients) {
   };
   const View right = make_view(gradient.data(), {8, 2});
   refused("t5 has no parameter 'tables'; did you mean 'table'?", t5, {{"tables", right}}, tile);
-  refused("the gradient of table must have the shape of the parameter, [8, 2], but is [2, 8]", t5,
+  refused("the gradient of table must be [8, 2], as the parameter, but is [2, 8]", t5,
           {{"table", make_view(gradient.data(), {2, 8})}}, tile);
   refused("the gradient of table must be f32 or f64 but is bf16", t5,
           {{"table", make_view(gradient.data(), DType::bf16, {8, 2})}}, tile);
@@ -482,12 +482,12 @@ TEST(BiasErrors, Gradients) {
           {{"slopes", make_view(gradient.data(), {2})}}, tile);
   BiasGradientTile changed = tile;
   changed.grad_scores.shape[0] = 3;
-  refused("grad_scores must be [4, 5] as the tile but is [3, 5]", t5, {}, changed);
+  refused("grad_scores must be [4, 5], as the tile, but is [3, 5]", t5, {}, changed);
   changed = tile;
   changed.grad_before = make_view(gradient.data(), DType::f32, {4, 5});
-  refused("grad_before must be f64 as grad_scores but is f32", t5, {}, changed);
+  refused("grad_before must be f64 but is f32", t5, {}, changed);
   const Bias kerple = all_cases()[13].bias();
-  refused("scores_before must be [4, 5] as the tile but is []", kerple, {}, tile);
+  refused("scores_before must be [4, 5], as the tile, but is []", kerple, {}, tile);
   changed = tile;
   changed.scores_before = make_view(scores.data(), {4, 5});
   const View three = make_view(gradient.data(), {3});
