@@ -7,6 +7,7 @@
 import argparse
 import sys
 
+import counts
 import layers
 import moved
 import symbols
@@ -16,7 +17,8 @@ import tree
 FILE_RULES = [text.ascii_only, text.library_is_silent, text.library_has_no_try, text.finished, text.no_machine_paths,
               text.no_risky_flags, text.short, text.header_opens_well]
 TREE_RULES = [layers.place, layers.own_namespace, layers.look_down, layers.front_ends, layers.umbrella,
-              layers.brings_error, layers.tested, layers.built, layers.named_paths, moved.forwards]
+              layers.brings_error, layers.tested, layers.built, layers.named_paths, moved.forwards,
+              counts.touched_files, counts.walks_go_down]
 
 
 def check(root):

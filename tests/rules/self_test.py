@@ -30,6 +30,9 @@ GOOD = {
     "cmake/PosencForward.cmake": "set(posenc_moved_files json)\n",
     "docs/migration.md": "| `posenc/json.h` | `posenc/files/json.h` |\n",
     "docs/page.md": "-march=native is never used. \u2580\n",
+    "docs/lists.md": "<!-- files of double_double: at most 2 -->`src/core/numbers/phase.cc` "
+                     "`src/core/rows/table.cc` <!-- /files -->\n"
+                     "<!-- walk: at most 2 -->`cli/main.cc` `src/core/rows/table.cc`<!-- /walk -->\n",
     "build/release/junk.cc": "TODO\n",
 }
 
@@ -95,6 +98,13 @@ BAD = [
     ("umbrella", "include/posenc/posenc.h", OPENING + '#include "posenc/error.h"\n'),
     ("umbrella", "include/posenc/files/files.h", OPENING),
     ("forwards", "docs/migration.md", "nothing\n"),
+    ("touched_files", "docs/lists.md", "<!-- files of double_double: at most 2 -->`src/core/rows/table.cc`<!-- /files -->"),
+    ("touched_files", "docs/lists.md",
+     GOOD["docs/lists.md"].replace("`src/core/rows/table.cc` ", "`src/core/rows/table.cc` `cli/main.cc` ")),
+    ("touched_files", "docs/lists.md", GOOD["docs/lists.md"].replace("double: at most 2", "double: at most 1")),
+    ("walks_go_down", "docs/lists.md", GOOD["docs/lists.md"].replace("walk: at most 2", "walk: at most 1")),
+    ("walks_go_down", "docs/lists.md",
+     "<!-- walk: at most 9 -->`src/core/numbers/phase.cc` `src/core/rows/table.cc`<!-- /walk -->"),
     ("forwards", "docs/migration.md",
      "| `posenc/json.h` | `posenc/files/json.h` |\n| `posenc/npy.h` | `posenc/files/npy.h` |\n"),
 ]
