@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "posenc/files/array.h"
 #include "posenc/input_rows.h"
 #include "posenc/schedule.h"

@@ -44,4 +44,13 @@ std::string with_choice(const std::string& text, const SpecChoice& choice) {
   return settled(std::get<Spec>(std::move(loaded)), choice);
 }
 
+std::vector<std::string> with_choice(std::vector<std::string> specs, const SpecChoice& choice) {
+  for (std::string& spec : specs) {
+    const std::variant<Spec, Model> loaded = load_spec_or_model(spec);
+    const auto* plain = std::get_if<Spec>(&loaded);
+    if (!plain || std::holds_alternative<Rotary>(*plain)) spec = with_choice(spec, choice);
+  }
+  return specs;
+}
+
 }  // namespace posenc::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace posenc::cli {
 
@@ -18,5 +19,7 @@ struct SpecChoice {
 // config.json, a GGUF, a name of the catalog) the spec of that layer; what is guessed or warned of is said on standard
 // error.
 std::string with_choice(const std::string& spec, const SpecChoice& choice);
+// Of several, the choice is for what turns: a bias or a mask beside it depends on none of it.
+std::vector<std::string> with_choice(std::vector<std::string> specs, const SpecChoice& choice);
 
 }  // namespace posenc::cli

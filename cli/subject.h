@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/bias_parameters.h"
-#include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "posenc/files/array.h"
 #include "posenc/insight/subject.h"
 

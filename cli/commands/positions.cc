@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "cli/array_output.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/conventions.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/vision_positions.h"
 #include "cli/word_choice.h"
 #include "posenc/error.h"
@@ -19,27 +20,44 @@
 namespace posenc::cli {
 namespace {
 
+struct PositionsCommand {
+  std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::string patches;      // HxW or TxHxW
+  std::string token_types;  // 0 text, 1 image, 2 video
+  std::optional<std::int64_t> pad_token;
+  std::string pads;        // an id, "previous" or "counted"
+  std::string convention;  // instead of pads and first
+  std::optional<std::int64_t> first, past, last;
+  std::optional<std::int64_t> count;  // with after
+  std::string at;                     // with grid: ids whose places are asked for
+  std::optional<std::int64_t> side;   // with image
+  std::string fraction;               // with image
+  std::string by;                     // with packed_ids
+  VisionOptions vision;
+  OutputOptions output;
+};
+
 // What ids are made from: exactly one of these is given.
 struct Source {
   std::string_view name;
-  std::string PositionsOptions::*text;
+  std::string PositionsCommand::*text;
 };
 
 constexpr std::array<Source, 11> kSources = {{
-    {"--mask", &PositionsOptions::mask},
-    {"--tokens", &PositionsOptions::tokens},
-    {"--lengths", &PositionsOptions::lengths},
-    {"--bounds", &PositionsOptions::bounds},
-    {"--segments", &PositionsOptions::segments},
-    {"--after", &PositionsOptions::after},
-    {"--grid", &PositionsOptions::grid},
-    {"--image", &PositionsOptions::image},
-    {"--patches", &PositionsOptions::patches},
-    {"--token-types", &PositionsOptions::token_types},
-    {"--packed-ids", &PositionsOptions::packed_ids},
+    {"--mask", &PositionsCommand::mask},
+    {"--tokens", &PositionsCommand::tokens},
+    {"--lengths", &PositionsCommand::lengths},
+    {"--bounds", &PositionsCommand::bounds},
+    {"--segments", &PositionsCommand::segments},
+    {"--after", &PositionsCommand::after},
+    {"--grid", &PositionsCommand::grid},
+    {"--image", &PositionsCommand::image},
+    {"--patches", &PositionsCommand::patches},
+    {"--token-types", &PositionsCommand::token_types},
+    {"--packed-ids", &PositionsCommand::packed_ids},
 }};
 
-std::string_view choose_source(const PositionsOptions& options) {
+std::string_view choose_source(const PositionsCommand& options) {
   std::string_view chosen;
   std::string list;
   for (const Source& source : kSources) {
@@ -76,7 +94,7 @@ void check_vision_options(const VisionOptions& options, std::string_view source)
   check_option("--split-frames", options.split_frames, source, {"--token-types"});
 }
 
-void check_options(const PositionsOptions& options, std::string_view source) {
+void check_options(const PositionsCommand& options, std::string_view source) {
   check_option("--pads", !options.pads.empty(), source, {"--mask", "--tokens", "--token-types"});
   check_option("--convention", !options.convention.empty(), source, {"--mask", "--tokens"});
   check_option("--past", options.past.has_value(), source, {"--mask", "--tokens"});
@@ -107,7 +125,7 @@ Pads parse_pads(const std::string& text) {
   fail(ErrorKind::usage, fmt::format("--pads must be an id, 'previous' or 'counted' but got '{}'", text));
 }
 
-IdRule rule_of(const PositionsOptions& options, bool from_mask) {
+IdRule rule_of(const PositionsCommand& options, bool from_mask) {
   const bool named = !options.convention.empty();
   if (from_mask && options.pad_token && !(named && needs_pad_token(options.convention))) {
     fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
@@ -128,7 +146,7 @@ IdRule rule_of(const PositionsOptions& options, bool from_mask) {
   return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
 }
 
-Integers from_mask_or_tokens(const PositionsOptions& options, bool from_mask) {
+Integers from_mask_or_tokens(const PositionsCommand& options, bool from_mask) {
   const IdRule rule = rule_of(options, from_mask);
   if (!from_mask) needed(options.pad_token, "--tokens needs --pad-token: which of them are pads");
   const Integers input = read_integers(from_mask ? options.mask : options.tokens, from_mask ? "--mask" : "--tokens");
@@ -158,14 +176,14 @@ Integers from_bounds(const std::vector<std::int64_t>& bounds, std::int64_t first
   return ids;
 }
 
-Integers from_segments(const PositionsOptions& options) {
+Integers from_segments(const PositionsCommand& options) {
   const Integers segments = read_integers(options.segments, "--segments");
   Integers ids = make_integers(segments.shape);
   positions_from_segments(segments.view(), options.first.value_or(0), ids.view());
   return ids;
 }
 
-Integers after_caches(const PositionsOptions& options) {
+Integers after_caches(const PositionsCommand& options) {
   const std::int64_t count = needed(options.count, "--after needs --count: how many tokens follow");
   if (count < 1) fail(ErrorKind::usage, fmt::format("--count must be at least 1 but got {}", count));
   const std::vector<std::int64_t> lengths = read_list(options.after, "--after");
@@ -174,7 +192,7 @@ Integers after_caches(const PositionsOptions& options) {
   return ids;
 }
 
-Integers from_grid(const PositionsOptions& options) {
+Integers from_grid(const PositionsCommand& options) {
   const std::vector<std::int64_t> grid = read_grid(options.grid, "--grid");
   const auto axes = static_cast<std::int64_t>(grid.size());
   if (options.at.empty()) {
@@ -192,7 +210,7 @@ Integers from_grid(const PositionsOptions& options) {
   return places;
 }
 
-Integers from_image(const PositionsOptions& options) {
+Integers from_image(const PositionsCommand& options) {
   constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
   const std::int64_t side = needed(options.side, "--image needs --side: how many rows and columns the table has");
   if (options.fraction.empty()) {
@@ -210,7 +228,7 @@ Integers from_image(const PositionsOptions& options) {
   return rows;
 }
 
-Integers positions_of(const PositionsOptions& options, std::string_view source) {
+Integers positions_of(const PositionsCommand& options, std::string_view source) {
   const std::int64_t first = options.first.value_or(0);
   if (source == "--mask") return from_mask_or_tokens(options, /*from_mask=*/true);
   if (source == "--tokens") return from_mask_or_tokens(options, /*from_mask=*/false);
@@ -225,7 +243,7 @@ Integers positions_of(const PositionsOptions& options, std::string_view source) 
 Json json_list(const std::vector<std::int64_t>& numbers) { return Json::Array(numbers.begin(), numbers.end()); }
 
 // The documents of each row, found again.
-void write_documents(const PositionsOptions& options, const std::string& format) {
+void write_documents(const PositionsCommand& options, const std::string& format) {
   constexpr std::array<std::string_view, 2> kWords = {"step", "minimum"};
   if (options.by.empty()) {
     fail(
@@ -252,9 +270,7 @@ void write_documents(const PositionsOptions& options, const std::string& format)
                               {"segments", one ? all_segments[0] : Json(all_segments)}});
 }
 
-}  // namespace
-
-int run_positions(const PositionsOptions& options) {
+int run(const PositionsCommand& options) {
   const std::string_view source = choose_source(options);
   check_options(options, source);
   if (source == "--packed-ids") {
@@ -262,13 +278,71 @@ int run_positions(const PositionsOptions& options) {
     return 0;
   }
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
-  if (source == "--patches" || source == "--token-types") {
-    write_vision_positions(options, format);
+  const ArrayOutput what{.format = format, .name = "positions"};
+  if (source == "--patches") {
+    write_patches(options.patches, options.vision, options.first, what, options.output);
+    return 0;
+  }
+  if (source == "--token-types") {
+    write_mixed({options.token_types, options.mask, options.pads}, options.vision, what, options.output);
     return 0;
   }
   const Integers ids = positions_of(options, source);
-  write_array(ids.view(), {.format = format, .name = "positions"}, options.output);
+  write_array(ids.view(), what, options.output);
   return 0;
+}
+
+void add_position_sources(Command& command, PositionsCommand& options) {
+  const char* group = "From one of";
+  const auto source = [&](const char* name, std::string& text, const char* help) {
+    command.text(name, text, help).group(group);
+  };
+  source("--mask", options.mask, "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy");
+  source("--tokens", options.tokens, "token ids in the same form; --pad-token says which are pads");
+  source("--lengths", options.lengths, "3,1,5: documents packed into one row");
+  source("--bounds", options.bounds, "0,3,4,9: the same as cumulative lengths");
+  source("--segments", options.segments, "0,0,0,1,2,2: the same as numbers of documents");
+  source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
+  source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
+  source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
+  source("--patches", options.patches, "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge");
+  source(
+      "--token-types", options.token_types,
+      "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask");
+  source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
+}
+
+void add_position_rules(Command& command, PositionsCommand& options) {
+  command.text("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)");
+  command.add("--first", options.first, "the id of the first token (default: 0)");
+  command.text("--convention", options.convention,
+               "instead of both, with K for the --pad-token:\n" + convention_list());
+  command.add("--pad-token", options.pad_token, "the token id of pads");
+  command.add("--past", options.past, "tokens that a cache holds already (default: 0)");
+  command.add("--last", options.last, "only the last columns: a step of decoding");
+  command.add("--count", options.count, "with --after: how many tokens");
+  command.text("--at", options.at, "with --grid: 0,7,11");
+  command.add("--side", options.side, "with --image: rows and columns of the table");
+  command.text("--fraction", options.fraction, "with --image: exact, product, quotient or shrunk");
+  command.text("--by", options.by, "with --packed-ids: step or minimum");
+}
+
+}  // namespace
+
+void add_positions(Command& app) {
+  const auto options = std::make_shared<PositionsCommand>();
+  Command command = app.command("positions", "Position ids from masks, tokens, packed documents, caches and grids.",
+                                "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
+                                "  posenc positions --tokens 0,9,8,1,1 --pad-token 1 --convention roberta\n"
+                                "  posenc positions --lengths 3,1,5 --format json\n"
+                                "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step\n"
+                                "  posenc positions --token-types 0,0,1,1,1,1,0 --images 1x4x4 --format json\n"
+                                "  posenc positions --patches 4x6 --merge 2");
+  add_position_sources(command, *options);
+  add_position_rules(command, *options);
+  add_vision_options(command, options->vision);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -8,10 +8,11 @@
 #include <optional>
 #include <system_error>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/subject.h"
 #include "cli/words.h"
 #include "posenc/error.h"
@@ -19,6 +20,22 @@
 
 namespace posenc::cli {
 namespace {
+
+struct ReportCommand {
+  SpecChoice choice;
+  std::vector<std::string> specs;
+  bool lesson = false;
+  std::string sentence;  // with lesson
+  bool advise = false;
+  std::optional<std::int64_t> train;  // none: what the scaling of a spec was trained on, else 2048
+  std::optional<std::int64_t> infer;  // with advise; 8 times the training length
+  std::string draws_seed;             // 0
+  bool overwrite = false;
+  WeightOptions weights;  // of the only encoding
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
 
 namespace fs = std::filesystem;
 
@@ -71,7 +88,7 @@ PageProgress shown_progress(std::unique_ptr<Progress>& progress) {
   };
 }
 
-void check_together(const ReportCommandOptions& options) {
+void check_together(const ReportCommand& options) {
   if (options.lesson && (!options.specs.empty() || options.advise)) {
     fail(ErrorKind::usage, "--lesson is a page of its own: it takes neither a SPEC nor --advise");
   }
@@ -87,7 +104,7 @@ void check_together(const ReportCommandOptions& options) {
 }
 
 // As a shell reads it back, without where the page goes.
-std::string command_of(const ReportCommandOptions& options) {
+std::string command_of(const ReportCommand& options) {
   std::string text = "posenc report";
   for (const std::string& spec : options.specs) text += " " + text::shell_word(spec);
   if (options.lesson) text += " --lesson";
@@ -99,7 +116,7 @@ std::string command_of(const ReportCommandOptions& options) {
   return text;
 }
 
-std::string make_page(const ReportCommandOptions& options) {
+std::string make_page(const ReportCommand& options) {
   std::unique_ptr<Progress> progress;
   const std::uint64_t seed = whole_number(options.draws_seed, "--random-seed");
   if (options.lesson) {
@@ -125,14 +142,41 @@ std::string make_page(const ReportCommandOptions& options) {
   return make_report(subjects, report);
 }
 
-}  // namespace
-
-int run_report(const ReportCommandOptions& options) {
+int run(const ReportCommand& options) {
   check_together(options);
   catch_interrupts();
   Target target(options.output.path, options.overwrite);
   target.write(make_page(options));
   return 0;
+}
+
+}  // namespace
+
+void add_report(Command& app) {
+  const auto options = std::make_shared<ReportCommand>();
+  Command command = app.command("report", "One offline page of HTML: a report on encodings, or the lesson.",
+                                "  posenc report sinusoidal:width=64 rotary:head_dim=64 -o report\n"
+                                "  posenc report --lesson --sentence \"dog bites man\" -o lesson\n"
+                                "  posenc report --advise --train 2048 --infer 16384 -o advice.html\n"
+                                "  posenc report learned:past_end=error --file wpe.npy -o wpe.html");
+  command.add("SPEC", options->specs, kSpecHelp);
+  add_spec_choice(command, options->choice);
+  command.flag("--lesson", options->lesson, "the lesson instead");
+  command.text("--sentence", options->sentence, "with --lesson: its words (default: the cat sat on the mat)");
+  command.flag("--advise", options->advise, "a section that compares, recommends, and says what that rests on");
+  add_train(command, options->train);
+  command.add("--infer", options->infer, "with --advise: the length it is used at (default: 8 times as long)")
+      .within(1, kMaxSequence);
+  command.text("--random-seed", options->draws_seed, "of what is drawn at random (default: 0)");
+  command.flag("--overwrite", options->overwrite, "replace index.html in a folder that exists");
+  add_weights(command, options->weights);
+  add_parameters(command, options->parameters, options->values);
+  command.text("-o,--output", options->output.path,
+               "a new folder, which gets index.html, or a file that ends in .html (default: standard output)");
+  command.runs([options] {
+    options->specs = with_choice(options->specs, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

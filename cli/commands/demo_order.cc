@@ -4,15 +4,22 @@
 
 #include <cmath>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/insight/demonstration.h"
 
 namespace posenc::cli {
 namespace {
+
+struct OrderCommand {
+  std::int64_t width = 4;
+  std::string seed;  // 0
+  OutputOptions output;
+};
 
 using Row = std::vector<double>;
 
@@ -74,9 +81,7 @@ void write_pair_json(const OutputOptions& output, const OrderResult& pair) {
                       {"b_then_a", side_json(pair.b_then_a)}});
 }
 
-}  // namespace
-
-int run_demo_order(const OrderOptions& options) {
+int run(const OrderCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   if (options.width % 2 != 0) {
     fail(ErrorKind::usage, fmt::format("--width must be even but got {}", options.width));
@@ -88,6 +93,18 @@ int run_demo_order(const OrderOptions& options) {
     write_text(options.output, pair_text(pair));
   }
   return 0;
+}
+
+}  // namespace
+
+void add_demo_order(Command& app) {
+  const auto options = std::make_shared<OrderCommand>();
+  Command command = app.command("order", "How adding positions makes [A, B] and [B, A] differ, step by step.",
+                                "  posenc demo order\n  posenc demo order --width 6 --seed 3 --format json");
+  command.add("--width", options->width, "of the embeddings, even").within(2, 16).show_default();
+  command.text("--seed", options->seed, "another seed, other numbers (default: 0)");
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

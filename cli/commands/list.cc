@@ -5,8 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 #include "posenc/insight/figure.h"
@@ -16,6 +17,11 @@
 
 namespace posenc::cli {
 namespace {
+
+struct ListCommand {
+  std::string kind;  // empty: all
+  OutputOptions output;
+};
 
 std::vector<KindInfo> chosen_kinds(const std::string& kind) {
   std::vector<KindInfo> all = kinds();
@@ -129,9 +135,7 @@ Json catalog_json() {
   return list;
 }
 
-}  // namespace
-
-int run_list(const ListOptions& options) {
+int run(const ListCommand& options) {
   const std::vector<KindInfo> chosen = chosen_kinds(options.kind);
   if (choose_format(options.output, {"text", "json"}) == "json") {
     Json::Array list;
@@ -156,6 +160,17 @@ int run_list(const ListOptions& options) {
   }
   write_text(options.output, text);
   return 0;
+}
+
+}  // namespace
+
+void add_list(Command& app) {
+  const auto options = std::make_shared<ListCommand>();
+  Command command = app.command("list", "The kinds of encodings with their fields, and the figures.",
+                                "  posenc list\n  posenc list sinusoidal\n  posenc list --format json");
+  command.add("KIND", options->kind, "only this kind");
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

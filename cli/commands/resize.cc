@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "cli/array_output.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
+#include "cli/shared_options.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -22,6 +23,25 @@
 
 namespace posenc::cli {
 namespace {
+
+struct ResizeCommand {
+  std::string spec;  // may be left out
+  std::string file;
+  std::string from;  // empty: what --to and --square admit
+  std::string to;
+  std::int64_t kept = 0;
+  bool square = false;
+  std::string method;  // empty: cubic
+  std::string align;   // empty: centers
+  bool antialias = false;
+  std::optional<double> cubic_a;
+  std::optional<double> extra_size;
+  std::string like;    // a preset of the five above; empty: none
+  std::string dtype;   // empty: as in the file
+  std::string tensor;  // in safetensors; empty: as in the file
+  std::int64_t max_bytes = kMaxBytes;
+  OutputOptions output;
+};
 
 // As the library has it, but found before memory is asked for; products can be counted.
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 30;
@@ -53,7 +73,7 @@ Lengths parse_lengths(const std::string& text, std::string_view option) {
 }
 
 // A SPEC may stand in front, the kind alone or with fields: what it says of the table must be true of it.
-void check_spec(const ResizeOptions& options, std::int64_t rows, std::int64_t width) {
+void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
   if (options.spec.empty() || options.spec == "learned") return;
   const Spec spec = load_spec(options.spec);
   const auto* learned = std::get_if<Learned>(&spec);
@@ -83,7 +103,7 @@ Resize preset(const std::string& name) {
 }
 
 // The interpolation that was asked for; lengths and kept rows come later.
-Resize rule_of(const ResizeOptions& options) {
+Resize rule_of(const ResizeCommand& options) {
   const bool by_hand =
       !options.method.empty() || !options.align.empty() || options.antialias || options.cubic_a || options.extra_size;
   if (!options.like.empty()) {
@@ -104,7 +124,7 @@ Resize rule_of(const ResizeOptions& options) {
 
 // [rows, width], or [1, rows, width] as many checkpoints have it: finite floats.
 // What --from says, or what it can only be; a grid is never guessed.
-Lengths from_of(const ResizeOptions& options, const Lengths& to, std::int64_t rows) {
+Lengths from_of(const ResizeCommand& options, const Lengths& to, std::int64_t rows) {
   const std::int64_t cells = rows - options.kept;
   if (options.square) {
     if (!options.from.empty()) fail(ErrorKind::usage, "--square and --from exclude each other");
@@ -121,7 +141,7 @@ Lengths from_of(const ResizeOptions& options, const Lengths& to, std::int64_t ro
   return {cells};
 }
 
-void check_rows(const ResizeOptions& options, const Resize& rule, std::int64_t rows) {
+void check_rows(const ResizeCommand& options, const Resize& rule, std::int64_t rows) {
   if (rule.from.size() != rule.to.size()) {
     fail(ErrorKind::usage, fmt::format("--from and --to must both be a number of rows or both a grid but got {} and {}",
                                        grid_text(rule.from), grid_text(rule.to)));
@@ -165,12 +185,12 @@ std::string tensor_in(const std::string& file) {
 }
 
 // Its key in JSON, or the tensor's name: the one asked for, or that of the file it came from.
-std::string name_of(const ResizeOptions& options, const std::string& format) {
+std::string name_of(const ResizeCommand& options, const std::string& format) {
   if (format != "safetensors") return "values";
   return options.tensor.empty() ? tensor_in(options.file) : options.tensor;
 }
 
-void resize_and_write(const Array& table, const Resize& rule, const ResizeOptions& options, const ArrayOutput& what) {
+void resize_and_write(const Array& table, const Resize& rule, const ResizeCommand& options, const ArrayOutput& what) {
   const DType dtype = options.dtype.empty() ? table.dtype : parse_dtype(options.dtype);
   const std::int64_t width = table.shape.back();
   double cells = 1.0;
@@ -193,9 +213,7 @@ void resize_and_write(const Array& table, const Resize& rule, const ResizeOption
   write_array(batched ? make_view(out.data, dtype, {1, rows, width}) : out, named, options.output);
 }
 
-}  // namespace
-
-int run_resize(const ResizeOptions& options) {
+int run(const ResizeCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   Resize rule = rule_of(options);
   rule.to = parse_lengths(options.to, "--to");
@@ -215,6 +233,46 @@ int run_resize(const ResizeOptions& options) {
   check_rows(options, rule, rows);
   resize_and_write(table, rule, options, {format, name_of(options, format)});
   return 0;
+}
+
+void add_interpolation(Command& command, ResizeCommand& options) {
+  command.add("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
+      .one_of({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"});
+  command.add("--align", options.align, "centers (the default) or corners, for linear and cubic")
+      .one_of({"centers", "corners"});
+  command.flag("--antialias", options.antialias, "widen the taps when shrinking, for linear and cubic");
+  command.add("--cubic-a", options.cubic_a, "the cubic's parameter (default: -0.75, with --antialias -0.5)");
+  command.add("--extra-size", options.extra_size, "the ratio is from / (to + this)");
+  std::string presets = "all of these as a package has them:";
+  for (const ResizePreset& preset : resize_presets()) {
+    presets += "\n  " + std::string(preset.name) + ": " + std::string(preset.help);
+  }
+  command.text("--like", options.like, presets);
+}
+
+}  // namespace
+
+void add_resize(Command& app) {
+  const auto options = std::make_shared<ResizeCommand>();
+  Command command =
+      app.command("resize", "A learned table to a new length or grid.",
+                  "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
+                  "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
+  command.add("SPEC", options->spec, "learned, or learned with fields; may be left out");
+  command.text("--file", options->file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
+      .required();
+  command.add("--to", options->to, "its new length, 1024, or grid, height x width: 16x20").required();
+  command.text("--from", options->from, "its length or grid without the kept rows (may be left out for a length)");
+  command.add("--kept", options->kept, "rows in front that are copied: class and distillation tokens")
+      .check([](const std::string& rows) { return rows.starts_with('-') ? "must not be negative" : ""; })
+      .show_default();
+  command.flag("--square", options->square, "instead of --from: the grid is as high as wide");
+  add_interpolation(command, *options);
+  add_dtype(command, options->dtype, "as in the file");
+  command.text("--tensor", options->tensor, "its name in a safetensors file (default: as in the file, else table)");
+  add_max_bytes(command, options->max_bytes);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/input_table.h"
 #include "cli/output.h"
 #include "cli/query_table.h"
 #include "cli/rotary_table.h"
+#include "cli/shared_options.h"
 #include "cli/table_text.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -12,11 +13,24 @@
 namespace posenc::cli {
 namespace {
 
-DType dtype_of(const TableOptions& options, const std::string& format) {
+struct TableCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string positions;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  bool derivative = false;
+  std::string tiling;  // of a rotary encoding: per_pair, halves, pairs or cos_sin; empty: per_pair, in npy cos_sin
+  std::string only;    // of a rotary encoding: cos or sin; empty: both
+  std::int64_t max_bytes = kMaxBytes;
+  WeightOptions weights;
+  OutputOptions output;
+};
+
+DType dtype_of(const TableCommand& options, const std::string& format) {
   return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
 }
 
-void write_input_table(const TableOptions& options, const std::string& format, const Spec& spec) {
+void write_input_table(const TableCommand& options, const std::string& format, const Spec& spec) {
   if (!options.tiling.empty() || !options.only.empty()) {
     fail(ErrorKind::usage, fmt::format("{} is for the cosines and sines of a rotary encoding but the spec is {}",
                                        options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
@@ -31,7 +45,7 @@ void write_input_table(const TableOptions& options, const std::string& format, c
 }
 
 // Of xpos and temperature: all there is of them.
-void write_query_table(const TableOptions& options, const std::string& format, const Spec& spec) {
+void write_query_table(const TableCommand& options, const std::string& format, const Spec& spec) {
   if (options.derivative || !options.tiling.empty() || !options.only.empty()) {
     fail(ErrorKind::usage, fmt::format("--derivative, --tiling and --only are not for {}", kind_of(spec)));
   }
@@ -43,7 +57,7 @@ void write_query_table(const TableOptions& options, const std::string& format, c
   write_table(head, format, options.output);
 }
 
-void write_rotary_table(const TableOptions& options, const std::string& format, const Spec& spec) {
+void write_rotary_table(const TableCommand& options, const std::string& format, const Spec& spec) {
   if (options.derivative) {
     fail(ErrorKind::unsupported,
          "--derivative is for sinusoidal encodings: the derivative of cos and sin by the position is -inv_freq sin and "
@@ -58,9 +72,7 @@ void write_rotary_table(const TableOptions& options, const std::string& format, 
   write_table(head, format, options.output);
 }
 
-}  // namespace
-
-int run_table(const TableOptions& options) {
+int run(const TableCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
   const Spec spec = load_spec(options.spec);
   if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec)) {
@@ -71,6 +83,40 @@ int run_table(const TableOptions& options) {
     write_input_table(options, format, spec);
   }
   return 0;
+}
+
+void add_tiling(Command& command, TableCommand& options) {
+  command
+      .add("--tiling", options.tiling,
+           "of rotary: per_pair (a column per pair, the default), halves (c0 c1 .. c0 c1 ..), pairs (c0 c0 c1\n"
+           "c1 ..), or cos_sin (per pair, [cos | sin] in one array: the default of .npy files)")
+      .one_of({"per_pair", "halves", "pairs", "cos_sin"});
+  command.add("--only", options.only, "of rotary: cos or sin alone").one_of({"cos", "sin"});
+}
+
+}  // namespace
+
+void add_table(Command& app) {
+  const auto options = std::make_shared<TableCommand>();
+  Command command = app.command("table", "The numbers of an encoding at positions.",
+                                "  posenc table sinusoidal:width=4 --positions 0:4\n"
+                                "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
+                                "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json\n"
+                                "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4\n"
+                                "  posenc table rotary:head_dim=128 --positions 0:4096 -o cos_sin.safetensors");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  command.add("--positions,-p", options->positions, kPositionsHelp).required();
+  add_dtype(command, options->dtype, "f64 in text, json and csv, else f32");
+  command.flag("--derivative", options->derivative, "the derivative by the position instead");
+  add_spec_choice(command, options->choice);
+  add_tiling(command, *options);
+  add_max_bytes(command, options->max_bytes);
+  add_weights(command, options->weights);
+  add_output(command, options->output, "text, json, csv, npy, safetensors");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -7,10 +7,11 @@
 #include <numeric>
 #include <sstream>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
@@ -18,6 +19,17 @@
 
 namespace posenc::cli {
 namespace {
+
+struct PermutationCommand {
+  std::string sentence = "the cat sat on the mat";
+  std::string other;        // the same words in another order; empty: "the mat sat on the cat", else as permuted
+  std::string permutation;  // token permutation[n] comes to place n; empty: by the number of tokens
+  std::int64_t width = 32;
+  std::int64_t heads = 4;
+  std::string seed;                    // 0
+  std::vector<std::string> encodings;  // empty: one of every sort
+  OutputOptions output;
+};
 
 using Words = std::vector<std::string>;
 using Order = std::vector<std::int64_t>;
@@ -32,7 +44,7 @@ Words words_of(const std::string& sentence, const char* option) {
   fail(ErrorKind::usage, fmt::format("{} must have 2 to {} words but has {}", option, kMostTokens, words.size()));
 }
 
-Order order_of(const PermutationOptions& options, std::size_t tokens) {
+Order order_of(const PermutationCommand& options, std::size_t tokens) {
   if (options.permutation.empty()) return {};
   Order order = read_list(options.permutation, "--permutation");
   Order sorted = order;
@@ -48,7 +60,7 @@ Order order_of(const PermutationOptions& options, std::size_t tokens) {
   return order;
 }
 
-Words other_words(const PermutationOptions& options, const Words& words) {
+Words other_words(const PermutationCommand& options, const Words& words) {
   if (options.other.empty()) return {};
   const Words other = words_of(options.other, "--other");
   if (std::is_permutation(words.begin(), words.end(), other.begin(), other.end())) return other;
@@ -57,7 +69,7 @@ Words other_words(const PermutationOptions& options, const Words& words) {
 }
 
 // The library refuses the same; here messages name the options.
-PermutationQuestion make_question(const PermutationOptions& options) {
+PermutationQuestion make_question(const PermutationCommand& options) {
   if (options.width % (2 * options.heads) != 0) {
     fail(ErrorKind::usage,
          fmt::format("--width must be a multiple of 2 x heads, {}, but got {}", 2 * options.heads, options.width));
@@ -137,9 +149,7 @@ void write_demo_json(const OutputOptions& output, const PermutationQuestion& que
                       {"rows", rows}});
 }
 
-}  // namespace
-
-int run_demo_permutation(const PermutationOptions& options) {
+int run(const PermutationCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const PermutationQuestion question = make_question(options);
   const PermutationResult result = answer(question, options.encodings);
@@ -149,6 +159,30 @@ int run_demo_permutation(const PermutationOptions& options) {
     write_text(options.output, demo_text(question, result));
   }
   return 0;
+}
+
+}  // namespace
+
+void add_demo_permutation(Command& app) {
+  const auto options = std::make_shared<PermutationCommand>();
+  Command command = app.command(
+      "permutation", "Attention does not see the order of tokens; what each encoding changes about that.",
+      "  posenc demo permutation\n"
+      "  posenc demo permutation --sentence \"dog bites man\" --other \"man bites dog\"\n"
+      "  posenc demo permutation --width 64 --heads 8 --encoding alibi:heads=8 --encoding rotary:head_dim=8");
+  command.text("--sentence", options->sentence, "its words are the tokens; equal words have equal embeddings")
+      .show_default();
+  command.text("--other", options->other,
+               "the same words in another order (default: 'the mat sat on the cat', else as permuted)");
+  command.text("--permutation", options->permutation,
+               "2,0,4,1,5,3: token 2 comes first, then token 0, .. (default: this for 6 tokens)");
+  command.add("--width", options->width, "of the embeddings, a multiple of 2 x heads").within(2, 4096).show_default();
+  command.add("--heads", options->heads, "of attention").within(1, 1024).show_default();
+  command.text("--seed", options->seed, "another seed, other embeddings and weights (default: 0)");
+  command.add("--encoding", options->encodings, "a SPEC to try, may be repeated (default: one of every sort)")
+      .not_empty();
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -11,9 +11,10 @@
 #include "cli/array_output.h"
 #include "cli/attend_mask.h"
 #include "cli/bias_parameters.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -23,6 +24,25 @@
 
 namespace posenc::cli {
 namespace {
+
+struct AttendCommand {
+  SpecChoice choice;
+  std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
+  std::string q, k, v;             // file.npy or file.safetensors:tensor
+  std::string positions;           // of queries, and of keys unless they have their own; empty: counted
+  std::string key_positions;
+  std::string file;  // as in BiasOptions
+  std::vector<std::string> parameters;
+  std::string values;
+  MaskOptions mask;
+  std::string scale, softcap, sinks;
+  std::optional<double> dropout;
+  std::string dropout_seed, step;
+  std::string weights, log_sum_exp;  // files to write
+  std::int64_t threads = 1;
+  std::string tensor;  // empty: values
+  OutputOptions output;
+};
 
 std::string shape_of(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
 
@@ -64,7 +84,7 @@ struct Attention {
   Array sinks;
   MaskMemory mask_memory;
   TokenPositions query_positions, key_positions;
-  posenc::AttendOptions options;
+  AttendOptions options;
 };
 
 [[noreturn]] void fail_twice(const char* what) {
@@ -110,7 +130,7 @@ void add_spec(const Spec& spec, const ParameterOptions& parameters, Attention& a
   }
 }
 
-void add_specs(const AttendOptions& options, Attention& attention) {
+void add_specs(const AttendCommand& options, Attention& attention) {
   for (const std::string& text : options.specs) attention.specs.push_back(load_spec(text));
   const std::vector<Spec>& specs = attention.specs;
   if (specs.size() > 1 && has_kind<NoPosition>(specs)) {
@@ -121,8 +141,8 @@ void add_specs(const AttendOptions& options, Attention& attention) {
   for (std::size_t i = 0; i < specs.size(); ++i) add_spec(specs[i], parameters[i], attention);
 }
 
-void add_numbers(const AttendOptions& options, Attention& attention) {
-  posenc::AttendOptions& made = attention.options;
+void add_numbers(const AttendCommand& options, Attention& attention) {
+  AttendOptions& made = attention.options;
   if (!options.scale.empty()) made.softmax_scale = number_of(options.scale, "--scale");
   if (!options.softcap.empty()) made.softcap = number_of(options.softcap, "--softcap");
   if (!options.sinks.empty()) {
@@ -138,7 +158,7 @@ void add_numbers(const AttendOptions& options, Attention& attention) {
   }
 }
 
-void add_positions(const AttendOptions& options, const Array& q, const Array& k, Attention& attention) {
+void add_positions(const AttendCommand& options, const Array& q, const Array& k, Attention& attention) {
   std::int64_t axes = 1;
   for (const Spec& spec : attention.specs) axes = std::max(axes, axes_of(spec));
   const auto load = [&](const std::string& text, const std::string& file, const Array& heads, TokenPositions& to) {
@@ -148,7 +168,7 @@ void add_positions(const AttendOptions& options, const Array& q, const Array& k,
     to.check_count(file, count);
     return to.view;
   };
-  posenc::AttendOptions& made = attention.options;
+  AttendOptions& made = attention.options;
   if (!options.positions.empty()) {
     made.query_positions = load(options.positions, options.q, q, attention.query_positions);
   }
@@ -157,7 +177,7 @@ void add_positions(const AttendOptions& options, const Array& q, const Array& k,
 }
 
 // No file may be written twice, by whatever name.
-void check_outputs(const AttendOptions& options) {
+void check_outputs(const AttendCommand& options) {
   const auto place_of = [](const std::string& path) {
     if (path.empty() || path == "-") return std::filesystem::path("-");
     std::error_code ignored;
@@ -176,7 +196,7 @@ void check_outputs(const AttendOptions& options) {
 }
 
 void add_turns(Attention& attention) {
-  posenc::AttendOptions& made = attention.options;
+  AttendOptions& made = attention.options;
   if (attention.pope) made.pope = &*attention.pope;
   if (attention.xpos) made.xpos = &*attention.xpos;
   if (attention.temperature) made.temperature = &*attention.temperature;
@@ -228,7 +248,7 @@ std::string extra_format(const std::string& file) {
        fmt::format("'{}': names of --weights and --log-sum-exp end in .npy, .safetensors, .json or .txt", file));
 }
 
-Json::Object head_of(const AttendOptions& options, const Attention& attention) {
+Json::Object head_of(const AttendCommand& options, const Attention& attention) {
   Json::Array specs;
   for (const Spec& spec : attention.specs) specs.push_back(to_json(spec));
   const Mask& mask = attention.options.mask;
@@ -240,9 +260,7 @@ Json::Object head_of(const AttendOptions& options, const Attention& attention) {
           {"causal", Json(causal)}};
 }
 
-}  // namespace
-
-int run_attend(const AttendOptions& options) {
+int run(const AttendCommand& options) {
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
@@ -250,8 +268,8 @@ int run_attend(const AttendOptions& options) {
   Attention attention;
   add_specs(options, attention);
   const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
-  posenc::AttendOptions& made = attention.options;
-  made.mask = load_mask(options, attention.mask_memory);
+  AttendOptions& made = attention.options;
+  made.mask = load_mask(options.mask, attention.mask_memory);
   add_numbers(options, attention);
   add_positions(options, q, k, attention);
   const ConstView queries = heads_of(q), keys = heads_of(k);
@@ -262,7 +280,7 @@ int run_attend(const AttendOptions& options) {
   add_turns(attention);
   if (attention.bias) made.bias = &*attention.bias;
   if (attention.term) made.term = &*attention.term;
-  const Workers workers(options.threads);
+  const Workers workers(static_cast<int>(options.threads));
   made.workers = &workers;
 
   std::vector<std::int64_t> shape = q.shape;
@@ -289,6 +307,46 @@ int run_attend(const AttendOptions& options) {
   outputs.push_back(start_array(out.view(), {format, tensor, head, metadata}, options.output));
   for (Output& output : outputs) output.finish();
   return 0;
+}
+
+}  // namespace
+
+void add_attend(Command& app) {
+  const auto options = std::make_shared<AttendCommand>();
+  Command command = app.command(
+      "attend", "Attention with encodings: softmax(scale q.k + bias) v.",
+      "  posenc attend alibi:heads=8 --q q.npy --k k.npy --v v.npy --causal -o out.npy\n"
+      "  posenc attend rotary:head_dim=64 --q q.npy --k k.npy --v v.npy --causal --weights w.npy -o out.npy\n"
+      "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --scale 1 -o out.npy");
+  command
+      .add("SPEC", options->specs,
+           "none, or what acts inside attention: rotary, pope or xpos, temperature, a bias, a score term,\n"
+           "window, chunked; one of each may be given")
+      .required();
+  add_spec_choice(command, options->choice);
+  command.add("--q", options->q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q").required();
+  command.add("--k", options->k, "keys, the same; H must be a multiple of their heads").required();
+  command.add("--v", options->v, "values; their width may be another").required();
+  command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
+  command.text("--key-positions", options->key_positions, kPositionsHelp);
+  add_parameter_file(command, options->file);
+  add_parameters(command, options->parameters, options->values);
+  add_mask_options(command, options->mask);
+  command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");
+  command.text("--softcap", options->softcap, "scores become cap * tanh(score / cap), before a bias");
+  command.text("--sinks", options->sinks, "a score per head that takes its share and gives nothing, [H]");
+  command.add("--dropout", options->dropout, "of the weights, 0 to below 1");
+  command.text("--dropout-seed", options->dropout_seed, "with --dropout (default: 0)");
+  command.text("--step", options->step, "with --dropout: another mask for every step (default: 0)");
+  command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
+  command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
+  add_threads(command, options->threads);
+  command.text("--tensor", options->tensor, "in safetensors: the tensor's name (default: values)");
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] {
+    options->specs = with_choice(options->specs, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

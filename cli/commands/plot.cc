@@ -9,11 +9,12 @@
 #include <cstring>
 #include <sstream>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/figure_text.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/subject.h"
 #include "cli/words.h"
 #include "posenc/error.h"
@@ -25,6 +26,27 @@
 
 namespace posenc::cli {
 namespace {
+
+struct PlotCommand {
+  SpecChoice choice;
+  std::string figure;
+  std::string spec;                                    // empty: none, where the figure needs none
+  std::string positions, channels, sentence, content;  // empty, as the next five: as the figure likes
+  std::optional<double> position, shift;
+  std::optional<std::int64_t> train, head;
+  std::string random_seed;  // 0
+  std::string theme = "auto";
+  std::optional<double> width, height;  // in points
+  std::optional<double> scale;          // pixels per point
+  std::string style = "auto";
+  std::string color = "auto";
+  std::int64_t columns = 0;  // 0: what the terminal has
+  std::int64_t lines = 0;
+  WeightOptions weights;
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 20;
 
@@ -45,7 +67,7 @@ TerminalSize terminal_size() {
   return {std::max<std::int64_t>(size.columns, 40), std::max<std::int64_t>(size.lines, 16)};
 }
 
-TerminalStyle choose_style(const PlotOptions& options) {
+TerminalStyle choose_style(const PlotCommand& options) {
   if (options.color == "never" && (options.style == "truecolor" || options.style == "color256")) {
     fail(ErrorKind::usage, fmt::format("--style {} has colours but --color is never", options.style));
   }
@@ -59,7 +81,7 @@ TerminalStyle choose_style(const PlotOptions& options) {
   return truecolor ? TerminalStyle::truecolor : TerminalStyle::color256;
 }
 
-Theme theme_of(const PlotOptions& options, Theme automatic) {
+Theme theme_of(const PlotCommand& options, Theme automatic) {
   if (options.theme == "auto") return automatic;
   return options.theme == "dark" ? Theme::dark : Theme::light;
 }
@@ -74,7 +96,7 @@ struct Choice {
 std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 std::string number_text(const std::optional<std::int64_t>& value) { return value ? fmt::format("{}", *value) : ""; }
 
-std::vector<Choice> choices_of(const PlotOptions& options) {
+std::vector<Choice> choices_of(const PlotCommand& options) {
   return {{"--positions", "positions", options.positions},
           {"--channels", "channels", options.channels},
           {"--position", "position", number_text(options.position)},
@@ -89,7 +111,7 @@ bool takes(const FigureInfo& info, std::string_view word) {
   return fmt::format(" {} ", info.options).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-void check_choices(const FigureInfo& info, const PlotOptions& options) {
+void check_choices(const FigureInfo& info, const PlotCommand& options) {
   std::string taken;
   for (const Choice& choice : choices_of(options)) {
     if (takes(info, choice.word)) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", choice.option);
@@ -102,7 +124,7 @@ void check_choices(const FigureInfo& info, const PlotOptions& options) {
 }
 
 // What one sort of output has and the others have not.
-void check_sizes(const PlotOptions& options, const std::string& format) {
+void check_sizes(const PlotCommand& options, const std::string& format) {
   const bool picture = format == "svg" || format == "png" || format == "pdf";
   const auto refuse = [&](bool given, const char* what) {
     if (given) fail(ErrorKind::usage, fmt::format("{}, and the format is {}", what, format));
@@ -128,7 +150,7 @@ struct LoadedFigure {
 };
 
 // The command that makes the same figure again; the form and size of the output are the reader's choice.
-std::string command_of(const PlotOptions& options, const Subject& subject) {
+std::string command_of(const PlotCommand& options, const Subject& subject) {
   std::string command = "posenc plot " + options.figure;
   if (!options.spec.empty()) command += " " + text::shell_word(options.spec);
   if (!subject.data_text.empty()) command += " " + subject.data_text;
@@ -139,7 +161,7 @@ std::string command_of(const PlotOptions& options, const Subject& subject) {
   return command;
 }
 
-FigureOptions figure_options(const PlotOptions& options, const Subject& subject, LoadedFigure& loaded) {
+FigureOptions figure_options(const PlotCommand& options, const Subject& subject, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
     loaded.positions = load_positions(options.positions);
@@ -171,7 +193,7 @@ FigureOptions figure_options(const PlotOptions& options, const Subject& subject,
   return chosen;
 }
 
-void write_picture(const PlotOptions& options, const std::string& format, const Figure& figure) {
+void write_picture(const PlotCommand& options, const std::string& format, const Figure& figure) {
   const bool binary = format != "svg";
   Output output(options.output, binary);
   if (format == "svg") {
@@ -183,7 +205,7 @@ void write_picture(const PlotOptions& options, const std::string& format, const 
   output.finish();
 }
 
-void write_data(const PlotOptions& options, const std::string& format, const Figure& figure, const Subject& subject) {
+void write_data(const PlotCommand& options, const std::string& format, const Figure& figure, const Subject& subject) {
   if (format == "csv") return write_text(options.output, figure_csv(figure));
   Json::Array data;
   for (const DataTable& table : figure.data) data.push_back(to_json(table));
@@ -205,9 +227,7 @@ std::string fitting_spec(const std::string& figure) {
   return "SPEC";
 }
 
-}  // namespace
-
-int run_plot(const PlotOptions& options) {
+int run(const PlotCommand& options) {
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);
   const TerminalStyle style = format == "text" ? choose_style(options) : TerminalStyle::ascii;
@@ -244,6 +264,64 @@ int run_plot(const PlotOptions& options) {
     write_picture(options, format, figure);
   }
   return 0;
+}
+
+std::string figure_names() {
+  std::string names;
+  for (const FigureInfo& info : figures()) names += (names.empty() ? "" : ", ") + std::string(info.name);
+  return names;
+}
+
+void add_choices(Command& command, PlotCommand& options) {
+  command.text("--positions,-p", options.positions, std::string(kPositionsHelp) + " (default: by the figure)");
+  command.text("--channels", options.channels, "0,2,10: the channels that are drawn");
+  command.add("--position", options.position, "of figures that show one position");
+  command.add("--shift", options.shift, "how many positions further");
+  command.add("--train", options.train, "the length that a model was trained on");
+  command.add("--head", options.head, "of what has heads (default: all, or the first few)");
+  command.text("--sentence", options.sentence, "words that stand beside rows and columns");
+  command.text("--content", options.content, "token embeddings [N, M]: x.npy or m.safetensors:x (default: drawn)");
+  command.text("--random-seed", options.random_seed,
+               "of what the figure draws at random: contents, learned numbers that are not given (default: 0)");
+}
+
+void add_look(Command& command, PlotCommand& options) {
+  command.add("--theme", options.theme, "light, dark or auto (svg: as the reader's system; png and pdf: light)")
+      .one_of({"auto", "light", "dark"})
+      .show_default();
+  command.add("--width", options.width, "of svg, png and pdf, in points").between(100.0, 10000.0);
+  command.add("--height", options.height, "the same").between(100.0, 10000.0);
+  command.add("--scale", options.scale, "of png: pixels per point, 0.1 to 16 (default: 2)");
+  command.add("--style", options.style, "of text: auto, truecolor, color256 or ascii")
+      .one_of({"auto", "truecolor", "color256", "ascii"})
+      .show_default();
+  add_color(command, options.color);
+  command.add("--columns", options.columns, "of text: characters across (default: what the terminal has)")
+      .within(40, 10000);
+  command.add("--lines", options.lines, "of text: lines (default: what the terminal has)").within(16, 10000);
+}
+
+}  // namespace
+
+void add_plot(Command& app) {
+  const auto options = std::make_shared<PlotCommand>();
+  Command command = app.command("plot", "A figure: in the terminal, as svg, png or pdf, or its data.",
+                                "  posenc plot heatmap sinusoidal:width=128\n"
+                                "  posenc plot waves sinusoidal:width=64 --channels 0,2,10 -o waves.svg\n"
+                                "  posenc plot bias alibi:heads=8 --theme dark -o bias.png\n"
+                                "  posenc plot wavelengths rotary:head_dim=128 --format csv");
+  command.add("FIGURE", options->figure, figure_names()).required();
+  command.add("SPEC", options->spec, std::string(kSpecHelp) + "; some figures need none");
+  add_spec_choice(command, options->choice);
+  add_choices(command, *options);
+  add_look(command, *options);
+  add_weights(command, options->weights);
+  add_parameters(command, options->parameters, options->values);
+  add_output(command, options->output, "text, svg, png, pdf, json, csv");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -5,9 +5,10 @@
 #include <system_error>
 
 #include "cli/array_output.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/token_positions.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
@@ -17,6 +18,24 @@
 
 namespace posenc::cli {
 namespace {
+
+struct AddCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string input;      // the embeddings: file.npy or file.safetensors:tensor
+  std::string positions;  // empty: 0 to N; @ids.npy may be [B, N]
+  std::string join = "add";
+  std::string scale = "1";  // a number, or sqrt
+  std::optional<double> dropout = {};
+  std::string dropout_seed;  // 0; these four only with dropout
+  std::string step;
+  std::string first_row;
+  std::string first_token;
+  std::int64_t threads = 1;
+  std::string tensor;  // empty: values
+  WeightOptions weights;
+  OutputOptions output;
+};
 
 Array load_input(const std::string& file) {
   Array input = load_array(file);
@@ -41,7 +60,7 @@ std::int64_t count_of(const std::string& text, const std::string& option) {
   fail(ErrorKind::usage, fmt::format("{} must be below 2^32 but got '{}'", option, text));
 }
 
-Dropout dropout_of(const AddOptions& options) {
+Dropout dropout_of(const AddCommand& options) {
   if (!options.dropout && !(options.dropout_seed + options.step + options.first_row + options.first_token).empty()) {
     fail(ErrorKind::usage, "--dropout-seed, --step, --first-row and --first-token need --dropout");
   }
@@ -53,7 +72,7 @@ Dropout dropout_of(const AddOptions& options) {
 }
 
 // Everything that the numbers depend on but the embeddings and a table's file.
-Json::Object head_of(const Spec& spec, const AddOptions& options, const std::string& positions,
+Json::Object head_of(const Spec& spec, const AddCommand& options, const std::string& positions,
                      const EmbedOptions& embed) {
   const Dropout& dropout = embed.dropout;
   Json mask;
@@ -67,9 +86,7 @@ Json::Object head_of(const Spec& spec, const AddOptions& options, const std::str
   return head;
 }
 
-}  // namespace
-
-int run_add(const AddOptions& options) {
+int run(const AddCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   if (!options.tensor.empty() && format != "safetensors") {
     fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
@@ -82,7 +99,7 @@ int run_add(const AddOptions& options) {
   const TokenPositions positions = load_token_positions(options.positions, axes_of(spec), count);
   check_input_axes(spec, positions.view.axes, positions.text);
   positions.check_count(options.input, count);
-  const Workers workers(options.threads);
+  const Workers workers(static_cast<int>(options.threads));
   const EmbedOptions embed{
       .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};
   const auto writable = [](Array& array) {
@@ -104,6 +121,39 @@ int run_add(const AddOptions& options) {
   head.emplace_back("dtype", to_text(input.dtype));
   write_array(result, {format, options.tensor.empty() ? "values" : options.tensor, head, metadata}, options.output);
   return 0;
+}
+
+}  // namespace
+
+void add_add(Command& app) {
+  const auto options = std::make_shared<AddCommand>();
+  Command command = app.command(
+      "add", "An encoding into embeddings: [N, M] or [B, N, M] in, their sum out.",
+      "  posenc add sinusoidal:width=512 --input x.npy --scale sqrt -o sum.npy\n"
+      "  posenc add learned:past_end=error --file wpe.npy --input x.npy --positions @ids.npy -o sum.npy\n"
+      "  posenc add sinusoidal:width=64 --input x.npy --join concat --dropout 0.1 --step 3 -o out.safetensors");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  add_input(command, options->input, "the embeddings: x.npy");
+  add_token_positions(command, options->positions);
+  command.add("--join", options->join, "add, or concat: positions behind the embeddings")
+      .one_of({"add", "concat"})
+      .show_default();
+  command.add("--scale", options->scale, "multiplies the embeddings first: a number, or sqrt of their width")
+      .show_default();
+  command.add("--dropout", options->dropout, "the probability that an element of the result becomes 0");
+  command.text("--dropout-seed", options->dropout_seed, "with --dropout and --step: which elements (default: 0)");
+  command.text("--step", options->step, "with --dropout: another step, another mask (default: 0)");
+  command.text("--first-row", options->first_row, "with --dropout: where this batch begins in a larger one ...");
+  command.text("--first-token", options->first_token, "... and where its tokens do: its part of the same mask");
+  add_threads(command, options->threads);
+  add_tensor(command, options->tensor);
+  add_weights(command, options->weights);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/files/file.h"
@@ -19,9 +20,18 @@
 namespace posenc::cli {
 namespace {
 
+struct ExercisesCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string seed;  // 0
+  bool answers = false;
+  std::string grade;  // a file of answers; empty: write the worksheet
+  OutputOptions output;
+};
+
 constexpr std::int64_t kMostBytes = 1'000'000;
 
-WorksheetOptions worksheet(const ExercisesOptions& options, std::uint64_t seed) {
+WorksheetOptions worksheet(const ExercisesCommand& options, std::uint64_t seed) {
   return {.title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
           .grade_command =
               fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(options.spec), seed),
@@ -87,7 +97,7 @@ Json::Object heading(const Spec& spec, std::uint64_t seed) {
   return {{"spec", to_json(spec)}, {"seed", seed >> 63 == 0 ? Json(seed) : Json(std::to_string(seed))}};
 }
 
-int run_grade(const ExercisesOptions& options, const Spec& spec, std::uint64_t seed) {
+int run_grade(const ExercisesCommand& options, const Spec& spec, std::uint64_t seed) {
   if (options.answers) fail(ErrorKind::usage, "--grade goes without --answers");
   const std::string format = choose_format(options.output, {"text", "json"});
   const std::vector<Answer> answers = parse_answers(read_file(options.grade, kMostBytes), options.grade);
@@ -110,9 +120,7 @@ int run_grade(const ExercisesOptions& options, const Spec& spec, std::uint64_t s
   return result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) > 0 ? 1 : 0;
 }
 
-}  // namespace
-
-int run_exercises(const ExercisesOptions& options) {
+int run(const ExercisesCommand& options) {
   const Spec spec = load_spec(options.spec);
   const std::uint64_t seed = whole_number(options.seed, "--seed");
   if (!options.grade.empty()) return run_grade(options, spec, seed);
@@ -133,6 +141,28 @@ int run_exercises(const ExercisesOptions& options) {
                format == "md" ? exercises_markdown(questions, sheet) : exercises_text(questions, sheet));
   }
   return 0;
+}
+
+}  // namespace
+
+void add_exercises(Command& app) {
+  const auto options = std::make_shared<ExercisesCommand>();
+  Command command = app.command("exercises", "A worksheet about an encoding, its key, and the grading of answers.",
+                                "  posenc exercises sinusoidal:width=64 --seed 7 -o sheet.md\n"
+                                "  posenc exercises sinusoidal:width=64 --seed 7 --answers -o key.html\n"
+                                "  posenc exercises sinusoidal:width=64 --seed 7 --grade answers.txt");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  command.text("--seed", options->seed, "another seed, other numbers (default: 0)");
+  command.flag("--answers", options->answers, "with the key and the worked solutions");
+  command.text("--grade", options->grade,
+               "grade this file instead, {\"q1\": \"0.84147\"} or lines q1: 0.84147; SPEC and seed as on the sheet;\n"
+               "exit 1 where an answer is wrong or missing");
+  add_output(command, options->output, "text, md, html, json");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -8,10 +8,11 @@
 #include <system_error>
 
 #include "cli/array_output.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/rotary_table.h"
+#include "cli/shared_options.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -24,6 +25,23 @@
 
 namespace posenc::cli {
 namespace {
+
+struct RotateCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string input;      // queries or keys: file.npy or file.safetensors:tensor
+  std::string positions;  // empty: 0 to N; @ids.npy may have a row per batch row
+  bool inverse = false;
+  bool backward = false;
+  bool keys = false;    // of pope and xpos: the input are keys
+  std::string delta;    // of pope: the learned angles, a file
+  std::string to;       // positions that rotated keys move to; empty: none, or with to_spec where they are
+  std::string to_spec;  // the encoding that they move to; empty: the same
+  std::string scale = "1";
+  std::int64_t threads = 1;
+  std::string tensor;  // empty: values
+  OutputOptions output;
+};
 
 Rotary load_rotary(const std::string& text) {
   const Spec spec = load_spec(text);
@@ -69,9 +87,9 @@ double scale_of(const std::string& text) {
   fail(ErrorKind::usage, fmt::format("--scale must be a number but got '{}'", text));
 }
 
-bool moves(const RotateOptions& options) { return !options.to.empty() || !options.to_spec.empty(); }
+bool moves(const RotateCommand& options) { return !options.to.empty() || !options.to_spec.empty(); }
 
-void check_options(const RotateOptions& options, const std::string& format) {
+void check_options(const RotateCommand& options, const std::string& format) {
   if (!options.tensor.empty() && format != "safetensors") {
     fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
   }
@@ -110,7 +128,7 @@ TokenCount tokens_of(const Array& input) {
   return {rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
 }
 
-Rotation load_rotation(const RotateOptions& options, const Rotary& spec, const Array& input) {
+Rotation load_rotation(const RotateCommand& options, const Rotary& spec, const Array& input) {
   const TokenCount count = tokens_of(input);
   Rotation rotation{spec, load_fitting(options.positions, spec, options.input, count)};
   if (!moves(options)) return rotation;
@@ -120,9 +138,9 @@ Rotation load_rotation(const RotateOptions& options, const Rotary& spec, const A
   return rotation;
 }
 
-void apply(const RotateOptions& options, const Rotation& rotation, const View& x, double scale) {
-  const Workers workers(options.threads);
-  const posenc::RotateOptions rotate_options{.output_scale = scale, .workers = &workers};
+void apply(const RotateCommand& options, const Rotation& rotation, const View& x, double scale) {
+  const Workers workers(static_cast<int>(options.threads));
+  const RotateOptions rotate_options{.output_scale = scale, .workers = &workers};
   // Each position is used once here, so that a table would save nothing.
   const RotaryAngles angles(rotation.spec);
   const PositionView& positions = rotation.positions.view;
@@ -139,7 +157,7 @@ void apply(const RotateOptions& options, const Rotation& rotation, const View& x
 }
 
 // Everything that the numbers depend on but the input.
-Json::Object head_of(const RotateOptions& options, const Rotation& rotation, double scale) {
+Json::Object head_of(const RotateCommand& options, const Rotation& rotation, double scale) {
   const char* direction = rotation.to        ? "move"
                           : options.inverse  ? "inverse"
                           : options.backward ? "backward"
@@ -153,7 +171,7 @@ Json::Object head_of(const RotateOptions& options, const Rotation& rotation, dou
 }
 
 // What pope, xpos and temperature do not do.
-void check_other_options(const RotateOptions& options, const Spec& spec) {
+void check_other_options(const RotateCommand& options, const Spec& spec) {
   const bool xpos = std::holds_alternative<Xpos>(spec), pope = std::holds_alternative<Pope>(spec);
   const auto refuse = [&](bool given, const char* option) {
     if (given) fail(ErrorKind::usage, fmt::format("{} is not for {}", option, kind_of(spec)));
@@ -167,7 +185,7 @@ void check_other_options(const RotateOptions& options, const Spec& spec) {
   refuse(options.scale != "1" && !xpos, "--scale");
 }
 
-Array expanded(const RotateOptions& options, const Pope& spec, Array& input, const PositionView& positions,
+Array expanded(const RotateCommand& options, const Pope& spec, Array& input, const PositionView& positions,
                const Workers& workers) {
   const PopeAngles angles(spec);
   Array out{input.dtype, input.shape, {}};
@@ -183,7 +201,7 @@ Array expanded(const RotateOptions& options, const Pope& spec, Array& input, con
   return out;
 }
 
-void turn_xpos(const RotateOptions& options, const Xpos& spec, const View& x, const PositionView& positions,
+void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, const PositionView& positions,
                const Workers& workers) {
   const XposAngles angles(spec);
   const XposOptions made{.output_scale = scale_of(options.scale), .workers = &workers};
@@ -204,11 +222,11 @@ std::int64_t head_dim_of(const Spec& spec, const std::string& file) {
   return heads.shape.empty() ? 1 : heads.shape.back();
 }
 
-int run_other(const RotateOptions& options, const Spec& spec, const std::string& format) {
+int run_other(const RotateCommand& options, const Spec& spec, const std::string& format) {
   check_other_options(options, spec);
   Array input = load_heads(options.input, options.spec, head_dim_of(spec, options.input));
   const TokenPositions positions = load_fitting(options.positions, spec, options.input, tokens_of(input));
-  const Workers workers(options.threads);
+  const Workers workers(static_cast<int>(options.threads));
   if (const auto* pope = std::get_if<Pope>(&spec)) {
     input = expanded(options, *pope, input, positions.view, workers);
   } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
@@ -235,9 +253,7 @@ bool is_other_turn(const Spec& spec) {
          std::holds_alternative<QueryTemperature>(spec);
 }
 
-}  // namespace
-
-int run_rotate(const RotateOptions& options) {
+int run(const RotateCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   check_options(options, format);
   const double scale = scale_of(options.scale);
@@ -255,6 +271,36 @@ int run_rotate(const RotateOptions& options) {
   write_array(input.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
               options.output);
   return 0;
+}
+
+}  // namespace
+
+void add_rotate(Command& app) {
+  const auto options = std::make_shared<RotateCommand>();
+  Command command =
+      app.command("rotate", "Queries or keys turned by their positions: [N, D], [N, H, D] or [B, N, H, D].",
+                  "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
+                  "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
+                  "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy\n"
+                  "  posenc rotate pope:head_dim=64 --input k.npy --keys --delta delta.npy -o expanded.npy");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_input(command, options->input, "queries or keys: q.npy");
+  add_token_positions(command, options->positions).not_empty();
+  add_spec_choice(command, options->choice);
+  command.flag("--inverse", options->inverse, "undo the rotation instead");
+  command.flag("--backward", options->backward, "the gradient by the input instead: the transpose");
+  command.flag("--keys", options->keys, "of pope and xpos: the input are keys, not queries");
+  command.text("--delta", options->delta, "of pope: the learned angles [H, R], delta.npy or file.safetensors:tensor");
+  command.text("--to", options->to, "the input is rotated at --positions already: move it to these");
+  command.text("--to-spec", options->to_spec, "the same, to another rotary encoding of these channels");
+  command.add("--scale", options->scale, "multiplies every channel of the result").show_default();
+  add_threads(command, options->threads);
+  add_tensor(command, options->tensor);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -11,6 +12,16 @@
 
 namespace posenc::cli {
 namespace {
+
+constexpr std::int64_t kMostPlanned = 1048576;
+
+struct PlanCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::int64_t trained = 0;
+  std::int64_t target = 0;
+  OutputOptions output;
+};
 
 // "0 .. 45", "3, 5 .. 7", "none".
 std::string ranges(const std::vector<std::int64_t>& pairs) {
@@ -49,9 +60,7 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
   return text;
 }
 
-}  // namespace
-
-int run_plan(const PlanOptions& options) {
+int run(const PlanCommand& options) {
   const Spec spec = load_spec(options.spec);
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
@@ -80,6 +89,25 @@ int run_plan(const PlanOptions& options) {
                               {"smallest_sum", Json(plan.smallest_sum)},
                               {"smallest_base", optional(plan.smallest_base)}});
   return 0;
+}
+
+}  // namespace
+
+void add_plan(Command& app) {
+  const auto options = std::make_shared<PlanCommand>();
+  Command command = app.command("plan", "What becomes of a rotary encoding beyond its trained length.",
+                                "  posenc plan rotary:head_dim=128 --trained 4096 --target 32768\n"
+                                "  posenc plan rotary:head_dim=128,scaling=yarn,factor=8,original_positions=4096 "
+                                "--trained 4096 --target 32768");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  command.add("--trained", options->trained, "how many positions it was trained on").required().within(1, kMostPlanned);
+  command.add("--target", options->target, "how many it is to be used on").required().within(1, kMostPlanned);
+  add_output(command, options->output, "text, json");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "cli/bias_parameters.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/diagnose_text.h"
 #include "cli/model_source.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/token_positions.h"
 #include "cli/words.h"
 #include "posenc/error.h"
@@ -20,6 +22,28 @@
 
 namespace posenc::cli {
 namespace {
+
+// Of another engine's numbers, one kind is given: files with what belongs to them.
+struct DiagnoseCommand {
+  std::string spec;
+  std::optional<std::int64_t> sequence_length, layer;
+  std::string part;
+  std::string inv_freq;
+  std::string cos, sin;
+  std::string input, rotated;
+  std::string scores, q, k;
+  std::string bias;
+  std::string table;
+  std::string positions;      // of tables, vectors and rows; empty: counted from 0
+  std::string queries, keys;  // of scores and biases; empty: counted from 0
+  std::optional<double> scale;
+  std::string file;  // the learned table of the encoding itself
+  std::vector<std::string> parameters;
+  bool faults = false;  // list what is known
+  std::string inject;   // show what a mistake would do
+  std::string picture;  // an SVG of it
+  OutputOptions output;
+};
 
 // What was read from files: an observation holds views of it.
 struct Loaded {
@@ -36,7 +60,7 @@ struct Kind {
   std::vector<std::pair<const char*, const std::string*>> companions;
 };
 
-std::vector<Kind> kinds_of(const DiagnoseCommandOptions& options) {
+std::vector<Kind> kinds_of(const DiagnoseCommand& options) {
   return {{"--inv-freq", &options.inv_freq, {}},
           {"--cos", &options.cos, {{"--sin", &options.sin}}},
           {"--input", &options.input, {{"--rotated", &options.rotated}}},
@@ -45,7 +69,7 @@ std::vector<Kind> kinds_of(const DiagnoseCommandOptions& options) {
           {"--table", &options.table, {}}};
 }
 
-bool any_numbers(const DiagnoseCommandOptions& options) {
+bool any_numbers(const DiagnoseCommand& options) {
   for (const Kind& kind : kinds_of(options)) {
     if (!kind.given->empty()) return true;
   }
@@ -53,7 +77,7 @@ bool any_numbers(const DiagnoseCommandOptions& options) {
 }
 
 // The only kind that was given, whole; options that belong to another are errors.
-std::size_t kind_given(const DiagnoseCommandOptions& options) {
+std::size_t kind_given(const DiagnoseCommand& options) {
   const std::vector<Kind> kinds = kinds_of(options);
   std::vector<std::size_t> given;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -120,7 +144,7 @@ std::size_t token_axis(const Array& array, std::size_t rank) {
   return axis;
 }
 
-Observation load_observation(const DiagnoseCommandOptions& options, std::int64_t axes, Loaded& loaded) {
+Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
   const std::size_t kind = kind_given(options);
   const auto view = [](const Array& array) { return array.view(); };
   if (kind == 0) {
@@ -172,7 +196,7 @@ struct Wanted {
   std::string text;  // the options that choose it again
 };
 
-void load_wanted(const DiagnoseCommandOptions& options, Wanted& wanted) {
+void load_wanted(const DiagnoseCommand& options, Wanted& wanted) {
   if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
   wanted.source = load_spec_or_model(options.spec);
   wanted.text = options.spec;
@@ -218,14 +242,14 @@ std::string with_file_name(std::string message, const Loaded& loaded, const std:
   return named || message.find("--") != std::string::npos ? message : fmt::format("{}: {}", option, message);
 }
 
-DiagnoseOptions library_options(const DiagnoseCommandOptions& options, const Wanted& wanted) {
+DiagnoseOptions library_options(const DiagnoseCommand& options, const Wanted& wanted) {
   DiagnoseOptions result;
   result.softmax_scale = options.scale;
   result.command_spec = wanted.text;
   return result;
 }
 
-std::string choice_text(const DiagnoseCommandOptions& options) {
+std::string choice_text(const DiagnoseCommand& options) {
   std::string text;
   if (options.layer) text += fmt::format(" --layer {}", *options.layer);
   if (!options.part.empty()) text += " --part " + text::shell_word(options.part);
@@ -233,7 +257,7 @@ std::string choice_text(const DiagnoseCommandOptions& options) {
   return text;
 }
 
-Diagnosis diagnosis_of(const DiagnoseCommandOptions& options, const Wanted& wanted, Loaded& loaded) {
+Diagnosis diagnosis_of(const DiagnoseCommand& options, const Wanted& wanted, Loaded& loaded) {
   const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
   loaded.option = kinds_of(options)[kind_given(options)].option;
   DiagnoseOptions settings = library_options(options, wanted);
@@ -274,20 +298,8 @@ Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
   return Positions::integers(std::move(values), axes);
 }
 
-int show_injected(const DiagnoseCommandOptions& options, bool json) {
-  const InjectedFault shown = injected(options, 2.0);
-  if (!options.picture.empty()) draw_injected(options, options.picture);
-  if (json) {
-    write_json(options.output, injected_json(shown, options.spec, options.inject));
-  } else {
-    write_text(options.output, injected_text(shown));
-  }
-  return 0;
-}
-
-}  // namespace
-
-InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
+// What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
+InjectedFault injected(const DiagnoseCommand& options, double growth) {
   Wanted wanted;
   load_wanted(options, wanted);
   const std::int64_t axes = axes_of(wanted.spec);
@@ -307,19 +319,46 @@ InjectedFault injected(const DiagnoseCommandOptions& options, double growth) {
   return inject_fault(wanted.spec, options.inject, positions.view, settings);
 }
 
-void draw_injected(const DiagnoseCommandOptions& options, const std::string& path) {
+// An SVG of it, with more positions.
+void draw_injected(const DiagnoseCommand& options, const std::string& path) {
   if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
   const Drawing drawing = draw_fault(injected(options, 1.09), fmt::format("{} in {}", options.inject, options.spec));
   write_file(path, to_svg(drawing, {}));
 }
 
-int run_diagnose(const DiagnoseCommandOptions& options) {
+int show_injected(const DiagnoseCommand& options, bool json) {
+  const InjectedFault shown = injected(options, 2.0);
+  if (!options.picture.empty()) draw_injected(options, options.picture);
+  if (json) {
+    write_json(options.output, injected_json(shown, options.spec, options.inject));
+  } else {
+    write_text(options.output, injected_text(shown));
+  }
+  return 0;
+}
+
+// One picture per mistake that is known.
+void draw_faults(const std::string& folder) {
+  for (const KnownFault& fault : known_faults()) {
+    DiagnoseCommand one;
+    one.spec = fault.example;
+    one.inject = fault.name;
+    if (fault.layer >= 0) one.layer = fault.layer;
+    draw_injected(one, fmt::format("{}/{}.svg", folder, fault.name));
+  }
+}
+
+int run(const DiagnoseCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
   if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
   if ((options.faults || !options.inject.empty()) && any_numbers(options)) {
     fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
   }
-  if (options.faults) return list_faults(options, format);
+  if (options.faults) {
+    if (!options.picture.empty()) draw_faults(options.picture);
+    write_faults(options.output, format);
+    return 0;
+  }
   if (!options.picture.empty() && options.inject.empty())
     fail(ErrorKind::usage, "--picture is for --inject and --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
@@ -343,6 +382,69 @@ int run_diagnose(const DiagnoseCommandOptions& options) {
     write_text(options.output, diagnosis_text(answer));
   }
   return answer.verdict == DiagnosisVerdict::matches ? 0 : 1;
+}
+
+std::string above_zero(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool number = !text.empty() && *end == '\0';
+  return number && value > 0.0 && value < 1e300 ? "" : "must be a number above 0 but got '" + text + "'";
+}
+
+void add_evidence(Command& command, DiagnoseCommand& options) {
+  const auto file = [&](const char* name, std::string& value, const char* help) {
+    command.text(name, value, help)
+        .group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
+  };
+  file("--inv-freq", options.inv_freq, "its inverse frequencies, [pairs]");
+  file("--cos", options.cos, "its cosines, [N, W] in any tiling; with --sin and --positions");
+  file("--sin", options.sin, "its sines");
+  file("--input", options.input, "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions");
+  file("--rotated", options.rotated, "the same behind it");
+  file("--scores", options.scores,
+       "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys");
+  file("--q", options.q, "its queries before the rotation, [N, D] or [N, H, D]");
+  file("--k", options.k, "its keys before the rotation, [S, D] or [S, G, D]");
+  file("--bias", options.bias, "its biases, [N, S] or [H, N, S]");
+  file("--table", options.table, "its rows of an encoding at the input, [N, M]");
+}
+
+}  // namespace
+
+void add_diagnose(Command& app) {
+  const auto options = std::make_shared<DiagnoseCommand>();
+  Command command =
+      app.command("diagnose", "What is wrong with another engine's numbers.",
+                  "  posenc diagnose llama-3.1-8b --input q.npy --rotated r.npy --positions 0:512\n"
+                  "  posenc diagnose config.json --cos cos.npy --sin sin.npy --positions @ids.npy --format json\n"
+                  "  posenc diagnose alibi:heads=12 --bias theirs.npy\n"
+                  "  posenc diagnose llama-3.1-8b --inject base=10000 --positions 0,1,10,100,1000\n"
+                  "  posenc diagnose --faults");
+  command.add("SPEC", options->spec, "what the engine should have done: a spec, a model's file, a name of the catalog");
+  add_evidence(command, *options);
+  command.text("--positions,-p", options->positions,
+               std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp);
+  command.text("--queries", options->queries, "positions of queries (default: counted from 0)");
+  command.text("--keys", options->keys, "positions of keys (default: counted from 0)");
+  command
+      .add("--scale", options->scale,
+           "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
+      .check(above_zero);
+  command.text("--file", options->file, "the learned table that the encoding itself has");
+  command.add("--parameter", options->parameters, "learned numbers by name: name=file.npy; may be given again");
+  command
+      .add("--sequence-length", options->sequence_length, "the length of the sequence, for scalings that depend on it")
+      .within(1, kMaxSequence);
+  command.add("--layer", options->layer, "the layer of the model, where layers differ").within(0, kMaxSequence);
+  command.text("--part", options->part, "the part of the model: text, vision, ...");
+  command.flag("--faults", options->faults, "list the mistakes that are known");
+  command.text("--inject", options->inject,
+               "show what a mistake does to the numbers: base=10000, or two: 'sign + base'");
+  command.text(
+      "--picture", options->picture,
+      "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each");
+  add_output(command, options->output, "text, json, md (of --faults)");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

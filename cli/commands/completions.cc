@@ -1,9 +1,11 @@
 // What there is to complete, read from the grammar itself.
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <string_view>
 
+#include "cli/commands/commands.h"
 #include "cli/completion_scripts.h"
-#include "cli/grammar.h"
 #include "cli/output.h"
 #include "posenc/insight/figure.h"
 #include "posenc/spec.h"
@@ -76,22 +78,20 @@ void collect(const CLI::App& app, const std::vector<std::string>& path, std::vec
 
 }  // namespace
 
-void add_completions(CLI::App& app, CompletionOptions& options) {
-  CLI::App* command = add_command(app, "completions", "A script that completes posenc's commands in your shell.",
-                                  "  source <(posenc completions bash)\n"
-                                  "  posenc completions zsh > ~/.zfunc/_posenc\n"
-                                  "  posenc completions fish > ~/.config/fish/completions/posenc.fish");
-  command->add_option("SHELL", options.shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-}
-
-int run_completions(const CLI::App& app, const CompletionOptions& options) {
-  std::vector<CompletedCommand> commands;
-  collect(app, {}, commands);
-  const auto script = options.shell == "bash" ? bash_script : options.shell == "zsh" ? zsh_script : fish_script;
-  write_text({}, script(commands));
-  return 0;
+void add_completions(Command& app) {
+  const auto shell = std::make_shared<std::string>();
+  Command command = app.command("completions", "A script that completes posenc's commands in your shell.",
+                                "  source <(posenc completions bash)\n"
+                                "  posenc completions zsh > ~/.zfunc/_posenc\n"
+                                "  posenc completions fish > ~/.config/fish/completions/posenc.fish");
+  command.add("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  command.runs([shell, posenc = app] {
+    std::vector<CompletedCommand> commands;
+    collect(posenc.app(), {}, commands);
+    const auto script = *shell == "bash" ? bash_script : *shell == "zsh" ? zsh_script : fish_script;
+    write_text({}, script(commands));
+    return 0;
+  });
 }
 
 }  // namespace posenc::cli

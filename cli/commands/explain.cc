@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "cli/bias_parameters.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
@@ -14,6 +15,23 @@
 
 namespace posenc::cli {
 namespace {
+
+struct ExplainCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string position;       // or queries
+  std::string queries, keys;  // keys empty: as the queries
+  std::string scores;         // 0.2/0.2/0.2
+  std::int64_t head = 0;      // these five only with queries
+  bool causal = false;
+  std::vector<std::string> parameters;
+  std::string values;
+  std::string shift;  // empty: none
+  bool derivative = false;
+  std::string color = "auto";
+  WeightOptions weights;
+  OutputOptions output;
+};
 
 // One position in the grammar of positions: "1", "2.5", "-3", on several axes "1/2".
 std::vector<double> single_position(const std::string& text, std::string_view option, std::int64_t axes) {
@@ -55,7 +73,7 @@ Json steps_json(const std::vector<Step>& steps) {
 }
 
 // Of an encoding at the input, its table; of what acts inside attention, its parameters.
-std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
+std::vector<Step> pair_steps(const ExplainCommand& options, const Spec& spec) {
   if (!options.position.empty() || !options.shift.empty() || options.derivative) {
     fail(ErrorKind::usage, "--queries goes without --position, --shift and --derivative");
   }
@@ -86,7 +104,7 @@ std::vector<Step> pair_steps(const ExplainOptions& options, const Spec& spec) {
   return explain_pairs(spec, pairs);
 }
 
-void write_steps(const ExplainOptions& options, const Spec& spec, const std::vector<Step>& steps,
+void write_steps(const ExplainCommand& options, const Spec& spec, const std::vector<Step>& steps,
                  const std::string& heading, Json::Object members) {
   if (choose_format(options.output, {"text", "json"}) == "json") {
     members.insert(members.begin(), {"spec", to_json(spec)});
@@ -97,12 +115,10 @@ void write_steps(const ExplainOptions& options, const Spec& spec, const std::vec
   write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
 }
 
-}  // namespace
-
-int run_explain(const ExplainOptions& given) {
+int run(const ExplainCommand& given) {
   choose_format(given.output, {"text", "json"});
   const Spec spec = load_spec(given.spec);
-  ExplainOptions options = given;
+  ExplainCommand options = given;
   if (options.position.empty() && options.queries.empty() && acts_on_pairs(spec)) options.queries = "0:4";
   if (!options.queries.empty()) {
     const std::string& keys = options.keys.empty() ? options.queries : options.keys;
@@ -119,7 +135,7 @@ int run_explain(const ExplainOptions& given) {
     fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values go with --queries");
   }
   const std::vector<double> position = single_position(options.position, "--position", axes_of(spec));
-  posenc::ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
+  ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
   if (place_of(spec) == Place::rotation || place_of(spec) == Place::query) refuse_weights(spec, options.weights);
   std::unique_ptr<Encoding> encoding;  // a learned table may be left out: which row is read does not need it
@@ -134,6 +150,38 @@ int run_explain(const ExplainOptions& given) {
   write_steps(options, spec, steps, fmt::format("{} at position {}", options.spec, fmt::join(position, "/")),
               {{"position", at}});
   return 0;
+}
+
+}  // namespace
+
+void add_explain(Command& app) {
+  const auto options = std::make_shared<ExplainCommand>();
+  Command command = app.command("explain", "The worked example, step by step.",
+                                "  posenc explain sinusoidal:width=4 --position 1\n"
+                                "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative\n"
+                                "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
+                                "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  command.text("--position,-p", options->position, "the position, an integer or a real number; on several axes 1/2/3");
+  command.text("--queries", options->queries,
+               "instead: what queries at these positions have with keys (default: 0:4 of what acts on pairs)");
+  command.text("--keys", options->keys, "with --queries: where the keys stand (default: where the queries are)");
+  command.text("--scores", options->scores,
+               "with --queries: scores of the last query before a bias, 0.2/0.2/0.2 (default: 0.2 each)");
+  command.add("--head", options->head, "with --queries: the head (default: 0)");
+  command.flag("--causal", options->causal, "with --queries: keys ahead are hidden");
+  add_parameters(command, options->parameters, options->values);
+  command.text("--shift", options->shift,
+               "also derive the row this many positions on from this one; of rotary, the score at that distance");
+  command.flag("--derivative", options->derivative, "also the derivative by the position");
+  add_weights(command, options->weights);
+  add_color(command, options->color);
+  add_output(command, options->output, "text, json");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

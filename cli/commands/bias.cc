@@ -7,9 +7,10 @@
 
 #include "cli/array_output.h"
 #include "cli/bias_parameters.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
@@ -18,7 +19,21 @@
 namespace posenc::cli {
 namespace {
 
-DType dtype_of(const BiasOptions& options, const std::string& format) {
+struct BiasCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string queries;
+  std::string keys;                     // empty: the positions of the queries
+  std::string file;                     // the first parameter, or a safetensors file with all of them by name
+  std::vector<std::string> parameters;  // name=file.npy, name=file.safetensors:tensor or name=0.5/0
+  std::string values;                   // of the first parameter, 0.5/0/-0.5
+  bool causal = false;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  std::int64_t max_bytes = kMaxBytes;
+  OutputOptions output;
+};
+
+DType dtype_of(const BiasCommand& options, const std::string& format) {
   const bool binary = format == "npy" || format == "safetensors";
   return parse_dtype(!options.dtype.empty() ? options.dtype : binary ? "f32" : "f64");
 }
@@ -47,7 +62,7 @@ void check_kind(const Spec& spec) {
 // Of a mask, which is the same for all, one.
 std::int64_t heads_of(const Bias& bias) { return std::max<std::int64_t>(bias.heads(), 1); }
 
-Array make_values(const BiasOptions& options, const Bias& bias, const PositionView& queries, const PositionView& keys,
+Array make_values(const BiasCommand& options, const Bias& bias, const PositionView& queries, const PositionView& keys,
                   DType dtype) {
   Array values{dtype, {heads_of(bias), queries.count, keys.count}, {}};
   const double bytes = static_cast<double>(heads_of(bias)) * static_cast<double>(queries.count) *
@@ -110,7 +125,7 @@ Json buckets_json(const BiasSchedule& schedule, const PositionView& queries, con
   return rows;
 }
 
-Json::Object head_of(const BiasOptions& options, const Spec& spec, const Bias& bias, const LoadedParameters& loaded,
+Json::Object head_of(const BiasCommand& options, const Spec& spec, const Bias& bias, const LoadedParameters& loaded,
                      const PositionView& queries, const PositionView& keys) {
   Json::Object head = {{"spec", to_json(spec)},
                        {"queries", positions_json(queries)},
@@ -127,9 +142,7 @@ Json::Object head_of(const BiasOptions& options, const Spec& spec, const Bias& b
   return head;
 }
 
-}  // namespace
-
-int run_bias(const BiasOptions& options) {
+int run(const BiasCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   const Spec spec = load_spec(options.spec);
   check_kind(spec);
@@ -153,6 +166,30 @@ int run_bias(const BiasOptions& options) {
   head.emplace_back("dtype", to_text(values.dtype));
   write_array(out, {format, "values", head, metadata}, options.output);
   return 0;
+}
+
+}  // namespace
+
+void add_bias(Command& app) {
+  const auto options = std::make_shared<BiasCommand>();
+  Command command = app.command("bias", "What an encoding adds to attention scores: [heads, queries, keys].",
+                                "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
+                                "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
+                                "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  command.add("--queries,-q", options->queries, kPositionsHelp).required();
+  command.text("--keys,-k", options->keys, "the same for keys (default: where the queries are)");
+  add_parameter_file(command, options->file);
+  add_parameters(command, options->parameters, options->values);
+  command.flag("--causal", options->causal, "-inf where a key stands after its query");
+  add_dtype(command, options->dtype, "f64 in text and json, else f32");
+  add_max_bytes(command, options->max_bytes);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <variant>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/model_source.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/show_text.h"
 #include "cli/words.h"
 #include "posenc/error.h"
@@ -16,10 +17,20 @@
 namespace posenc::cli {
 namespace {
 
+struct CompareCommand {
+  std::string a, b;
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> positions;
+  std::optional<std::int64_t> layer;
+  std::string part;
+  double tolerance = 1e-6;
+  OutputOptions output;
+};
+
 using ComparisonSubject = std::variant<Spec, Model>;
 
 // The only group of a model that the options leave.
-const ModelGroup& one_group(const Model& model, const CompareCommandOptions& options) {
+const ModelGroup& one_group(const Model& model, const CompareCommand& options) {
   const ModelGroup* found = nullptr;
   for (const ModelGroup& group : model.groups) {
     const bool layer = !options.layer || std::count(group.layers.begin(), group.layers.end(), *options.layer) > 0;
@@ -33,7 +44,7 @@ const ModelGroup& one_group(const Model& model, const CompareCommandOptions& opt
   return *found;
 }
 
-ModelGroup group_of(const ComparisonSubject& subject, const CompareCommandOptions& options) {
+ModelGroup group_of(const ComparisonSubject& subject, const CompareCommand& options) {
   if (const auto* model = std::get_if<Model>(&subject)) return one_group(*model, options);
   ModelGroup group;
   group.spec = std::get<Spec>(subject);
@@ -66,7 +77,7 @@ std::string details_text(const Comparison& comparison) {
 }
 
 // The options that settle what a rotary spec leaves open, as they were compared.
-std::string choice_text(const Rotary& spec, const CompareCommandOptions& options, const Comparison& comparison) {
+std::string choice_text(const Rotary& spec, const CompareCommand& options, const Comparison& comparison) {
   std::string text;
   const auto worst = std::find_if(comparison.lengths.begin(), comparison.lengths.end(),
                                   [&](const LengthRange& range) { return range.verdict == comparison.verdict; });
@@ -80,7 +91,7 @@ std::string choice_text(const Rotary& spec, const CompareCommandOptions& options
 }
 
 // Shows the numbers at the first position that differs; empty where no command has them.
-std::string command_for(const Spec& spec, const std::string& text, const CompareCommandOptions& options,
+std::string command_for(const Spec& spec, const std::string& text, const CompareCommand& options,
                         const Comparison& comparison) {
   const std::int64_t at = comparison.first_position.value_or(0);
   if (std::holds_alternative<Alibi>(spec) || std::holds_alternative<Sandwich>(spec)) {
@@ -95,15 +106,14 @@ std::string command_for(const Spec& spec, const std::string& text, const Compare
                      rotary ? choice_text(*rotary, options, comparison) : "");
 }
 
-std::string commands_text(const Spec& a, const Spec& b, const CompareCommandOptions& options,
-                          const Comparison& comparison) {
+std::string commands_text(const Spec& a, const Spec& b, const CompareCommand& options, const Comparison& comparison) {
   if (comparison.verdict != Agreement::different) return "";
   const std::string one = command_for(a, options.a, options, comparison);
   const std::string other = command_for(b, options.b, options, comparison);
   return one.empty() || other.empty() ? "" : fmt::format("\n{}\n{}\n", one, other);
 }
 
-CompareOptions library_options(const CompareCommandOptions& options) {
+CompareOptions library_options(const CompareCommand& options) {
   return {.positions = options.positions,
           .sequence_length = options.sequence_length,
           .layer = options.layer,
@@ -111,7 +121,7 @@ CompareOptions library_options(const CompareCommandOptions& options) {
           .tolerance = options.tolerance};
 }
 
-void write_result(const CompareCommandOptions& options, const Json& json) {
+void write_result(const CompareCommand& options, const Json& json) {
   Json::Object members = {{"a", options.a}, {"b", options.b}};
   for (const auto& [name, value] : json.object()) {
     if (name != "schema") members.emplace_back(name, value);
@@ -119,7 +129,7 @@ void write_result(const CompareCommandOptions& options, const Json& json) {
   write_json(options.output, members);
 }
 
-int compare_two_models(const Model& a, const Model& b, const CompareCommandOptions& options, bool json) {
+int compare_two_models(const Model& a, const Model& b, const CompareCommand& options, bool json) {
   const ModelComparison result = compare_models(a, b, library_options(options));
   if (json) {
     write_result(options, to_json(result));
@@ -134,9 +144,7 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommandOptio
   return result.verdict == Agreement::different ? 1 : 0;
 }
 
-}  // namespace
-
-int run_compare(const CompareCommandOptions& options) {
+int run(const CompareCommand& options) {
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
   const ComparisonSubject a = load_spec_or_model(options.a), b = load_spec_or_model(options.b);
   if (const auto* one = std::get_if<Model>(&a), *other = std::get_if<Model>(&b); one && other) {
@@ -154,6 +162,32 @@ int run_compare(const CompareCommandOptions& options) {
                result.sentence + "\n" + details_text(result) + commands_text(one.spec, other.spec, options, result));
   }
   return result.verdict == Agreement::different ? 1 : 0;
+}
+
+}  // namespace
+
+void add_compare(Command& app) {
+  const auto options = std::make_shared<CompareCommand>();
+  Command command =
+      app.command("compare", "Whether two encodings are the same, and if not, from which position on.",
+                  "  posenc compare rotary:head_dim=128,layout=half rotary:head_dim=128,layout=interleaved\n"
+                  "  posenc compare rotary:head_dim=64 rotary:head_dim=64,base=500000 --positions 8192\n"
+                  "  posenc compare alibi:heads=8 alibi:heads=8,form=key_position --format json");
+  command.add("A", options->a, kSpecHelp).required();
+  command.add("B", options->b, kSpecHelp).required();
+  command
+      .add("--sequence-length", options->sequence_length,
+           "the length of the sequence, for scalings that depend on it (default: all lengths are tried)")
+      .within(1, kMaxSequence);
+  command
+      .add("--positions", options->positions,
+           "how many positions are compared, from 0 on (default: the larger trained length, else 4096)")
+      .within(1, kMaxSequence);
+  command.add("--tolerance", options->tolerance, "on cosines, sines, biases and factors; above 0 to 1").show_default();
+  command.add("--layer", options->layer, "only this layer, where layers differ (default: all)").within(0, kMaxSequence);
+  command.text("--part", options->part, "only this part of models: text, vision, ... (default: all)");
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/subject.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -14,6 +15,18 @@
 
 namespace posenc::cli {
 namespace {
+
+struct CheckCommand {
+  SpecChoice choice;
+  std::string spec;
+  std::string positions;              // empty: as the library chooses, or the rows of the table from 0
+  std::optional<std::int64_t> train;  // none: what the scaling of the spec was trained on, else 2048
+  std::string table;                  // of another engine: file.npy or file.safetensors:tensor; empty: none
+  WeightOptions weights;
+  std::vector<std::string> parameters;
+  std::string values;
+  OutputOptions output;
+};
 
 constexpr std::size_t kVerdictColumns = 18;
 constexpr std::size_t kColumns = 100;
@@ -85,16 +98,14 @@ Array load_observed(const std::string& file) {
 }
 
 // Without positions, the rows of a table stand at 0, 1, ..
-Positions positions_of(const CheckCommandOptions& options, const Array* observed) {
+Positions positions_of(const CheckCommand& options, const Array* observed) {
   if (!options.positions.empty()) return load_positions(options.positions);
   if (observed == nullptr) return {};
   const std::size_t axis = observed->shape.size() == 3 ? 1 : 0;
   return Positions::range(0, observed->shape[axis]);
 }
 
-}  // namespace
-
-int run_check(const CheckCommandOptions& options) {
+int run(const CheckCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const std::unique_ptr<LoadedSubject> loaded =
       load_subject(options.spec, options.weights, options.parameters, options.values);
@@ -102,7 +113,7 @@ int run_check(const CheckCommandOptions& options) {
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
   const std::int64_t train = options.train.value_or(usual_train_length(loaded->subject.spec));
-  posenc::CheckOptions check_options{.positions = positions, .train_length = train};
+  CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
   const std::vector<Property> properties = check(loaded->subject, check_options);
   const std::string where = positions.count() > 0 ? to_text(positions.view()) : "";
@@ -120,6 +131,31 @@ int run_check(const CheckCommandOptions& options) {
     write_text(options.output, report_text(options.spec + at + whose, properties));
   }
   return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_check(Command& app) {
+  const auto options = std::make_shared<CheckCommand>();
+  Command command = app.command("check", "What an encoding promises, what holds, and where it ends.",
+                                "  posenc check sinusoidal:width=64\n"
+                                "  posenc check rotary:head_dim=128,base=500000 --train 8192\n"
+                                "  posenc check sinusoidal:width=512 --table theirs.npy --positions 0:5000\n"
+                                "  posenc check learned:past_end=error --file wpe.npy --format json");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->choice);
+  command.text("--positions,-p", options->positions, "where it is looked at (default: 0 to 1000, or the table's)");
+  add_train(command, options->train);
+  command.text("--table", options->table,
+               "numbers of another engine that should be this encoding: rows [N, M], of rotary cosines and then\n"
+               "sines [N, 2 pairs], of a bias [H, N, N]; t.npy or model.safetensors:tensor");
+  add_weights(command, options->weights);
+  add_parameters(command, options->parameters, options->values);
+  add_output(command, options->output, "text, json");
+  command.runs([options] {
+    options->spec = with_choice(options->spec, options->choice);
+    return run(*options);
+  });
 }
 
 }  // namespace posenc::cli
