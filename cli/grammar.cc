@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "cli/integers.h"
+
 namespace posenc::cli {
 
 Option& Option::required() {
@@ -80,6 +82,16 @@ Option Command::add(const char* names, std::optional<std::int64_t>& value, const
 
 Option Command::add(const char* names, std::optional<double>& value, const std::string& help) {
   return Option(app_->add_option(names, value, help));
+}
+
+Option Command::add(const char* names, std::uint64_t& value, const std::string& help) {
+  const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
+  return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
+}
+
+Option Command::add(const char* names, std::optional<std::uint64_t>& value, const std::string& help) {
+  const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
+  return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
 }
 
 Option Command::flag(const char* names, bool& value, const std::string& help) {

@@ -52,6 +52,9 @@ class Command {
   Option add(const char* names, double& value, const std::string& help);
   Option add(const char* names, std::optional<std::int64_t>& value, const std::string& help);
   Option add(const char* names, std::optional<double>& value, const std::string& help);
+  // Seeds and steps: any whole number that 64 bits hold.
+  Option add(const char* names, std::uint64_t& value, const std::string& help);
+  Option add(const char* names, std::optional<std::uint64_t>& value, const std::string& help);
   Option flag(const char* names, bool& value, const std::string& help);
   // A text that must not be empty: nearly all are.
   Option text(const char* names, std::string& value, const std::string& help) {

@@ -7,36 +7,36 @@ void add_output(Command& command, OutputOptions& options, const char* formats) {
   command.text("-o,--output", options.path, "write to this file, whole or not at all (default: standard output)");
 }
 
-void add_spec_choice(Command& command, SpecChoice& choice) {
+void add_spec_choice(Command& command, EncodingOptions& options) {
   command
-      .add("--sequence-length", choice.sequence_length,
+      .add("--sequence-length", options.sequence_length,
            "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
       .check([](const std::string& text) {
         return text.empty() || text[0] == '-' || text == "0" ? "must be at least 1" : "";
       });
-  command.text("--part", choice.part, "which part of a model: text, vision, ...");
-  command.add("--layer", choice.layer, "which layer, where layers differ").not_negative();
+  command.text("--part", options.part, "which part of a model: text, vision, ...");
+  command.add("--layer", options.layer, "which layer, where layers differ").not_negative();
 }
 
-void add_weights(Command& command, WeightOptions& weights) {
+void add_weights(Command& command, EncodingOptions& options) {
   command
-      .add("--file", weights.files,
+      .add("--file", options.files,
            "the learned table: table.npy, or model.safetensors:tensor; of a concat one per learned part, in order "
            "or as PART=FILE")
       .not_empty()
       .one_value();
-  command.add("--init", weights.init, "make the learned table instead: normal or uniform")
+  command.add("--init", options.init, "make the learned table instead: normal or uniform")
       .one_of({"normal", "uniform"});
-  command.add("--std", weights.std, "with --init: the standard deviation (default: 0.02)");
-  command.text("--seed", weights.seed, "with --init: another seed, other numbers (default: 0)");
+  command.add("--std", options.std, "with --init: the standard deviation (default: 0.02)");
+  command.add("--seed", options.seed, "with --init: another seed, other numbers (default: 0)");
 }
 
-void add_parameters(Command& command, std::vector<std::string>& parameters, std::string& values) {
+void add_parameters(Command& command, EncodingOptions& options) {
   command
-      .add("--parameter", parameters,
+      .add("--parameter", options.parameters,
            "name=file.npy, name=model.safetensors:tensor or name=0.5/0, as often as needed: see posenc list KIND")
       .not_empty();
-  command.text("--values", values, "numbers of the first parameter, in C order: 0.5/0/-0.5");
+  command.text("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5");
 }
 
 void add_parameter_file(Command& command, std::string& file) {

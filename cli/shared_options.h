@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/grammar.h"
-#include "cli/spec_choice.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 
@@ -27,21 +26,11 @@ struct OutputOptions {
 void add_output(Command& command, OutputOptions& options, const char* formats);
 
 // --sequence-length, --part and --layer of the command's SPEC.
-void add_spec_choice(Command& command, SpecChoice& choice);
-
-// Where the table of a learned encoding comes from.
-struct WeightOptions {
-  std::vector<std::string> files;  // file.npy or file.safetensors:tensor; several for the parts of a concat
-  std::string init;                // normal or uniform; empty: not made
-  std::optional<double> std = {};  // 0.02
-  std::string seed;                // 0
-
-  bool given() const { return !files.empty() || !init.empty(); }
-};
-void add_weights(Command& command, WeightOptions& weights);
-
-// The learned numbers of what acts inside attention: by name, and of the first.
-void add_parameters(Command& command, std::vector<std::string>& parameters, std::string& values);
+void add_spec_choice(Command& command, EncodingOptions& options);
+// Where the table of a learned encoding comes from: --file, --init, --std, --seed.
+void add_weights(Command& command, EncodingOptions& options);
+// The learned numbers of what acts inside attention: --parameter and --values.
+void add_parameters(Command& command, EncodingOptions& options);
 // The first of them as a file.
 void add_parameter_file(Command& command, std::string& file);
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "cli/bias_parameters.h"
 #include "cli/integers.h"
 #include "cli/word_choice.h"
 #include "posenc/axial.h"
 #include "posenc/error.h"
+#include "posenc/models/encoding.h"
 #include "posenc/vision_positions.h"
 
 namespace posenc::cli {

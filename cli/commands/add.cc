@@ -20,20 +20,16 @@ namespace posenc::cli {
 namespace {
 
 struct AddCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string input;      // the embeddings: file.npy or file.safetensors:tensor
   std::string positions;  // empty: 0 to N; @ids.npy may be [B, N]
   std::string join = "add";
   std::string scale = "1";  // a number, or sqrt
   std::optional<double> dropout = {};
-  std::string dropout_seed;  // 0; these four only with dropout
-  std::string step;
-  std::string first_row;
-  std::string first_token;
+  std::optional<std::uint64_t> dropout_seed, step, first_row, first_token;  // 0; only with dropout
   std::int64_t threads = 1;
   std::string tensor;  // empty: values
-  WeightOptions weights;
   OutputOptions output;
 };
 
@@ -54,21 +50,20 @@ double scale_of(const std::string& text, std::int64_t width) {
   fail(ErrorKind::usage, fmt::format("--scale must be a number or 'sqrt' but got '{}'", text));
 }
 
-std::int64_t count_of(const std::string& text, const std::string& option) {
-  const std::uint64_t value = whole_number(text, option);
+std::int64_t count_of(std::uint64_t value, const std::string& option) {
   if (value <= 0xffffffffu) return static_cast<std::int64_t>(value);
-  fail(ErrorKind::usage, fmt::format("{} must be below 2^32 but got '{}'", option, text));
+  fail(ErrorKind::usage, fmt::format("{} must be below 2^32 but got '{}'", option, value));
 }
 
 Dropout dropout_of(const AddCommand& options) {
-  if (!options.dropout && !(options.dropout_seed + options.step + options.first_row + options.first_token).empty()) {
+  if (!options.dropout && (options.dropout_seed || options.step || options.first_row || options.first_token)) {
     fail(ErrorKind::usage, "--dropout-seed, --step, --first-row and --first-token need --dropout");
   }
   return {.p = options.dropout.value_or(0.0),
-          .seed = whole_number(options.dropout_seed, "--dropout-seed"),
-          .step = whole_number(options.step, "--step"),
-          .first_row = count_of(options.first_row, "--first-row"),
-          .first_token = count_of(options.first_token, "--first-token")};
+          .seed = options.dropout_seed.value_or(0),
+          .step = options.step.value_or(0),
+          .first_row = count_of(options.first_row.value_or(0), "--first-row"),
+          .first_token = count_of(options.first_token.value_or(0), "--first-token")};
 }
 
 // Everything that the numbers depend on but the embeddings and a table's file.
@@ -87,12 +82,13 @@ Json::Object head_of(const Spec& spec, const AddCommand& options, const std::str
 }
 
 int run(const AddCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   if (!options.tensor.empty() && format != "safetensors") {
     fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
   }
-  const Spec spec = load_spec(options.spec);
-  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
+  const Encoding encoding = with_rows(found, options.encoding);
+  const Spec& spec = encoding.spec();
   Array input = load_input(options.input);
   const std::size_t rank = input.shape.size();
   const TokenCount count{rank == 3 ? input.shape[0] : 0, input.shape[rank - 2]};
@@ -109,12 +105,12 @@ int run(const AddCommand& options) {
   View result = writable(input);
   Array wide{input.dtype, input.shape, {}};
   if (options.join == "concat") {
-    wide.shape[rank - 1] += encoding->width();
+    wide.shape[rank - 1] += encoding.width();
     wide.data.resize(static_cast<std::size_t>(wide.size() * size_of(wide.dtype)));
     result = writable(wide);
-    concat_positions(input.view(), positions.view, encoding->rows(), result, embed);
+    concat_positions(input.view(), positions.view, encoding.rows(), result, embed);
   } else {
-    add_positions(result, positions.view, encoding->rows(), result, embed);
+    add_positions(result, positions.view, encoding.rows(), result, embed);
   }
   Json::Object head = head_of(spec, options, positions.text, embed);
   const Metadata metadata = {{"posenc", to_text(Json(head))}};
@@ -133,7 +129,7 @@ void add_add(Command& app) {
       "  posenc add learned:past_end=error --file wpe.npy --input x.npy --positions @ids.npy -o sum.npy\n"
       "  posenc add sinusoidal:width=64 --input x.npy --join concat --dropout 0.1 --step 3 -o out.safetensors");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   add_input(command, options->input, "the embeddings: x.npy");
   add_token_positions(command, options->positions);
   command.add("--join", options->join, "add, or concat: positions behind the embeddings")
@@ -142,18 +138,15 @@ void add_add(Command& app) {
   command.add("--scale", options->scale, "multiplies the embeddings first: a number, or sqrt of their width")
       .show_default();
   command.add("--dropout", options->dropout, "the probability that an element of the result becomes 0");
-  command.text("--dropout-seed", options->dropout_seed, "with --dropout and --step: which elements (default: 0)");
-  command.text("--step", options->step, "with --dropout: another step, another mask (default: 0)");
-  command.text("--first-row", options->first_row, "with --dropout: where this batch begins in a larger one ...");
-  command.text("--first-token", options->first_token, "... and where its tokens do: its part of the same mask");
+  command.add("--dropout-seed", options->dropout_seed, "with --dropout and --step: which elements (default: 0)");
+  command.add("--step", options->step, "with --dropout: another step, another mask (default: 0)");
+  command.add("--first-row", options->first_row, "with --dropout: where this batch begins in a larger one ...");
+  command.add("--first-token", options->first_token, "... and where its tokens do: its part of the same mask");
   add_threads(command, options->threads);
   add_tensor(command, options->tensor);
-  add_weights(command, options->weights);
+  add_weights(command, options->encoding);
   add_output(command, options->output, "text, json, npy, safetensors");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

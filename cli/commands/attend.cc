@@ -10,7 +10,6 @@
 
 #include "cli/array_output.h"
 #include "cli/attend_mask.h"
-#include "cli/bias_parameters.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -26,18 +25,16 @@ namespace posenc::cli {
 namespace {
 
 struct AttendCommand {
-  SpecChoice choice;
   std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
-  std::string q, k, v;             // file.npy or file.safetensors:tensor
-  std::string positions;           // of queries, and of keys unless they have their own; empty: counted
+  EncodingOptions encoding;
+  std::string q, k, v;    // file.npy or file.safetensors:tensor
+  std::string positions;  // of queries, and of keys unless they have their own; empty: counted
   std::string key_positions;
-  std::string file;  // as in BiasOptions
-  std::vector<std::string> parameters;
-  std::string values;
+  std::string file;  // the first parameter, or a safetensors file with all of them by name
   MaskOptions mask;
   std::string scale, softcap, sinks;
   std::optional<double> dropout;
-  std::string dropout_seed, step;
+  std::optional<std::uint64_t> dropout_seed, step;
   std::string weights, log_sum_exp;  // files to write
   std::int64_t threads = 1;
   std::string tensor;  // empty: values
@@ -71,16 +68,12 @@ ConstView heads_of(const Array& array) {
 
 // What the encodings of a command are made of; the options point into it.
 struct Attention {
-  std::vector<Spec> specs;
+  std::vector<Encoding> encodings;
   std::vector<Spec> masks;  // those of them that hide keys by their positions
   std::optional<RotaryAngles> rotary;
   std::optional<PopeAngles> pope;
-  LoadedParameters delta;  // of pope
   std::optional<XposAngles> xpos;
   std::optional<QueryTemperature> temperature;
-  std::optional<Bias> bias;
-  std::optional<ScoreTerm> term;
-  std::vector<LoadedParameters> loaded;
   Array sinks;
   MaskMemory mask_memory;
   TokenPositions query_positions, key_positions;
@@ -96,49 +89,57 @@ bool has_kind(const std::vector<Spec>& specs) {
   return std::any_of(specs.begin(), specs.end(), [](const Spec& spec) { return std::holds_alternative<Kind>(spec); });
 }
 
-void add_spec(const Spec& spec, const ParameterOptions& parameters, Attention& attention) {
-  if (const auto* rotary = std::get_if<Rotary>(&spec)) {
+void add_encoding(const Encoding& encoding, Attention& attention) {
+  const Spec& spec = encoding.spec();
+  AttendOptions& made = attention.options;
+  if (std::holds_alternative<Rotary>(spec)) {
     if (attention.rotary) fail_twice("rotary encoding");
-    attention.rotary.emplace(*rotary);
+    attention.rotary.emplace(*encoding.rotary());
   } else if (const auto* pope = std::get_if<Pope>(&spec)) {
     if (attention.pope) fail_twice("PoPE encoding");
-    attention.pope.emplace(*pope);
-    attention.delta = load_parameters(spec, parameters);
+    made.pope = &attention.pope.emplace(*pope);
+    for (const Parameter& parameter : encoding.parameters()) {
+      if (parameter.name != "delta") {
+        fail(ErrorKind::usage, fmt::format("pope has no parameter '{}': it has delta", parameter.name));
+      }
+      made.pope_delta = parameter.value;
+    }
   } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
     if (attention.xpos) fail_twice("xPos encoding");
-    attention.xpos.emplace(*xpos);
+    made.xpos = &attention.xpos.emplace(*xpos);
   } else if (const auto* temperature = std::get_if<QueryTemperature>(&spec)) {
     if (attention.temperature) fail_twice("temperature");
-    attention.temperature = *temperature;
-  } else if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) {
-    if (attention.term) fail_twice("score term");
-    attention.loaded.push_back(load_parameters(spec, parameters));
-    attention.term.emplace(spec, attention.loaded.back().views());
+    made.temperature = &attention.temperature.emplace(*temperature);
+  } else if (encoding.term()) {
+    if (made.term != nullptr) fail_twice("score term");
+    made.term = &*encoding.term();
   } else if (std::holds_alternative<Window>(spec)) {
     if (has_kind<Window>(attention.masks)) fail_twice("window");
     attention.masks.push_back(spec);
   } else if (std::holds_alternative<Chunked>(spec)) {
     if (has_kind<Chunked>(attention.masks)) fail_twice("chunked mask");
     attention.masks.push_back(spec);
-  } else if (place_of(spec) == Place::input) {
-    fail(ErrorKind::usage,
-         fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(spec)));
-  } else if (!std::holds_alternative<NoPosition>(spec)) {
-    if (attention.bias) fail_twice("bias");
-    attention.loaded.push_back(load_parameters(spec, parameters));
-    attention.bias.emplace(spec, attention.loaded.back().views());
+  } else if (encoding.bias()) {
+    if (made.bias != nullptr) fail_twice("bias");
+    made.bias = &*encoding.bias();
   }
 }
 
-void add_specs(const AttendCommand& options, Attention& attention) {
-  for (const std::string& text : options.specs) attention.specs.push_back(load_spec(text));
-  const std::vector<Spec>& specs = attention.specs;
-  if (specs.size() > 1 && has_kind<NoPosition>(specs)) {
-    fail(ErrorKind::usage, "none says that there is no encoding: it stands alone");
+void add_encodings(const AttendCommand& options, std::vector<Encoding> found, Attention& attention) {
+  for (const Encoding& encoding : found) {
+    if (found.size() > 1 && encoding.place() == Place::nowhere) {
+      fail(ErrorKind::usage, "none says that there is no encoding: it stands alone");
+    }
   }
-  const std::vector<ParameterOptions> parameters =
-      share_parameters(specs, {options.file, options.parameters, options.values});
-  for (std::size_t i = 0; i < specs.size(); ++i) add_spec(specs[i], parameters[i], attention);
+  for (const Encoding& encoding : found) {
+    if (encoding.place() != Place::input) continue;
+    fail(ErrorKind::usage,
+         fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
+  }
+  EncodingOptions learned = options.encoding;
+  if (!options.file.empty()) learned.files = {options.file};
+  attention.encodings = with_learned(std::move(found), learned);
+  for (const Encoding& encoding : attention.encodings) add_encoding(encoding, attention);
 }
 
 void add_numbers(const AttendCommand& options, Attention& attention) {
@@ -151,29 +152,28 @@ void add_numbers(const AttendCommand& options, Attention& attention) {
   }
   if (options.dropout) {
     made.dropout.p = *options.dropout;
-    made.dropout.seed = whole_number(options.dropout_seed, "--dropout-seed");
-    made.dropout.step = whole_number(options.step, "--step");
-  } else if (!options.dropout_seed.empty() || !options.step.empty()) {
+    made.dropout.seed = options.dropout_seed.value_or(0);
+    made.dropout.step = options.step.value_or(0);
+  } else if (options.dropout_seed || options.step) {
     fail(ErrorKind::usage, "--dropout-seed and --step are for --dropout");
   }
 }
 
 void add_positions(const AttendCommand& options, const Array& q, const Array& k, Attention& attention) {
   std::int64_t axes = 1;
-  for (const Spec& spec : attention.specs) axes = std::max(axes, axes_of(spec));
-  const auto load = [&](const std::string& text, const std::string& file, const Array& heads, TokenPositions& to) {
+  for (const Encoding& encoding : attention.encodings) axes = std::max(axes, axes_of(encoding.spec()));
+  const auto place = [&](const PositionText& given, const std::string& file, const Array& heads, TokenPositions& to) {
     const std::size_t rank = heads.shape.size();
     const TokenCount count{rank == 4 ? heads.shape[0] : 0, heads.shape[rank == 4 ? 1 : 0]};
-    to = load_token_positions(text, axes, count);
+    to = token_positions(given, axes, count);
     to.check_count(file, count);
     return to.view;
   };
   AttendOptions& made = attention.options;
-  if (!options.positions.empty()) {
-    made.query_positions = load(options.positions, options.q, q, attention.query_positions);
-  }
-  const std::string& keys = options.key_positions.empty() ? options.positions : options.key_positions;
-  if (!keys.empty()) made.key_positions = load(keys, options.k, k, attention.key_positions);
+  const PositionText queries(options.positions);
+  if (!options.positions.empty()) made.query_positions = place(queries, options.q, q, attention.query_positions);
+  const PositionText keys = options.key_positions.empty() ? queries : PositionText(options.key_positions);
+  if (!keys.text.empty()) made.key_positions = place(keys, options.k, k, attention.key_positions);
 }
 
 // No file may be written twice, by whatever name.
@@ -192,19 +192,6 @@ void check_outputs(const AttendCommand& options) {
                                          file == "-" ? "standard output" : file));
     }
     files.push_back(file);
-  }
-}
-
-void add_turns(Attention& attention) {
-  AttendOptions& made = attention.options;
-  if (attention.pope) made.pope = &*attention.pope;
-  if (attention.xpos) made.xpos = &*attention.xpos;
-  if (attention.temperature) made.temperature = &*attention.temperature;
-  for (const Parameter& parameter : attention.delta.views()) {
-    if (parameter.name != "delta") {
-      fail(ErrorKind::usage, fmt::format("pope has no parameter '{}': it has delta", parameter.name));
-    }
-    made.pope_delta = parameter.value;
   }
 }
 
@@ -250,7 +237,7 @@ std::string extra_format(const std::string& file) {
 
 Json::Object head_of(const AttendCommand& options, const Attention& attention) {
   Json::Array specs;
-  for (const Spec& spec : attention.specs) specs.push_back(to_json(spec));
+  for (const Encoding& encoding : attention.encodings) specs.push_back(to_json(encoding.spec()));
   const Mask& mask = attention.options.mask;
   const char* causal = mask.causal == Causal::none ? "none" : mask.causal == Causal::end ? "end" : "start";
   return {{"specs", Json(specs)},
@@ -261,12 +248,14 @@ Json::Object head_of(const AttendCommand& options, const Attention& attention) {
 }
 
 int run(const AttendCommand& options) {
+  std::vector<Encoding> found;
+  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
   check_outputs(options);
   Attention attention;
-  add_specs(options, attention);
+  add_encodings(options, std::move(found), attention);
   const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
   AttendOptions& made = attention.options;
   made.mask = load_mask(options.mask, attention.mask_memory);
@@ -277,9 +266,6 @@ int run(const AttendCommand& options) {
   check_mask(made.mask, grid, "attend");
   add_mask_specs(attention.masks, grid, made, attention.mask_memory);
   if (attention.rotary) made.rotary = *attention.rotary;
-  add_turns(attention);
-  if (attention.bias) made.bias = &*attention.bias;
-  if (attention.term) made.term = &*attention.term;
   const Workers workers(static_cast<int>(options.threads));
   made.workers = &workers;
 
@@ -323,30 +309,27 @@ void add_attend(Command& app) {
            "none, or what acts inside attention: rotary, pope or xpos, temperature, a bias, a score term,\n"
            "window, chunked; one of each may be given")
       .required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.add("--q", options->q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q").required();
   command.add("--k", options->k, "keys, the same; H must be a multiple of their heads").required();
   command.add("--v", options->v, "values; their width may be another").required();
   command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
   command.text("--key-positions", options->key_positions, kPositionsHelp);
   add_parameter_file(command, options->file);
-  add_parameters(command, options->parameters, options->values);
+  add_parameters(command, options->encoding);
   add_mask_options(command, options->mask);
   command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");
   command.text("--softcap", options->softcap, "scores become cap * tanh(score / cap), before a bias");
   command.text("--sinks", options->sinks, "a score per head that takes its share and gives nothing, [H]");
   command.add("--dropout", options->dropout, "of the weights, 0 to below 1");
-  command.text("--dropout-seed", options->dropout_seed, "with --dropout (default: 0)");
-  command.text("--step", options->step, "with --dropout: another mask for every step (default: 0)");
+  command.add("--dropout-seed", options->dropout_seed, "with --dropout (default: 0)");
+  command.add("--step", options->step, "with --dropout: another mask for every step (default: 0)");
   command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
   command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
   add_threads(command, options->threads);
   command.text("--tensor", options->tensor, "in safetensors: the tensor's name (default: values)");
   add_output(command, options->output, "text, json, npy, safetensors");
-  command.runs([options] {
-    options->specs = with_choice(options->specs, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

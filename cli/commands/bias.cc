@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "cli/array_output.h"
-#include "cli/bias_parameters.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -20,13 +19,11 @@ namespace posenc::cli {
 namespace {
 
 struct BiasCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string queries;
-  std::string keys;                     // empty: the positions of the queries
-  std::string file;                     // the first parameter, or a safetensors file with all of them by name
-  std::vector<std::string> parameters;  // name=file.npy, name=file.safetensors:tensor or name=0.5/0
-  std::string values;                   // of the first parameter, 0.5/0/-0.5
+  std::string keys;  // empty: the positions of the queries
+  std::string file;  // the first parameter, or a safetensors file with all of them by name
   bool causal = false;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   std::int64_t max_bytes = kMaxBytes;
@@ -53,7 +50,7 @@ void check_kind(const Spec& spec) {
   if (kind == "rotary") {
     fail(ErrorKind::usage, "rotary turns queries and keys, and adds nothing to scores: see posenc rotate --help");
   }
-  if (kind == "sinusoidal" || kind == "learned" || kind == "hybrid") {
+  if (place_of(spec) == Place::input) {
     fail(ErrorKind::usage,
          fmt::format("{} is added to embeddings, and adds nothing to scores: see posenc add --help", kind));
   }
@@ -125,31 +122,36 @@ Json buckets_json(const BiasSchedule& schedule, const PositionView& queries, con
   return rows;
 }
 
-Json::Object head_of(const BiasCommand& options, const Spec& spec, const Bias& bias, const LoadedParameters& loaded,
-                     const PositionView& queries, const PositionView& keys) {
-  Json::Object head = {{"spec", to_json(spec)},
+Json::Object head_of(const BiasCommand& options, const Encoding& encoding, const PositionView& queries,
+                     const PositionView& keys) {
+  const Bias& bias = *encoding.bias();
+  Json::Object head = {{"spec", to_json(encoding.spec())},
                        {"queries", positions_json(queries)},
                        {"keys", positions_json(keys)},
                        {"causal", Json(options.causal)}};
   if (const auto* linear = std::get_if<LinearBias>(&bias.schedule().shape)) {
     std::vector<double> slopes = linear->slopes;
-    for (std::size_t h = 0; h < slopes.size() && !loaded.arrays.empty(); ++h) {
-      slopes[h] = loaded.arrays[0].number(static_cast<std::int64_t>(h));
+    for (std::size_t h = 0; h < slopes.size() && !encoding.parameters().empty(); ++h) {
+      slopes[h] = number_at(encoding.parameters()[0].value, static_cast<std::int64_t>(h));
     }
     head.emplace_back("slopes", slopes);
   }
-  if (std::holds_alternative<T5>(spec)) head.emplace_back("buckets", buckets_json(bias.schedule(), queries, keys));
+  if (std::holds_alternative<T5>(encoding.spec()))
+    head.emplace_back("buckets", buckets_json(bias.schedule(), queries, keys));
   return head;
 }
 
 int run(const BiasCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
-  const Spec spec = load_spec(options.spec);
+  const Spec& spec = found.spec();
   check_kind(spec);
   const Positions queries = load_one_axis(spec, options.queries);
   const Positions keys = options.keys.empty() ? queries : load_one_axis(spec, options.keys);
-  const LoadedParameters loaded = load_parameters(spec, {options.file, options.parameters, options.values});
-  const Bias bias(spec, loaded.views());
+  EncodingOptions learned = options.encoding;
+  if (!options.file.empty()) learned.files = {options.file};
+  const Encoding encoding = with_learned(found, learned);
+  const Bias& bias = *encoding.bias();
   if (bias.has_factor()) {
     fail(ErrorKind::unsupported,
          "factor_a and factor_p multiply scores, which are not here: leave them out to see what is added");
@@ -162,7 +164,7 @@ int run(const BiasCommand& options) {
   if (options.causal) hide_ahead(out, rows, columns);
   const Metadata metadata = {{"posenc", to_text(to_json(spec))}};
   Json::Object head;
-  if (format == "json") head = head_of(options, spec, bias, loaded, rows, columns);
+  if (format == "json") head = head_of(options, encoding, rows, columns);
   head.emplace_back("dtype", to_text(values.dtype));
   write_array(out, {format, "values", head, metadata}, options.output);
   return 0;
@@ -177,19 +179,16 @@ void add_bias(Command& app) {
                                 "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
                                 "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.add("--queries,-q", options->queries, kPositionsHelp).required();
   command.text("--keys,-k", options->keys, "the same for keys (default: where the queries are)");
   add_parameter_file(command, options->file);
-  add_parameters(command, options->parameters, options->values);
+  add_parameters(command, options->encoding);
   command.flag("--causal", options->causal, "-inf where a key stands after its query");
   add_dtype(command, options->dtype, "f64 in text and json, else f32");
   add_max_bytes(command, options->max_bytes);
   add_output(command, options->output, "text, json, npy, safetensors");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -8,7 +8,6 @@
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "cli/subject.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
@@ -17,14 +16,11 @@ namespace posenc::cli {
 namespace {
 
 struct CheckCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string positions;              // empty: as the library chooses, or the rows of the table from 0
   std::optional<std::int64_t> train;  // none: what the scaling of the spec was trained on, else 2048
   std::string table;                  // of another engine: file.npy or file.safetensors:tensor; empty: none
-  WeightOptions weights;
-  std::vector<std::string> parameters;
-  std::string values;
   OutputOptions output;
 };
 
@@ -106,21 +102,23 @@ Positions positions_of(const CheckCommand& options, const Array* observed) {
 }
 
 int run(const CheckCommand& options) {
+  EncodingOptions learned = options.encoding;
+  learned.missing = Missing::leave;  // they are drawn
+  const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
-  const std::unique_ptr<LoadedSubject> loaded =
-      load_subject(options.spec, options.weights, options.parameters, options.values);
+  const Encoding encoding = with_learned(found, learned);
   std::optional<Array> observed;
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
-  const std::int64_t train = options.train.value_or(usual_train_length(loaded->subject.spec));
+  const std::int64_t train = options.train.value_or(usual_train_length(encoding.spec()));
   CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
-  const std::vector<Property> properties = check(loaded->subject, check_options);
+  const std::vector<Property> properties = check(subject_of(encoding), check_options);
   const std::string where = positions.count() > 0 ? to_text(positions.view()) : "";
   if (format == "json") {
     Json::Array list;
     for (const Property& property : properties) list.push_back(property_json(property));
-    write_json(options.output, {{"spec", to_json(loaded->subject.spec)},
+    write_json(options.output, {{"spec", to_json(encoding.spec())},
                                 {"positions", where.empty() ? Json() : Json(where)},
                                 {"train_length", Json(train)},
                                 {"properties", Json(list)}});
@@ -128,7 +126,7 @@ int run(const CheckCommand& options) {
     const std::string at =
         where.empty() ? "" : ", positions " + (options.positions.empty() ? where : options.positions);
     const std::string whose = observed ? ", the numbers of " + options.table : "";
-    write_text(options.output, report_text(options.spec + at + whose, properties));
+    write_text(options.output, report_text(encoding.text() + at + whose, properties));
   }
   return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
 }
@@ -143,19 +141,16 @@ void add_check(Command& app) {
                                 "  posenc check sinusoidal:width=512 --table theirs.npy --positions 0:5000\n"
                                 "  posenc check learned:past_end=error --file wpe.npy --format json");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.text("--positions,-p", options->positions, "where it is looked at (default: 0 to 1000, or the table's)");
   add_train(command, options->train);
   command.text("--table", options->table,
                "numbers of another engine that should be this encoding: rows [N, M], of rotary cosines and then\n"
                "sines [N, 2 pairs], of a bias [H, N, N]; t.npy or model.safetensors:tensor");
-  add_weights(command, options->weights);
-  add_parameters(command, options->parameters, options->values);
+  add_weights(command, options->encoding);
+  add_parameters(command, options->encoding);
   add_output(command, options->output, "text, json");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

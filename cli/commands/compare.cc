@@ -6,13 +6,13 @@
 #include <variant>
 
 #include "cli/commands/commands.h"
-#include "cli/model_source.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/show_text.h"
 #include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {

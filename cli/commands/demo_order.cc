@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "cli/commands/commands.h"
-#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "posenc/error.h"
@@ -17,7 +16,7 @@ namespace {
 
 struct OrderCommand {
   std::int64_t width = 4;
-  std::string seed;  // 0
+  std::uint64_t seed = 0;
   OutputOptions output;
 };
 
@@ -86,7 +85,7 @@ int run(const OrderCommand& options) {
   if (options.width % 2 != 0) {
     fail(ErrorKind::usage, fmt::format("--width must be even but got {}", options.width));
   }
-  const OrderResult pair = demonstrate_order(options.width, whole_number(options.seed, "--seed"));
+  const OrderResult pair = demonstrate_order(options.width, options.seed);
   if (format == "json") {
     write_pair_json(options.output, pair);
   } else {
@@ -102,7 +101,7 @@ void add_demo_order(Command& app) {
   Command command = app.command("order", "How adding positions makes [A, B] and [B, A] differ, step by step.",
                                 "  posenc demo order\n  posenc demo order --width 6 --seed 3 --format json");
   command.add("--width", options->width, "of the embeddings, even").within(2, 16).show_default();
-  command.text("--seed", options->seed, "another seed, other numbers (default: 0)");
+  command.add("--seed", options->seed, "another seed, other numbers (default: 0)");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

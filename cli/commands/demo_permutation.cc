@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "cli/commands/commands.h"
-#include "cli/encoding.h"
 #include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
@@ -26,7 +25,7 @@ struct PermutationCommand {
   std::string permutation;  // token permutation[n] comes to place n; empty: by the number of tokens
   std::int64_t width = 32;
   std::int64_t heads = 4;
-  std::string seed;                    // 0
+  std::uint64_t seed = 0;
   std::vector<std::string> encodings;  // empty: one of every sort
   OutputOptions output;
 };
@@ -77,7 +76,7 @@ PermutationQuestion make_question(const PermutationCommand& options) {
   PermutationQuestion question{.width = options.width, .heads = options.heads};
   question.words = words_of(options.sentence, "--sentence");
   question.order = order_of(options, question.words.size());
-  question.seed = whole_number(options.seed, "--seed");
+  question.seed = options.seed;
   question.other = other_words(options, question.words);
   for (const std::string& text : options.encodings) question.specs.push_back(load_spec(text));
   return question;
@@ -178,7 +177,7 @@ void add_demo_permutation(Command& app) {
                "2,0,4,1,5,3: token 2 comes first, then token 0, .. (default: this for 6 tokens)");
   command.add("--width", options->width, "of the embeddings, a multiple of 2 x heads").within(2, 4096).show_default();
   command.add("--heads", options->heads, "of attention").within(1, 1024).show_default();
-  command.text("--seed", options->seed, "another seed, other embeddings and weights (default: 0)");
+  command.add("--seed", options->seed, "another seed, other embeddings and weights (default: 0)");
   command.add("--encoding", options->encodings, "a SPEC to try, may be repeated (default: one of every sort)")
       .not_empty();
   add_output(command, options->output, "text, json");

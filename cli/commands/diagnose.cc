@@ -6,10 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "cli/bias_parameters.h"
 #include "cli/commands/commands.h"
 #include "cli/diagnose_text.h"
-#include "cli/model_source.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/token_positions.h"
@@ -19,6 +17,7 @@
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/insight/svg.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {
@@ -188,39 +187,39 @@ Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, 
   return ObservedRows{view(loaded.first), loaded.positions.view};
 }
 
-// The encoding that the engine should have had.
+// The encoding that the engine should have had, and its spec with what the options settle.
 struct Wanted {
-  std::variant<Spec, Model> source;
-  const ModelGroup* group = nullptr;  // of the model
+  Encoding encoding;
   Spec spec;
-  std::string text;  // the options that choose it again
 };
 
-void load_wanted(const DiagnoseCommand& options, Wanted& wanted) {
+Wanted find_wanted(const DiagnoseCommand& options) {
   if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
-  wanted.source = load_spec_or_model(options.spec);
-  wanted.text = options.spec;
-  if (auto* model = std::get_if<Model>(&wanted.source)) {
-    wanted.group = &chosen_group(*model, options.layer, options.part);
-    wanted.spec = wanted.group->spec;
-    for (const std::string& guess : model->guesses)
+  std::variant<Spec, Model> loaded = load_spec_or_model(options.spec);
+  EncodingOptions choice{.part = options.part};
+  if (std::holds_alternative<Model>(loaded)) choice.layer = options.layer;
+  const Encoding encoding = choose_encoding(std::move(loaded), options.spec, choice);
+  if (const Model* model = encoding.model()) {
+    for (const std::string& guess : model->guesses) {
       fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
-  } else {
-    if (!options.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + options.spec + "' is one encoding");
-    wanted.spec = std::get<Spec>(wanted.source);
+    }
   }
-  auto* rotary = std::get_if<Rotary>(&wanted.spec);
-  if (options.layer && wanted.group == nullptr && (rotary == nullptr || rotary->local_base == 0.0)) {
+  Spec spec = encoding.spec();
+  auto* rotary = std::get_if<Rotary>(&spec);
+  const bool layers_differ = rotary != nullptr && rotary->local_base != 0.0;
+  if (options.layer && encoding.model() == nullptr && !layers_differ) {
     fail(ErrorKind::usage,
          "--layer is for models and for specs whose layers differ: '" + options.spec + "' is one encoding");
   }
   if (options.sequence_length) {
-    if (rotary == nullptr)
+    if (rotary == nullptr) {
       fail(ErrorKind::usage,
-           fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(wanted.spec)));
+           fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(spec)));
+    }
     rotary->sequence_length = options.sequence_length;
   }
-  if (rotary != nullptr && rotary->local_base != 0.0 && options.layer) *rotary = at_layer(*rotary, *options.layer);
+  if (layers_differ && options.layer) *rotary = at_layer(*rotary, *options.layer);
+  return {encoding, spec};
 }
 
 // A message of the library with the file's name instead of what the library calls it.
@@ -242,10 +241,10 @@ std::string with_file_name(std::string message, const Loaded& loaded, const std:
   return named || message.find("--") != std::string::npos ? message : fmt::format("{}: {}", option, message);
 }
 
-DiagnoseOptions library_options(const DiagnoseCommand& options, const Wanted& wanted) {
+DiagnoseOptions library_options(const DiagnoseCommand& options) {
   DiagnoseOptions result;
   result.softmax_scale = options.scale;
-  result.command_spec = wanted.text;
+  result.command_spec = options.spec;
   return result;
 }
 
@@ -260,23 +259,18 @@ std::string choice_text(const DiagnoseCommand& options) {
 Diagnosis diagnosis_of(const DiagnoseCommand& options, const Wanted& wanted, Loaded& loaded) {
   const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
   loaded.option = kinds_of(options)[kind_given(options)].option;
-  DiagnoseOptions settings = library_options(options, wanted);
-  LoadedParameters parameters;
-  std::vector<Array> tables;
-  const std::string_view kind = kind_of(wanted.spec);
-  const bool rows = kind == "learned" || kind == "hybrid" || kind == "concat";
-  if (rows && !options.file.empty()) {
-    tables.push_back(load_array(options.file));
-    settings.tables.push_back(tables.back().view());
-  } else if (!options.file.empty() || !options.parameters.empty()) {
-    parameters = load_parameters(wanted.spec, {options.file, options.parameters, ""});
-    settings.parameters = parameters.views();
-  }
+  DiagnoseOptions settings = library_options(options);
+  EncodingOptions learned{.parameters = options.parameters, .missing = Missing::leave};
+  if (!options.file.empty()) learned.files = {options.file};
+  const Encoding encoding = with_learned(wanted.encoding, learned);
+  settings.parameters = encoding.parameters();
+  settings.tables = encoding.tables();
+  if (encoding.table().rank != 0) settings.tables.push_back(encoding.table());
   Diagnosis answer;
-  if (wanted.group != nullptr) {
-    ModelGroup group = *wanted.group;
+  if (encoding.group() != nullptr) {
+    ModelGroup group = *encoding.group();
     group.spec = wanted.spec;
-    answer = diagnose(std::get<Model>(wanted.source), group, observed, settings);
+    answer = diagnose(*encoding.model(), group, observed, settings);
   } else {
     answer = diagnose(wanted.spec, observed, settings);
   }
@@ -299,36 +293,40 @@ Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
 }
 
 // What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
-InjectedFault injected(const DiagnoseCommand& options, double growth) {
-  Wanted wanted;
-  load_wanted(options, wanted);
+InjectedFault injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given, double growth) {
   const std::int64_t axes = axes_of(wanted.spec);
   TokenPositions positions;
-  if (options.positions.empty()) {
+  if (given.text.empty()) {
     const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" ||
                        kind_of(wanted.spec) == "sinusoidal";
     positions.numbers = usual_positions(axes, growth, turns ? 140000 : 1100);
     positions.view = positions.numbers.view();
   } else {
-    positions = load_token_positions(options.positions, axes, {.batch = 0, .tokens = 0});
+    positions = token_positions(given, axes, {.batch = 0, .tokens = 0});
   }
-  DiagnoseOptions settings = library_options(options, wanted);
-  if (wanted.group != nullptr) settings = options_of(std::get<Model>(wanted.source), *wanted.group, settings);
-  auto* rotary = std::get_if<Rotary>(&wanted.spec);
+  DiagnoseOptions settings = library_options(options);
+  const ModelGroup* group = wanted.encoding.group();
+  if (group != nullptr) settings = options_of(*wanted.encoding.model(), *group, settings);
+  Spec spec = wanted.spec;
+  auto* rotary = std::get_if<Rotary>(&spec);
   if (rotary != nullptr && needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = 1;
-  return inject_fault(wanted.spec, options.inject, positions.view, settings);
+  return inject_fault(spec, options.inject, positions.view, settings);
 }
 
 // An SVG of it, with more positions.
-void draw_injected(const DiagnoseCommand& options, const std::string& path) {
+void draw_injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given,
+                   const std::string& path) {
   if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
-  const Drawing drawing = draw_fault(injected(options, 1.09), fmt::format("{} in {}", options.inject, options.spec));
+  const Drawing drawing =
+      draw_fault(injected(options, wanted, given, 1.09), fmt::format("{} in {}", options.inject, options.spec));
   write_file(path, to_svg(drawing, {}));
 }
 
 int show_injected(const DiagnoseCommand& options, bool json) {
-  const InjectedFault shown = injected(options, 2.0);
-  if (!options.picture.empty()) draw_injected(options, options.picture);
+  const Wanted wanted = find_wanted(options);
+  const PositionText given(options.positions);
+  const InjectedFault shown = injected(options, wanted, given, 2.0);
+  if (!options.picture.empty()) draw_injected(options, wanted, given, options.picture);
   if (json) {
     write_json(options.output, injected_json(shown, options.spec, options.inject));
   } else {
@@ -344,7 +342,7 @@ void draw_faults(const std::string& folder) {
     one.spec = fault.example;
     one.inject = fault.name;
     if (fault.layer >= 0) one.layer = fault.layer;
-    draw_injected(one, fmt::format("{}/{}.svg", folder, fault.name));
+    draw_injected(one, find_wanted(one), PositionText(""), fmt::format("{}/{}.svg", folder, fault.name));
   }
 }
 
@@ -362,8 +360,7 @@ int run(const DiagnoseCommand& options) {
   if (!options.picture.empty() && options.inject.empty())
     fail(ErrorKind::usage, "--picture is for --inject and --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
-  Wanted wanted;
-  load_wanted(options, wanted);
+  const Wanted wanted = find_wanted(options);
   Loaded loaded;
   Diagnosis answer;
   try {

@@ -21,9 +21,9 @@ namespace posenc::cli {
 namespace {
 
 struct ExercisesCommand {
-  SpecChoice choice;
   std::string spec;
-  std::string seed;  // 0
+  EncodingOptions encoding;
+  std::uint64_t seed = 0;
   bool answers = false;
   std::string grade;  // a file of answers; empty: write the worksheet
   OutputOptions output;
@@ -31,10 +31,10 @@ struct ExercisesCommand {
 
 constexpr std::int64_t kMostBytes = 1'000'000;
 
-WorksheetOptions worksheet(const ExercisesCommand& options, std::uint64_t seed) {
-  return {.title = fmt::format("Exercises: {}, seed {}", options.spec, seed),
+WorksheetOptions worksheet(const std::string& spec, const ExercisesCommand& options) {
+  return {.title = fmt::format("Exercises: {}, seed {}", spec, options.seed),
           .grade_command =
-              fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(options.spec), seed),
+              fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(spec), options.seed),
           .answers = options.answers};
 }
 
@@ -97,11 +97,11 @@ Json::Object heading(const Spec& spec, std::uint64_t seed) {
   return {{"spec", to_json(spec)}, {"seed", seed >> 63 == 0 ? Json(seed) : Json(std::to_string(seed))}};
 }
 
-int run_grade(const ExercisesCommand& options, const Spec& spec, std::uint64_t seed) {
+int run_grade(const ExercisesCommand& options, const Spec& spec) {
   if (options.answers) fail(ErrorKind::usage, "--grade goes without --answers");
   const std::string format = choose_format(options.output, {"text", "json"});
   const std::vector<Answer> answers = parse_answers(read_file(options.grade, kMostBytes), options.grade);
-  const Grade result = grade(make_exercises(spec, seed), answers);
+  const Grade result = grade(make_exercises(spec, options.seed), answers);
   if (format == "json") {
     Json::Array marks;
     for (const AnswerMark& mark : result.marks) marks.push_back(mark_json(mark));
@@ -110,7 +110,7 @@ int run_grade(const ExercisesCommand& options, const Spec& spec, std::uint64_t s
          {AnswerVerdict::right, AnswerVerdict::wrong, AnswerVerdict::missing, AnswerVerdict::for_a_person}) {
       total.set(verdict_key(verdict), result.count(verdict));
     }
-    Json::Object members = heading(spec, seed);
+    Json::Object members = heading(spec, options.seed);
     members.emplace_back("marks", marks);
     members.emplace_back("total", total);
     write_json(options.output, members);
@@ -121,16 +121,16 @@ int run_grade(const ExercisesCommand& options, const Spec& spec, std::uint64_t s
 }
 
 int run(const ExercisesCommand& options) {
-  const Spec spec = load_spec(options.spec);
-  const std::uint64_t seed = whole_number(options.seed, "--seed");
-  if (!options.grade.empty()) return run_grade(options, spec, seed);
+  const Encoding encoding = find_with_remarks(options.spec, options.encoding);
+  const Spec& spec = encoding.spec();
+  if (!options.grade.empty()) return run_grade(options, spec);
   const std::string format = choose_format(options.output, {"text", "md", "html", "json"});
-  const std::vector<Question> questions = make_exercises(spec, seed);
-  const WorksheetOptions sheet = worksheet(options, seed);
+  const std::vector<Question> questions = make_exercises(spec, options.seed);
+  const WorksheetOptions sheet = worksheet(encoding.text(), options);
   if (format == "json") {
     Json::Array list;
     for (const Question& question : questions) list.push_back(question_json(question, options.answers));
-    Json::Object members = heading(spec, seed);
+    Json::Object members = heading(spec, options.seed);
     members.emplace_back("grade_command", sheet.grade_command);
     members.emplace_back("questions", list);
     write_json(options.output, members);
@@ -152,17 +152,14 @@ void add_exercises(Command& app) {
                                 "  posenc exercises sinusoidal:width=64 --seed 7 --answers -o key.html\n"
                                 "  posenc exercises sinusoidal:width=64 --seed 7 --grade answers.txt");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
-  command.text("--seed", options->seed, "another seed, other numbers (default: 0)");
+  add_spec_choice(command, options->encoding);
+  command.add("--seed", options->seed, "another seed, other numbers (default: 0)");
   command.flag("--answers", options->answers, "with the key and the worked solutions");
   command.text("--grade", options->grade,
                "grade this file instead, {\"q1\": \"0.84147\"} or lines q1: 0.84147; SPEC and seed as on the sheet;\n"
                "exit 1 where an answer is wrong or missing");
   add_output(command, options->output, "text, md, html, json");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/bias_parameters.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -17,19 +16,16 @@ namespace posenc::cli {
 namespace {
 
 struct ExplainCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string position;       // or queries
   std::string queries, keys;  // keys empty: as the queries
   std::string scores;         // 0.2/0.2/0.2
   std::int64_t head = 0;      // these five only with queries
   bool causal = false;
-  std::vector<std::string> parameters;
-  std::string values;
   std::string shift;  // empty: none
   bool derivative = false;
   std::string color = "auto";
-  WeightOptions weights;
   OutputOptions output;
 };
 
@@ -72,36 +68,24 @@ Json steps_json(const std::vector<Step>& steps) {
   return list;
 }
 
-// Of an encoding at the input, its table; of what acts inside attention, its parameters.
-std::vector<Step> pair_steps(const ExplainCommand& options, const Spec& spec) {
+std::vector<Step> pair_steps(const ExplainCommand& options, const Encoding& found, const std::string& query_text) {
   if (!options.position.empty() || !options.shift.empty() || options.derivative) {
     fail(ErrorKind::usage, "--queries goes without --position, --shift and --derivative");
   }
-  const Positions queries = load_positions(options.queries);
+  const Positions queries = load_positions(query_text);
   const Positions keys = options.keys.empty() ? queries : load_positions(options.keys);
+  EncodingOptions learned = options.encoding;
+  // Of an encoding at the input its rows are needed; what acts inside attention says itself what it needs.
+  const bool at_input = found.place() == Place::input;
+  if (!at_input) learned.missing = Missing::leave;
   ExplainPairs pairs{
-      .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = options.spec};
+      .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = found.text()};
   if (!options.scores.empty()) pairs.scores = slashed_numbers(options.scores, "--scores");
-  const bool at_input = place_of(spec) == Place::input;
-  std::unique_ptr<Encoding> encoding;
-  LoadedParameters loaded;
-  if (at_input) {
-    if (!options.parameters.empty() || !options.values.empty()) {
-      fail(ErrorKind::usage, fmt::format("--parameter and --values are for what acts inside attention: {} has a table, "
-                                         "given by --file, or none",
-                                         kind_of(spec)));
-    }
-    encoding = load_encoding(spec, options.weights);
-    if (encoding->table) pairs.table = encoding->table->view();
-  } else {
-    if (!options.weights.init.empty() || options.weights.std || !options.weights.seed.empty()) {
-      fail(ErrorKind::usage, fmt::format("--init, --std and --seed make a learned table: {} has none", kind_of(spec)));
-    }
-    loaded = load_parameters(spec, {one_file(options.weights), options.parameters, options.values});
-    pairs.parameters = loaded.views();
-    pairs.parameter_text = parameters_text({one_file(options.weights), options.parameters, options.values});
-  }
-  return explain_pairs(spec, pairs);
+  const Encoding encoding = with_learned(found, learned);
+  pairs.table = encoding.table();
+  pairs.parameters = encoding.parameters();
+  if (!at_input) pairs.parameter_text = encoding.data_text();
+  return explain_pairs(encoding.spec(), pairs);
 }
 
 void write_steps(const ExplainCommand& options, const Spec& spec, const std::vector<Step>& steps,
@@ -115,39 +99,38 @@ void write_steps(const ExplainCommand& options, const Spec& spec, const std::vec
   write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
 }
 
-int run(const ExplainCommand& given) {
-  choose_format(given.output, {"text", "json"});
-  const Spec spec = load_spec(given.spec);
-  ExplainCommand options = given;
-  if (options.position.empty() && options.queries.empty() && acts_on_pairs(spec)) options.queries = "0:4";
-  if (!options.queries.empty()) {
-    const std::string& keys = options.keys.empty() ? options.queries : options.keys;
-    write_steps(options, spec, pair_steps(options, spec),
-                fmt::format("{}: queries {}, keys {}", options.spec, options.queries, keys),
-                {{"queries", Json(options.queries)}, {"keys", Json(keys)}});
+int run(const ExplainCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
+  const Spec& spec = found.spec();
+  choose_format(options.output, {"text", "json"});
+  const bool pairs = !options.queries.empty() || (options.position.empty() && acts_on_pairs(spec));
+  if (pairs) {
+    const std::string queries = options.queries.empty() ? "0:4" : options.queries;
+    const std::string& keys = options.keys.empty() ? queries : options.keys;
+    write_steps(options, spec, pair_steps(options, found, queries),
+                fmt::format("{}: queries {}, keys {}", found.text(), queries, keys),
+                {{"queries", Json(queries)}, {"keys", Json(keys)}});
     return 0;
   }
   if (options.position.empty()) {
     fail(ErrorKind::usage, "--position is needed, or --queries for what pairs of positions have");
   }
   if (!options.keys.empty() || !options.scores.empty() || options.head != 0 || options.causal ||
-      !options.parameters.empty() || !options.values.empty()) {
+      !options.encoding.parameters.empty() || !options.encoding.values.empty()) {
     fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values go with --queries");
   }
   const std::vector<double> position = single_position(options.position, "--position", axes_of(spec));
-  ExplainOptions explain_options{.spec_text = options.spec, .derivative = options.derivative};
+  ExplainOptions explain_options{.spec_text = found.text(), .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
-  if (place_of(spec) == Place::rotation || place_of(spec) == Place::query) refuse_weights(spec, options.weights);
-  std::unique_ptr<Encoding> encoding;  // a learned table may be left out: which row is read does not need it
-  if (options.weights.given()) {
-    encoding = load_encoding(spec, options.weights);
-    if (encoding->table) explain_options.table = encoding->table->view();
-    explain_options.tables = encoding->table_views();
-    explain_options.table_text = weights_text(options.weights);
-  }
+  if (found.place() == Place::rotation || found.place() == Place::query) refuse_table(spec, options.encoding);
+  // A learned table may be left out: which row is read does not need it.
+  const Encoding encoding = options.encoding.has_table() ? with_rows(found, options.encoding) : found;
+  explain_options.table = encoding.table();
+  explain_options.tables = encoding.tables();
+  explain_options.table_text = encoding.data_text();
   const std::vector<Step> steps = explain(spec, position, explain_options);
   const Json at = position.size() == 1 ? Json(position[0]) : Json(position);
-  write_steps(options, spec, steps, fmt::format("{} at position {}", options.spec, fmt::join(position, "/")),
+  write_steps(options, spec, steps, fmt::format("{} at position {}", found.text(), fmt::join(position, "/")),
               {{"position", at}});
   return 0;
 }
@@ -162,7 +145,7 @@ void add_explain(Command& app) {
                                 "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
                                 "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.text("--position,-p", options->position, "the position, an integer or a real number; on several axes 1/2/3");
   command.text("--queries", options->queries,
                "instead: what queries at these positions have with keys (default: 0:4 of what acts on pairs)");
@@ -171,17 +154,14 @@ void add_explain(Command& app) {
                "with --queries: scores of the last query before a bias, 0.2/0.2/0.2 (default: 0.2 each)");
   command.add("--head", options->head, "with --queries: the head (default: 0)");
   command.flag("--causal", options->causal, "with --queries: keys ahead are hidden");
-  add_parameters(command, options->parameters, options->values);
+  add_parameters(command, options->encoding);
   command.text("--shift", options->shift,
                "also derive the row this many positions on from this one; of rotary, the score at that distance");
   command.flag("--derivative", options->derivative, "also the derivative by the position");
-  add_weights(command, options->weights);
+  add_weights(command, options->encoding);
   add_color(command, options->color);
   add_output(command, options->output, "text, json");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

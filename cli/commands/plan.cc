@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
@@ -16,8 +17,8 @@ namespace {
 constexpr std::int64_t kMostPlanned = 1048576;
 
 struct PlanCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::int64_t trained = 0;
   std::int64_t target = 0;
   OutputOptions output;
@@ -61,7 +62,7 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
 }
 
 int run(const PlanCommand& options) {
-  const Spec spec = load_spec(options.spec);
+  const Spec spec = find_with_remarks(options.spec, options.encoding).spec();
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
     fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings, not for {}", kind_of(spec)));
@@ -100,14 +101,11 @@ void add_plan(Command& app) {
                                 "  posenc plan rotary:head_dim=128,scaling=yarn,factor=8,original_positions=4096 "
                                 "--trained 4096 --target 32768");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.add("--trained", options->trained, "how many positions it was trained on").required().within(1, kMostPlanned);
   command.add("--target", options->target, "how many it is to be used on").required().within(1, kMostPlanned);
   add_output(command, options->output, "text, json");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -15,7 +15,6 @@
 #include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "cli/subject.h"
 #include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -28,13 +27,13 @@ namespace posenc::cli {
 namespace {
 
 struct PlotCommand {
-  SpecChoice choice;
   std::string figure;
-  std::string spec;                                    // empty: none, where the figure needs none
+  std::string spec;  // empty: none, where the figure needs none
+  EncodingOptions encoding;
   std::string positions, channels, sentence, content;  // empty, as the next five: as the figure likes
   std::optional<double> position, shift;
   std::optional<std::int64_t> train, head;
-  std::string random_seed;  // 0
+  std::optional<std::uint64_t> random_seed;  // 0
   std::string theme = "auto";
   std::optional<double> width, height;  // in points
   std::optional<double> scale;          // pixels per point
@@ -42,9 +41,6 @@ struct PlotCommand {
   std::string color = "auto";
   std::int64_t columns = 0;  // 0: what the terminal has
   std::int64_t lines = 0;
-  WeightOptions weights;
-  std::vector<std::string> parameters;
-  std::string values;
   OutputOptions output;
 };
 
@@ -150,18 +146,17 @@ struct LoadedFigure {
 };
 
 // The command that makes the same figure again; the form and size of the output are the reader's choice.
-std::string command_of(const PlotCommand& options, const Subject& subject) {
+std::string command_of(const PlotCommand& options, const Encoding& encoding) {
   std::string command = "posenc plot " + options.figure;
-  if (!options.spec.empty()) command += " " + text::shell_word(options.spec);
-  if (!subject.data_text.empty()) command += " " + subject.data_text;
+  if (!options.spec.empty()) command += " " + encoding.command_text();
   for (const Choice& choice : choices_of(options)) {
     if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, text::shell_word(choice.value));
   }
-  if (!options.random_seed.empty()) command += " --random-seed " + options.random_seed;
+  if (options.random_seed) command += fmt::format(" --random-seed {}", *options.random_seed);
   return command;
 }
 
-FigureOptions figure_options(const PlotCommand& options, const Subject& subject, LoadedFigure& loaded) {
+FigureOptions figure_options(const PlotCommand& options, const Encoding& encoding, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
     loaded.positions = load_positions(options.positions);
@@ -184,12 +179,12 @@ FigureOptions figure_options(const PlotCommand& options, const Subject& subject,
   chosen.shift = options.shift;
   chosen.train_length = options.train;
   chosen.head = options.head;
-  chosen.seed = whole_number(options.random_seed, "--random-seed");
+  chosen.seed = options.random_seed.value_or(0);
   std::istringstream words(options.sentence);
   for (std::string word; words >> word;) chosen.tokens.push_back(word);
   chosen.width = options.width.value_or(0.0);
   chosen.height = options.height.value_or(0.0);
-  chosen.command = command_of(options, subject);
+  chosen.command = command_of(options, encoding);
   return chosen;
 }
 
@@ -205,7 +200,7 @@ void write_picture(const PlotCommand& options, const std::string& format, const 
   output.finish();
 }
 
-void write_data(const PlotCommand& options, const std::string& format, const Figure& figure, const Subject& subject) {
+void write_data(const PlotCommand& options, const std::string& format, const Figure& figure, const Encoding& encoding) {
   if (format == "csv") return write_text(options.output, figure_csv(figure));
   Json::Array data;
   for (const DataTable& table : figure.data) data.push_back(to_json(table));
@@ -214,7 +209,7 @@ void write_data(const PlotCommand& options, const std::string& format, const Fig
                               {"finding", Json(figure.finding)},
                               {"note", Json(figure.note)},
                               {"command", Json(figure.command)},
-                              {"spec", options.spec.empty() ? Json() : to_json(subject.spec)},
+                              {"spec", options.spec.empty() ? Json() : to_json(encoding.spec())},
                               {"data", Json(std::move(data))}});
 }
 
@@ -228,6 +223,9 @@ std::string fitting_spec(const std::string& figure) {
 }
 
 int run(const PlotCommand& options) {
+  EncodingOptions learned = options.encoding;
+  learned.missing = Missing::leave;  // they are drawn
+  const Encoding found = options.spec.empty() ? find_encoding("none") : find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);
   const TerminalStyle style = format == "text" ? choose_style(options) : TerminalStyle::ascii;
@@ -239,10 +237,8 @@ int run(const PlotCommand& options) {
                                        options.figure, options.figure, fitting_spec(options.figure)));
   }
   LoadedFigure loaded;
-  const std::unique_ptr<LoadedSubject> loaded_subject =
-      load_subject(options.spec.empty() ? "none" : options.spec, options.weights, options.parameters, options.values);
-  const Subject& subject = loaded_subject->subject;
-  FigureOptions chosen = figure_options(options, subject, loaded);
+  const Encoding encoding = with_learned(found, learned);
+  FigureOptions chosen = figure_options(options, encoding, loaded);
   const bool in_cells = format == "text" && info != nullptr && info->in_terminal;
   if (in_cells) {
     const TerminalSize size = terminal_size();
@@ -250,7 +246,7 @@ int run(const PlotCommand& options) {
     chosen.width = kCellWidth * static_cast<double>(options.columns > 0 ? options.columns : size.columns);
     chosen.height = kCellHeight * static_cast<double>(options.lines > 0 ? options.lines : size.lines);
   }
-  const Figure figure = make_figure(options.figure, subject, chosen);
+  const Figure figure = make_figure(options.figure, subject_of(encoding), chosen);
   if (in_cells) {
     const TerminalOptions terminal = {.style = style, .theme = theme_of(options, Theme::dark)};
     write_text(options.output, to_terminal(figure.drawing, terminal));
@@ -259,7 +255,7 @@ int run(const PlotCommand& options) {
     std::fprintf(stderr, "posenc: a terminal cannot show this figure: -o %s.svg, .png or .pdf gives the picture\n",
                  options.figure.c_str());
   } else if (format == "csv" || format == "json") {
-    write_data(options, format, figure, subject);
+    write_data(options, format, figure, encoding);
   } else {
     write_picture(options, format, figure);
   }
@@ -281,8 +277,8 @@ void add_choices(Command& command, PlotCommand& options) {
   command.add("--head", options.head, "of what has heads (default: all, or the first few)");
   command.text("--sentence", options.sentence, "words that stand beside rows and columns");
   command.text("--content", options.content, "token embeddings [N, M]: x.npy or m.safetensors:x (default: drawn)");
-  command.text("--random-seed", options.random_seed,
-               "of what the figure draws at random: contents, learned numbers that are not given (default: 0)");
+  command.add("--random-seed", options.random_seed,
+              "of what the figure draws at random: contents, learned numbers that are not given (default: 0)");
 }
 
 void add_look(Command& command, PlotCommand& options) {
@@ -312,16 +308,13 @@ void add_plot(Command& app) {
                                 "  posenc plot wavelengths rotary:head_dim=128 --format csv");
   command.add("FIGURE", options->figure, figure_names()).required();
   command.add("SPEC", options->spec, std::string(kSpecHelp) + "; some figures need none");
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   add_choices(command, *options);
   add_look(command, *options);
-  add_weights(command, options->weights);
-  add_parameters(command, options->parameters, options->values);
+  add_weights(command, options->encoding);
+  add_parameters(command, options->encoding);
   add_output(command, options->output, "text, svg, png, pdf, json, csv");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -13,7 +13,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
-#include "cli/subject.h"
 #include "cli/words.h"
 #include "posenc/error.h"
 #include "posenc/insight/check.h"
@@ -22,18 +21,15 @@ namespace posenc::cli {
 namespace {
 
 struct ReportCommand {
-  SpecChoice choice;
   std::vector<std::string> specs;
+  EncodingOptions encoding;
   bool lesson = false;
   std::string sentence;  // with lesson
   bool advise = false;
-  std::optional<std::int64_t> train;  // none: what the scaling of a spec was trained on, else 2048
-  std::optional<std::int64_t> infer;  // with advise; 8 times the training length
-  std::string draws_seed;             // 0
+  std::optional<std::int64_t> train;        // none: what the scaling of a spec was trained on, else 2048
+  std::optional<std::int64_t> infer;        // with advise; 8 times the training length
+  std::optional<std::uint64_t> draws_seed;  // 0
   bool overwrite = false;
-  WeightOptions weights;  // of the only encoding
-  std::vector<std::string> parameters;
-  std::string values;
   OutputOptions output;
 };
 
@@ -97,42 +93,45 @@ void check_together(const ReportCommand& options) {
   if (!options.lesson && !options.advise && options.specs.empty()) {
     fail(ErrorKind::usage, "a SPEC is needed, or --lesson, or --advise");
   }
-  const bool numbers = options.weights.given() || !options.parameters.empty() || !options.values.empty();
+  const EncodingOptions& given = options.encoding;
+  const bool numbers = given.has_table() || !given.parameters.empty() || !given.values.empty();
   if (numbers && options.specs.size() != 1) {
     fail(ErrorKind::usage, "learned numbers are given for one SPEC: make a report of that one");
   }
 }
 
 // As a shell reads it back, without where the page goes.
-std::string command_of(const ReportCommand& options) {
+std::string command_of(const ReportCommand& options, const std::vector<Encoding>& found) {
   std::string text = "posenc report";
-  for (const std::string& spec : options.specs) text += " " + text::shell_word(spec);
+  for (const Encoding& encoding : found) text += " " + text::shell_word(encoding.text());
   if (options.lesson) text += " --lesson";
   if (!options.sentence.empty()) text += " --sentence " + text::shell_word(options.sentence);
   if (options.advise) text += " --advise";
   if (options.train) text += fmt::format(" --train {}", *options.train);
   if (options.infer) text += fmt::format(" --infer {}", *options.infer);
-  if (!options.draws_seed.empty()) text += " --random-seed " + options.draws_seed;
+  if (options.draws_seed) text += fmt::format(" --random-seed {}", *options.draws_seed);
   return text;
 }
 
-std::string make_page(const ReportCommand& options) {
+std::string make_page(const ReportCommand& options, const std::vector<Encoding>& found) {
   std::unique_ptr<Progress> progress;
-  const std::uint64_t seed = whole_number(options.draws_seed, "--random-seed");
+  const std::uint64_t seed = options.draws_seed.value_or(0);
   if (options.lesson) {
-    LessonOptions lesson{.seed = seed, .command = command_of(options), .progress = shown_progress(progress)};
+    LessonOptions lesson{.seed = seed, .command = command_of(options, found), .progress = shown_progress(progress)};
     if (!options.sentence.empty()) lesson.sentence = options.sentence;
     return make_lesson(lesson);
   }
-  std::vector<std::unique_ptr<LoadedSubject>> loaded;
+  EncodingOptions learned = options.encoding;
+  learned.missing = Missing::leave;  // they are drawn
+  std::vector<Encoding> encodings;
   std::vector<Subject> subjects;
-  for (const std::string& spec : options.specs) {
-    loaded.push_back(load_subject(spec, options.weights, options.parameters, options.values));
-    subjects.push_back(loaded.back()->subject);
+  for (const Encoding& encoding : found) {
+    encodings.push_back(with_learned(encoding, learned));
+    subjects.push_back(subject_of(encodings.back()));
   }
   ReportOptions report{.train_length = options.train,
                        .seed = seed,
-                       .command = command_of(options),
+                       .command = command_of(options, found),
                        .progress = shown_progress(progress)};
   if (options.advise) {
     const std::int64_t train = options.train.value_or(CheckOptions{}.train_length);
@@ -143,10 +142,12 @@ std::string make_page(const ReportCommand& options) {
 }
 
 int run(const ReportCommand& options) {
+  std::vector<Encoding> found;
+  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
   check_together(options);
   catch_interrupts();
   Target target(options.output.path, options.overwrite);
-  target.write(make_page(options));
+  target.write(make_page(options, found));
   return 0;
 }
 
@@ -160,23 +161,20 @@ void add_report(Command& app) {
                                 "  posenc report --advise --train 2048 --infer 16384 -o advice.html\n"
                                 "  posenc report learned:past_end=error --file wpe.npy -o wpe.html");
   command.add("SPEC", options->specs, kSpecHelp);
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.flag("--lesson", options->lesson, "the lesson instead");
   command.text("--sentence", options->sentence, "with --lesson: its words (default: the cat sat on the mat)");
   command.flag("--advise", options->advise, "a section that compares, recommends, and says what that rests on");
   add_train(command, options->train);
   command.add("--infer", options->infer, "with --advise: the length it is used at (default: 8 times as long)")
       .within(1, kMaxSequence);
-  command.text("--random-seed", options->draws_seed, "of what is drawn at random (default: 0)");
+  command.add("--random-seed", options->draws_seed, "of what is drawn at random (default: 0)");
   command.flag("--overwrite", options->overwrite, "replace index.html in a folder that exists");
-  add_weights(command, options->weights);
-  add_parameters(command, options->parameters, options->values);
+  add_weights(command, options->encoding);
+  add_parameters(command, options->encoding);
   command.text("-o,--output", options->output.path,
                "a new folder, which gets index.html, or a file that ends in .html (default: standard output)");
-  command.runs([options] {
-    options->specs = with_choice(options->specs, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -6,20 +6,17 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "cli/array_output.h"
 #include "cli/commands/commands.h"
-#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/resize_presets.h"
 #include "cli/shared_options.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
-#include "posenc/files/safetensors.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {
@@ -170,24 +167,11 @@ Json::Object head_of(const Resize& rule, DType dtype) {
           {"dtype", Json(to_text(dtype))}};
 }
 
-// The name of the tensor that load_array read from `file`; `table` where it had none.
-std::string tensor_in(const std::string& file) {
-  namespace fs = std::filesystem;
-  if (fs::is_regular_file(file)) {
-    const bool is_npy = std::ifstream(file).get() == 0x93;
-    return is_npy ? "table" : open_safetensors(file).tensors().at(0).name;  // the only one
-  }
-  for (std::size_t colon = file.rfind(':'); colon != std::string::npos && colon > 0;
-       colon = file.rfind(':', colon - 1)) {
-    if (fs::exists(file.substr(0, colon))) return file.substr(colon + 1);
-  }
-  return "table";
-}
-
 // Its key in JSON, or the tensor's name: the one asked for, or that of the file it came from.
-std::string name_of(const ResizeCommand& options, const std::string& format) {
+std::string name_of(const ResizeCommand& options, const std::string& format, const std::string& tensor) {
   if (format != "safetensors") return "values";
-  return options.tensor.empty() ? tensor_in(options.file) : options.tensor;
+  if (!options.tensor.empty()) return options.tensor;
+  return tensor.empty() ? "table" : tensor;
 }
 
 void resize_and_write(const Array& table, const Resize& rule, const ResizeCommand& options, const ArrayOutput& what) {
@@ -221,7 +205,7 @@ int run(const ResizeCommand& options) {
   if (!options.tensor.empty() && format != "safetensors") {
     fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
   }
-  const Array table = load_array(options.file);
+  const auto [tensor, table] = load_named_array(options.file);
   check_learned_table(table, options.file);
   const std::int64_t rows = table.shape[table.shape.size() - 2];
   check_spec(options, rows, table.shape.back());
@@ -231,7 +215,7 @@ int run(const ResizeCommand& options) {
   }
   rule.from = from_of(options, rule.to, rows);
   check_rows(options, rule, rows);
-  resize_and_write(table, rule, options, {format, name_of(options, format)});
+  resize_and_write(table, rule, options, {format, name_of(options, format, tensor)});
   return 0;
 }
 

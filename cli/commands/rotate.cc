@@ -27,8 +27,8 @@ namespace posenc::cli {
 namespace {
 
 struct RotateCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string input;      // queries or keys: file.npy or file.safetensors:tensor
   std::string positions;  // empty: 0 to N; @ids.npy may have a row per batch row
   bool inverse = false;
@@ -43,8 +43,7 @@ struct RotateCommand {
   OutputOptions output;
 };
 
-Rotary load_rotary(const std::string& text) {
-  const Spec spec = load_spec(text);
+const Rotary& rotary_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return *rotary;
   refuse_attention_kind(spec);
   fail(ErrorKind::usage, fmt::format("queries and keys are turned by rotary encodings; {} is added to embeddings: see "
@@ -54,7 +53,15 @@ Rotary load_rotary(const std::string& text) {
 
 std::string input_shape(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
 
-Array load_heads(const std::string& file, const std::string& spec_text, std::int64_t head_dim) {
+// Of a temperature any width fits.
+std::optional<std::int64_t> head_dim_of(const Spec& spec) {
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->head_dim;
+  if (const auto* pope = std::get_if<Pope>(&spec)) return pope->head_dim;
+  if (const auto* xpos = std::get_if<Xpos>(&spec)) return xpos->head_dim;
+  return std::nullopt;
+}
+
+Array load_heads(const std::string& file, const Encoding& encoding) {
   Array input = load_array(file);
   const std::size_t rank = input.shape.size();
   if (rank < 2 || rank > 4 || !is_float(input.dtype)) {
@@ -63,13 +70,14 @@ Array load_heads(const std::string& file, const std::string& spec_text, std::int
                      input_shape(input), to_text(input.dtype)));
   }
   const std::int64_t width = input.shape[rank - 1];
+  const std::int64_t head_dim = head_dim_of(encoding.spec()).value_or(width);
   if (width == head_dim) return input;
   const std::string hint =
       width > head_dim && width % head_dim == 0
           ? fmt::format("; {} heads side by side are [N, {}, {}]", width / head_dim, width / head_dim, head_dim)
           : "";
   fail(ErrorKind::bad_input, fmt::format("{}: expected heads of {} channels, the head_dim of '{}', but got {}{}", file,
-                                         head_dim, spec_text, input_shape(input), hint));
+                                         head_dim, encoding.text(), input_shape(input), hint));
 }
 
 // The array as [N, H, D] or [B, N, H, D]; [N, D] has one head.
@@ -111,13 +119,13 @@ struct Rotation {
   std::optional<TokenPositions> to = {};
 };
 
-TokenPositions load_fitting(const std::string& text, const Spec& spec, const std::string& file, TokenCount count) {
+TokenPositions fitting(const PositionText& given, const Spec& spec, const std::string& file, TokenCount count) {
   const std::int64_t axes = axes_of(spec);
-  if (text.empty() && axes > 1) {
+  if (given.text.empty() && axes > 1) {
     fail(ErrorKind::usage,
          fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", axes));
   }
-  TokenPositions positions = load_token_positions(text, axes, count);
+  TokenPositions positions = token_positions(given, axes, count);
   check_axes(spec, positions.view, positions.text);
   positions.check_count(file, count);
   return positions;
@@ -130,11 +138,12 @@ TokenCount tokens_of(const Array& input) {
 
 Rotation load_rotation(const RotateCommand& options, const Rotary& spec, const Array& input) {
   const TokenCount count = tokens_of(input);
-  Rotation rotation{spec, load_fitting(options.positions, spec, options.input, count)};
+  const PositionText positions(options.positions);
+  Rotation rotation{spec, fitting(positions, spec, options.input, count)};
   if (!moves(options)) return rotation;
-  rotation.to_spec = options.to_spec.empty() ? spec : load_rotary(options.to_spec);
+  rotation.to_spec = options.to_spec.empty() ? spec : rotary_of(load_spec(options.to_spec));
   rotation.to =
-      load_fitting(options.to.empty() ? options.positions : options.to, *rotation.to_spec, options.input, count);
+      fitting(options.to.empty() ? positions : PositionText(options.to), *rotation.to_spec, options.input, count);
   return rotation;
 }
 
@@ -214,18 +223,11 @@ void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, co
   }
 }
 
-// Of a temperature any width fits.
-std::int64_t head_dim_of(const Spec& spec, const std::string& file) {
-  if (const auto* pope = std::get_if<Pope>(&spec)) return pope->head_dim;
-  if (const auto* xpos = std::get_if<Xpos>(&spec)) return xpos->head_dim;
-  const Array heads = load_array(file);
-  return heads.shape.empty() ? 1 : heads.shape.back();
-}
-
-int run_other(const RotateCommand& options, const Spec& spec, const std::string& format) {
+int run_other(const RotateCommand& options, const Encoding& encoding, const std::string& format) {
+  const Spec& spec = encoding.spec();
   check_other_options(options, spec);
-  Array input = load_heads(options.input, options.spec, head_dim_of(spec, options.input));
-  const TokenPositions positions = load_fitting(options.positions, spec, options.input, tokens_of(input));
+  Array input = load_heads(options.input, encoding);
+  const TokenPositions positions = fitting(PositionText(options.positions), spec, options.input, tokens_of(input));
   const Workers workers(static_cast<int>(options.threads));
   if (const auto* pope = std::get_if<Pope>(&spec)) {
     input = expanded(options, *pope, input, positions.view, workers);
@@ -254,15 +256,16 @@ bool is_other_turn(const Spec& spec) {
 }
 
 int run(const RotateCommand& options) {
+  const Encoding encoding = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   check_options(options, format);
   const double scale = scale_of(options.scale);
-  if (const Spec other = load_spec(options.spec); is_other_turn(other)) return run_other(options, other, format);
+  if (is_other_turn(encoding.spec())) return run_other(options, encoding, format);
   if (options.keys || !options.delta.empty()) {
     fail(ErrorKind::usage, "--keys and --delta are for pope and xpos: rotary turns queries and keys alike");
   }
-  const Rotary spec = load_rotary(options.spec);
-  Array input = load_heads(options.input, options.spec, spec.head_dim);
+  const Rotary& spec = rotary_of(encoding.spec());
+  Array input = load_heads(options.input, encoding);
   const Rotation rotation = load_rotation(options, spec, input);
   apply(options, rotation, heads_of(input), scale);
   Json::Object head = head_of(options, rotation, scale);
@@ -286,7 +289,7 @@ void add_rotate(Command& app) {
   command.add("SPEC", options->spec, kSpecHelp).required();
   add_input(command, options->input, "queries or keys: q.npy");
   add_token_positions(command, options->positions).not_empty();
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   command.flag("--inverse", options->inverse, "undo the rotation instead");
   command.flag("--backward", options->backward, "the gradient by the input instead: the transpose");
   command.flag("--keys", options->keys, "of pope and xpos: the input are keys, not queries");
@@ -297,10 +300,7 @@ void add_rotate(Command& app) {
   add_threads(command, options->threads);
   add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -1,12 +1,11 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
-#include "cli/model_source.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/show_text.h"
 #include "posenc/error.h"
-#include "posenc/models/model.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {
@@ -48,8 +47,13 @@ int run(const ShowCommand& options) {
     fail(ErrorKind::usage,
          "say which model: a config.json, a GGUF file or a name of the catalog (posenc show --catalog)");
   }
-  Model model = load_model_source(options.spec,
-                                  {.lenient = options.lenient, .other_readings = options.readings, .as = options.as});
+  std::variant<Spec, Model> loaded = load_spec_or_model(
+      options.spec, {.lenient = options.lenient, .other_readings = options.readings, .as = options.as});
+  if (const auto* spec = std::get_if<Spec>(&loaded)) {
+    fail(ErrorKind::usage,
+         fmt::format("'{}' is an encoding, not a model: see posenc list {}", options.spec, kind_of(*spec)));
+  }
+  Model model = std::get<Model>(std::move(loaded));
   keep_only(model, options);
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
   write_text(options.output,

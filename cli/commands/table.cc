@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/encoding.h"
 #include "cli/input_table.h"
 #include "cli/output.h"
 #include "cli/query_table.h"
@@ -14,15 +15,14 @@ namespace posenc::cli {
 namespace {
 
 struct TableCommand {
-  SpecChoice choice;
   std::string spec;
+  EncodingOptions encoding;
   std::string positions;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   bool derivative = false;
   std::string tiling;  // of a rotary encoding: per_pair, halves, pairs or cos_sin; empty: per_pair, in npy cos_sin
   std::string only;    // of a rotary encoding: cos or sin; empty: both
   std::int64_t max_bytes = kMaxBytes;
-  WeightOptions weights;
   OutputOptions output;
 };
 
@@ -30,26 +30,28 @@ DType dtype_of(const TableCommand& options, const std::string& format) {
   return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
 }
 
-void write_input_table(const TableCommand& options, const std::string& format, const Spec& spec) {
+void write_input_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
   if (!options.tiling.empty() || !options.only.empty()) {
     fail(ErrorKind::usage, fmt::format("{} is for the cosines and sines of a rotary encoding but the spec is {}",
                                        options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
   }
   const Positions positions = load_positions(options.positions);
   check_input_axes(spec, positions.axes(), options.positions);
-  const std::unique_ptr<Encoding> encoding = load_encoding(spec, options.weights);
-  const TableHead head = input_table(*encoding, positions, dtype_of(options, format),
-                                     options.derivative ? Rows::derivative : Rows::values);
+  const Encoding encoding = with_rows(found, options.encoding);
+  const TableHead head =
+      input_table(encoding, positions, dtype_of(options, format), options.derivative ? Rows::derivative : Rows::values);
   check_size(head, options.positions, options.max_bytes);
   write_table(head, format, options.output);
 }
 
 // Of xpos and temperature: all there is of them.
-void write_query_table(const TableCommand& options, const std::string& format, const Spec& spec) {
+void write_query_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
   if (options.derivative || !options.tiling.empty() || !options.only.empty()) {
     fail(ErrorKind::usage, fmt::format("--derivative, --tiling and --only are not for {}", kind_of(spec)));
   }
-  refuse_weights(spec, options.weights);
+  refuse_table(spec, options.encoding);
   const Positions positions = load_positions(options.positions);
   check_input_axes(spec, positions.axes(), options.positions);
   const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
@@ -57,30 +59,33 @@ void write_query_table(const TableCommand& options, const std::string& format, c
   write_table(head, format, options.output);
 }
 
-void write_rotary_table(const TableCommand& options, const std::string& format, const Spec& spec) {
+void write_rotary_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
   if (options.derivative) {
     fail(ErrorKind::unsupported,
          "--derivative is for sinusoidal encodings: the derivative of cos and sin by the position is -inv_freq sin and "
          "inv_freq cos");
   }
-  refuse_weights(spec, options.weights);
+  refuse_table(spec, options.encoding);
   const RotaryParts parts = choose_parts(options.tiling, options.only, format);
   const Positions positions = load_positions(options.positions);
   check_axes(spec, positions.view(), options.positions);
-  const TableHead head = rotary_table(spec, positions, dtype_of(options, format), parts);
+  const TableHead head =
+      rotary_table(with_learned(found, options.encoding), positions, dtype_of(options, format), parts);
   check_size(head, options.positions, options.max_bytes);
   write_table(head, format, options.output);
 }
 
 int run(const TableCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
-  const Spec spec = load_spec(options.spec);
+  const Spec& spec = found.spec();
   if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec)) {
-    write_rotary_table(options, format, spec);
+    write_rotary_table(options, format, found);
   } else if (std::holds_alternative<Xpos>(spec) || std::holds_alternative<QueryTemperature>(spec)) {
-    write_query_table(options, format, spec);
+    write_query_table(options, format, found);
   } else {
-    write_input_table(options, format, spec);
+    write_input_table(options, format, found);
   }
   return 0;
 }
@@ -108,15 +113,12 @@ void add_table(Command& app) {
   command.add("--positions,-p", options->positions, kPositionsHelp).required();
   add_dtype(command, options->dtype, "f64 in text, json and csv, else f32");
   command.flag("--derivative", options->derivative, "the derivative by the position instead");
-  add_spec_choice(command, options->choice);
+  add_spec_choice(command, options->encoding);
   add_tiling(command, *options);
   add_max_bytes(command, options->max_bytes);
-  add_weights(command, options->weights);
+  add_weights(command, options->encoding);
   add_output(command, options->output, "text, json, csv, npy, safetensors");
-  command.runs([options] {
-    options->spec = with_choice(options->spec, options->choice);
-    return run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace posenc::cli

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "posenc/export.h"
+#include "posenc/models/encoding.h"
 #include "posenc/parameters.h"
 #include "posenc/spec.h"
 #include "posenc/view.h"
@@ -28,17 +29,6 @@ struct Subject {
   std::vector<ConstView> tables = {};  // of concat: one per learned part, in their order
   Parameters parameters = {};          // of what acts inside attention, by the names of posenc/parameters.h
 };
-
-// Where an encoding enters a model.
-enum class Place : int {
-  input,     // a row is added to the embedding
-  rotation,  // queries and keys are turned
-  query,     // queries are multiplied
-  bias,      // a number is added to the score; masks too
-  term,      // a learned vector meets queries and keys
-  nowhere,   // no positions
-};
-POSENC_API Place place_of(const Spec& spec) noexcept;
 
 // What people ask first about a kind, in words: the same sentences in `posenc check`, in figures and in reports.
 struct KindFacts {

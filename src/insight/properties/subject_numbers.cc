@@ -42,12 +42,6 @@ std::optional<double> first_value(const Spec& spec, const std::string& name) {
 
 }  // namespace
 
-const Learned* learned_part(const Spec& spec) noexcept {
-  if (const auto* learned = std::get_if<Learned>(&spec)) return learned;
-  const auto* hybrid = std::get_if<Hybrid>(&spec);
-  return hybrid != nullptr ? &hybrid->learned : nullptr;
-}
-
 SubjectNumbers::SubjectNumbers(const Subject& subject, std::uint64_t seed) : subject_(subject) {
   validate(subject_.spec);
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&subject_.spec)) sinusoidal_ = make_schedule(*sinusoidal);

@@ -15,8 +15,7 @@
 
 namespace posenc::properties {
 
-// The learned table's spec of a kind at the input that has one, else null.
-const Learned* learned_part(const Spec& spec) noexcept;
+using posenc::learned_part;
 
 class SubjectNumbers {
  public:
