@@ -101,6 +101,13 @@ std::optional<std::int64_t> rows_along(const EncodingState& state, std::int64_t 
   return rows;
 }
 
+// Throws where tables and spec do not fit each other.
+Encoding fitting(Encoding encoding, Missing missing) {
+  const bool whole = missing != Missing::leave || has_tables(encoding.state());
+  if (encoding.place() == Place::input && whole) width_of(encoding.rows());
+  return encoding;
+}
+
 }  // namespace
 
 Place place_of(const Spec& spec) noexcept { return std::visit(PlaceOf{}, spec); }
@@ -117,8 +124,9 @@ void models::complete(EncodingState& state, Missing missing, std::uint64_t seed)
   if (missing == Missing::draw) draw_missing(state, seed);
   make_views(state);
   const Place place = place_of(state.spec);
+  state.computed = true;
   // Who turns by PoPE checks its angles; who only looks at it does not.
-  if (std::holds_alternative<Pope>(state.spec) && missing == Missing::draw) {
+  if (std::holds_alternative<Pope>(state.spec) && missing != Missing::error) {
     const spec::BoundParameters fitting(state.spec, state.parameters, "pope");
   }
   const bool whole = missing != Missing::leave || has_parameters(state);
@@ -133,9 +141,25 @@ Encoding make_encoding(const Spec& spec, LearnedNumbers numbers, Missing missing
   state->text = to_text(spec);
   state->numbers = std::move(numbers);
   models::complete(*state, missing, seed);
-  Encoding encoding(std::move(state));
-  if (encoding.place() == Place::input && missing != Missing::leave) width_of(encoding.rows());  // whether tables fit
-  return encoding;
+  return fitting(Encoding(std::move(state)), missing);
+}
+
+Encoding::Encoding(const Spec& spec) : Encoding(make_encoding(spec, {}, Missing::leave)) {}
+
+Encoding with_drawn(const Encoding& encoding, std::uint64_t seed) {
+  const EncodingState& given = encoding.state();
+  const bool open = encoding.place() == Place::rotation && !given.rotary;
+  const bool acts = encoding.place() == Place::bias || encoding.place() == Place::term;
+  if (given.computed && !open && has_tables(given) && (!acts || has_parameters(given))) return encoding;
+  auto state = std::make_shared<EncodingState>();
+  state->spec = given.spec;
+  state->text = given.text;
+  state->data_text = given.data_text;
+  state->model = given.model;
+  state->group = given.group;
+  state->numbers = given.numbers;
+  models::complete(*state, Missing::draw, seed);
+  return fitting(Encoding(std::move(state)), Missing::draw);
 }
 
 const Spec& Encoding::spec() const noexcept { return state_->spec; }

@@ -18,6 +18,7 @@ struct EncodingState {
 
   LearnedNumbers numbers;
   bool drawn = false;
+  bool computed = false;  // whether complete() was called
 
   // Views of the numbers, which stay where they are.
   ConstView table;

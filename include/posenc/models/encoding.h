@@ -52,6 +52,8 @@ POSENC_API const Learned* learned_part(const Spec& spec) noexcept;
 
 class POSENC_API Encoding {
  public:
+  // Without learned numbers: make_encoding(spec, {}, Missing::leave).
+  Encoding(const Spec& spec);  // NOLINT(*-explicit-*): what takes an encoding takes a spec
   explicit Encoding(std::shared_ptr<const models::EncodingState> state) : state_(std::move(state)) {}
 
   const Spec& spec() const noexcept;
@@ -114,6 +116,9 @@ struct LearnedNumbers {
 // Throws what validate(spec) throws, and where the numbers do not fit the spec.
 POSENC_API Encoding make_encoding(const Spec& spec, LearnedNumbers numbers = {}, Missing missing = Missing::error,
                                   std::uint64_t seed = 0);
+
+// The same encoding, with what is missing drawn.
+POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0);
 
 struct EncodingOptions {
   // What a spec leaves open, and which encoding of a model is meant.
