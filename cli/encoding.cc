@@ -28,15 +28,6 @@ Encoding with_rows(const Encoding& encoding, const EncodingOptions& options) {
   return with_learned(encoding, options);
 }
 
-Subject subject_of(const Encoding& encoding) {
-  return {.spec = encoding.spec(),
-          .spec_text = encoding.text(),
-          .data_text = encoding.data_text(),
-          .table = encoding.table(),
-          .tables = encoding.tables(),
-          .parameters = encoding.parameters()};
-}
-
 void refuse_attention_kind(const Spec& spec) {
   const std::string_view kind = kind_of(spec);
   if (kind == "none") fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");

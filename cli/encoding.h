@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "posenc/insight/subject.h"
 #include "posenc/models/encoding.h"
 
 namespace posenc::cli {
@@ -13,9 +12,6 @@ namespace posenc::cli {
 Encoding find_with_remarks(const std::string& text, const EncodingOptions& options, bool several = false);
 // with_learned; throws where the encoding is not added to embeddings.
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options);
-
-// Views of its numbers: it must outlive them.
-Subject subject_of(const Encoding& encoding);
 
 // Throws where the kind acts inside attention: there is neither a row to add nor an angle to turn by. Says where to go.
 void refuse_attention_kind(const Spec& spec);

@@ -18,7 +18,6 @@
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
-#include "posenc/insight/subject.h"
 #include "posenc/workers.h"
 
 namespace posenc::cli {

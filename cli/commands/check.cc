@@ -113,7 +113,7 @@ int run(const CheckCommand& options) {
   const std::int64_t train = options.train.value_or(usual_train_length(encoding.spec()));
   CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
-  const std::vector<Property> properties = check(subject_of(encoding), check_options);
+  const std::vector<Property> properties = check(encoding, check_options);
   const std::string where = positions.count() > 0 ? to_text(positions.view()) : "";
   if (format == "json") {
     Json::Array list;

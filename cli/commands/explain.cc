@@ -9,7 +9,6 @@
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
-#include "posenc/insight/subject.h"
 #include "posenc/schedule.h"
 
 namespace posenc::cli {

@@ -246,7 +246,7 @@ int run(const PlotCommand& options) {
     chosen.width = kCellWidth * static_cast<double>(options.columns > 0 ? options.columns : size.columns);
     chosen.height = kCellHeight * static_cast<double>(options.lines > 0 ? options.lines : size.lines);
   }
-  const Figure figure = make_figure(options.figure, subject_of(encoding), chosen);
+  const Figure figure = make_figure(options.figure, encoding, chosen);
   if (in_cells) {
     const TerminalOptions terminal = {.style = style, .theme = theme_of(options, Theme::dark)};
     write_text(options.output, to_terminal(figure.drawing, terminal));

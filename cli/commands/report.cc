@@ -124,11 +124,7 @@ std::string make_page(const ReportCommand& options, const std::vector<Encoding>&
   EncodingOptions learned = options.encoding;
   learned.missing = Missing::leave;  // they are drawn
   std::vector<Encoding> encodings;
-  std::vector<Subject> subjects;
-  for (const Encoding& encoding : found) {
-    encodings.push_back(with_learned(encoding, learned));
-    subjects.push_back(subject_of(encodings.back()));
-  }
+  for (const Encoding& encoding : found) encodings.push_back(with_learned(encoding, learned));
   ReportOptions report{.train_length = options.train,
                        .seed = seed,
                        .command = command_of(options, found),
@@ -138,7 +134,7 @@ std::string make_page(const ReportCommand& options, const std::vector<Encoding>&
     const std::int64_t usual = train > 2147483647 / 8 ? 2147483647 : 8 * train;
     report.advice = AdviceOptions{.train_length = train, .infer_length = options.infer.value_or(usual)};
   }
-  return make_report(subjects, report);
+  return make_report(encodings, report);
 }
 
 int run(const ReportCommand& options) {
