@@ -8,9 +8,9 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/json_stream.h"
 #include "posenc/files/npy.h"
 #include "posenc/files/safetensors.h"
-#include "posenc/files/spec_json.h"
 #include "posenc/half.h"
 
 namespace posenc::cli {
@@ -34,30 +34,29 @@ std::string json_number(const ConstView& row, std::int64_t index) {
   return std::isfinite(number_at(row, index)) ? text : "\"" + text + "\"";
 }
 
-void write_json_rows(const ConstView& view, const std::string& indent, Output& output) {
-  std::string line = "[";
+JsonStream::Lines lines_of(const ConstView& view) {
+  return view.rank > 1 ? JsonStream::Lines::many : JsonStream::Lines::one;
+}
+
+void write_items(const ConstView& view, JsonStream& json) {
   if (view.rank > 1) {
     for (std::int64_t i = 0; i < view.shape[0]; ++i) {
-      output.write(line + (i > 0 ? ",\n" : "\n") + indent + "  ");
-      line.clear();
-      write_json_rows(view[i], indent + "  ", output);
+      json.open_item(lines_of(view[i]));
+      write_items(view[i], json);
+      json.close();
     }
-    output.write(line + (view.shape[0] > 0 ? "\n" + indent : "") + "]");
     return;
   }
-  for (std::int64_t i = 0; i < view.shape[0]; ++i) line += (i > 0 ? ", " : "") + json_number(view, i);
-  output.write(line + "]");
+  for (std::int64_t i = 0; i < view.shape[0]; ++i) json.item(json_number(view, i));
 }
 
 void write_json_array(const ConstView& view, const ArrayOutput& what, Output& output) {
-  Json::Object head = {{"schema", Json(kSchema)}};
-  head.insert(head.end(), what.head.begin(), what.head.end());
-  std::string text = to_text(Json(std::move(head)));
-  text.resize(text.find_last_of('}'));  // the object goes on
-  while (text.back() == '\n') text.pop_back();
-  output.write(text + ",\n  \"" + what.name + "\": ");
-  write_json_rows(view, "  ", output);
-  output.write("\n}\n");
+  JsonStream json(output);
+  json.members(what.head);
+  json.open_member(what.name, lines_of(view));
+  write_items(view, json);
+  json.close();
+  json.finish();
 }
 
 void write_text_rows(const ConstView& view, Output& output) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "posenc/files/json.h"
 #include "posenc/files/safetensors.h"
 #include "posenc/view.h"

@@ -43,7 +43,7 @@ struct Places {
   PositionView queries, keys;
   std::int64_t beside;  // the key beside the first query
 
-  Places(const posenc::AttendOptions& options, const MaskGrid& grid)
+  Places(const AttendOptions& options, const MaskGrid& grid)
       : queries(options.query_positions), keys(options.key_positions) {
     beside = first_beside(options.mask, grid);
     const bool inside = beside >= 0 && beside + grid.queries <= grid.keys;
@@ -106,7 +106,23 @@ class PositionMask {
 
 }  // namespace
 
-Mask load_mask(const AttendOptions& options, MaskMemory& memory) {
+void add_mask_options(Command& command, MaskOptions& options) {
+  command.flag("--causal", options.causal, "hide keys that stand after their query");
+  command
+      .add("--align", options.align,
+           "with --causal: end (default), the last query beside the last key, or start, the first beside the first")
+      .one_of({"end", "start"});
+  command.add("--query-offset", options.query_offset, "instead of the alignment: the key beside the first query");
+  command.add("--window", options.window,
+              "with --causal: so many keys, the query's own counted; without: as far to both sides");
+  command.add("--sink-keys", options.sink_keys, "the first keys of a text or document, which a window does not hide");
+  command.text("--key-mask", options.key_mask, "bool or integers, [S] or [B, S]: not 0 for keys that may be seen");
+  command.text("--mask", options.mask, "the same for every pair, [N, S] or [B, N, S]");
+  command.text("--documents", options.documents,
+               "an id per key, [S] or [B, S]: a query sees the run of equal ids around it");
+}
+
+Mask load_mask(const MaskOptions& options, MaskMemory& memory) {
   Mask mask;
   if (options.causal) mask.causal = options.align == "start" ? Causal::start : Causal::end;
   if (!options.causal && !options.align.empty()) {
@@ -134,8 +150,7 @@ Mask load_mask(const AttendOptions& options, MaskMemory& memory) {
   return mask;
 }
 
-void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, posenc::AttendOptions& options,
-                    MaskMemory& memory) {
+void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, AttendOptions& options, MaskMemory& memory) {
   const Places places(options, grid);
   Mask& mask = options.mask;
   // The tokens of a query's own text, whose first are the sink keys.

@@ -1,9 +1,12 @@
 // The masks of `posenc attend`: what its options say, and window and chunked, which go by position.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/grammar.h"
 #include "posenc/attend.h"
 #include "posenc/files/array.h"
 #include "posenc/mask.h"
@@ -11,17 +14,27 @@
 
 namespace posenc::cli {
 
+// What the command line says of a mask.
+struct MaskOptions {
+  bool causal = false;
+  std::string align;  // end or start; empty: end
+  std::optional<std::int64_t> query_offset;
+  std::optional<std::int64_t> window;
+  std::int64_t sink_keys = 0;
+  std::string key_mask, mask, documents;  // files
+};
+void add_mask_options(Command& command, MaskOptions& options);
+
 // What a mask points into.
 struct MaskMemory {
   Array keys, pairs, position_pairs, documents;
 };
 
 // The mask of the options.
-Mask load_mask(const AttendOptions& options, MaskMemory& memory);
+Mask load_mask(const MaskOptions& options, MaskMemory& memory);
 
 // Adds windows and chunks to a mask that was checked: as its own rules where positions count as indices do, else pair
 // by pair, [B, N, S].
-void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, posenc::AttendOptions& options,
-                    MaskMemory& memory);
+void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, AttendOptions& options, MaskMemory& memory);
 
 }  // namespace posenc::cli

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "posenc/files/json.h"
 #include "posenc/insight/diagnose.h"
 
@@ -16,12 +16,7 @@ std::string diagnosis_text(const Diagnosis& answer);
 std::string injected_text(const InjectedFault& fault);
 Json::Object injected_json(const InjectedFault& fault, const std::string& spec, const std::string& name);
 
-// What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
-InjectedFault injected(const DiagnoseCommandOptions& options, double growth);
-// An SVG of it, with more positions.
-void draw_injected(const DiagnoseCommandOptions& options, const std::string& path);
-
-// The table of mistakes, in one of the formats.
-int list_faults(const DiagnoseCommandOptions& options, const std::string& format);
+// The table of mistakes as text, json or md, the page docs/faults.md.
+void write_faults(const OutputOptions& output, const std::string& format);
 
 }  // namespace posenc::cli

@@ -59,20 +59,12 @@ std::string plain(const std::vector<KnownFault>& faults) {
 
 }  // namespace
 
-int list_faults(const DiagnoseCommandOptions& options, const std::string& format) {
+void write_faults(const OutputOptions& output, const std::string& format) {
   const std::vector<KnownFault> faults = known_faults();
-  for (const KnownFault& fault : faults) {
-    if (options.picture.empty()) break;
-    DiagnoseCommandOptions one;
-    one.spec = fault.example;
-    one.inject = fault.name;
-    if (fault.layer >= 0) one.layer = fault.layer;
-    draw_injected(one, fmt::format("{}/{}.svg", options.picture, fault.name));
-  }
   if (format == "md") {
-    write_text(options.output, markdown(faults));
+    write_text(output, markdown(faults));
   } else if (format == "text") {
-    write_text(options.output, plain(faults));
+    write_text(output, plain(faults));
   } else {
     Json::Array list;
     for (const KnownFault& fault : faults) {
@@ -86,9 +78,8 @@ int list_faults(const DiagnoseCommandOptions& options, const std::string& format
                                   {"example", fault.example},
                                   {"layer", fault.layer < 0 ? Json(nullptr) : Json(fault.layer)}});
     }
-    write_json(options.output, {{"faults", list}});
+    write_json(output, {{"faults", list}});
   }
-  return 0;
 }
 
 }  // namespace posenc::cli

@@ -1,80 +1,77 @@
-// What the files share that describe commands to CLI11. Others stay clear of it: it takes long to compile.
+// How a command describes itself: its name, its options, and what it runs. Only grammar.cc, app.cc and
+// commands/completions.cc know CLI11, which takes seconds to parse.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace posenc::cli {
 
-inline constexpr const char* kSpecHelp =
-    "what to encode: kind:field=value,..., a file (a posenc spec, a model's config.json, a GGUF), or a model of the\n"
-    "catalog (posenc show --catalog)";
-inline constexpr const char* kPositionsHelp =
-    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
+// An option that was added to a command. Every function adds a rule and returns the option again.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
 
-// An empty value is a variable that was not set, not a wish.
-std::string not_empty(const std::string& value);
+  Option& required();
+  Option& one_of(std::initializer_list<const char*> words);
+  Option& within(std::int64_t least, std::int64_t most);
+  Option& between(double least, double most);
+  Option& not_empty();  // an empty value is a variable that was not set, not a wish
+  Option& not_negative();
+  Option& natural();  // the same, and the help says so
+  Option& show_default();
+  Option& group(const char* heading);
+  Option& one_value();  // each time it is given; without it a list takes all that follow
+  // `rule` returns what is wrong with the text, or nothing.
+  Option& check(const std::function<std::string(const std::string&)>& rule);
 
-void add_output(CLI::App& command, OutputOptions& options, const char* formats);
-// Asked for by bytes, so that a slip in a length is found before the memory is.
-void add_max_bytes(CLI::App& command, std::int64_t& max_bytes);
-void add_color(CLI::App& command, std::string& color);
-// The learned table of an encoding at the input.
-void add_weights(CLI::App& command, WeightOptions& weights);
-// --sequence-length, --layer and --part of the command's SPEC, which becomes the text of one encoding.
-void add_spec_choice(CLI::App& command, std::string& spec);
-void add_spec_choice(CLI::App& command, std::vector<std::string>& specs);
-CLI::App* add_command(CLI::App& app, const char* name, const char* summary, const char* examples);
-
-// The learned numbers of what acts inside attention.
-void add_parameters(CLI::App& command, std::vector<std::string>& parameters, std::string& values);
-
-void add_plot(CLI::App& app, PlotOptions& options);  // in app_plot.cc
-
-// In completions.cc: it reads the grammar, so it is run with it.
-void add_completions(CLI::App& app, CompletionOptions& options);
-int run_completions(const CLI::App& app, const CompletionOptions& options);
-
-// The commands of attention, in app_attention.cc.
-struct AttentionCommands {
-  BiasOptions bias;
-  AttendOptions attend;
-  PermutationOptions permutation;
-  OrderOptions order;
+ private:
+  CLI::Option* option_;
 };
-void add_attention_commands(CLI::App& app, AttentionCommands& commands);
-// Runs the one that was given.
-int run_attention_command(const CLI::App& app, const AttentionCommands& commands);
 
-// The commands that look at an encoding, in app_insight.cc.
-struct InsightCommands {
-  CheckCommandOptions check;
-  PlanOptions plan;
-};
-void add_insight_commands(CLI::App& app, InsightCommands& commands);
-int run_insight_command(const CLI::App& app, const InsightCommands& commands);
+// A command, or posenc itself. What options are written to must live as long as the command line is read: runs() keeps
+// what its function holds.
+class Command {
+ public:
+  // Who runs writes its exit code.
+  Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
 
-// The commands about models and several encodings, in app_models.cc.
-struct ModelCommands {
-  ShowOptions show;
-  CompareCommandOptions compare;
-  DiagnoseCommandOptions diagnose;
-};
-void add_model_commands(CLI::App& app, ModelCommands& commands);
-bool got_model_command(const CLI::App& app);
-int run_model_command(const CLI::App& app, const ModelCommands& commands);
+  // `names` are "--positions,-p", or a word such as SPEC for what stands without a dash.
+  Option add(const char* names, std::string& value, const std::string& help);
+  Option add(const char* names, std::vector<std::string>& value, const std::string& help);
+  Option add(const char* names, std::int64_t& value, const std::string& help);
+  Option add(const char* names, double& value, const std::string& help);
+  Option add(const char* names, std::optional<std::int64_t>& value, const std::string& help);
+  Option add(const char* names, std::optional<double>& value, const std::string& help);
+  // Seeds and steps: any whole number that 64 bits hold.
+  Option add(const char* names, std::uint64_t& value, const std::string& help);
+  Option add(const char* names, std::optional<std::uint64_t>& value, const std::string& help);
+  Option flag(const char* names, bool& value, const std::string& help);
+  // A text that must not be empty: nearly all are.
+  Option text(const char* names, std::string& value, const std::string& help) {
+    return add(names, value, help).not_empty();
+  }
 
-// The commands for lessons, in app_lesson.cc.
-struct LessonCommands {
-  ExercisesOptions exercises;
-  ReportCommandOptions report;
+  // A command below this one.
+  Command command(const char* name, const char* summary, const char* examples) const;
+  void needs_command();  // one of those below it must be given
+  // What the command does, with the exit code: 0, or 1 if a check found a difference. Everything else is an exception.
+  void runs(std::function<int()> run);
+
+  const CLI::App& app() const { return *app_; }
+
+ private:
+  CLI::App* app_;
+  int* exit_code_;
 };
-void add_lesson_commands(CLI::App& app, LessonCommands& commands);
-bool got_lesson_command(const CLI::App& app);
-int run_lesson_command(const CLI::App& app, const LessonCommands& commands);
 
 }  // namespace posenc::cli

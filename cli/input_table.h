@@ -1,8 +1,8 @@
 // The table of an encoding that is added to embeddings.
 #pragma once
 
-#include "cli/encoding.h"
 #include "cli/table_text.h"
+#include "posenc/models/encoding.h"
 #include "posenc/position.h"
 #include "posenc/table.h"
 #include "posenc/view.h"

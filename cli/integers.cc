@@ -117,6 +117,15 @@ std::vector<std::int64_t> read_grid(const std::string& text, const std::string& 
   return lengths;
 }
 
+std::uint64_t whole_number(const std::string& text, const std::string& option) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end) return value;
+  fail(ErrorKind::usage,
+       fmt::format("{} must be a whole number from 0 to 18446744073709551615 but got '{}'", option, text));
+}
+
 Integers make_integers(std::vector<std::int64_t> shape) {
   double size = 1;
   for (const std::int64_t length : shape) size *= static_cast<double>(length);

@@ -30,6 +30,9 @@ std::vector<std::int64_t> read_list(const std::string& text, const std::string& 
 // Lengths of a grid, 3x5 or 2x3x5.
 std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option);
 
+// A seed or a step; neither signs nor numbers beyond 64 bits.
+std::uint64_t whole_number(const std::string& text, const std::string& option);
+
 // An array of zeros to fill; more than kMaxIntegers numbers is an error.
 Integers make_integers(std::vector<std::int64_t> shape);
 

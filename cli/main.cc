@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "cli/commands.h"
+#include "cli/app.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "posenc/files/file.h"
 #include "posenc/files/json.h"
 

@@ -86,15 +86,14 @@ void check_axes(const Spec& spec, const PositionView& positions, const std::stri
                                      positions.axes == 1 ? "axis" : "axes", axes, hint));
 }
 
-TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dtype, const RotaryParts& parts) {
+TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts) {
   check_positions(positions, "table");
-  const auto* pope = std::get_if<Pope>(&spec);
-  const RotaryAngles angles(pope != nullptr ? make_schedule(*pope) : make_schedule(std::get<Rotary>(spec)));
+  const RotaryAngles angles(*encoding.rotary());
   const RotarySchedule& schedule = angles.schedule();
   const Tiling tiling = tiling_of(parts.tiling);
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
   TableHead head{.positions = positions, .dtype = dtype, .largest = schedule.table_factor()};
-  head.members = {{"spec", to_json(spec)},
+  head.members = {{"spec", to_json(encoding.spec())},
                   {"dtype", Json(to_text(dtype))},
                   {"tiling", Json(parts.tiling)},
                   {"rotary_dim", Json(schedule.rotary_dim)},
@@ -103,7 +102,7 @@ TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dt
                   {"attention_factor_in", Json(text_of(schedule.attention_factor_in))},
                   {"sequence_length", schedule.sequence_length ? Json(*schedule.sequence_length) : Json()},
                   {"inv_freq", inv_freq_json(schedule)}};
-  head.metadata = {{"posenc", to_text(to_json(spec))}, {"tiling", parts.tiling}};
+  head.metadata = {{"posenc", to_text(to_json(encoding.spec()))}, {"tiling", parts.tiling}};
   for (const std::string& name : parts.names) head.parts.push_back(make_part(angles, name, tiling, width));
   return head;
 }

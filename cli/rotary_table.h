@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/table_text.h"
+#include "posenc/models/encoding.h"
 #include "posenc/position.h"
 #include "posenc/rotary_table.h"
 #include "posenc/spec.h"
@@ -22,7 +23,7 @@ struct RotaryParts {
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format);
 
 // Of a rotary encoding, or of one whose angles are its pairs: pope.
-TableHead rotary_table(const Spec& spec, const PositionView& positions, DType dtype, const RotaryParts& parts);
+TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts);
 
 // inv_freq in JSON: one number per pair, or a list of them per axis where there are several.
 Json inv_freq_json(const RotarySchedule& schedule);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "cli/show_text.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
@@ -44,26 +44,26 @@ std::vector<std::string> encodings_of(const Model& model, bool exact) {
   return list;
 }
 
-std::vector<Entry> catalog_entries(const ShowOptions& options, bool exact) {
+std::vector<Entry> catalog_entries(const std::string& used) {
   std::vector<Entry> entries;
   for (const CatalogEntry& entry : catalog()) {
     const std::string name(entry.name);
     const Model model = model_from_json(parse_json(entry.config, name), name);
-    if (uses(model, options.uses)) entries.push_back({name, model.model_type, encodings_of(model, exact), ""});
+    if (uses(model, used)) entries.push_back({name, model.model_type, encodings_of(model, false), ""});
   }
   return entries;
 }
 
 // Of a type alone: what holds where a file says nothing else.
-std::vector<Entry> type_entries(const ShowOptions& options, bool exact) {
+std::vector<Entry> type_entries(const std::string& used, bool exact) {
   std::vector<Entry> entries;
   for (const std::string& type : known_model_types()) {
     Json config = Json::Object{};
     try {
       const Model model = model_from_json(config.set("model_type", type), type);
-      if (uses(model, options.uses)) entries.push_back({type, type, encodings_of(model, exact), ""});
+      if (uses(model, used)) entries.push_back({type, type, encodings_of(model, exact), ""});
     } catch (const Error& error) {
-      if (options.uses.empty()) entries.push_back({type, type, {}, error.what()});
+      if (used.empty()) entries.push_back({type, type, {}, error.what()});
     }
   }
   return entries;
@@ -93,21 +93,19 @@ std::string lines(const std::vector<Entry>& entries, bool with_type) {
 
 }  // namespace
 
-int run_show_list(const ShowOptions& options) {
-  if (options.catalog && options.types) fail(ErrorKind::usage, "--catalog and --types exclude each other");
-  const std::string format = options.types ? choose_format(options.output, {"text", "json", "md"})
-                                           : choose_format(options.output, {"text", "json"});
-  const std::vector<Entry> entries =
-      options.types ? type_entries(options, format == "md") : catalog_entries(options, false);
+void write_model_list(const OutputOptions& output, bool types, const std::string& used) {
+  const std::string format =
+      types ? choose_format(output, {"text", "json", "md"}) : choose_format(output, {"text", "json"});
+  const std::vector<Entry> entries = types ? type_entries(used, format == "md") : catalog_entries(used);
   if (entries.empty()) {
     fail(ErrorKind::usage, fmt::format("none uses '{}': kinds, scalings, layouts, parts and model types are looked for "
                                        "(posenc list)",
-                                       options.uses));
+                                       used));
   }
   if (format == "md") {
-    write_text(options.output, markdown(entries));
+    write_text(output, markdown(entries));
   } else if (format == "text") {
-    write_text(options.output, lines(entries, options.catalog));
+    write_text(output, lines(entries, !types));
   } else {
     Json::Array list;
     for (const Entry& entry : entries) {
@@ -116,9 +114,8 @@ int run_show_list(const ShowOptions& options) {
       item.set("encodings", Json::Array(entry.encodings.begin(), entry.encodings.end()));
       list.push_back(entry.problem.empty() ? item : item.set("problem", entry.problem));
     }
-    write_json(options.output, {{options.types ? "types" : "catalog", std::move(list)}});
+    write_json(output, {{types ? "types" : "catalog", std::move(list)}});
   }
-  return 0;
 }
 
 }  // namespace posenc::cli

@@ -8,15 +8,16 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "cli/array_output.h"
+#include "cli/json_stream.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "posenc/error.h"
 #include "posenc/files/npy.h"
-#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 namespace {
@@ -101,43 +102,35 @@ class JsonWriter final : public TableWriter {
  public:
   explicit JsonWriter(const TableHead& head) : head_(head) {}
   void begin(Output& output) override {
-    Json::Object members = {{"schema", Json(kSchema)}};
-    members.insert(members.end(), head_.members.begin(), head_.members.end());
-    std::string text = to_text(Json(std::move(members)));
-    text.resize(text.find_last_of('}'));  // the object goes on
-    while (text.back() == '\n') text.pop_back();
-    text += ",\n  \"positions\": [";
-    output.write(text);
+    json_.emplace(output);
+    json_->members(head_.members);
+    json_->open_member("positions", JsonStream::Lines::one);
     const bool tuples = head_.positions.axes > 1;
     for (std::int64_t n = 0; n < head_.positions.count; ++n) {
       const std::string position = position_text(head_.positions, n, ", ");
-      output.write((n > 0 ? ", " : "") + (tuples ? "[" + position + "]" : position));
+      json_->item(tuples ? "[" + position + "]" : position);
     }
-    output.write("]");
+    json_->close();
   }
-  void begin_part(Output& output, const TablePart& part) override {
-    output.write(",\n  \"" + part.name + "\": [");
-    first_ = true;
-  }
-  void rows(Output& output, const PositionView& positions, const ConstView& rows) override {
+  void begin_part(Output&, const TablePart& part) override { json_->open_member(part.name, JsonStream::Lines::many); }
+  void rows(Output&, const PositionView& positions, const ConstView& rows) override {
     for (std::int64_t n = 0; n < positions.count; ++n) {
-      std::string line = first_ ? "\n    [" : ",\n    [";
-      first_ = false;
+      std::string line = "[";
       for (std::int64_t column = 0; column < rows.shape[1]; ++column) {
         const double value = number_at(rows[n], column);
         // JSON has no infinity: what overflows a narrow type is a string, as everywhere.
         const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
         fmt::format_to(std::back_inserter(line), fmt::runtime(form), column > 0 ? ", " : "", value);
       }
-      output.write(line + "]");
+      json_->item(line + "]");
     }
   }
-  void end_part(Output& output) override { output.write("\n  ]"); }
-  void end(Output& output) override { output.write("\n}\n"); }
+  void end_part(Output&) override { json_->close(); }
+  void end(Output&) override { json_->finish(); }
 
  private:
   const TableHead& head_;
-  bool first_ = true;
+  std::optional<JsonStream> json_;
 };
 
 static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "posenc/files/json.h"
 #include "posenc/files/safetensors.h"
 #include "posenc/position.h"

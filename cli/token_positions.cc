@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <utility>
 #include <vector>
 
 #include "posenc/error.h"
-#include "posenc/files/array.h"
 #include "posenc/files/load.h"
 
 namespace posenc::cli {
@@ -18,37 +16,32 @@ bool is_batch(const std::vector<std::int64_t>& shape, std::int64_t axes, TokenCo
   return shape.size() == 2 && axes == 1 && !(shape[0] == count.tokens && shape[1] == 1);
 }
 
-Positions positions_of(const Array& array, const std::string& file, std::int64_t axes) {
-  std::vector<double> numbers(static_cast<std::size_t>(array.size()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = array.number(static_cast<std::int64_t>(i));
-  // Checked as doubles: an int64 that is in range is exact there, and one that is not stays out of range.
-  check_positions(PositionView::of(numbers.data(), array.size()), file);
-  const bool integral = array.dtype == DType::i32 || array.dtype == DType::i64 || array.dtype == DType::u8;
-  if (!integral) return Positions::reals(std::move(numbers), axes);
-  return Positions::integers({numbers.begin(), numbers.end()}, axes);
-}
-
 }  // namespace
 
-TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count) {
-  if (text.empty()) {
+PositionText::PositionText(const std::string& given) : text(given) {
+  if (text.starts_with('@')) file = load_array(text.substr(1));
+}
+
+TokenPositions token_positions(const PositionText& given, std::int64_t axes, TokenCount count) {
+  if (given.text.empty()) {
     return {fmt::format("0:{}", count.tokens), {}, PositionView::range(0, count.tokens)};
   }
-  TokenPositions result{text, {}, {}};
-  Array file;
-  if (text.starts_with('@')) file = load_array(text.substr(1));
-  const std::vector<std::int64_t>& shape = file.shape;
-  if (!is_batch(shape, axes, count) || file.size() == 0) {
-    result.numbers = load_positions(text);
+  TokenPositions result{given.text, {}, {}};
+  if (!given.text.starts_with('@')) {
+    result.numbers = load_positions(given.text);
     result.view = result.numbers.view();
     return result;
   }
-  const std::int64_t file_axes = shape.size() == 3 ? shape[2] : 1;
-  result.numbers = positions_of(file, text.substr(1), file_axes);
+  const std::vector<std::int64_t>& shape = given.file.shape;
+  const bool batch = is_batch(shape, axes, count) && given.file.size() > 0;
+  Array rows = given.file;
+  if (batch) rows.shape = {shape[0] * shape[1], shape.size() == 3 ? shape[2] : 1};
+  result.numbers = positions_of(rows, given.text.substr(1));
   result.view = result.numbers.view();
+  if (!batch) return result;
   result.view.batch = shape[0];
   result.view.count = shape[1];
-  result.view.batch_stride = shape[1] * file_axes;
+  result.view.batch_stride = shape[1] * rows.shape[1];
   return result;
 }
 

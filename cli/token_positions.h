@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "posenc/files/array.h"
 #include "posenc/position.h"
 
 namespace posenc::cli {
@@ -23,7 +24,18 @@ struct TokenPositions {
   void check_count(const std::string& file, TokenCount count) const;
 };
 
+// What a user wrote, its file read: it may stand for the positions of several arrays.
+struct PositionText {
+  explicit PositionText(const std::string& text);
+
+  std::string text;
+  Array file;
+};
+
 // An empty text counts from 0. A file has [N] or [B, N]; for an encoding of several `axes` [N, A] or [B, N, A].
-TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count);
+TokenPositions token_positions(const PositionText& given, std::int64_t axes, TokenCount count);
+inline TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count) {
+  return token_positions(PositionText(text), axes, count);
+}
 
 }  // namespace posenc::cli

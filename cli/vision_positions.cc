@@ -6,12 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "cli/array_output.h"
-#include "cli/bias_parameters.h"
 #include "cli/integers.h"
 #include "cli/word_choice.h"
 #include "posenc/axial.h"
 #include "posenc/error.h"
+#include "posenc/models/encoding.h"
 #include "posenc/vision_positions.h"
 
 namespace posenc::cli {
@@ -55,29 +54,9 @@ std::vector<double> coordinates_of(const std::vector<std::int64_t>& ids, const P
   return values;
 }
 
-void write_patches(const PositionsOptions& options, const std::string& format) {
-  constexpr std::array<std::string_view, 3> kAxes = {"yx", "xy", "tyx"};
-  constexpr std::array<std::string_view, 3> kCoordinates = {"index", "centers", "ends"};
-  const VisionOptions& vision = options.vision;
-  const PatchGrid grid = grid_of(options.patches, "--patches");
-  const auto axes = choose<PatchAxes>(vision.axes.empty() ? "yx" : vision.axes, "--axes", kAxes);
-  const int kind =
-      choose<int>(vision.coordinates.empty() ? "index" : vision.coordinates, "--coordinates", kCoordinates);
-  if (kind != 0 && options.first) fail(ErrorKind::usage, "--first goes with --coordinates index");
-  const std::int64_t width = axes == PatchAxes::tyx ? 3 : 2;
-  make_integers({grid.frames, grid.height, grid.width, width});  // counted before they are made
-  std::vector<std::int64_t> ids;
-  append_patches(ids, grid, {.merge = vision.merge.value_or(1), .axes = axes, .first = options.first.value_or(0)});
-  const std::int64_t count = static_cast<std::int64_t>(ids.size()) / width;
-  if (kind == 0) return write_array(make_view(ids.data(), {count, width}), {format, "positions"}, options.output);
-  const std::vector<double> values = coordinates_of(ids, grid, axes, kind == 1);
-  write_array(make_view(values.data(), {count, width}), {format, "positions"}, options.output);
-}
-
-MropeRule rule_of(const PositionsOptions& options) {
+MropeRule rule_of(const VisionOptions& vision, const std::string& pads) {
   constexpr std::array<std::string_view, 2> kResume = {"extent", "largest"};
   constexpr std::array<std::string_view, 2> kSteps = {"frame", "seconds"};
-  const VisionOptions& vision = options.vision;
   MropeRule rule{.merge = vision.merge.value_or(2),
                  .tokens_per_second = vision.tokens_per_second.value_or(0.0),
                  .split_frames = vision.split_frames};
@@ -86,21 +65,70 @@ MropeRule rule_of(const PositionsOptions& options) {
   if (!vision.tokens_per_second && !(vision.seconds_per_grid + vision.frame_step).empty()) {
     fail(ErrorKind::usage, "--seconds-per-grid and --frame-step need --tokens-per-second");
   }
-  if (options.pads.empty()) return rule;
-  const char* end = options.pads.data() + options.pads.size();
-  const auto [rest, error] = std::from_chars(options.pads.data(), end, rule.pad_id);
+  if (pads.empty()) return rule;
+  const char* end = pads.data() + pads.size();
+  const auto [rest, error] = std::from_chars(pads.data(), end, rule.pad_id);
   if (error == std::errc() && rest == end) return rule;
-  fail(ErrorKind::usage, fmt::format("--pads must be an id with --token-types but got '{}'", options.pads));
+  fail(ErrorKind::usage, fmt::format("--pads must be an id with --token-types but got '{}'", pads));
 }
 
-void write_mixed(const PositionsOptions& options, const std::string& format) {
-  const Integers types = read_integers(options.token_types, "--token-types");
+}  // namespace
+
+void add_vision_options(Command& command, VisionOptions& options) {
+  const auto text = [&](const char* name, std::string& value, const char* help) {
+    command.text(name, value, help).group("Pictures");
+  };
+  command
+      .add("--merge", options.merge,
+           "patches per side of a block that becomes one token (default: 1; of "
+           "--token-types 2)")
+      .group("Pictures");
+  text("--axes", options.axes, "with --patches: yx, xy or tyx (default: yx)");
+  text("--coordinates", options.coordinates,
+       "with --patches: index, centers (2 (i + 0.5) / n - 1) or ends (-1 to 1) (default: index)");
+  text("--images", options.images, "with --token-types: 1x4x4,1x2x4, patches of each image before merging");
+  text("--videos", options.videos, "with --token-types: 2x4x2, frames and patches of each video");
+  text("--resume", options.resume,
+       "with --token-types: text after a picture goes on at its extent (transformers 5) or at the largest id + 1 "
+       "(transformers 4, the paper) (default: extent)");
+  command
+      .add("--tokens-per-second", options.tokens_per_second,
+           "with --videos: ids per second (default: frames are 1 apart)")
+      .group("Pictures");
+  text("--seconds-per-grid", options.seconds_per_grid, "with --tokens-per-second: 1.5,2: seconds from frame to frame");
+  text("--frame-step", options.frame_step, "what is truncated: frame or seconds (default: frame, transformers 5.22)");
+  command.flag("--split-frames", options.split_frames, "with --videos: every frame is a picture of its own (Qwen3-VL)")
+      .group("Pictures");
+}
+
+void write_patches(const std::string& patches, const VisionOptions& vision, const std::optional<std::int64_t>& first,
+                   const ArrayOutput& what, const OutputOptions& output) {
+  constexpr std::array<std::string_view, 3> kAxes = {"yx", "xy", "tyx"};
+  constexpr std::array<std::string_view, 3> kCoordinates = {"index", "centers", "ends"};
+  const PatchGrid grid = grid_of(patches, "--patches");
+  const auto axes = choose<PatchAxes>(vision.axes.empty() ? "yx" : vision.axes, "--axes", kAxes);
+  const int kind =
+      choose<int>(vision.coordinates.empty() ? "index" : vision.coordinates, "--coordinates", kCoordinates);
+  if (kind != 0 && first) fail(ErrorKind::usage, "--first goes with --coordinates index");
+  const std::int64_t width = axes == PatchAxes::tyx ? 3 : 2;
+  make_integers({grid.frames, grid.height, grid.width, width});  // counted before they are made
+  std::vector<std::int64_t> ids;
+  append_patches(ids, grid, {.merge = vision.merge.value_or(1), .axes = axes, .first = first.value_or(0)});
+  const std::int64_t count = static_cast<std::int64_t>(ids.size()) / width;
+  if (kind == 0) return write_array(make_view(ids.data(), {count, width}), what, output);
+  const std::vector<double> values = coordinates_of(ids, grid, axes, kind == 1);
+  write_array(make_view(values.data(), {count, width}), what, output);
+}
+
+void write_mixed(const MixedTokens& tokens, const VisionOptions& vision, const ArrayOutput& what,
+                 const OutputOptions& output) {
+  const Integers types = read_integers(tokens.types, "--token-types");
   std::optional<Integers> mask;
-  if (!options.mask.empty()) mask = read_integers(options.mask, "--mask");
-  const std::vector<PatchGrid> images = grids_of(options.vision.images, "--images");
-  const std::vector<PatchGrid> videos = grids_of(options.vision.videos, "--videos");
-  const std::vector<double> seconds = seconds_of(options.vision.seconds_per_grid);
-  const MropeRule rule = rule_of(options);
+  if (!tokens.mask.empty()) mask = read_integers(tokens.mask, "--mask");
+  const std::vector<PatchGrid> images = grids_of(vision.images, "--images");
+  const std::vector<PatchGrid> videos = grids_of(vision.videos, "--videos");
+  const std::vector<double> seconds = seconds_of(vision.seconds_per_grid);
+  const MropeRule rule = rule_of(vision, tokens.pads);
   std::vector<std::int64_t> shape = types.shape;
   shape.push_back(3);
   Integers ids = make_integers(shape);
@@ -113,14 +141,9 @@ void write_mixed(const PositionsOptions& options, const std::string& format) {
                                                             .mask = mask ? mask->view() : ConstView{}},
                                                            rule, out);
   const Json delta = types.shape.size() == 1 ? Json(deltas[0]) : Json(Json::Array(deltas.begin(), deltas.end()));
-  write_array(out, {format, "positions", {{"rope_delta", delta}}}, options.output);
-}
-
-}  // namespace
-
-void write_vision_positions(const PositionsOptions& options, const std::string& format) {
-  if (options.patches.empty()) return write_mixed(options, format);
-  write_patches(options, format);
+  ArrayOutput with_delta = what;
+  with_delta.head = {{"rope_delta", delta}};
+  write_array(out, with_delta, output);
 }
 
 }  // namespace posenc::cli

@@ -1,11 +1,6 @@
 #include "files/byte_stream.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 namespace posenc::files {
 namespace {
@@ -14,13 +9,8 @@ constexpr std::size_t kBuffer = 65536;
 
 }  // namespace
 
-ByteStream::ByteStream(const std::string& path)
-    : path_(path), file_(std::make_unique<Descriptor>(open_retrying(path.c_str(), O_RDONLY))), buffer_(kBuffer) {
-  if (file_->value < 0) fail_system("cannot open", path_, errno);
-  struct stat status {};
-  if (::fstat(file_->value, &status) != 0) fail_system("cannot read", path_, errno);
-  if (S_ISDIR(status.st_mode)) fail_system("cannot read", path_, EISDIR);
-  if (S_ISREG(status.st_mode)) size_ = status.st_size;
+ByteStream::ByteStream(const FileReader& file) : file_(&file), buffer_(kBuffer) {
+  if (file.regular()) size_ = file.size();
   from_ = buffer_.data();
 }
 
@@ -28,7 +18,7 @@ bool ByteStream::refill() {
   if (file_ == nullptr) return false;
   before_ += static_cast<std::int64_t>(end_);
   at_ = 0;
-  end_ = read_some(file_->value, buffer_.data(), buffer_.size(), path_);
+  end_ = file_->read_next(buffer_.data(), buffer_.size());
   return end_ > 0;
 }
 

@@ -4,19 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "files/descriptor.h"
+#include "files/read_file.h"
 
 namespace posenc::files {
 
 class ByteStream {
  public:
-  explicit ByteStream(const std::string& path);
+  // The file must live as long as this.
+  explicit ByteStream(const FileReader& file);
   // Bytes in memory, the first of `size`.
   ByteStream(std::string_view bytes, std::int64_t size) : size_(size), from_(bytes.data()), end_(bytes.size()) {}
 
@@ -44,8 +43,7 @@ class ByteStream {
   std::uint64_t skip_over(std::uint64_t size);
   bool refill();
 
-  std::string path_;
-  std::unique_ptr<Descriptor> file_;  // none: in memory
+  const FileReader* file_ = nullptr;  // none: in memory
   std::vector<char> buffer_;
   std::optional<std::int64_t> size_;
   std::int64_t before_ = 0;  // bytes before those at hand

@@ -15,10 +15,6 @@ void fail_system(const char* what, const std::string& path, int code) {
   fail(ErrorKind::io, std::string(what) + " " + path + ": " + std::generic_category().message(code));
 }
 
-Descriptor::~Descriptor() {
-  if (value >= 0) ::close(value);
-}
-
 int open_retrying(const char* path, int flags, unsigned mode) {
   for (;;) {
     int descriptor = ::open(path, flags | O_CLOEXEC, static_cast<mode_t>(mode));

@@ -8,15 +8,6 @@ namespace posenc::files {
 
 [[noreturn]] void fail_system(const char* what, const std::string& path, int code);
 
-// Closes without a word: for paths on which another error is already on its way, or nothing was written.
-struct Descriptor {
-  int value;
-  explicit Descriptor(int descriptor) : value(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-};
-
 // As open(2) with O_CLOEXEC, retrying interrupted calls.
 int open_retrying(const char* path, int flags, unsigned mode = 0);
 

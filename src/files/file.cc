@@ -21,7 +21,6 @@
 namespace posenc {
 namespace {
 
-using files::Descriptor;
 using files::fail_system;
 using files::kChunk;
 using files::open_retrying;
@@ -43,6 +42,11 @@ int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); 
 
 [[noreturn]] void fail_too_large(const std::string& path, std::int64_t limit) {
   fail(ErrorKind::bad_input, path + ": expected at most " + std::to_string(limit) + " bytes but the file has more");
+}
+
+files::FileReader::Identity identity_of(const struct stat& status) {
+  const std::int64_t changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_size, changed};
 }
 
 // "folder/" of "folder/name"; empty if the path has no folder.
@@ -105,59 +109,66 @@ std::string temporary_name(const std::string& target, std::uint64_t attempt) {
 }  // namespace
 
 std::string read_file(const std::string& path, std::int64_t limit) {
-  return files::read_file(path, limit, 0, [&](std::string_view) { return limit; });
+  return files::FileReader(path, files::FileReader::Of::anything).read_all(limit);
 }
 
-std::string files::read_file(const std::string& path, std::int64_t limit, std::size_t enough,
-                             const std::function<std::int64_t(std::string_view start)>& whole_size) {
-  Descriptor file(open_retrying(path.c_str(), O_RDONLY));
-  if (file.value < 0) fail_system("cannot open", path, errno);
-  struct stat status {};
-  if (::fstat(file.value, &status) != 0) fail_system("cannot read", path, errno);
-  const bool regular = S_ISREG(status.st_mode);
-  if (regular && status.st_size > limit) fail_too_large(path, limit);
-
+std::string files::FileReader::read_all(std::int64_t limit, std::size_t enough,
+                                        const std::function<std::int64_t(std::string_view)>& whole_size) const {
+  if (regular_ && size() > limit) fail_too_large(path_, limit);
   // The size is only a hint: pipes have none, files under /proc say 0, and a file may grow while it is read.
   constexpr std::size_t kLeast = 65536;
   std::string bytes(std::max(enough, kLeast), '\0');
   std::size_t done = 0;
   bool asked = false;
   while (true) {
-    const std::size_t got = read_some(file.value, bytes.data() + done, bytes.size() - done, path);
+    const std::size_t got = read_next(bytes.data() + done, bytes.size() - done);
     done += got;
     if (!asked && (got == 0 || done >= enough)) {
       asked = true;
-      limit = whole_size(std::string_view(bytes).substr(0, done));
-      if (regular && status.st_size > limit) fail_too_large(path, limit);
-      if (regular) bytes.resize(std::max(bytes.size(), static_cast<std::size_t>(status.st_size) + 1));
+      if (whole_size) limit = whole_size(std::string_view(bytes).substr(0, done));
+      if (regular_ && size() > limit) fail_too_large(path_, limit);
+      if (regular_) bytes.resize(std::max(bytes.size(), static_cast<std::size_t>(size()) + 1));
     }
     if (got == 0) break;
-    if (done > static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))) fail_too_large(path, limit);
+    if (done > static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))) fail_too_large(path_, limit);
     if (done == bytes.size()) bytes.resize(bytes.size() * 2);
   }
   bytes.resize(done);
   return bytes;
 }
 
+std::size_t files::FileReader::read_next(char* to, std::size_t size) const {
+  return read_some(descriptor_, to, size, path_);
+}
+
 // Without O_NONBLOCK opening a pipe would wait for its writer; a regular file does not know it.
-files::FileReader::FileReader(const std::string& path)
-    : path_(path), descriptor_(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK)) {
+files::FileReader::FileReader(const std::string& path, Of of)
+    : path_(path), descriptor_(open_retrying(path.c_str(), O_RDONLY | (of == Of::regular ? O_NONBLOCK : 0))) {
   if (descriptor_ < 0) fail_system("cannot open", path_, errno);
   struct stat status {};
   int code = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
   if (code == 0 && S_ISDIR(status.st_mode)) code = EISDIR;
-  if (code == 0 && S_ISREG(status.st_mode)) {
-    const std::int64_t changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-    identity_ = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_size,
-                 changed};
-    return;
-  }
+  regular_ = code == 0 && S_ISREG(status.st_mode);
+  if (regular_) identity_ = identity_of(status);
+  if (regular_ || (code == 0 && of == Of::anything)) return;
   ::close(descriptor_);  // the destructor does not run for a constructor that fails
   if (code != 0) fail_system("cannot read", path_, code);
   fail(ErrorKind::bad_input, path_ + ": expected a regular file, to be read in pieces, but it is a pipe or a device");
 }
 
 files::FileReader::~FileReader() { ::close(descriptor_); }
+
+void files::FileReader::check_unchanged() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) fail_system("cannot open", path_, errno);
+  if (identity_of(status) == identity_) return;
+  fail(ErrorKind::bad_input, path_ + ": the file has changed since its header was read");
+}
+
+std::string files::FileReader::start() const {
+  constexpr std::int64_t kBytes = 16;
+  return regular_ ? read(0, static_cast<std::size_t>(std::min(size(), kBytes))) : std::string();
+}
 
 void files::FileReader::read(std::int64_t offset, char* to, std::size_t size) const {
   while (size > 0) {

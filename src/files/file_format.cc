@@ -1,23 +1,11 @@
 #include "files/file_format.h"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <cstdint>
 
 #include "files/load_bits.h"
-#include "files/read_file.h"
 #include "files/safetensors_format.h"
 
 namespace posenc::files {
-
-std::optional<std::string> file_start(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  constexpr std::int64_t kBytes = 16;
-  const FileReader file(path);
-  return file.read(0, static_cast<std::size_t>(std::min(file.size(), kBytes)));
-}
 
 bool is_npy(std::string_view start) noexcept { return start.starts_with("\x93NUMPY"); }
 

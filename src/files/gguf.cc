@@ -69,11 +69,9 @@ Array Gguf::load(std::string_view name) const {
     fail(ErrorKind::unsupported,
          place + ": expected at most " + std::to_string(most) + " bytes but it has " + std::to_string(size));
   }
-  const files::FileReader file(path_);
-  if (file.identity() != identity_) {
-    fail(ErrorKind::bad_input, path_ + ": the file has changed since its header was read");
-  }
-  const std::string bytes = file.read(data_start + tensor->offset, static_cast<std::size_t>(size));
+  if (!file_->regular()) files::FileReader(path_, files::FileReader::Of::regular);  // refused: it is a pipe
+  file_->check_unchanged();
+  const std::string bytes = file_->read(data_start + tensor->offset, static_cast<std::size_t>(size));
   if (size_of(array.dtype) == 2) {
     load_numbers<std::uint16_t>(bytes, big_endian, array);
   } else if (size_of(array.dtype) == 4) {
@@ -85,11 +83,15 @@ Array Gguf::load(std::string_view name) const {
 }
 
 Gguf open_gguf(const std::string& path, const GgufOptions& options) {
+  return files::open_gguf(std::make_shared<files::FileReader>(path, files::FileReader::Of::anything), options);
+}
+
+Gguf files::open_gguf(std::shared_ptr<const FileReader> file, const GgufOptions& options) {
   Gguf result;
-  files::ByteStream stream(path);
-  if (stream.size()) result.identity_ = files::FileReader(path).identity();
-  static_cast<GgufHeader&>(result) = files::read_gguf_header(stream, path, options);
-  result.path_ = path;
+  ByteStream stream(*file);
+  static_cast<GgufHeader&>(result) = read_gguf_header(stream, file->path(), options);
+  result.path_ = file->path();
+  result.file_ = std::move(file);
   return result;
 }
 

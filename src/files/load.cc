@@ -8,9 +8,9 @@
 #include "core/spec/fields.h"
 #include "files/file_format.h"
 #include "files/load_array.h"
+#include "files/read_file.h"
 #include "files/shape.h"
 #include "posenc/error.h"
-#include "posenc/files/file.h"
 #include "posenc/files/json.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/list_reader.h"
@@ -45,10 +45,11 @@ std::vector<double> load_list(const std::string& name) {
 Spec load_spec_file(const std::string& path) {
   const std::string expected = path + ": expected a posenc spec, {\"schema\": \"" + std::string(kSchema) +
                                "\", \"kind\": ...}, but the file seems to be ";
+  const files::FileReader file(path, files::FileReader::Of::anything);
   // Before it is read: models are large.
-  const std::string_view foreign = files::format_name(files::file_start(path).value_or(""));
+  const std::string_view foreign = files::format_name(file.start());
   if (!foreign.empty()) fail(ErrorKind::unsupported, expected + std::string(foreign));
-  const Json json = parse_json(read_file(path, kMaxSpecFile), path);
+  const Json json = parse_json(file.read_all(kMaxSpecFile), path);
   if (json.find("model_type") && !json.find("kind")) fail(ErrorKind::unsupported, expected + "a model's config.json");
   return spec_from_json(json, path);
 }
@@ -65,8 +66,10 @@ Spec load_spec(const std::string& text) {
 
 Positions load_positions(const std::string& text) {
   if (!text.starts_with('@')) return parse_positions(text);
-  const std::string name = text.substr(1);
-  const Array array = files::load_array(name, kMaxNumbersFile);
+  return positions_of(files::load_array(text.substr(1), kMaxNumbersFile), text.substr(1));
+}
+
+Positions positions_of(const Array& array, const std::string& name) {
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
     fail(ErrorKind::bad_input,

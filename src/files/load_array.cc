@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/text/quotable.h"
 #include "files/file_format.h"
@@ -39,23 +41,24 @@ ArraySource split(const std::string& text) {
   return {ending == std::string::npos ? text : text.substr(0, ending + kEnding.size() - 1), std::nullopt};
 }
 
-Array from_npy(const ArraySource& place, std::int64_t limit) {
+Array from_npy(const ArraySource& place, const files::FileReader& file, std::int64_t limit) {
   if (place.tensor) {
     fail(ErrorKind::bad_input, place.path + ": only tensors of safetensors files have names, but ':" +
                                    text::quotable(*place.tensor) + "' asks for one of another file");
   }
-  return load_npy(place.path, limit);
+  return files::load_npy(file, limit);
 }
 
-Array from_safetensors(const ArraySource& place, std::int64_t limit) {
-  const Safetensors file = open_safetensors(place.path);
+Array from_safetensors(ArraySource& place, std::shared_ptr<const files::FileReader> reader, std::int64_t limit) {
+  const Safetensors file = files::open_safetensors(std::move(reader));
   const std::vector<TensorInfo>& tensors = file.tensors();
   if (!place.tensor && tensors.empty()) fail(ErrorKind::bad_input, place.path + ": expected a tensor but it has none");
   if (!place.tensor && tensors.size() > 1) {
     fail(ErrorKind::bad_input, place.path + ": expected the name of a tensor after it, FILE:NAME, as it has " +
                                    std::to_string(tensors.size()) + ": " + files::names_text(tensors));
   }
-  const std::string& name = place.tensor ? *place.tensor : tensors.front().name;
+  if (!place.tensor) place.tensor = tensors.front().name;
+  const std::string& name = *place.tensor;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.name != name || tensor.end - tensor.begin <= limit) continue;
     fail(ErrorKind::bad_input, place.path + ": tensor '" + text::quotable(name) + "': expected at most " +
@@ -65,22 +68,35 @@ Array from_safetensors(const ArraySource& place, std::int64_t limit) {
   return file.load(name);
 }
 
-}  // namespace
-
-Array files::load_array(const std::string& text, std::int64_t limit) {
-  const ArraySource place = split(text);
-  const std::optional<std::string> start = file_start(place.path);
-  // Nothing to look at: a pipe or device, which are read as .npy, or the system says why not.
-  if (!start || is_npy(*start)) return from_npy(place, limit);
-  if (is_safetensors(*start)) return from_safetensors(place, limit);
-  // What it is not the reader of its name knows best.
-  if (place.path.ends_with(".npy")) return from_npy(place, limit);
-  if (place.path.ends_with(".safetensors")) return from_safetensors(place, limit);
-  const std::string_view name = format_name(*start);
+Array load(ArraySource& place, std::int64_t limit) {
+  const auto file = std::make_shared<files::FileReader>(place.path, files::FileReader::Of::anything);
+  const std::string start = file->start();
+  // Nothing to look at: a pipe or device, which are read as .npy.
+  if (!file->regular() || files::is_npy(start)) return from_npy(place, *file, limit);
+  if (files::is_safetensors(start)) return from_safetensors(place, file, limit);
+  // Unrecognised contents: the reader for the extension reports the error.
+  if (place.path.ends_with(".npy")) return from_npy(place, *file, limit);
+  if (place.path.ends_with(".safetensors")) return from_safetensors(place, file, limit);
+  const std::string_view name = files::format_name(start);
   fail(ErrorKind::bad_input, place.path + ": expected a file of numbers, .npy or .safetensors, but it " +
                                  (name.empty() ? "begins like neither" : "seems to be " + std::string(name)));
 }
 
-Array load_array(const std::string& text) { return files::load_array(text, std::int64_t{1} << 36); }
+constexpr std::int64_t kMaxArray = std::int64_t{1} << 36;
+
+}  // namespace
+
+Array files::load_array(const std::string& text, std::int64_t limit) {
+  ArraySource place = split(text);
+  return load(place, limit);
+}
+
+Array load_array(const std::string& text) { return files::load_array(text, kMaxArray); }
+
+NamedArray load_named_array(const std::string& text) {
+  ArraySource place = split(text);
+  Array array = load(place, kMaxArray);
+  return {place.tensor.value_or(""), std::move(array)};
+}
 
 }  // namespace posenc

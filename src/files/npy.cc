@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "files/load_array.h"
 #include "files/load_bits.h"
 #include "files/npy_header.h"
 #include "files/read_file.h"
@@ -117,13 +118,17 @@ Array parse_npy(std::string_view bytes, std::string_view source) {
 }
 
 Array load_npy(const std::string& path, std::int64_t limit) {
+  return files::load_npy(files::FileReader(path, files::FileReader::Of::anything), limit);
+}
+
+Array files::load_npy(const FileReader& file, std::int64_t limit) {
   // The header says how much there is to read: a file of another kind, or a device without end, is refused before it
   // fills the memory.
   const auto whole_size = [&](std::string_view start) {
-    const files::NpyHeader header = files::read_npy_header(start, path);
+    const files::NpyHeader header = files::read_npy_header(start, file.path());
     return std::min(limit, static_cast<std::int64_t>(header.data_offset) + header.size * header.bytes);
   };
-  return parse_npy(files::read_file(path, limit, files::kMaxNpyStart, whole_size), path);
+  return parse_npy(file.read_all(limit, files::kMaxNpyStart, whole_size), file.path());
 }
 
 }  // namespace posenc

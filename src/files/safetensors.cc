@@ -4,9 +4,12 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
+#include "files/load_array.h"
 #include "files/load_bits.h"
 #include "files/read_file.h"
 #include "files/safetensors_format.h"
@@ -92,32 +95,32 @@ std::string files::names_text(const std::vector<TensorInfo>& tensors) {
 Array Safetensors::load(std::string_view name) const {
   const auto tensor = std::find_if(header_.tensors.begin(), header_.tensors.end(),
                                    [&](const TensorInfo& candidate) { return candidate.name == name; });
-  if (tensor == header_.tensors.end()) fail_no_tensor(header_.tensors, name, path_);
-  const std::string place = path_ + ": tensor '" + text::quotable(name) + "'";
+  if (tensor == header_.tensors.end()) fail_no_tensor(header_.tensors, name, file_->path());
+  const std::string place = file_->path() + ": tensor '" + text::quotable(name) + "'";
   const files::SafetensorsDType& dtype = *files::find_safetensors_dtype(tensor->dtype);
   if (!dtype.read_as) fail_unsupported(*tensor, place);
-  const files::FileReader file(path_);
-  if (file.identity() != identity_) {
-    fail(ErrorKind::bad_input, path_ + ": the file has changed since its header was read");
-  }
+  file_->check_unchanged();
   const std::int64_t offset = header_.data_start + tensor->begin;
   const auto size = static_cast<std::size_t>(tensor->end - tensor->begin);
   Array array{*dtype.read_as, tensor->shape, {}};
   if (dtype.converted) {
-    convert_data(dtype.name, file.read(offset, size), place, array);
+    convert_data(dtype.name, file_->read(offset, size), place, array);
   } else {
     array.data.resize(size);
-    file.read(offset, reinterpret_cast<char*>(array.data.data()), size);
+    file_->read(offset, reinterpret_cast<char*>(array.data.data()), size);
     make_native(array.data, static_cast<std::size_t>(size_of(array.dtype)));
   }
   return array;
 }
 
 Safetensors open_safetensors(const std::string& path) {
-  const files::FileReader file(path);
+  return files::open_safetensors(std::make_shared<files::FileReader>(path));
+}
+
+Safetensors files::open_safetensors(std::shared_ptr<const FileReader> reader) {
+  const FileReader& file = *reader;
   Safetensors result;
-  result.path_ = path;
-  result.identity_ = file.identity();
+  result.file_ = std::move(reader);
   constexpr std::int64_t kStart = files::kSafetensorsStart;
   std::string start = file.read(0, static_cast<std::size_t>(std::min(file.size(), kStart)));
   // A length that cannot be is not read: the parser says what is wrong with it.
@@ -126,7 +129,7 @@ Safetensors open_safetensors(const std::string& path) {
     const std::int64_t most = std::min(files::kMaxSafetensorsHeader, file.size() - kStart);
     if (length <= static_cast<std::uint64_t>(most)) start += file.read(kStart, static_cast<std::size_t>(length));
   }
-  result.header_ = parse_safetensors_header(start, file.size(), path);
+  result.header_ = parse_safetensors_header(start, file.size(), file.path());
   return result;
 }
 

@@ -1,186 +1,231 @@
-#include "models/encoding.h"
+#include "posenc/models/encoding.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <span>
 #include <utility>
-#include <vector>
 
-#include "core/spec/fields.h"
-#include "models/layers.h"
-#include "models/rotary_groups.h"
-#include "models/scales.h"
-#include "models/table.h"
+#include "core/spec/bound_parameters.h"
+#include "core/text/shell.h"
+#include "models/encoding_state.h"
 #include "posenc/error.h"
-#include "posenc/files/spec_json.h"
+#include "posenc/pope.h"
+#include "posenc/position_ids.h"
+#include "posenc/xpos.h"
 
-namespace posenc::models {
+namespace posenc {
 namespace {
 
-void add_notes(const Config& config, ModelGroup& group) {
-  const Json* notes = config.rule("notes");
-  if (!notes) return;
-  for (const Json& note : notes->array()) group.notes.push_back(note.string());
+using models::EncodingState;
+
+// Whether a rotary encoding says which layer and which length it is for, where that makes a difference.
+bool is_settled(const Rotary& spec) {
+  if (spec.local_base != 0.0 && !spec.layer) return false;
+  return !needs_length(at_layer(spec, spec.layer.value_or(0)).scaling) || spec.sequence_length.has_value();
 }
 
-std::int64_t trained_positions(const Config& config) {
-  const Found found = config.find("max_position_embeddings");
-  return found.given() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
+void compute_schedules(EncodingState& state, Missing missing) {
+  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&state.spec)) state.sinusoidal = make_schedule(*sinusoidal);
+  if (const auto* hybrid = std::get_if<Hybrid>(&state.spec)) state.sinusoidal = make_schedule(hybrid->fixed);
+  if (const auto* fourier = std::get_if<Fourier>(&state.spec)) state.fourier = make_fourier_schedule(*fourier);
+  if (const auto* concat = std::get_if<Concat>(&state.spec)) state.parts = make_concat_schedule(*concat);
+  if (const auto* pope = std::get_if<Pope>(&state.spec)) state.rotary = make_schedule(*pope);
+  if (const auto* xpos = std::get_if<Xpos>(&state.spec)) state.rotary = make_schedule(*xpos).rotation;
+  const auto* rotary = std::get_if<Rotary>(&state.spec);
+  if (rotary && (missing != Missing::leave || is_settled(*rotary))) state.rotary = make_schedule(*rotary);
 }
 
-// A key that is there, but makes no value of a formula: a word, null, or 0 to divide by.
-void refuse_broken(const Config& config, const Json& entry) {
-  if (!entry.is_string()) return;
-  for (const std::string& name : Formula(entry.string()).names()) {
-    const Json* value = config.object().find(name);
-    if (!value || std::holds_alternative<bool>(value->value)) continue;
-    if (value->is_number() && !value->is_string() && value->number() != 0.0) continue;
-    config.refuse(name, "expected what " + entry.string() + " can be computed from but got " + value_text(*value));
+void make_views(EncodingState& state) {
+  if (state.numbers.table) state.table = state.numbers.table->view();
+  for (const Array& array : state.numbers.tables) state.tables.push_back(array.view());
+  for (const auto& [name, array] : state.numbers.parameters) state.parameters.push_back({name, array.view()});
+}
+
+bool has_tables(const EncodingState& state) {
+  const auto* concat = std::get_if<Concat>(&state.spec);
+  if (concat == nullptr) return learned_part(state.spec) == nullptr || state.table.rank != 0;
+  const auto learns = [](const ConcatPart& part) { return std::holds_alternative<Learned>(part.encoding); };
+  return !state.tables.empty() || std::none_of(concat->parts.begin(), concat->parts.end(), learns);
+}
+
+bool has_parameters(const EncodingState& state) {
+  const std::vector<ParameterInfo> infos = parameters_of(state.spec);
+  return !state.parameters.empty() ||
+         std::all_of(infos.begin(), infos.end(), [](const ParameterInfo& info) { return info.optional; });
+}
+
+void refuse_foreign_table(const EncodingState& state) {
+  if (!state.numbers.table || learned_part(state.spec) != nullptr) return;
+  fail(ErrorKind::usage, std::string(kind_of(state.spec)) + " has no learned table, but one was given");
+}
+
+double largest_of(const Learned& spec, const Array& table) {
+  if (spec.normalize == Normalize::l2) return std::fabs(spec.multiplier);
+  double largest = 0.0;
+  for (std::int64_t i = 0; i < table.size(); ++i) largest = std::max(largest, std::fabs(table.number(i)));
+  return largest * std::fabs(spec.multiplier);
+}
+
+// The smallest number of rows that the learned parts of a coordinate have for themselves; none: no end.
+std::optional<std::int64_t> rows_along(const EncodingState& state, std::int64_t axis) {
+  const auto* concat = std::get_if<Concat>(&state.spec);
+  std::optional<std::int64_t> rows;
+  std::size_t next = 0;
+  for (const ConcatPart& part : concat != nullptr ? std::span(concat->parts) : std::span<const ConcatPart>()) {
+    const auto* learned = std::get_if<Learned>(&part.encoding);
+    if (learned == nullptr) continue;
+    const std::int64_t given = std::max<std::int64_t>(state.tables[next++].shape[0] - learned->first, 0);
+    if (part.axis != axis || learned->past_end == PastEnd::clamp) continue;
+    const std::int64_t own = learned->length.value_or(given);
+    rows = std::min(rows.value_or(own), own);
   }
+  return rows;
 }
 
-// An encoding whose fields are formulas of the row: everything but a rotary one of text.
-ModelGroup plain_group(const Config& config, const std::string& kind) {
-  ModelGroup group;
-  Json fields = Json::Object{};
-  if (const Json* rules = config.rule("fields")) {
-    for (const auto& [field, entry] : rules->object()) {
-      const Found found = entry_value(config, entry, {});
-      if (!found.given()) refuse_broken(config, entry);
-      if (!found.given()) continue;
-      fields.set(field, found.value);
-      group.provenance.push_back({field, found.from});
-    }
-  }
-  if (spec::default_spec(kind)) {
-    Json spec = Json::Object{};
-    spec.set("kind", kind);
-    for (const auto& [field, value] : fields.object()) spec.set(field, value);
-    group.spec = spec_from_json(spec, config.source());
-  } else {
-    group.other_kind = kind;
-    group.parameters = std::move(fields);
-  }
-  return group;
-}
-
-std::vector<ModelGroup> groups_of(const Config& config) {
-  const Json* kind = config.rule("kind");
-  if (!kind || kind->string() == "rotary") return rotary_groups(config);
-  ModelGroup group = plain_group(config, kind->string());
-  const Found count = config.evaluate(config.formula("layers", "num_hidden_layers"));
-  if (count.given())
-    group.layers.resize(static_cast<std::size_t>(config.integer(count, "num_hidden_layers", 0, kMostLayers)));
-  std::iota(group.layers.begin(), group.layers.end(), 0);
-  const Json* softmax = config.rule("softmax_scale");
-  if (softmax) {
-    Json names = layer_names(0, 0, "");
-    names.set("head_dim", config.evaluate(Formula(kHeadDim)).value);
-    set_scales(config, names, group);
-  }
-  return {std::move(group)};
-}
-
-// One of several encodings of a row: what it says itself goes before what the row says.
-Json encoding_row(const Json& row, const Json& encoding) {
-  Json result = encoding;
-  for (const auto& [key, value] : row.object()) {
-    if (key != "encodings" && !encoding.find(key)) result.set(key, value);
-  }
-  return result;
-}
-
-// The row after its readings: where the file has what one is about, and the other way is wanted, it says what changes.
-Config with_readings(const Config& config) {
-  Json row = config.row();
-  const Json* readings = config.rule("readings");
-  if (!readings) return Config(config, std::move(row));
-  for (const Json& reading : readings->array()) {
-    if (!is_true(config.evaluate(Formula(reading.find("when")->string())).value)) continue;
-    if (!config.remarks().other_reading(reading.find("name")->string(), reading.find("sentence")->string())) continue;
-    for (const auto& [key, value] : reading.find("other")->object()) row.set(key, value);
-  }
-  Config result(config, std::move(row));
-  result.know_as(config);
-  return result;
-}
-
-// Numbers that make no encoding together: what no check of a key alone can tell.
-void check_spec(const Config& config, const Spec& spec) {
-  spec::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
-}
-
-void add_groups(const Config& config, const std::string& part) {
-  for (ModelGroup& group : groups_of(config)) {
-    check_spec(config, group.spec);
-    if (group.query_scale) check_spec(config, *group.query_scale);
-    group.part = part;
-    group.trained_positions = trained_positions(config);
-    add_notes(config, group);
-    config.remarks().model.groups.push_back(std::move(group));
-  }
+// Throws where tables and spec do not fit each other.
+Encoding fitting(Encoding encoding, Missing missing) {
+  const bool whole = missing != Missing::leave || has_tables(encoding.state());
+  if (encoding.place() == Place::input && whole) width_of(encoding.rows());
+  return encoding;
 }
 
 }  // namespace
 
-namespace {
-
-// Words that are no encoding of this part: a file that asks for another must not be read as if it did not.
-void check_embedding_type(const Config& config, std::size_t first_group) {
-  const Json* type = config.object().find("position_embedding_type");
-  if (!type || type->is_null()) return;
-  const std::string word = type->is_string() ? type->string() : "";
-  const std::vector<ModelGroup>& groups = config.remarks().model.groups;
-  const auto has = [&](std::string_view kind) {
-    return std::any_of(groups.begin() + static_cast<std::ptrdiff_t>(first_group), groups.end(),
-                       [&](const ModelGroup& group) { return group.kind() == kind; });
-  };
-  const bool turns = word == "rotary" || word == "rope" || word.starts_with("rope_");
-  const bool rotary = has("rotary") || (!config.rule("kind") && !config.rule("encodings"));
-  const bool relative = word.starts_with("relative_key");
-  const bool fits = (!turns || rotary) && (word != "alibi" || has("alibi")) && (!relative || has("shaw"));
-  const bool known = turns || relative || word == "alibi" || word == "absolute" || word == "learned_absolute" ||
-                     word == "learned" || word == "nope" || word == "none" || word == "sine" || word == "sinusoidal";
-  if (known && fits) return;
-  const std::string sentence = "posenc does not know " + value_text(*type) + " of " + config.model_type();
-  if (!config.remarks().options.lenient)
-    config.refuse("position_embedding_type", sentence + " (--lenient makes this a warning)");
-  config.remarks().warn(config.path() + "position_embedding_type: " + sentence);
+const Learned* learned_part(const Spec& spec) noexcept {
+  if (const auto* learned = std::get_if<Learned>(&spec)) return learned;
+  const auto* hybrid = std::get_if<Hybrid>(&spec);
+  return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
-}  // namespace
-
-void know_row(const Config& config) {
-  const Json everywhere = row_of_all();
-  for (const Json* row : {&everywhere, &config.row()}) {
-    const Json* known = row->find("known");
-    if (!known) continue;
-    for (const Json& key : known->array()) config.know(key.string());
+void models::complete(EncodingState& state, Missing missing, std::uint64_t seed) {
+  compute_schedules(state, missing);
+  refuse_foreign_table(state);
+  if (missing == Missing::draw) draw_missing(state, seed);
+  make_views(state);
+  const Place place = place_of(state.spec);
+  state.computed = true;
+  // Who turns by PoPE checks its angles; who only looks at it does not.
+  if (std::holds_alternative<Pope>(state.spec) && missing != Missing::error) {
+    const spec::BoundParameters fitting(state.spec, state.parameters, "pope");
   }
+  const bool whole = missing != Missing::leave || has_parameters(state);
+  if (place == Place::bias && whole) state.bias.emplace(state.spec, state.parameters);
+  if (place == Place::term && whole) state.term.emplace(state.spec, state.parameters);
 }
 
-void resolve_part(const Config& given, const std::string& part) {
-  const Config config = with_readings(given);
-  const std::size_t first_group = config.remarks().model.groups.size();
-  const Json* encodings = config.rule("encodings");
-  if (!encodings) {
-    add_groups(config, part);
-  } else {
-    const Json* usual = config.rule("part");
-    const std::string row_part = usual ? usual->string() : "text";
-    for (const Json& encoding : encodings->array()) {
-      const Json* when = encoding.find("when");
-      if (when && !is_true(config.evaluate(Formula(when->string())).value)) continue;
-      const Json* name = encoding.find("part");
-      const Config own(config, encoding_row(config.row(), encoding));
-      // Within another model the part's own name comes first: its decoder is not the whole's.
-      const bool whole = part == "text" || part == row_part;
-      add_groups(own, !name ? part : whole ? name->string() : part + "." + name->string());
-      config.know_as(own);
-    }
+Encoding make_encoding(const Spec& spec, LearnedNumbers numbers, Missing missing, std::uint64_t seed) {
+  validate(spec);
+  auto state = std::make_shared<EncodingState>();
+  state->spec = spec;
+  state->text = to_text(spec);
+  state->numbers = std::move(numbers);
+  models::complete(*state, missing, seed);
+  return fitting(Encoding(std::move(state)), missing);
+}
+
+Encoding::Encoding(const Spec& spec) : Encoding(make_encoding(spec, {}, Missing::leave)) {}
+
+Encoding with_drawn(const Encoding& encoding, std::uint64_t seed) {
+  const EncodingState& given = encoding.state();
+  const bool open = encoding.place() == Place::rotation && !given.rotary;
+  const bool acts = encoding.place() == Place::bias || encoding.place() == Place::term;
+  if (given.computed && !open && has_tables(given) && (!acts || has_parameters(given))) return encoding;
+  auto state = std::make_shared<EncodingState>();
+  state->spec = given.spec;
+  state->text = given.text;
+  state->data_text = given.data_text;
+  state->model = given.model;
+  state->group = given.group;
+  state->numbers = given.numbers;
+  models::complete(*state, Missing::draw, seed);
+  return fitting(Encoding(std::move(state)), Missing::draw);
+}
+
+const Spec& Encoding::spec() const noexcept { return state_->spec; }
+const std::string& Encoding::text() const noexcept { return state_->text; }
+const std::string& Encoding::data_text() const noexcept { return state_->data_text; }
+const Model* Encoding::model() const noexcept { return state_->model.get(); }
+const ModelGroup* Encoding::group() const noexcept { return state_->group; }
+ConstView Encoding::table() const noexcept { return state_->table; }
+const std::vector<ConstView>& Encoding::tables() const noexcept { return state_->tables; }
+const Parameters& Encoding::parameters() const noexcept { return state_->parameters; }
+bool Encoding::drawn() const noexcept { return state_->drawn; }
+const std::optional<SinusoidalSchedule>& Encoding::sinusoidal() const noexcept { return state_->sinusoidal; }
+const std::optional<FourierSchedule>& Encoding::fourier() const noexcept { return state_->fourier; }
+const std::optional<RotarySchedule>& Encoding::rotary() const noexcept { return state_->rotary; }
+const std::optional<Bias>& Encoding::bias() const noexcept { return state_->bias; }
+const std::optional<ScoreTerm>& Encoding::term() const noexcept { return state_->term; }
+
+std::string Encoding::command_text() const {
+  const std::string word = text::shell_word(state_->text);
+  return state_->data_text.empty() ? word : word + " " + state_->data_text;
+}
+
+std::string Encoding::drawn_text() const {
+  if (!state_->drawn) return "";
+  return std::holds_alternative<Kerple>(spec()) || std::holds_alternative<Fire>(spec())
+             ? "learned numbers were not given: those with which training begins, from a seed"
+             : "learned numbers were not given: normal ones from a seed";
+}
+
+InputRows Encoding::rows() const {
+  if (place() != Place::input) fail(ErrorKind::usage, std::string(kind_of(spec())) + " adds no rows to embeddings");
+  if (!has_tables(*state_)) fail(ErrorKind::usage, std::string(kind_of(spec())) + " has no rows without its table");
+  if (const auto* concat = std::get_if<Concat>(&spec())) return concat_rows(*concat, state_->parts, state_->tables);
+  if (state_->fourier) return FourierRows{&*state_->fourier};
+  if (const auto* learned = std::get_if<Learned>(&spec())) return LearnedRows{*learned, state_->table};
+  const StreamedRows fixed{&*state_->sinusoidal};
+  if (const auto* hybrid = std::get_if<Hybrid>(&spec())) return HybridRows{fixed, {hybrid->learned, state_->table}};
+  return fixed;
+}
+
+double Encoding::largest() const {
+  const LearnedNumbers& numbers = state_->numbers;
+  if (state_->fourier) return std::fabs(state_->fourier->multiplier);
+  const auto* concat = std::get_if<Concat>(&spec());
+  if (concat == nullptr) {
+    const Learned* learned = learned_part(spec());
+    const double fixed = state_->sinusoidal ? std::fabs(state_->sinusoidal->multiplier) : 0.0;
+    return fixed + (learned != nullptr ? largest_of(*learned, *numbers.table) : 0.0);
   }
-  know_row(config);
-  config.refuse_unknown();
-  check_embedding_type(config, first_group);
+  double largest = 0.0;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < state_->parts.size(); ++i) {
+    const auto* learned = std::get_if<Learned>(&concat->parts[i].encoding);
+    const double part =
+        learned != nullptr ? largest_of(*learned, numbers.tables[next++]) : std::fabs(state_->parts[i]->multiplier);
+    largest = std::max(largest, part);
+  }
+  return largest;
 }
 
-}  // namespace posenc::models
+std::optional<std::int64_t> Encoding::positions() const {
+  if (std::holds_alternative<Concat>(spec()) && axes_of(spec()) == 1) return rows_along(*state_, 0);
+  const Learned* learned = learned_part(spec());
+  if (learned == nullptr) return std::nullopt;
+  if (learned->past_end == PastEnd::interpolate && learned->length) return *learned->length;
+  return std::max<std::int64_t>(state_->table.shape[0] - learned->first, 0);
+}
+
+std::vector<std::int64_t> Encoding::small_grid() const {
+  const std::int64_t axes = axes_of(spec());
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
+  if (axes == 1) shape = {64};
+  if (axes == 2) shape = {12, 16};
+  if (axes == 3) shape = {4, 6, 8};
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    std::int64_t& length = shape[static_cast<std::size_t>(axis)];
+    length = std::max<std::int64_t>(std::min(length, rows_along(*state_, axis).value_or(length)), 1);
+  }
+  std::vector<std::int64_t> places;
+  append_grid(places, shape, 0);
+  return places;
+}
+
+std::int64_t Encoding::heads() const noexcept {
+  if (state_->bias) return std::max<std::int64_t>(state_->bias->heads(), 1);
+  if (state_->term) return std::max<std::int64_t>(state_->term->heads(), 1);
+  return 1;
+}
+
+}  // namespace posenc

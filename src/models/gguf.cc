@@ -236,8 +236,8 @@ class GgufResolver {
 }  // namespace
 }  // namespace gguf
 
-Model model_from_gguf(const std::string& path, const ModelOptions& options) {
-  const Gguf file = open_gguf(path, {.arrays = gguf::wanted_arrays()});
+Model model_from_gguf(std::shared_ptr<const files::FileReader> reader, const ModelOptions& options) {
+  const Gguf file = files::open_gguf(std::move(reader), {.arrays = gguf::wanted_arrays()});
   return gguf::GgufResolver(file, options).resolve();
 }
 

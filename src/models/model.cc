@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "core/text/nearest.h"
-#include "files/file_format.h"
 #include "models/config.h"
-#include "models/encoding.h"
 #include "models/gguf.h"
+#include "models/model_part.h"
+#include "models/source_file.h"
 #include "models/table.h"
 #include "posenc/error.h"
-#include "posenc/files/file.h"
 
 namespace posenc {
 namespace {
@@ -18,8 +17,6 @@ namespace {
 using models::Config;
 using models::know_row;
 using models::Remarks;
-
-constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
 
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
   Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
@@ -166,15 +163,8 @@ Model load_model(const std::string& path_or_text, const ModelOptions& options) {
   if (first != std::string::npos && path_or_text[first] == '{') {
     return model_from_json(parse_json(path_or_text, "config"), "config", options);
   }
-  // Before it is read: models are large.
-  const std::string start = files::file_start(path_or_text).value_or("");
-  if (start.starts_with("GGUF")) return models::model_from_gguf(path_or_text, options);
-  if (const std::string_view foreign = files::format_name(start); !foreign.empty()) {
-    fail(ErrorKind::unsupported,
-         path_or_text + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
-             std::string(foreign));
-  }
-  return model_from_json(parse_json(read_file(path_or_text, kMaxConfigFile), path_or_text), path_or_text, options);
+  const models::SourceFile file = models::open_source(path_or_text);
+  return file.gguf ? models::model_from_gguf(file.reader, options) : model_from_json(file.json, path_or_text, options);
 }
 
 std::vector<std::string> known_model_types() {

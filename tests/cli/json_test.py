@@ -4,6 +4,8 @@ import json
 import math
 import unittest
 
+import numpy
+
 from command import Case
 
 
@@ -11,7 +13,47 @@ def refuse(name):
     raise ValueError(f"{name} is not JSON")
 
 
+def text_of(value, level=0):
+    """As the library prints trees: two spaces per level, arrays of plain values on one line."""
+    inner = "  " * (level + 1)
+    if isinstance(value, dict) and value:
+        items = [f"{json.dumps(key)}: {text_of(member, level + 1)}" for key, member in value.items()]
+        return "{\n" + ",\n".join(inner + item for item in items) + "\n" + inner[2:] + "}"
+    if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
+        return "[\n" + ",\n".join(inner + text_of(item, level + 1) for item in value) + "\n" + inner[2:] + "]"
+    if isinstance(value, list):
+        return "[" + ", ".join(text_of(item) for item in value) + "]"
+    return value.literal if isinstance(value, Number) else json.dumps(value)
+
+
+class Number:
+    """As it is spelled."""
+
+    def __init__(self, literal):
+        self.literal = literal
+
+
 class Json(Case):
+    def test_streamed_arrays_look_like_trees(self):
+        numpy.save(self.folder / "x2.npy", numpy.arange(6, dtype=numpy.float32).reshape(3, 2))
+        numpy.save(self.folder / "x3.npy", numpy.arange(12, dtype=numpy.float16).reshape(2, 3, 2))
+        numpy.save(self.folder / "x4.npy", numpy.arange(24, dtype=numpy.float64).reshape(2, 3, 2, 2))
+        numpy.save(self.folder / "huge.npy", numpy.full((2, 2), 3e38, dtype=numpy.float32))
+        for arguments in (["table", "sinusoidal:width=4", "-p", "0,2.5"],
+                          ["table", "rotary:head_dim=4", "-p", "0:3", "--dtype", "bf16"],
+                          ["table", "rotary:head_dim=4,sections=1/1", "-p", "7/9"],
+                          ["add", "sinusoidal:width=2", "-i", "x2.npy"],
+                          ["add", "sinusoidal:width=2", "-i", "x3.npy", "--dropout", "0.5"],
+                          ["add", "sinusoidal:width=2", "-i", "huge.npy", "--scale", "10"],
+                          ["rotate", "rotary:head_dim=2", "-i", "x4.npy"],
+                          ["positions", "--lengths", "3,1"], ["positions", "--after", "5,0", "--count", "2"]):
+            done = self.run_posenc(*arguments, "--format", "json")
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            tree = json.loads(done.stdout, parse_float=Number, parse_int=Number, object_pairs_hook=self.object_of)
+            # Positions on several axes are pairs on one line, which no tree has.
+            expected = text_of(tree).replace('"positions": [\n    [7, 9]\n  ]', '"positions": [[7, 9]]')
+            self.assertEqual(done.stdout.decode(), expected + "\n", arguments)
+
     def json_of(self, *arguments):
         done = self.run_posenc(*arguments, "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, b""))

@@ -51,7 +51,8 @@ void check_tensors(const posenc::Gguf& file) {
 void check_model(const std::string& path, bool lenient) {
   posenc::Model model;
   try {
-    model = posenc::models::model_from_gguf(path, {.lenient = lenient, .other_readings = {}});
+    model = posenc::models::model_from_gguf(std::make_shared<posenc::files::FileReader>(path),
+                                            {.lenient = lenient, .other_readings = {}});
   } catch (const posenc::Error&) {
     return;
   }

@@ -67,6 +67,13 @@ struct GgufOptions {
 POSENC_API GgufHeader parse_gguf_header(std::string_view bytes, std::int64_t file_size, std::string_view source,
                                         const GgufOptions& options = {});
 
+class Gguf;
+namespace files {
+class FileReader;
+POSENC_INTERNAL Gguf open_gguf(std::shared_ptr<const FileReader> file, const GgufOptions& options);
+}  // namespace files
+
+// The file stays open as long as this or a copy lives.
 class POSENC_API Gguf : public GgufHeader {
  public:
   const std::string& path() const noexcept POSENC_LIFETIMEBOUND { return path_; }
@@ -76,9 +83,9 @@ class POSENC_API Gguf : public GgufHeader {
   Array load(std::string_view name) const;
 
  private:
-  friend POSENC_API Gguf open_gguf(const std::string& path, const GgufOptions& options);
+  friend Gguf files::open_gguf(std::shared_ptr<const files::FileReader> file, const GgufOptions& options);
   std::string path_;
-  std::optional<std::array<std::int64_t, 4>> identity_;  // of the file whose header this is; none of a pipe
+  std::shared_ptr<const files::FileReader> file_;
 };
 
 // Reads and checks the header, of a pipe or device too; there, where tensors end is not checked, and none can be

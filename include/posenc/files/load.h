@@ -22,8 +22,17 @@ POSENC_API Spec load_spec(const std::string& text);
 // file is the file. A pipe or device is read as .npy.
 POSENC_API Array load_array(const std::string& text);
 
+// The same, with the name of the tensor that was read; empty for an .npy file.
+struct NamedArray {
+  std::string tensor;
+  Array array;
+};
+POSENC_API NamedArray load_named_array(const std::string& text);
+
 // What parse_positions reads, and `@` before what load_array reads, up to 2^27 numbers of 8 bytes: [N], or [N, A] for
 // tuples; integers or real numbers.
 POSENC_API Positions load_positions(const std::string& text);
+// The positions of an array that was read from `source`, which opens messages.
+POSENC_API Positions positions_of(const Array& array, const std::string& source);
 
 }  // namespace posenc

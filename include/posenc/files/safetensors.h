@@ -10,8 +10,8 @@
 // format, a tensor with a key that is not dtype, shape or data_offsets is refused.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +45,13 @@ struct SafetensorsHeader {
 POSENC_API SafetensorsHeader parse_safetensors_header(std::string_view bytes, std::int64_t file_size,
                                                       std::string_view source);
 
+class Safetensors;
+namespace files {
+class FileReader;
+Safetensors open_safetensors(std::shared_ptr<const FileReader> file);
+}  // namespace files
+
+// The file stays open as long as this or a copy lives.
 class POSENC_API Safetensors {
  public:
   const std::vector<TensorInfo>& tensors() const noexcept POSENC_LIFETIMEBOUND { return header_.tensors; }
@@ -56,10 +63,9 @@ class POSENC_API Safetensors {
   Array load(std::string_view name) const;
 
  private:
-  friend POSENC_API Safetensors open_safetensors(const std::string& path);
-  std::string path_;
+  friend Safetensors files::open_safetensors(std::shared_ptr<const files::FileReader> file);
+  std::shared_ptr<const files::FileReader> file_;
   SafetensorsHeader header_;
-  std::array<std::int64_t, 4> identity_{};  // of the file whose header this is
 };
 
 // Reads and checks the header. Pipes and devices are errors: load() could not go back to a tensor.

@@ -1,6 +1,6 @@
 // Properties of an encoding with verdicts: what it promises, what holds, and what does not by its nature.
 //
-//     for (const posenc::Property& p : posenc::check({.spec = posenc::Sinusoidal{.width = 64}}, {})) {
+//     for (const posenc::Property& p : posenc::check({posenc::Sinusoidal{.width = 64}}, {})) {
 //       print(p.name, p.verdict, p.finding);
 //     }
 //
@@ -55,6 +55,6 @@ POSENC_API std::int64_t usual_train_length(const Spec& spec) noexcept;
 
 // Every property that applies to the kind, always in the same order. With `observed`, only those that can be seen in
 // the numbers: they are looked for there, and what breaks a promise is violated. Learned numbers must then be given.
-POSENC_API std::vector<Property> check(const Subject& subject, const CheckOptions& options);
+POSENC_API std::vector<Property> check(const Encoding& subject, const CheckOptions& options);
 
 }  // namespace posenc

@@ -1,6 +1,6 @@
 // Figures: an encoding made visible, as a drawing with the data behind it.
 //
-//     posenc::Figure figure = posenc::make_figure("heatmap", {.spec = posenc::Sinusoidal{.width = 128}}, {});
+//     posenc::Figure figure = posenc::make_figure("heatmap", {posenc::Sinusoidal{.width = 128}}, {});
 //     posenc::write_file("heatmap.svg", posenc::to_svg(figure.drawing, {}));
 //     std::string numbers = posenc::to_csv(figure.data[0]);
 //
@@ -80,6 +80,6 @@ POSENC_API const std::vector<FigureInfo>& figures();
 // Whether a figure can show this kind; names that there are not are errors, with the nearest one.
 POSENC_API bool figure_fits(std::string_view name, const Spec& spec);
 // Throws where the figure does not fit the kind, saying which do.
-POSENC_API Figure make_figure(std::string_view name, const Subject& subject, const FigureOptions& options);
+POSENC_API Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options);
 
 }  // namespace posenc

@@ -1,6 +1,6 @@
 // Pages: a report on encodings, and the lesson; each one file of HTML that opens from disk, without a network.
 //
-//     posenc::write_file("report.html", posenc::make_report({{.spec = posenc::Alibi{.heads = 8}}}, {}));
+//     posenc::write_file("report.html", posenc::make_report({{posenc::Alibi{.heads = 8}}}, {}));
 //     posenc::write_file("lesson.html", posenc::make_lesson({.sentence = "the cat sat on the mat"}));
 //
 // The same options give the same bytes. Figures stand in the page as SVG; dark mode follows the reader's system.
@@ -38,7 +38,7 @@ struct ReportOptions {
 
 // For each subject: what it is, figures, properties with verdicts, a worked example, precision and cost; for several,
 // tables that compare them. No subjects: the advice alone, which must then be asked for.
-POSENC_API std::string make_report(const std::vector<Subject>& subjects, const ReportOptions& options);
+POSENC_API std::string make_report(const std::vector<Encoding>& subjects, const ReportOptions& options);
 
 struct LessonOptions {
   std::string sentence = "the cat sat on the mat";  // 2 to 24 words

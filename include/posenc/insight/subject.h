@@ -1,33 +1,21 @@
-// What is looked at: an encoding with its learned numbers, and how commands name it.
+// What there is to say about a kind of encoding.
 //
-//     posenc::Subject subject{.spec = posenc::Alibi{.heads = 8}};
-//     posenc::Subject gpt2{.spec = learned, .table = wpe, .data_text = "--file wpe.npy"};
-//     for (const posenc::Property& property : posenc::check(gpt2, {})) ...         // posenc/insight/check.h
-//     posenc::Figure figure = posenc::make_figure("heatmap", gpt2, {});            // posenc/insight/figure.h
+//     posenc::KindFacts facts = posenc::kind_facts(posenc::Alibi{.heads = 8});
+//     for (const posenc::Property& property : posenc::check({posenc::Alibi{.heads = 8}}, {})) ...   // insight/check.h
+//     posenc::Figure figure = posenc::make_figure("heatmap", gpt2, {});                             // insight/figure.h
 //
-// Learned numbers that are left out are drawn: normal, mean 0 and standard deviation 0.02 for tables and 1 / sqrt(D)
-// for what meets queries, as a model begins; whatever is said of them says so.
+// What is looked at is an Encoding (posenc/models/encoding.h). Learned numbers that it goes without are drawn: normal,
+// mean 0 and standard deviation 0.02 for tables and 1 / sqrt(D) for what meets queries, as a model begins; whatever is
+// said of them says so.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "posenc/export.h"
-#include "posenc/parameters.h"
+#include "posenc/models/encoding.h"
 #include "posenc/spec.h"
-#include "posenc/view.h"
 
 namespace posenc {
-
-// Views: what they point to must outlive it.
-struct Subject {
-  Spec spec;
-  std::string spec_text = {};          // as in commands; empty: to_text(spec)
-  std::string data_text = {};          // the options that give the learned numbers in commands: "--file wpe.npy"
-  ConstView table = {};                // of learned and hybrid, [R, M]
-  std::vector<ConstView> tables = {};  // of concat: one per learned part, in their order
-  Parameters parameters = {};          // of what acts inside attention, by the names of posenc/parameters.h
-};
 
 // What people ask first about a kind, in words: the same sentences in `posenc check`, in figures and in reports.
 struct KindFacts {

@@ -3,4 +3,5 @@
 
 #include "posenc/models/catalog.h"
 #include "posenc/models/compare.h"
+#include "posenc/models/encoding.h"
 #include "posenc/models/model.h"

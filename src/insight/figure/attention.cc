@@ -92,7 +92,7 @@ class SmallLayer {
     return result;
   }
 
-  const properties::SubjectNumbers& numbers_;
+  const Encoding& numbers_;
   std::int64_t tokens_;
   std::uint64_t seed_;
   std::int64_t heads_ = 8;
@@ -170,7 +170,7 @@ Figure make_attention(const FigureCall& call) {
 }
 
 Figure make_entropy(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   EntropyOptions options{.lengths = {}, .head = call.options.head.value_or(0), .seed = call.options.seed};
   std::int64_t longest = 2048;
   if (std::holds_alternative<MatrixBias>(numbers.spec())) {

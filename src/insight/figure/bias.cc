@@ -30,7 +30,7 @@ std::string heads_note(const FigureCall& call, std::size_t shown) {
 }
 
 // A matrix has numbers for so many positions only.
-std::int64_t last_position(const properties::SubjectNumbers& numbers) {
+std::int64_t last_position(const Encoding& numbers) {
   if (!std::holds_alternative<MatrixBias>(numbers.spec())) return std::numeric_limits<std::int64_t>::max();
   const ConstView& values = numbers.parameters().front().value;
   const auto rank = static_cast<std::size_t>(values.rank);
@@ -65,7 +65,7 @@ drawing::Heat bias_heat(const Bias& bias, std::int64_t head, const PositionView&
 }
 
 Figure make_bias(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const PositionView asked = figure_positions(
       call, {.count = std::min<std::int64_t>(32, last_position(numbers)), .most = std::int64_t{1} << 20});
   std::string sampled;
@@ -140,7 +140,7 @@ std::string decay_text(const std::vector<std::vector<double>>& curves) {
 }
 
 Figure make_bias_distance(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const PositionView positions = figure_positions(
       call, {.count = std::min<std::int64_t>(129, last_position(numbers)), .least = 2, .most = std::int64_t{1} << 20});
   const std::int64_t distances = positions.count;
@@ -185,7 +185,7 @@ Figure make_bias_distance(const FigureCall& call) {
 }
 
 Figure make_buckets(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const auto& table = std::get<TableBias>(numbers.bias()->schedule().shape);
   const auto count = static_cast<std::int64_t>(table.rows.size());
   // From before the first offset that differs to after the last.

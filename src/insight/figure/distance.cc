@@ -59,7 +59,7 @@ Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, co
 
 // Rows whose products depend on the place too: the mean over pairs, and the middle 95 % of them.
 Figure band_figure(const FigureCall& call, std::int64_t distances) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const std::int64_t rows = std::min<std::int64_t>(numbers.positions().value_or(1024), 1024);
   distances = std::min(distances, rows);
   const std::vector<double> table = rows_at(numbers, counted(rows));
@@ -105,7 +105,7 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
 bool has_whole_pairs(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
 
 Figure make_distance(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const std::int64_t distances = distances_of(call, 101);
   if (numbers.rotary()) {
     if (numbers.rotary()->axes != 1) {
@@ -128,7 +128,7 @@ Figure make_distance(const FigureCall& call) {
 
 // One query and one key, both at every distance; and many.
 Figure make_rotated_scores(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const Rotary& spec = std::get<Rotary>(numbers.spec());
   if (numbers.rotary()->axes != 1) {
     fail(ErrorKind::usage, "[make_figure] rotated_scores: a rotary encoding with several axes has no single distance");

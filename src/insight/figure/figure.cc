@@ -119,20 +119,21 @@ bool figure_fits(std::string_view name, const Spec& spec) {
   return shows_kind(entry.info, spec) && (entry.suits == nullptr || entry.suits(spec));
 }
 
-Figure make_figure(std::string_view name, const Subject& subject, const FigureOptions& options) {
+Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options) {
   const figure::FigureEntry& entry = entry_of(name);
-  if (!shows_kind(entry.info, subject.spec)) {
+  if (!shows_kind(entry.info, subject.spec())) {
     const std::string kinds = kinds_that_fit(name);
-    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' does not fit " + std::string(kind_of(subject.spec)) +
+    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' does not fit " +
+                               std::string(kind_of(subject.spec())) +
                                (kinds.empty() ? ": it needs no SPEC" : ": it shows " + kinds));
   }
   check_options(entry.info, options);
   FigureOptions settled = options;
-  if (!entry.info.needs_spec && std::holds_alternative<NoPosition>(subject.spec)) {
+  if (!entry.info.needs_spec && std::holds_alternative<NoPosition>(subject.spec())) {
     if (settled.command.empty()) settled.command = "posenc plot " + std::string(name);
     return entry.make({entry.info, nullptr, settled});
   }
-  const properties::SubjectNumbers numbers(subject, options.seed);
+  const Encoding numbers = with_drawn(subject, options.seed);
   if (settled.command.empty()) {
     settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text() +
                       (options.seed == 0 ? "" : " --random-seed " + std::to_string(options.seed));

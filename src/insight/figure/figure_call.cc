@@ -82,7 +82,7 @@ std::vector<double> sampled_positions(const PositionView& positions, std::int64_
   return sampled;
 }
 
-std::vector<double> rows_at(const properties::SubjectNumbers& numbers, const std::vector<double>& positions) {
+std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& positions) {
   const auto count = static_cast<std::int64_t>(positions.size());
   std::vector<double> values(static_cast<std::size_t>(count * numbers.width()));
   const View out = make_view(values.data(), {count, numbers.width()});
@@ -96,9 +96,7 @@ std::vector<double> rows_at(const properties::SubjectNumbers& numbers, const std
   return values;
 }
 
-std::vector<double> row_at(const properties::SubjectNumbers& numbers, double position) {
-  return rows_at(numbers, {position});
-}
+std::vector<double> row_at(const Encoding& numbers, double position) { return rows_at(numbers, {position}); }
 
 std::vector<double> counted(std::int64_t count, double first, double step) {
   std::vector<double> numbers;

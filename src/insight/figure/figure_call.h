@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "insight/drawing/chart.h"
-#include "insight/properties/subject_numbers.h"
 #include "posenc/insight/figure.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::figure {
 
 struct FigureCall {
   const FigureInfo& info;
-  const properties::SubjectNumbers* numbers = nullptr;  // none where the figure needs no spec and got none
+  const Encoding* numbers = nullptr;  // none where the figure needs no spec and got none
   const FigureOptions& options;
 };
 struct FigureEntry {
@@ -73,8 +73,8 @@ double step_of(const PositionView& positions);
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note);
 
 // Rows of an encoding at the input, [positions][width].
-std::vector<double> rows_at(const properties::SubjectNumbers& numbers, const std::vector<double>& positions);
-std::vector<double> row_at(const properties::SubjectNumbers& numbers, double position);
+std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& positions);
+std::vector<double> row_at(const Encoding& numbers, double position);
 
 std::vector<double> counted(std::int64_t count, double first = 0.0, double step = 1.0);
 double dot(const double* a, const double* b, std::int64_t width);

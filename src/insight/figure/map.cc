@@ -88,7 +88,7 @@ PlaceGrid grid_of(const FigureCall& call) {
 }
 
 // The rows of an encoding at the input; of a rotary one the cosines and sines, whose products are its scores.
-std::vector<double> rows_on(const properties::SubjectNumbers& numbers, const PlaceGrid& grid, std::int64_t& width) {
+std::vector<double> rows_on(const Encoding& numbers, const PlaceGrid& grid, std::int64_t& width) {
   width = numbers.rotary() ? 2 * numbers.rotary()->columns() : numbers.width();
   std::vector<double> rows(static_cast<std::size_t>(grid.places() * width));
   const View out = make_view(rows.data(), {grid.places(), width});
@@ -123,8 +123,7 @@ std::string place_text(const PlaceGrid& grid, std::int64_t place) {
   return text;
 }
 
-std::vector<double> similarities(const properties::SubjectNumbers& numbers, const PlaceGrid& grid,
-                                 std::int64_t chosen) {
+std::vector<double> similarities(const Encoding& numbers, const PlaceGrid& grid, std::int64_t chosen) {
   std::int64_t width = 0;
   const std::vector<double> rows = rows_on(numbers, grid, width);
   const double* own = rows.data() + chosen * width;

@@ -28,7 +28,7 @@ double degrees(double cosine_of_angle) {
 }
 
 Figure make_mixing(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const double at = call.options.position.value_or(0.0);
   const std::vector<double> position = row_at(numbers, at);
   const std::vector<double> token = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
@@ -72,7 +72,7 @@ Figure make_mixing(const FigureCall& call) {
 }
 
 Figure make_angle(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const std::vector<double> position = row_at(numbers, call.options.position.value_or(0.0));
   const auto width = static_cast<double>(numbers.width());
   const double root = std::sqrt(width);
@@ -128,7 +128,7 @@ Figure make_angle(const FigureCall& call) {
 }
 
 Figure make_same_word(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   // A short table may end before the places that are usual here.
   const double last = numbers.positions() ? static_cast<double>(*numbers.positions() - 1) : 7.0;
   const double first = call.options.position.value_or(std::min(2.0, std::floor(last / 2.0)));
@@ -175,7 +175,7 @@ Figure make_same_word(const FigureCall& call) {
 }
 
 Figure make_parts(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const std::int64_t width = numbers.width();
   const ConstView& content = call.options.content;
   if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {

@@ -38,7 +38,7 @@ double worst_near(Pipeline pipeline, double inv_freq, double position) {
 }
 
 Figure make_precision(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const std::vector<double>& all = numbers.rotary() ? numbers.rotary()->inv_freq : numbers.sinusoidal()->inv_freq;
   std::vector<double> inv_freq;
   const std::size_t every = (all.size() + 31) / 32;

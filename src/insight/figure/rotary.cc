@@ -13,7 +13,7 @@ namespace posenc::figure {
 namespace {
 
 // The inverse frequencies of one axis.
-std::vector<double> frequencies_of(const properties::SubjectNumbers& numbers) {
+std::vector<double> frequencies_of(const Encoding& numbers) {
   if (numbers.sinusoidal()) return numbers.sinusoidal()->inv_freq;
   if (numbers.rotary()->axes != 1) {
     fail(ErrorKind::usage, "[make_figure] a rotary encoding with several axes has no single hand per pair");
@@ -24,7 +24,7 @@ std::vector<double> frequencies_of(const properties::SubjectNumbers& numbers) {
 SinCos turned(double inv_freq, double position) { return sin_cos(phase_at(make_phase_step(inv_freq), position)); }
 
 Figure make_clocks(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const double position = call.options.position.value_or(10.0);
   const double first = numbers.sinusoidal() ? static_cast<double>(numbers.sinusoidal()->first) : 0.0;
   const std::vector<double> inv_freq = frequencies_of(numbers);
@@ -74,7 +74,7 @@ Figure make_clocks(const FigureCall& call) {
 }
 
 Figure make_turn(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const double position = call.options.position.value_or(1.0);
   const std::vector<double> inv_freq = frequencies_of(numbers);
   const std::array<double, 2> pair = {1.0, 0.5};

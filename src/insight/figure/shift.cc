@@ -10,7 +10,7 @@ namespace posenc::figure {
 namespace {
 
 Figure make_shift(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
   const double position = call.options.position.value_or(5.0);
   const double shift = call.options.shift.value_or(5.0);

@@ -19,7 +19,7 @@ struct Binned {
   drawing::Heat heat;
   std::string note;
 };
-Binned binned_rows(const properties::SubjectNumbers& numbers, const PositionView& positions) {
+Binned binned_rows(const Encoding& numbers, const PositionView& positions) {
   const std::int64_t width = numbers.width();
   drawing::Heat heat{std::min(positions.count, kBinRows), std::min(width, kBinColumns), {}};
   heat.values.assign(static_cast<std::size_t>(heat.rows * heat.columns), 0.0);
@@ -86,7 +86,7 @@ std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, 
 }
 
 Figure make_heatmap(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const bool one_axis = has_one_axis(numbers.spec());
   std::vector<std::int64_t> grid;
   const PositionView positions = one_axis ? figure_positions(call, {}) : figure_places(call, grid);
@@ -137,7 +137,7 @@ std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::
 }
 
 Figure make_cells(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const PositionView positions = figure_positions(call, {.count = 11, .most = 24});
   const std::int64_t columns = std::min<std::int64_t>(numbers.width(), 11);
   std::vector<double> at;
@@ -210,7 +210,7 @@ drawing::HeatOptions similarity_options(const std::vector<double>& at, std::stri
 }
 
 Figure make_similarity(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const PositionView positions = figure_positions(call, {});
   std::string note;
   const std::vector<double> at = sampled_positions(positions, kBinRows, note);
@@ -234,10 +234,10 @@ Figure make_similarity(const FigureCall& call) {
 
 // The learned table above, the sinusoidal one of the same size below, each beside the cosines of its rows.
 Figure make_learned(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const PositionView positions = figure_positions(call, {.count = 512});
   const std::int64_t width = numbers.width();
-  const properties::SubjectNumbers fixed(Subject{.spec = Sinusoidal{.width = width}});
+  const Encoding fixed(Sinusoidal{.width = width});
   FigurePage page = begin_figure(
       call,
       {.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
@@ -248,7 +248,7 @@ Figure make_learned(const FigureCall& call) {
                    : "",
        .body_height = 640.0});
   const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
-  const properties::SubjectNumbers* each[] = {&numbers, &fixed};
+  const Encoding* each[] = {&numbers, &fixed};
   const char* names[] = {"learned", "sinusoidal"};
   for (std::size_t i = 0; i < 2; ++i) {
     const std::vector<Box> boxes = drawing::columns_of(page.drawing(), rows[i], {1.2, 1.0});

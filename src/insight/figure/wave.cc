@@ -66,11 +66,10 @@ std::string wave_label(const Channel& channel, const SinusoidalSchedule& schedul
 }
 
 Figure make_waves(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
-  const properties::SubjectNumbers fixed(Subject{.spec = std::holds_alternative<Hybrid>(numbers.spec())
-                                                             ? Spec(std::get<Hybrid>(numbers.spec()).fixed)
-                                                             : numbers.spec()});
+  const Encoding fixed(std::holds_alternative<Hybrid>(numbers.spec()) ? Spec(std::get<Hybrid>(numbers.spec()).fixed)
+                                                                      : numbers.spec());
   // A terminal has too few dots for more.
   const std::int64_t usual = call.options.metrics == TextMetrics::cells ? 40 : 100;
   const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = std::int64_t{1} << 20});
@@ -168,7 +167,7 @@ Figure make_two_speeds(const FigureCall& call) {
 }
 
 Figure make_wavelengths(const FigureCall& call) {
-  const properties::SubjectNumbers& numbers = *call.numbers;
+  const Encoding& numbers = *call.numbers;
   std::vector<double> inv_freq;
   if (numbers.rotary()) {
     // Of several axes a pair has the frequency of the axis that it turns with.

@@ -57,7 +57,7 @@ KindFacts alibi_facts(const Spec& any) {
   return facts;
 }
 
-std::vector<Property> alibi_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> alibi_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Alibi>(numbers.spec());
   BiasTraits traits{.bounded = false};
   // Rounding positions to bfloat16 moves them by different amounts; distances all alike.

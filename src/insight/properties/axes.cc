@@ -139,7 +139,7 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
           .numbers = {{"largest", apart}}};
 }
 
-Spec sized_concat(const SubjectNumbers& numbers) {
+Spec sized_concat(const Encoding& numbers) {
   Spec spec = numbers.spec();
   auto* concat = std::get_if<Concat>(&spec);
   if (concat == nullptr) return spec;
@@ -153,7 +153,7 @@ Spec sized_concat(const SubjectNumbers& numbers) {
   return spec;
 }
 
-std::vector<Property> axes_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> axes_properties(const Encoding& numbers, const CheckOptions& options) {
   const InputLook look = look_at(numbers, options);
   std::vector<Property> list;
   if (look.observed) list.push_back(matching_rows(look, numbers));

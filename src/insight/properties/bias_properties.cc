@@ -54,7 +54,7 @@ Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
 }
 
 // The first block beside one that is a step further, one in the middle, and the last.
-Apart compare_places(const SubjectNumbers& numbers, std::int64_t first, std::int64_t room, std::int64_t side) {
+Apart compare_places(const Encoding& numbers, std::int64_t first, std::int64_t room, std::int64_t side) {
   const Matrix here = values_at(*numbers.bias(), numbers.heads(), first, side);
   Apart apart;
   for (const std::int64_t by : {std::min<std::int64_t>(1, room), room / 2, room}) {
@@ -65,7 +65,7 @@ Apart compare_places(const SubjectNumbers& numbers, std::int64_t first, std::int
   return apart;
 }
 
-std::string show_command(const SubjectNumbers& numbers, std::int64_t first, std::int64_t side) {
+std::string show_command(const Encoding& numbers, std::int64_t first, std::int64_t side) {
   if (numbers.bias()->has_factor()) return "";  // factors multiply scores, which a bias alone does not have
   const std::int64_t end = first + std::min<std::int64_t>(side, 5);
   return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
@@ -90,7 +90,7 @@ Apart compare_observed(const ConstView& table) {
   return apart;
 }
 
-Property relative(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+Property relative(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
   const bool rows = options.observed.rank != 0;
@@ -131,14 +131,14 @@ std::vector<double> observed_curve(const CheckOptions& options, std::int64_t hea
   return curve;
 }
 
-std::vector<double> curve_of(const SubjectNumbers& numbers, const CheckOptions& options, std::int64_t head) {
+std::vector<double> curve_of(const Encoding& numbers, const CheckOptions& options, std::int64_t head) {
   if (options.observed.rank != 0) return observed_curve(options, head);
   const std::int64_t last = first_place(options) + options.positions.count - 1;
   const std::int64_t distances = std::clamp<std::int64_t>(options.positions.count, 1, 4096);
   return bias_curve(*numbers.bias(), head, static_cast<double>(last), distances);
 }
 
-std::optional<std::int64_t> rise_of(const SubjectNumbers& numbers, const CheckOptions& options, std::int64_t head) {
+std::optional<std::int64_t> rise_of(const Encoding& numbers, const CheckOptions& options, std::int64_t head) {
   const std::vector<double> curve = curve_of(numbers, options, head);
   if (options.observed.rank == 0) return first_rise(curve);
   double largest = 1.0;
@@ -146,7 +146,7 @@ std::optional<std::int64_t> rise_of(const SubjectNumbers& numbers, const CheckOp
   return rise_beyond(curve, tolerance_of(options.observed.dtype) * largest);
 }
 
-Property decays(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+Property decays(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   std::int64_t falling = 0, first_rising = 0, first_head = 0;
   for (std::int64_t head = 0; head < numbers.heads(); ++head) {
     const std::optional<std::int64_t> rise = rise_of(numbers, options, head);
@@ -191,7 +191,7 @@ std::vector<std::int64_t> bounding_queries(std::int64_t count, bool all) {
   return list;
 }
 
-Bounds formula_bounds(const SubjectNumbers& numbers, const CheckOptions& options, bool all) {
+Bounds formula_bounds(const Encoding& numbers, const CheckOptions& options, bool all) {
   const std::int64_t count = options.positions.count;
   std::vector<double> row(static_cast<std::size_t>(count));
   Bounds bounds;
@@ -216,7 +216,7 @@ Bounds observed_bounds(const CheckOptions& options) {
   return bounds;
 }
 
-Property bounded(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+Property bounded(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const bool all = std::holds_alternative<MatrixBias>(numbers.spec());
   const Bounds bounds = formula_bounds(numbers, options, all);
   const std::int64_t count = options.positions.count;
@@ -231,7 +231,7 @@ Property bounded(const SubjectNumbers& numbers, const CheckOptions& options, con
           .numbers = {{"smallest", bounds.smallest}, {"largest", bounds.largest}}};
 }
 
-Property observed_bounded(const SubjectNumbers& numbers, const CheckOptions& options) {
+Property observed_bounded(const Encoding& numbers, const CheckOptions& options) {
   const Bounds own = formula_bounds(numbers, options, true), seen = observed_bounds(options);
   const auto room = [&](double limit) {
     return tolerance_of(options.observed.dtype) * (std::isfinite(limit) ? std::max(1.0, std::fabs(limit)) : 1.0);
@@ -269,7 +269,7 @@ double side_difference(const Matrix& values, std::int64_t heads, std::int64_t si
 }
 
 // The first query's keys beside the queries that have it as a key: every distance there is, where a block is too small.
-double edge_difference(const SubjectNumbers& numbers, const PositionView& positions) {
+double edge_difference(const Encoding& numbers, const PositionView& positions) {
   const std::int64_t heads = numbers.heads(), count = positions.count;
   Matrix ahead(static_cast<std::size_t>(heads * count)), behind(ahead.size());
   fill_bias(*numbers.bias(), positions.slice(0, 1), positions, make_view(ahead.data(), {heads, 1, count}));
@@ -279,7 +279,7 @@ double edge_difference(const SubjectNumbers& numbers, const PositionView& positi
   return largest;
 }
 
-Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options, const BiasTraits& traits) {
+Property symmetric(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const bool observed = options.observed.rank != 0;
   const std::int64_t side = block_of(options);
   const Matrix own = values_at(*numbers.bias(), numbers.heads(), first_place(options), side);
@@ -303,14 +303,14 @@ Property symmetric(const SubjectNumbers& numbers, const CheckOptions& options, c
           .numbers = {{"difference", largest}}};
 }
 
-std::int64_t bias_parameters(const SubjectNumbers& numbers) {
+std::int64_t bias_parameters(const Encoding& numbers) {
   std::int64_t count = 0;
   for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
   return count;
 }
 
 // [H, N, N] of another engine.
-Property matching(const SubjectNumbers& numbers, const CheckOptions& options) {
+Property matching(const Encoding& numbers, const CheckOptions& options) {
   const ConstView& table = options.observed;
   const std::int64_t heads = numbers.heads(), count = options.positions.count;
   const bool fits = table.rank == 3 && table.shape[0] == heads && table.shape[1] == count && table.shape[2] == count;
@@ -340,7 +340,7 @@ Property matching(const SubjectNumbers& numbers, const CheckOptions& options) {
   return matches(mismatch, tolerance_of(table.dtype), table.dtype, "key");
 }
 
-std::vector<Property> observed_properties(const SubjectNumbers& numbers, const CheckOptions& options,
+std::vector<Property> observed_properties(const Encoding& numbers, const CheckOptions& options,
                                           const BiasTraits& traits) {
   std::vector<Property> list = {matching(numbers, options)};
   const PositionView& positions = options.positions;
@@ -356,8 +356,7 @@ std::vector<Property> observed_properties(const SubjectNumbers& numbers, const C
 
 }  // namespace
 
-std::vector<Property> bias_properties(const SubjectNumbers& numbers, const CheckOptions& options,
-                                      const BiasTraits& traits) {
+std::vector<Property> bias_properties(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   std::vector<Property> list;
   if (options.observed.rank != 0) return observed_properties(numbers, options, traits);
   list.push_back(relative(numbers, options, traits));

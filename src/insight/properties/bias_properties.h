@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/properties/subject_numbers.h"
 #include "posenc/insight/check.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::properties {
 
@@ -23,7 +23,6 @@ struct BiasTraits {
   bool hides = false;  // a mask: 0 or -inf
 };
 
-std::vector<Property> bias_properties(const SubjectNumbers& numbers, const CheckOptions& options,
-                                      const BiasTraits& traits);
+std::vector<Property> bias_properties(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits);
 
 }  // namespace posenc::properties

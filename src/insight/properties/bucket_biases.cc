@@ -60,12 +60,12 @@ BiasTraits table_traits(std::int64_t most) {
           .past_finding = "distances beyond get one number for all of them: far and farther cannot be told apart"};
 }
 
-std::vector<Property> clipped_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> clipped_properties(const Encoding& numbers, const CheckOptions& options) {
   return bias_properties(numbers, options, table_traits(std::get<Clipped>(numbers.spec()).max_distance));
 }
 
 // Buckets end a little before max_distance: at the first distance of the last one.
-std::vector<Property> t5_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<T5>(numbers.spec());
   std::int64_t last = spec.max_distance;
   while (last > 1 && t5_bucket(spec, -(last - 1)) == t5_bucket(spec, -spec.max_distance)) --last;

@@ -15,7 +15,7 @@ constexpr std::int64_t kPositions = 1000;
 constexpr std::array<std::string_view, 8> kOfNumbers = {"bounded", "unique", "smooth",  "distance_only",
                                                         "mixing",  "decays", "entropy", "norms"};
 
-std::int64_t default_count(const properties::SubjectNumbers& numbers) {
+std::int64_t default_count(const Encoding& numbers) {
   if (const auto rows = numbers.positions()) return std::max<std::int64_t>(*rows, 1);
   if (!std::holds_alternative<MatrixBias>(numbers.spec())) return kPositions;
   const ConstView& values = numbers.parameters().front().value;
@@ -64,9 +64,9 @@ std::int64_t usual_train_length(const Spec& spec) noexcept {
   return (rotary ? trained_length(rotary->scaling) : std::nullopt).value_or(CheckOptions{}.train_length);
 }
 
-std::vector<Property> check(const Subject& subject, const CheckOptions& options) {
+std::vector<Property> check(const Encoding& subject, const CheckOptions& options) {
   check_options(options);
-  const properties::SubjectNumbers numbers(subject, options.seed);
+  const Encoding numbers = with_drawn(subject, options.seed);
   CheckOptions settled = options;
   std::vector<std::int64_t> places;
   if (options.positions.count == 0) {
@@ -81,17 +81,17 @@ std::vector<Property> check(const Subject& subject, const CheckOptions& options)
   }
   check_positions(settled.positions, "check");
   if (options.observed.rank != 0 && numbers.drawn() && !numbers.term()) {
-    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) +
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) +
                                " has learned numbers: give them with --file, --values or --parameter: without them "
                                "there is nothing to compare with");
   }
   if (options.observed.rank != 0 && (numbers.term() || numbers.place() == Place::nowhere)) {
-    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " has no table to compare");
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) + " has no table to compare");
   }
 
   if (settled.positions.axes != axes_of(numbers.spec()) && !numbers.rotary()) {
     const std::int64_t axes = axes_of(numbers.spec());
-    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec)) + " takes positions on " +
+    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) + " takes positions on " +
                                (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + " but they have " +
                                std::to_string(settled.positions.axes));
   }

@@ -75,7 +75,7 @@ KindFacts sandwich_facts(const Spec& any) {
   return facts;
 }
 
-std::vector<Property> kerple_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> kerple_properties(const Encoding& numbers, const CheckOptions& options) {
   const bool log = std::get<Kerple>(numbers.spec()).kernel == KerpleKernel::log;
   return bias_properties(
       numbers, options,
@@ -84,14 +84,14 @@ std::vector<Property> kerple_properties(const SubjectNumbers& numbers, const Che
                            : "the penalty goes on as a power of the distance"});
 }
 
-std::vector<Property> fire_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> fire_properties(const Encoding& numbers, const CheckOptions& options) {
   return bias_properties(numbers, options,
                          {.relative = false,
                           .falls = false,
                           .past_finding = "distances are divided by the query's place: none leaves 0 to 1"});
 }
 
-std::vector<Property> sandwich_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> sandwich_properties(const Encoding& numbers, const CheckOptions& options) {
   return bias_properties(
       numbers, options,
       {.falls = false, .past_finding = "cosines of the distance go on for ever: defined, bounded and not monotone"});

@@ -27,7 +27,7 @@ void check_observed(const ConstView& observed, std::int64_t count, std::int64_t 
 // Whether all that differs from a sinusoidal encoding's own rows is no more than float32 angles explain.
 class Float32Likeness {
  public:
-  explicit Float32Likeness(const SubjectNumbers& numbers)
+  explicit Float32Likeness(const Encoding& numbers)
       : schedule_(std::holds_alternative<Sinusoidal>(numbers.spec()) ? &*numbers.sinusoidal() : nullptr) {}
 
   void compare(const double* seen, const double* exact, double position, double tolerance) {
@@ -54,7 +54,7 @@ class Float32Likeness {
 
 }  // namespace
 
-InputLook look_at(const SubjectNumbers& numbers, const CheckOptions& options) {
+InputLook look_at(const Encoding& numbers, const CheckOptions& options) {
   InputLook look{.rows = numbers.rows(), .walk = options.positions, .positions = options.positions};
   look.width = numbers.width();
   check_rows(look.rows, look.positions, "check");
@@ -73,7 +73,7 @@ InputLook look_at(const SubjectNumbers& numbers, const CheckOptions& options) {
   return look;
 }
 
-Property bounded(const InputLook& look, const SubjectNumbers& numbers, std::optional<double> promised) {
+Property bounded(const InputLook& look, const Encoding& numbers, std::optional<double> promised) {
   const RowBounds bounds = row_bounds(look.rows, look.walk);
   const double room = look.tolerance * std::max(promised.value_or(1.0), 1.0);
   const bool within = !promised || std::max(bounds.largest, -bounds.smallest) <= *promised + room;
@@ -95,7 +95,7 @@ Property bounded(const InputLook& look, const SubjectNumbers& numbers, std::opti
           .command = command_of(numbers, "table", "--positions " + place_text(look.place(bounds.smallest_position)))};
 }
 
-Property unique_rows(const InputLook& look, const SubjectNumbers& numbers) {
+Property unique_rows(const InputLook& look, const Encoding& numbers) {
   Property property{.name = "unique", .title = "no two positions have the same row", .finding = "one position alone"};
   if (look.walk.count < 2) return property;
   const NearestRows nearest = nearest_rows(look.rows, look.walk);
@@ -122,7 +122,7 @@ Property unique_rows(const InputLook& look, const SubjectNumbers& numbers) {
   return property;
 }
 
-Property matching_rows(const InputLook& look, const SubjectNumbers& numbers) {
+Property matching_rows(const InputLook& look, const Encoding& numbers) {
   const std::int64_t width = look.width;
   const DType dtype = std::get<FixedRows>(look.rows).table.dtype;
   double largest = 1.0;

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "insight/properties/subject_numbers.h"
 #include "posenc/insight/check.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::properties {
 
@@ -26,11 +26,11 @@ struct InputLook {
 };
 
 // Throws where observed numbers do not fit: another shape, not of positions, no finite numbers.
-InputLook look_at(const SubjectNumbers& numbers, const CheckOptions& options);
+InputLook look_at(const Encoding& numbers, const CheckOptions& options);
 
-Property bounded(const InputLook& look, const SubjectNumbers& numbers, std::optional<double> promised);
-Property unique_rows(const InputLook& look, const SubjectNumbers& numbers);
-Property matching_rows(const InputLook& look, const SubjectNumbers& numbers);
+Property bounded(const InputLook& look, const Encoding& numbers, std::optional<double> promised);
+Property unique_rows(const InputLook& look, const Encoding& numbers);
+Property matching_rows(const InputLook& look, const Encoding& numbers);
 // Tokens of a standard deviation beside the first row.
 Property mixing_property(const InputLook& look, double std, std::uint64_t seed);
 

@@ -4,16 +4,16 @@
 #include <string_view>
 #include <vector>
 
-#include "insight/properties/subject_numbers.h"
 #include "posenc/insight/check.h"
 #include "posenc/insight/subject.h"
+#include "posenc/models/encoding.h"
 
 namespace posenc::properties {
 
 struct KindInsight {
   KindFacts (*facts)(const Spec& spec) = nullptr;
   // The properties, in the order in which they are told.
-  std::vector<Property> (*properties)(const SubjectNumbers& numbers, const CheckOptions& options) = nullptr;
+  std::vector<Property> (*properties)(const Encoding& numbers, const CheckOptions& options) = nullptr;
   // The figures that fit it, by name, in the order in which a report shows them.
   std::vector<std::string_view> figures;
 };

@@ -104,7 +104,7 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
                   .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
 }
 
-Property past_length(const SubjectNumbers& numbers) {
+Property past_length(const Encoding& numbers) {
   const auto last = static_cast<double>(*numbers.positions() - 1);
   const bool hybrid = std::holds_alternative<Hybrid>(numbers.spec());
   return {.name = "past_length",
@@ -116,7 +116,7 @@ Property past_length(const SubjectNumbers& numbers) {
           .numbers = {{"last", last}, {"rows", static_cast<double>(numbers.table().shape[0])}}};
 }
 
-Spec sized_table(const SubjectNumbers& numbers) {
+Spec sized_table(const Encoding& numbers) {
   Spec spec = numbers.spec();
   Learned& learned = std::holds_alternative<Hybrid>(spec) ? std::get<Hybrid>(spec).learned : std::get<Learned>(spec);
   learned.rows = numbers.table().shape[0];
@@ -124,7 +124,7 @@ Spec sized_table(const SubjectNumbers& numbers) {
   return spec;
 }
 
-std::vector<Property> learned_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> learned_properties(const Encoding& numbers, const CheckOptions& options) {
   const InputLook look = look_at(numbers, options);
   std::vector<Property> list;
   if (look.observed) list.push_back(matching_rows(look, numbers));

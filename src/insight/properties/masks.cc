@@ -49,7 +49,7 @@ KindFacts chunked_facts(const Spec& any) {
   return facts;
 }
 
-std::vector<Property> window_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> window_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Window>(numbers.spec());
   BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
   traits.past_finding = "nothing behind a query is hidden";
@@ -61,7 +61,7 @@ std::vector<Property> window_properties(const SubjectNumbers& numbers, const Che
   return bias_properties(numbers, options, traits);
 }
 
-std::vector<Property> chunked_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> chunked_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Chunked>(numbers.spec());
   const BiasTraits traits{.relative = false,
                           .past_title = "keys at any distance are seen",

@@ -21,7 +21,7 @@ KindFacts matrix_facts(const Spec&) {
   return facts;
 }
 
-std::vector<Property> matrix_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {
   const ConstView& values = numbers.parameters().front().value;
   const auto rank = static_cast<std::size_t>(values.rank);
   const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);

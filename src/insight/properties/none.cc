@@ -21,7 +21,7 @@ KindFacts none_facts(const Spec&) {
   return facts;
 }
 
-std::vector<Property> none_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> none_properties(const Encoding& numbers, const CheckOptions& options) {
   const double difference = permuted_difference(options.seed);
   return {{.name = "equivariant",
            .title = "permuted tokens give permuted outputs: order is not seen",

@@ -122,7 +122,7 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
   return property;
 }
 
-std::vector<Property> pope_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> pope_properties(const Encoding& numbers, const CheckOptions& options) {
   // A table of cosines and sines is compared as that of a rotary encoding with as many pairs.
   if (options.observed.rank != 0) return kind_insight(Rotary{}).properties(numbers, options);
   const RotarySchedule& schedule = *numbers.rotary();

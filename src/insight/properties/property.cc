@@ -69,7 +69,7 @@ void judge_fall(const std::vector<double>& observed, const std::vector<double>& 
   if (!falls) property.finding += "; the encoding falls by " + short_text(promised[0] - promised[1]) + " at once";
 }
 
-std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options) {
+std::string command_of(const Encoding& numbers, std::string_view command, std::string_view options) {
   if (numbers.drawn()) return "";  // no command would draw the same
   return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
 }
@@ -164,7 +164,7 @@ Property parameters(std::int64_t count) {
           .numbers = {{"parameters", static_cast<double>(count)}}};
 }
 
-Property entropy(const SubjectNumbers& numbers, const CheckOptions& options) {
+Property entropy(const Encoding& numbers, const CheckOptions& options) {
   std::int64_t longest = std::min<std::int64_t>(4 * std::min<std::int64_t>(options.train_length, 4096), 16384);
   if (std::holds_alternative<MatrixBias>(numbers.spec())) longest = std::min(longest, options.positions.count);
   longest = std::max<std::int64_t>(longest, 4);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/text/number_text.h"
-#include "insight/properties/subject_numbers.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/insight/check.h"
+#include "posenc/models/encoding.h"
 #include "posenc/view.h"
 
 namespace posenc::properties {
@@ -39,7 +39,7 @@ void judge_fall(const std::vector<double>& observed, const std::vector<double>& 
                 Property& property);
 
 // "posenc table SPEC --positions 0:100"; empty where learned numbers were drawn.
-std::string command_of(const SubjectNumbers& numbers, std::string_view command, std::string_view options);
+std::string command_of(const Encoding& numbers, std::string_view command, std::string_view options);
 
 // That whole positions stay apart in narrow types.
 Property positions_held();
@@ -53,7 +53,7 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
 Property memory(const Spec& spec, std::int64_t positions, std::int64_t learned = 0);
 Property parameters(std::int64_t count);
 // That attention stays as sharp at four times the length.
-Property entropy(const SubjectNumbers& numbers, const CheckOptions& options);
+Property entropy(const Encoding& numbers, const CheckOptions& options);
 
 // The largest difference of numbers that claim to be others, and the first place where it is beyond a tolerance.
 struct Mismatch {

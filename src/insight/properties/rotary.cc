@@ -168,7 +168,7 @@ Property measured(const char* name, const char* title, double residual, double r
 }
 
 // [N, 2 pairs] of another engine.
-void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, std::vector<Property>& list) {
+void add_observed(const Encoding& numbers, const CheckOptions& options, std::vector<Property>& list) {
   const ConstView& table = options.observed;
   const RotarySchedule& schedule = *numbers.rotary();
   const RotaryAngles angles(schedule);
@@ -223,7 +223,7 @@ Property composes(const RotarySchedule& schedule, double residual) {
   return property;
 }
 
-void add_observed_relations(const SubjectNumbers& numbers, const CheckOptions& options, std::vector<Property>& list) {
+void add_observed_relations(const Encoding& numbers, const CheckOptions& options, std::vector<Property>& list) {
   const RotarySchedule& schedule = *numbers.rotary();
   const ObservedTurns found = measure_observed(schedule, options);
   const double room = 4.0 * tolerance_of(options.observed.dtype);
@@ -240,7 +240,7 @@ void add_observed_relations(const SubjectNumbers& numbers, const CheckOptions& o
   judge_fall(found.kernel, found.promised, room * factor * factor, list.back());
 }
 
-std::vector<Property> observed_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> observed_properties(const Encoding& numbers, const CheckOptions& options) {
   std::vector<Property> list;
   add_observed(numbers, options, list);
   const PositionView& positions = options.positions;
@@ -250,7 +250,7 @@ std::vector<Property> observed_properties(const SubjectNumbers& numbers, const C
 }
 
 // What training had is the encoding without a scaling that stretches it.
-Property past_length(const SubjectNumbers& numbers, std::int64_t train_length) {
+Property past_length(const Encoding& numbers, std::int64_t train_length) {
   const RotarySchedule& schedule = *numbers.rotary();
   Rotary before = std::get<Rotary>(numbers.spec());
   before.scaling = trained_scaling(before.scaling);
@@ -264,7 +264,7 @@ Property past_length(const SubjectNumbers& numbers, std::int64_t train_length) {
   return unseen_angles(had, has, train_length, is_rotation(schedule.layout) ? "pair" : "channel");
 }
 
-std::vector<Property> rotary_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> rotary_properties(const Encoding& numbers, const CheckOptions& options) {
   const RotarySchedule& schedule = *numbers.rotary();
   check_axes(schedule, options.positions);
   if (options.observed.rank != 0) return observed_properties(numbers, options);

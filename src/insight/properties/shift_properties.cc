@@ -168,7 +168,7 @@ Property distance_only(const Relations& found, double distance, double spread, d
   return property;
 }
 
-void add_relations(const InputLook& look, const SubjectNumbers& numbers, std::vector<Property>& list) {
+void add_relations(const InputLook& look, const Encoding& numbers, std::vector<Property>& list) {
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
   const std::optional<double> zero = zero_row(look, schedule);
   // By one step, so that every row is looked at from both sides, and by a few.
@@ -262,7 +262,7 @@ Property observed_monotone(const InputLook& look, const SinusoidalSchedule& sche
 
 }  // namespace
 
-std::vector<Property> shift_properties(const InputLook& look, const SubjectNumbers& numbers) {
+std::vector<Property> shift_properties(const InputLook& look, const Encoding& numbers) {
   std::vector<Property> list;
   InputLook even = look;
   if (!look.evenly_spaced()) {

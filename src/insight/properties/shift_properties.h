@@ -9,6 +9,6 @@ namespace posenc::properties {
 
 // smooth, shift_linear, shift_composes, distance_only and monotone. Rows that stand at uneven positions have no
 // neighbours: the encoding's own are then looked at from 0, and observed ones not at all.
-std::vector<Property> shift_properties(const InputLook& look, const SubjectNumbers& numbers);
+std::vector<Property> shift_properties(const InputLook& look, const Encoding& numbers);
 
 }  // namespace posenc::properties

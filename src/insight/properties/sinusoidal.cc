@@ -110,7 +110,7 @@ KindFacts sinusoidal_facts(const Spec& any) {
   return facts;
 }
 
-std::vector<Property> sinusoidal_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> sinusoidal_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Sinusoidal>(numbers.spec());
   const InputLook look = look_at(numbers, options);
   std::vector<Property> list;

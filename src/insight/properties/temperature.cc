@@ -45,7 +45,7 @@ Property grows(const QueryTemperature& spec) {
           .numbers = {{"at_0", at_start}, {"at_16_lengths", later}}};
 }
 
-std::vector<Property> temperature_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> temperature_properties(const Encoding& numbers, const CheckOptions& options) {
   if (options.observed.rank != 0) fail(ErrorKind::usage, "[check] temperature has no table to compare");
   return {grows(std::get<QueryTemperature>(numbers.spec())),
           {.name = "order",

@@ -61,13 +61,13 @@ KindFacts xl_facts(const Spec& any) {
   return facts;
 }
 
-std::int64_t term_parameters(const SubjectNumbers& numbers) {
+std::int64_t term_parameters(const Encoding& numbers) {
   std::int64_t count = 0;
   for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
   return count;
 }
 
-Property relative(const SubjectNumbers& numbers, const CheckOptions& options, double room) {
+Property relative(const Encoding& numbers, const CheckOptions& options, double room) {
   const auto first = static_cast<std::int64_t>(std::floor(options.positions.real(0, 0)));
   const std::int64_t by = first > 0 ? -1000 : 1000;  // either way there are positions
   const double difference = moved_difference(*numbers.term(), first, by, options.seed);
@@ -109,7 +109,7 @@ Property past_length(std::int64_t last, const std::string& finding) {
           .finding = finding};
 }
 
-std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Shaw>(numbers.spec());
   const std::int64_t last = std::min(spec.left, spec.right);
   Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
@@ -126,7 +126,7 @@ std::vector<Property> shaw_properties(const SubjectNumbers& numbers, const Check
   return list;
 }
 
-std::vector<Property> xl_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<TransformerXl>(numbers.spec());
   return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
           parameters(term_parameters(numbers)),

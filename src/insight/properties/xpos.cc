@@ -107,7 +107,7 @@ Property range(const XposSchedule& schedule) {
   return property;
 }
 
-std::vector<Property> xpos_properties(const SubjectNumbers& numbers, const CheckOptions& options) {
+std::vector<Property> xpos_properties(const Encoding& numbers, const CheckOptions& options) {
   if (options.observed.rank != 0) {
     fail(ErrorKind::usage, "[check] tables of xpos are not compared: check its cosines and sines as rotary");
   }

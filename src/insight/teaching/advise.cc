@@ -6,16 +6,14 @@
 #include "core/text/number_text.h"
 #include "insight/properties/property.h"
 #include "insight/properties/published.h"
-#include "insight/properties/subject_numbers.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
+#include "posenc/models/encoding.h"
 #include "posenc/position.h"
 
 namespace posenc::teaching {
 namespace {
 
-using properties::learned_part;
-using properties::SubjectNumbers;
 using text::general_text;
 
 // Whether what was published is about this form of the kind: the usual base and all channels turning.
@@ -70,7 +68,7 @@ void look_at_rows(AdviceRow& row, const Learned& learned, const ConstView& table
                                     : properties::several(row.without_row, "position") + " have no trained row";
 }
 
-double largest_bias(const SubjectNumbers& numbers, std::int64_t length) {
+double largest_bias(const Encoding& numbers, std::int64_t length) {
   double largest = 0.0;
   // A bias changes slowly far away: every distance up to 4096, then a few per power of two.
   for (std::int64_t head = 0; head < numbers.heads(); ++head) {
@@ -86,7 +84,7 @@ double largest_bias(const SubjectNumbers& numbers, std::int64_t length) {
   return largest;
 }
 
-void look_at_bias(AdviceRow& row, const SubjectNumbers& numbers, const AdviceOptions& options) {
+void look_at_bias(AdviceRow& row, const Encoding& numbers, const AdviceOptions& options) {
   if (std::holds_alternative<MatrixBias>(numbers.spec())) {
     row.unseen = "a matrix has numbers for its own positions only";
     return;
@@ -115,51 +113,52 @@ void look_at_parts(AdviceRow& row, const Concat& spec, const std::vector<ConstVi
   look_at_turns(row, inv_freq, options);
 }
 
-void look_at_attention(AdviceRow& row, const Subject& subject, const AdviceOptions& options) {
-  const SubjectNumbers numbers(subject);
+void look_at_attention(AdviceRow& row, const Encoding& subject, const AdviceOptions& options) {
+  const Encoding numbers = with_drawn(subject);
   if (numbers.sinusoidal() || numbers.rotary()) {
     look_at_turns(row, numbers.rotary() ? numbers.rotary()->inv_freq : numbers.sinusoidal()->inv_freq, options);
   } else if (numbers.bias()) {
     look_at_bias(row, numbers, options);
   } else if (numbers.term()) {
-    row.unseen = std::holds_alternative<Shaw>(subject.spec) ? "offsets beyond the table share its last vector, or none"
-                                                            : "distances past the training length are new to it";
+    row.unseen = std::holds_alternative<Shaw>(subject.spec())
+                     ? "offsets beyond the table share its last vector, or none"
+                     : "distances past the training length are new to it";
   } else {
     row.unseen = "there is nothing to meet: but attention spreads over more keys";
   }
 }
 
-AdviceRow look_at(const Subject& subject, const AdviceOptions& options) {
-  validate(subject.spec);
+AdviceRow look_at(const Encoding& subject, const AdviceOptions& options) {
+  validate(subject.spec());
   AdviceRow row;
-  row.name = subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
-  row.kind = std::string(kind_of(subject.spec));
-  const Cost cost = cost_of(subject.spec, options.infer_length, DType::f32);
+  row.name = subject.text();
+  row.kind = std::string(kind_of(subject.spec()));
+  const Cost cost = cost_of(subject.spec(), options.infer_length, DType::f32);
   row.parameters = cost.parameters;
   row.table_bytes = static_cast<double>(cost.table_bytes);
-  if (const auto* concat = std::get_if<Concat>(&subject.spec)) {
-    look_at_parts(row, *concat, subject.tables, options);
-  } else if (const auto* fourier = std::get_if<Fourier>(&subject.spec)) {
+  if (const auto* concat = std::get_if<Concat>(&subject.spec())) {
+    look_at_parts(row, *concat, subject.tables(), options);
+  } else if (const auto* fourier = std::get_if<Fourier>(&subject.spec())) {
     look_at_turns(row, fourier->inv_freq, options);
-  } else if (const Learned* learned = learned_part(subject.spec)) {
-    look_at_rows(row, *learned, subject.table, options);
+  } else if (const Learned* learned = learned_part(subject.spec())) {
+    look_at_rows(row, *learned, subject.table(), options);
   } else {
     look_at_attention(row, subject, options);
   }
   if (options.infer_length > options.train_length) {
-    add_published(row, subject.spec,
+    add_published(row, subject.spec(),
                   static_cast<double>(options.infer_length) / static_cast<double>(options.train_length));
   }
   return row;
 }
 
-std::vector<Subject> usual_subjects(const AdviceOptions& options) {
-  return {{.spec = Learned{.width = 768, .rows = options.train_length, .past_end = PastEnd::error}},
-          {.spec = Sinusoidal{.width = 768}},
-          {.spec = Rotary{.head_dim = 64}},
-          {.spec = T5{.heads = 12}},
-          {.spec = Alibi{.heads = 12}},
-          {.spec = NoPosition{}}};
+std::vector<Encoding> usual_subjects(const AdviceOptions& options) {
+  return {{Learned{.width = 768, .rows = options.train_length, .past_end = PastEnd::error}},
+          {Sinusoidal{.width = 768}},
+          {Rotary{.head_dim = 64}},
+          {T5{.heads = 12}},
+          {Alibi{.heads = 12}},
+          {NoPosition{}}};
 }
 
 const AdviceRow* best_published(const std::vector<AdviceRow>& rows) {
@@ -210,7 +209,7 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
 
 }  // namespace
 
-Advice advise(const std::vector<Subject>& subjects, const AdviceOptions& options) {
+Advice advise(const std::vector<Encoding>& subjects, const AdviceOptions& options) {
   for (const auto& [name, length] :
        {std::pair{"train_length", options.train_length}, std::pair{"infer_length", options.infer_length}}) {
     if (length >= 1 && length <= kMaxPosition) continue;
@@ -218,7 +217,7 @@ Advice advise(const std::vector<Subject>& subjects, const AdviceOptions& options
          std::string("[advise] ") + name + " must be 1 to 2^31 - 1 but got " + std::to_string(length));
   }
   Advice advice;
-  for (const Subject& subject : subjects.empty() ? usual_subjects(options) : subjects) {
+  for (const Encoding& subject : subjects.empty() ? usual_subjects(options) : subjects) {
     advice.rows.push_back(look_at(subject, options));
   }
   advice.recommendation = recommendation_of(advice.rows, options);

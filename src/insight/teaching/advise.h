@@ -38,6 +38,6 @@ struct Advice {
 
 // Compares the subjects, or where there are none a usual encoding of every sort: learned, sinusoidal, rotary, T5's
 // buckets, ALiBi and none. Lengths that cannot be are errors.
-teaching::Advice advise(const std::vector<Subject>& subjects, const AdviceOptions& options);
+teaching::Advice advise(const std::vector<Encoding>& subjects, const AdviceOptions& options);
 
 }  // namespace posenc::teaching

@@ -130,10 +130,10 @@ std::string lesson_rotary(Lesson& lesson) {
 
 std::string lesson_choice(Lesson& lesson) {
   lesson.tell("choosing, and exercises");
-  const std::vector<Subject> usual = {
-      {.spec = Sinusoidal{.width = 768}}, {.spec = Learned{.width = 768, .rows = 2048, .past_end = PastEnd::error}},
-      {.spec = Rotary{.head_dim = 64}},   {.spec = T5{.heads = 12}},
-      {.spec = Alibi{.heads = 12}},       {.spec = NoPosition{}}};
+  const std::vector<Encoding> usual = {
+      {Sinusoidal{.width = 768}}, {Learned{.width = 768, .rows = 2048, .past_end = PastEnd::error}},
+      {Rotary{.head_dim = 64}},   {T5{.heads = 12}},
+      {Alibi{.heads = 12}},       {NoPosition{}}};
   const AdviceOptions lengths{.train_length = 2048, .infer_length = 16384};
   const teaching::Advice advice = teaching::advise(usual, lengths);
   std::string text = heading(2, "Choosing", "choosing");

@@ -81,7 +81,7 @@ std::string lesson_wishes(Lesson& lesson) {
       "the step from one word to the next then depends on how long the text is. Here is what the classic "
       "answer, sines and cosines, keeps of these wishes. A verdict is *holds*, *holds to* a position, or "
       "*does not hold*: some wishes are not promised by anyone.");
-  text += property_table(check({.spec = Sinusoidal{.width = 64}}, {.train_length = 512}),
+  text += property_table(check({Sinusoidal{.width = 64}}, {.train_length = 512}),
                          "posenc check sinusoidal:width=64 --train 512");
   return text;
 }

@@ -46,9 +46,7 @@ const Property* find(const std::vector<Property>& properties, const std::string&
 
 }  // namespace
 
-std::string name_of(const Subject& subject) {
-  return subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
-}
+std::string name_of(const Encoding& subject) { return subject.text(); }
 
 std::string bytes_in_words(double bytes) {
   if (bytes >= 1e9) return text::general_text(bytes / 1e9, 3) + " GB";
@@ -56,23 +54,23 @@ std::string bytes_in_words(double bytes) {
   return bytes >= 1e3 ? text::general_text(bytes / 1e3, 3) + " kB" : text::general_text(bytes, 3) + " bytes";
 }
 
-HtmlTable glance_table(const std::vector<Subject>& subjects, std::int64_t train_length) {
+HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train_length) {
   HtmlTable table{
       "At a glance",
       {"Encoding", "Enters", "Learned numbers", "Table of " + std::to_string(train_length) + " positions, float32",
        "Past its training length", "Used by"},
       {}};
-  for (const Subject& subject : subjects) {
-    const Cost cost = cost_of(subject.spec, train_length, DType::f32);
-    const KindFacts facts = kind_facts(subject.spec);
+  for (const Encoding& subject : subjects) {
+    const Cost cost = cost_of(subject.spec(), train_length, DType::f32);
+    const KindFacts facts = kind_facts(subject.spec());
     table.rows.push_back(
-        {"`" + name_of(subject) + "`", place_text(place_of(subject.spec)), std::to_string(cost.parameters),
-         table_text(subject.spec, static_cast<double>(cost.table_bytes)), facts.past_length, facts.users});
+        {"`" + name_of(subject) + "`", place_text(place_of(subject.spec())), std::to_string(cost.parameters),
+         table_text(subject.spec(), static_cast<double>(cost.table_bytes)), facts.past_length, facts.users});
   }
   return table;
 }
 
-HtmlTable verdict_table(const std::vector<Subject>& subjects, const std::vector<std::vector<Property>>& properties) {
+HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector<std::vector<Property>>& properties) {
   HtmlTable table{"Properties side by side", {"Property"}, {}};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -93,12 +91,12 @@ HtmlTable verdict_table(const std::vector<Subject>& subjects, const std::vector<
   return table;
 }
 
-HtmlTable absolute_table(const std::vector<Subject>& subjects) {
+HtmlTable absolute_table(const std::vector<Encoding>& subjects) {
   HtmlTable table{
       "Absolute or relative", {"Encoding", "Represents", "Enters", "Prefers from the start", "Long texts"}, {}};
-  for (const Subject& subject : subjects) {
-    const KindFacts facts = kind_facts(subject.spec);
-    table.rows.push_back({"`" + name_of(subject) + "`", facts.represents, place_text(place_of(subject.spec)),
+  for (const Encoding& subject : subjects) {
+    const KindFacts facts = kind_facts(subject.spec());
+    table.rows.push_back({"`" + name_of(subject) + "`", facts.represents, place_text(place_of(subject.spec())),
                           facts.prefers, facts.past_length});
   }
   return table;

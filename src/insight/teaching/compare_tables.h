@@ -12,14 +12,14 @@
 namespace posenc::teaching {
 
 // How commands name it.
-std::string name_of(const Subject& subject);
+std::string name_of(const Encoding& subject);
 
 // Where each enters, what it learns, what it costs, what it does past the training length, who uses it.
-HtmlTable glance_table(const std::vector<Subject>& subjects, std::int64_t train_length);
+HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train_length);
 // A row per property, a column per encoding.
-HtmlTable verdict_table(const std::vector<Subject>& subjects, const std::vector<std::vector<Property>>& properties);
+HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector<std::vector<Property>>& properties);
 // What each represents, where it enters, what it prefers from the start, and long texts.
-HtmlTable absolute_table(const std::vector<Subject>& subjects);
+HtmlTable absolute_table(const std::vector<Encoding>& subjects);
 // A learned table of so many rows against the sinusoidal one of the same width.
 HtmlTable learned_table(std::int64_t rows, std::int64_t width);
 // What to begin with for a goal.

@@ -4,9 +4,9 @@
 #include <deque>
 #include <optional>
 
-#include "insight/properties/subject_numbers.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
+#include "posenc/models/encoding.h"
 #include "posenc/multi_head.h"
 #include "posenc/random.h"
 
@@ -50,7 +50,7 @@ void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matri
       fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
                                  " takes " + std::to_string(axes_of(spec)));
     }
-    const properties::SubjectNumbers numbers(Subject{.spec = spec}, model.seed);
+    const Encoding numbers = with_drawn(spec, model.seed);
     return add(numbers.rows());
   }
   const auto* hybrid = std::get_if<Hybrid>(&spec);

@@ -49,8 +49,7 @@ std::string Lesson::figure(const LessonFigure& wanted) {
                     (wanted.extra.empty() ? "" : " " + wanted.extra) +
                     (wanted.options.tokens.empty() ? "" : " --sentence " + text::shell_word(options_.sentence)) +
                     (options_.seed == 0 ? "" : " --random-seed " + std::to_string(options_.seed));
-  const Spec spec = wanted.spec.empty() ? Spec(NoPosition{}) : parse_spec(wanted.spec);
-  const Figure figure = make_figure(wanted.name, {.spec = spec, .spec_text = wanted.spec}, options);
+  const Figure figure = make_figure(wanted.name, find_encoding(wanted.spec.empty() ? "none" : wanted.spec), options);
   return figure_block({.figure = &figure,
                        .id = "f" + std::to_string(++figures_) + "-" + wanted.name,
                        .question = wanted.question,

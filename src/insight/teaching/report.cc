@@ -21,9 +21,9 @@ using namespace teaching;  // NOLINT: this file is made of its parts
 
 class ReportWriter {
  public:
-  ReportWriter(const std::vector<Subject>& subjects, const ReportOptions& options)
+  ReportWriter(const std::vector<Encoding>& subjects, const ReportOptions& options)
       : subjects_(subjects), options_(options) {
-    for (const Subject& subject : subjects) parts_ += static_cast<std::int64_t>(figures_of(subject).size()) + 1;
+    for (const Encoding& subject : subjects) parts_ += static_cast<std::int64_t>(figures_of(subject).size()) + 1;
   }
 
   std::string write() {
@@ -46,10 +46,10 @@ class ReportWriter {
     return text;
   }
 
-  static std::vector<std::string_view> figures_of(const Subject& subject) {
+  static std::vector<std::string_view> figures_of(const Encoding& subject) {
     std::vector<std::string_view> names;
-    for (const std::string_view name : properties::insight_of(subject.spec).figures) {
-      if (figure_fits(name, subject.spec)) names.push_back(name);
+    for (const std::string_view name : properties::insight_of(subject.spec()).figures) {
+      if (figure_fits(name, subject.spec())) names.push_back(name);
     }
     return names;
   }
@@ -59,20 +59,20 @@ class ReportWriter {
     ++done_;
   }
 
-  std::string section(const Subject& subject, std::size_t index) {
+  std::string section(const Encoding& subject, std::size_t index) {
     const std::string id = "e" + std::to_string(index + 1);
     const std::string name = name_of(subject);
-    const KindFacts facts = kind_facts(subject.spec);
+    const KindFacts facts = kind_facts(subject.spec());
     std::string text = heading(2, name, id);
     text += formula(facts.formula_mathml);
     if (!facts.order_of_terms.empty()) text += paragraph("Take care: " + facts.order_of_terms);
     text += list({"Used by: " + facts.users, "Past its training length: " + facts.past_length});
-    text += details("The spec, every field", preformatted(to_text(to_json(subject.spec))));
+    text += details("The spec, every field", preformatted(to_text(to_json(subject.spec()))));
     text += heading(3, "Properties", id + "-properties");
     tell(name + ": properties");
     properties_.push_back(check(
         subject,
-        {.train_length = options_.train_length.value_or(usual_train_length(subject.spec)), .seed = options_.seed}));
+        {.train_length = options_.train_length.value_or(usual_train_length(subject.spec())), .seed = options_.seed}));
     text += property_table(properties_.back(), "What " + name + " promises, and what holds");
     const std::vector<Step> steps = example(subject);
     if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
@@ -81,33 +81,33 @@ class ReportWriter {
     return text;
   }
 
-  std::string drawn(const Subject& subject, std::string_view name, const std::string& id) {
+  std::string drawn(const Encoding& subject, std::string_view name, const std::string& id) {
     tell(name_of(subject) + ": " + std::string(name));
     const Figure figure = make_figure(name, subject, {.seed = options_.seed});
     return figure_block({.figure = &figure, .id = id + "-" + std::string(name)});
   }
 
   // What fits on a page: a small position, or four queries and keys.
-  static std::vector<Step> example(const Subject& subject) {
-    const Place place = place_of(subject.spec);
+  static std::vector<Step> example(const Encoding& subject) {
+    const Place place = place_of(subject.spec());
     if (place == Place::input || place == Place::rotation || place == Place::query) {
-      const auto* rotary = std::get_if<Rotary>(&subject.spec);
+      const auto* rotary = std::get_if<Rotary>(&subject.spec());
       if (rotary != nullptr && !is_rotation(rotary->layout)) return {};
-      const Learned* learned = properties::learned_part(subject.spec);
+      const Learned* learned = learned_part(subject.spec());
       const bool one_row =
-          learned != nullptr && (subject.table.rank != 0 ? subject.table.shape[0] : learned->rows) == 1;
-      const std::vector<double> position(static_cast<std::size_t>(axes_of(subject.spec)), one_row ? 0.0 : 1.0);
-      ExplainOptions explained{.spec_text = subject.spec_text,
-                               .table_text = subject.data_text,
-                               .table = subject.table,
-                               .tables = subject.tables};
-      return explain(subject.spec, position, explained);
+          learned != nullptr && (subject.table().rank != 0 ? subject.table().shape[0] : learned->rows) == 1;
+      const std::vector<double> position(static_cast<std::size_t>(axes_of(subject.spec())), one_row ? 0.0 : 1.0);
+      ExplainOptions explained{.spec_text = subject.text(),
+                               .table_text = subject.data_text(),
+                               .table = subject.table(),
+                               .tables = subject.tables()};
+      return explain(subject.spec(), position, explained);
     }
-    return explain_pairs(subject.spec, {.queries = PositionView::range(0, 4),
-                                        .keys = PositionView::range(0, 4),
-                                        .parameters = subject.parameters,
-                                        .spec_text = subject.spec_text,
-                                        .parameter_text = subject.data_text});
+    return explain_pairs(subject.spec(), {.queries = PositionView::range(0, 4),
+                                          .keys = PositionView::range(0, 4),
+                                          .parameters = subject.parameters(),
+                                          .spec_text = subject.text(),
+                                          .parameter_text = subject.data_text()});
   }
 
   std::string comparison() const {
@@ -123,12 +123,12 @@ class ReportWriter {
     text += table(advice_table(advice, *options_.advice));
     text += box("Recommendation", paragraph(advice.recommendation));
     text += heading(3, "What this rests on") + list(advice.basis);
-    const Figure figure = make_figure("perplexity", {.spec = NoPosition{}}, {});
+    const Figure figure = make_figure("perplexity", {NoPosition{}}, {});
     text += figure_block({.figure = &figure, .id = "advice-perplexity"});
     return text + (subjects_.size() > 1 ? "" : table(goal_table()));
   }
 
-  const std::vector<Subject>& subjects_;
+  const std::vector<Encoding>& subjects_;
   const ReportOptions& options_;
   std::vector<std::vector<Property>> properties_;
   std::int64_t done_ = 0;
@@ -137,7 +137,7 @@ class ReportWriter {
 
 }  // namespace
 
-std::string make_report(const std::vector<Subject>& subjects, const ReportOptions& options) {
+std::string make_report(const std::vector<Encoding>& subjects, const ReportOptions& options) {
   if (subjects.empty() && !options.advice) {
     fail(ErrorKind::usage, "[make_report] a report needs an encoding, or advice to be asked for");
   }

@@ -40,7 +40,7 @@ const std::vector<std::string>& every_kind() {
 }
 
 Figure make(const std::string& name, const std::string& spec, const FigureOptions& options = {}) {
-  return make_figure(name, {.spec = parse_spec(spec)}, options);
+  return make_figure(name, {parse_spec(spec)}, options);
 }
 
 const std::vector<double>& column(const Figure& figure, const std::string& name, std::size_t table = 0) {

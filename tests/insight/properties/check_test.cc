@@ -65,14 +65,14 @@ std::string verdict(const std::vector<Property>& properties, const std::string& 
 }
 
 std::string verdict(const Spec& spec, const std::string& name, const CheckOptions& options = {}) {
-  return verdict(check({.spec = spec}, options), name);
+  return verdict(check({spec}, options), name);
 }
 
 TEST(Check, EveryKindAnswersAndViolatesNothing) {
   std::set<std::string> kinds_seen;
   for (const Spec& spec : every_kind()) {
     kinds_seen.insert(std::string(kind_of(spec)));
-    const std::vector<Property> properties = check({.spec = spec}, {.train_length = 64});
+    const std::vector<Property> properties = check({spec}, {.train_length = 64});
     EXPECT_GE(properties.size(), 4U) << to_text(spec);
     std::set<std::string> names;
     for (const Property& property : properties) {
@@ -126,7 +126,7 @@ TEST(Check, FormulasHaveTheNumbersOfTheSpec) {
 }
 
 TEST(Check, VerdictsThatAreKnown) {
-  const std::vector<Property> sinusoidal = check({.spec = Sinusoidal{.width = 64}}, {});
+  const std::vector<Property> sinusoidal = check({Sinusoidal{.width = 64}}, {});
   EXPECT_EQ(verdict(sinusoidal, "bounded"), "holds");
   EXPECT_EQ(verdict(sinusoidal, "unique"), "holds");
   EXPECT_EQ(verdict(sinusoidal, "positions_held"), "holds to 256");
@@ -148,7 +148,7 @@ TEST(Check, VerdictsThatAreKnown) {
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .layout = Layout::interleaved_to_half}, "composes"), "does not hold");
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .attention_factor = 1.2}, "precision"), "holds");
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .precision = Precision::reference}, "precision").rfind("holds to ", 0), 0U);
-  const std::vector<Property> zero = check({.spec = Sinusoidal{.width = 8, .zero_position = 0}}, {});
+  const std::vector<Property> zero = check({Sinusoidal{.width = 8, .zero_position = 0}}, {});
   EXPECT_EQ(verdict(zero, "shift_linear"), "does not hold");
   EXPECT_EQ(verdict(zero, "distance_only"), "does not hold");
   EXPECT_NE(find(zero, "shift_linear")->finding.find("but for position 0, whose row is zero"), std::string::npos);
@@ -180,16 +180,21 @@ double number(const std::vector<Property>& properties, const std::string& name, 
   return NAN;
 }
 
+Array array_of(std::vector<std::int64_t> shape, const std::vector<double>& numbers) {
+  Array array{DType::f64, std::move(shape), std::vector<std::byte>(numbers.size() * sizeof(double))};
+  std::memcpy(array.data.data(), numbers.data(), array.data.size());
+  return array;
+}
+
 TEST(Check, NumbersThatAreKnown) {
   const std::vector<double> values = {0.5, 0.25, -3.0};
-  const Subject clipped{.spec = Clipped{.heads = 1, .max_distance = 1},
-                        .parameters = {{"table", make_view(values.data(), {3, 1})}}};
+  const Encoding clipped =
+      make_encoding(Clipped{.heads = 1, .max_distance = 1}, {.parameters = {{"table", array_of({3, 1}, values)}}});
   const std::vector<Property> both_sides = check(clipped, {});
   EXPECT_EQ(number(both_sides, "bounded", "smallest"), -3.0);
   EXPECT_EQ(number(both_sides, "bounded", "largest"), 0.5);
-  EXPECT_EQ(number(check({.spec = Clipped{.heads = 8, .max_distance = 16}}, {}), "memory", "stream_bytes"), 1056.0);
-  EXPECT_EQ(number(check({.spec = MatrixBias{.heads = 1}}, {.positions = PositionView::range(0, 9)}), "memory",
-                   "stream_bytes"),
+  EXPECT_EQ(number(check({Clipped{.heads = 8, .max_distance = 16}}, {}), "memory", "stream_bytes"), 1056.0);
+  EXPECT_EQ(number(check({MatrixBias{.heads = 1}}, {.positions = PositionView::range(0, 9)}), "memory", "stream_bytes"),
             16384.0);
   EXPECT_EQ(verdict(Window{.left = 100}, "symmetric"), "does not hold");  // far beyond what a block of positions shows
   EXPECT_NE(kind_facts(Rotary{.head_dim = 8, .layout = Layout::half_negative}).formula.find("t = -p "),
@@ -200,10 +205,10 @@ TEST(Check, NumbersThatAreKnown) {
 }
 
 TEST(Check, DrawnNumbersAreSaidToBe) {
-  const std::vector<Property> drawn = check({.spec = Learned{.past_end = PastEnd::error}}, {});
+  const std::vector<Property> drawn = check({Learned{.past_end = PastEnd::error}}, {});
   EXPECT_NE(find(drawn, "unique")->finding.find("not given"), std::string::npos);
   const std::vector<double> table = {0, 1, 2, 3, 2, 1};
-  const Subject given{.spec = Learned{.past_end = PastEnd::error}, .table = make_view(table.data(), {3, 2})};
+  const Encoding given = make_encoding(Learned{.past_end = PastEnd::error}, {.table = array_of({3, 2}, table)});
   const std::vector<Property> own = check(given, {});
   EXPECT_EQ(find(own, "unique")->finding.find("not given"), std::string::npos);
   EXPECT_EQ(verdict(own, "past_length"), "holds to 2");
@@ -229,7 +234,7 @@ Observed table_of(const Sinusoidal& spec, std::int64_t start, std::int64_t rows)
 }
 
 std::vector<Property> check_observed(const Sinusoidal& spec, const Observed& observed, std::int64_t start = 0) {
-  return check({.spec = spec}, {.positions = PositionView::range(start, observed.rows), .observed = observed.view()});
+  return check({spec}, {.positions = PositionView::range(start, observed.rows), .observed = observed.view()});
 }
 
 std::set<std::string> violated(const std::vector<Property>& properties) {
@@ -294,7 +299,7 @@ TEST(CheckObserved, LearnedNumbersMustBeGiven) {
   const CheckOptions bias{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {4, 8, 8})};
   const CheckOptions rows{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {8, 8})};
   const auto refuse = [](const Spec& spec, const CheckOptions& options) {
-    expect_error(ErrorKind::usage, "nothing to compare with", [&] { check({.spec = spec}, options); });
+    expect_error(ErrorKind::usage, "nothing to compare with", [&] { check({spec}, options); });
   };
   refuse(T5{.heads = 4}, bias);
   refuse(Clipped{.heads = 4, .max_distance = 4}, bias);
@@ -347,12 +352,11 @@ TEST(CheckObserved, RotaryTables) {
     }
   }
   const CheckOptions options{.positions = PositionView::range(0, 20), .observed = make_view(table.data(), {20, 8})};
-  EXPECT_EQ(violated(check({.spec = spec}, options)), std::set<std::string>{});
+  EXPECT_EQ(violated(check({spec}, options)), std::set<std::string>{});
   table[8 * 3 + 1] = 0.5;
-  EXPECT_EQ(violated(check({.spec = spec}, options)),
-            (std::set<std::string>{"composes", "matches", "norm_kept", "relative"}));
+  EXPECT_EQ(violated(check({spec}, options)), (std::set<std::string>{"composes", "matches", "norm_kept", "relative"}));
   for (std::size_t n = 0; n < 20; ++n) std::copy_n(&table[8 * n], 4, &table[8 * n + 4]);
-  const std::set<std::string> cosines_twice = violated(check({.spec = spec}, options));
+  const std::set<std::string> cosines_twice = violated(check({spec}, options));
   for (const char* name : {"composes", "matches", "norm_kept", "relative"}) EXPECT_TRUE(cosines_twice.contains(name));
 }
 
@@ -364,30 +368,29 @@ TEST(CheckObserved, Biases) {
     }
   }
   const CheckOptions options{.positions = PositionView::range(0, 6), .observed = make_view(table.data(), {2, 6, 6})};
-  EXPECT_EQ(violated(check({.spec = Alibi{.heads = 2}}, options)), std::set<std::string>{});
+  EXPECT_EQ(violated(check({Alibi{.heads = 2}}, options)), std::set<std::string>{});
   table[36 + 7] = -1.0f;
-  const std::vector<Property> broken = check({.spec = Alibi{.heads = 2}}, options);
+  const std::vector<Property> broken = check({Alibi{.heads = 2}}, options);
   EXPECT_EQ(violated(broken), (std::set<std::string>{"bounded", "matches", "relative"}));
   EXPECT_EQ(find(broken, "matches")->finding.rfind("position 1, key 1: -1 instead of 0", 0), 0U);
   table[36 + 7] = 0.0f;
   for (float& value : table) value = -value;
-  EXPECT_EQ(violated(check({.spec = Alibi{.heads = 2}}, options)),
-            (std::set<std::string>{"bounded", "decays", "matches"}));
+  EXPECT_EQ(violated(check({Alibi{.heads = 2}}, options)), (std::set<std::string>{"bounded", "decays", "matches"}));
   std::vector<double> window(9 * 9, 0.0);
   for (std::size_t q = 0; q < 9; ++q) {
     for (std::size_t k = 0; k + 3 < q; ++k) window[9 * q + k] = -INFINITY;
   }
   const CheckOptions mask{.positions = PositionView::range(0, 9), .observed = make_view(window.data(), {1, 9, 9})};
-  EXPECT_EQ(violated(check({.spec = Window{.left = 3}}, mask)), std::set<std::string>{});
+  EXPECT_EQ(violated(check({Window{.left = 3}}, mask)), std::set<std::string>{});
   table[2] = 3.0f;
-  EXPECT_TRUE(violated(check({.spec = Alibi{.heads = 2}}, options)).contains("symmetric"));
+  EXPECT_TRUE(violated(check({Alibi{.heads = 2}}, options)).contains("symmetric"));
 }
 
 TEST(CheckObserved, WhatDoesNotFitIsRefused) {
   const Sinusoidal spec{.width = 16};
   Observed observed = table_of(spec, 0, 10);
   const auto with = [&](const Spec& any, std::int64_t count, const ConstView& view) {
-    check({.spec = any}, {.positions = PositionView::range(0, count), .observed = view});
+    check({any}, {.positions = PositionView::range(0, count), .observed = view});
   };
   expect_error(ErrorKind::bad_input, "must be [9, 16]", [&] { with(spec, 9, observed.view()); });
   expect_error(ErrorKind::usage, "needs the positions", [&] { with(spec, 0, observed.view()); });
@@ -397,12 +400,12 @@ TEST(CheckObserved, WhatDoesNotFitIsRefused) {
   expect_error(ErrorKind::usage, "none has no table to compare", [&] { with(NoPosition{}, 10, observed.view()); });
   observed.table[5 * 16 + 2] = NAN;
   expect_error(ErrorKind::bad_input, "channel 2 at position 5", [&] { with(spec, 10, observed.view()); });
-  expect_error(ErrorKind::usage, "train_length must be from 1", [&] { check({.spec = spec}, {.train_length = 0}); });
+  expect_error(ErrorKind::usage, "train_length must be from 1", [&] { check({spec}, {.train_length = 0}); });
   const std::vector<std::int64_t> pairs = {0, 1, 2, 3};
   PositionView two_axes = PositionView::of(pairs.data(), 2);
   two_axes.axes = 2;
   two_axes.token_stride = 2;
-  expect_error(ErrorKind::usage, "one axis", [&] { check({.spec = spec}, {.positions = two_axes}); });
+  expect_error(ErrorKind::usage, "one axis", [&] { check({spec}, {.positions = two_axes}); });
 }
 
 }  // namespace

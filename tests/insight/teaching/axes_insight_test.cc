@@ -26,14 +26,14 @@ TEST(AxesInsight, ExplainsChecksAndAsks) {
   for (std::size_t i = 0; i < row.size(); ++i) EXPECT_NEAR(shown[i], row[i], 1e-15);
   for (const char* text : {"concat:0.axis=0,0.width=8,1.axis=1,1.width=8", "fourier:axes=2,inv_freq=1/0.5/0.25/2",
                            "concat:0.axis=0,0.kind=learned,0.past_end=clamp,1.axis=2,1.width=4"}) {
-    for (const posenc::Property& property : posenc::check({.spec = posenc::parse_spec(text)}, {})) {
+    for (const posenc::Property& property : posenc::check({posenc::parse_spec(text)}, {})) {
       EXPECT_NE(property.verdict, posenc::Verdict::violated) << text << ": " << property.name;
       const bool learned = std::string(text).find("learned") != std::string::npos;
       if (property.name != "distance_only") continue;
       EXPECT_EQ(property.verdict == posenc::Verdict::holds, !learned) << text;
     }
     EXPECT_GE(posenc::make_exercises(posenc::parse_spec(text), 1, {}).size(), 5u);
-    EXPECT_NO_THROW(posenc::make_figure("heatmap", {.spec = posenc::parse_spec(text)}, {}));
+    EXPECT_NO_THROW(posenc::make_figure("heatmap", {posenc::parse_spec(text)}, {}));
   }
 }
 
@@ -42,10 +42,10 @@ TEST(AxesInsight, ExplainsChecksAndAsks) {
 TEST(AxesInsight, MapsShowTheSimilarityOfPlaces) {
   const Positions places = posenc::parse_positions("3x4");
   const Spec concat = posenc::detr_sine(2);
-  const posenc::Figure figure = posenc::make_figure("map", {.spec = concat}, {.positions = places, .position = 6.0});
+  const posenc::Figure figure = posenc::make_figure("map", {concat}, {.positions = places, .position = 6.0});
   ASSERT_EQ(figure.data.size(), 1u);
   const Spec rotary = posenc::parse_spec("rotary:head_dim=4,axes=2,axis_of_pair=0/1,inv_freq=1/0.5");
-  const posenc::Figure turned = posenc::make_figure("map", {.spec = rotary}, {.positions = places, .position = 6.0});
+  const posenc::Figure turned = posenc::make_figure("map", {rotary}, {.positions = places, .position = 6.0});
   for (std::size_t y = 0; y < 3; ++y) {
     for (std::size_t x = 0; x < 4; ++x) {
       const double dy = static_cast<double>(y) - 1.0, dx = static_cast<double>(x) - 2.0;
@@ -56,10 +56,10 @@ TEST(AxesInsight, MapsShowTheSimilarityOfPlaces) {
       EXPECT_NEAR(at(turned), (std::cos(dy) + std::cos(0.5 * dx)) / 2.0, 1e-12);
     }
   }
-  const posenc::Figure video = posenc::make_figure("map", {.spec = posenc::parse_spec("concat:0.axis=2,0.width=4")},
+  const posenc::Figure video = posenc::make_figure("map", {posenc::parse_spec("concat:0.axis=2,0.width=4")},
                                                    {.positions = posenc::parse_positions("2x3x4")});
   EXPECT_EQ(video.data.size(), 2u);
-  EXPECT_THROW(posenc::make_figure("map", {.spec = concat}, {.positions = posenc::parse_positions("0/1,5/2,1/1")}),
+  EXPECT_THROW(posenc::make_figure("map", {concat}, {.positions = posenc::parse_positions("0/1,5/2,1/1")}),
                posenc::Error);
 }
 
@@ -68,10 +68,10 @@ TEST(AxesInsight, MapsOfOnePlaceAndOfManyFrames) {
   const Spec rotary = posenc::parse_spec("rotary:head_dim=48,sections=8/8/8");
   for (const char* places : {"1x1x1", "12x3x5", "5x2x2"}) {
     const Positions grid = posenc::parse_positions(places);
-    EXPECT_NO_THROW(posenc::to_svg(posenc::make_figure("map", {.spec = rotary}, {.positions = grid}).drawing, {}));
+    EXPECT_NO_THROW(posenc::to_svg(posenc::make_figure("map", {rotary}, {.positions = grid}).drawing, {}));
   }
   const Positions many = posenc::parse_positions("12x3x5");
-  EXPECT_THROW(posenc::make_figure("map", {.spec = rotary}, {.positions = many, .width = 200.0}), posenc::Error);
+  EXPECT_THROW(posenc::make_figure("map", {rotary}, {.positions = many, .width = 200.0}), posenc::Error);
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ TEST(Report, TakesTheTrainedLengthOfAScaling) {
   const Spec yarn = parse_spec("rotary:head_dim=8,scaling=yarn,factor=4,original_positions=64");
   EXPECT_EQ(usual_train_length(yarn), 64);
   EXPECT_EQ(usual_train_length(parse_spec("rotary:head_dim=8")), 2048);
-  EXPECT_TRUE(has(make_report({{.spec = yarn}}, {}), "within 64 positions of training"));
-  EXPECT_TRUE(has(make_report({{.spec = yarn}}, {.train_length = 32}), "within 32 positions of training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {}), "within 64 positions of training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within 32 positions of training"));
 }
 
 TEST(Report, OfEveryKindIsSound) {
@@ -133,7 +133,7 @@ TEST(Report, OfEveryKindIsSound) {
                            "pope:head_dim=8",
                            "xpos:head_dim=8",
                            "temperature"}) {
-    const std::string page = make_report({{.spec = parse_spec(text)}}, {});
+    const std::string page = make_report({{parse_spec(text)}}, {});
     SCOPED_TRACE(text);
     expect_sound(page);
     for (const char* part : {"<math", "Properties", "Worked example", "Figures", "Used by", "<figure"}) {
@@ -152,12 +152,12 @@ TEST(Report, LeavesOutWhatDoesNotFit) {
         "rotary:head_dim=2", "rotary:head_dim=64,partial_rotary_factor=0.25", "window", "chunked:size=1",
         "shaw:head_dim=2,left=0,right=0"}) {
     SCOPED_TRACE(text);
-    expect_sound(make_report({{.spec = parse_spec(text)}}, {}));
+    expect_sound(make_report({{parse_spec(text)}}, {}));
   }
 }
 
 TEST(Report, ComparesSeveral) {
-  const std::vector<Subject> subjects = {{.spec = Sinusoidal{.width = 16}}, {.spec = Alibi{.heads = 4}}};
+  const std::vector<Encoding> subjects = {{Sinusoidal{.width = 16}}, {Alibi{.heads = 4}}};
   const std::string page = make_report(subjects, {.advice = AdviceOptions{}});
   expect_sound(page);
   for (const char* caption : {"At a glance", "Absolute or relative", "Properties side by side", "What to begin with",
@@ -169,8 +169,7 @@ TEST(Report, ComparesSeveral) {
 
 TEST(Report, RefusesNothingToReport) {
   EXPECT_TRUE(has(error_of([] { make_report({}, {}); }), "needs an encoding"));
-  EXPECT_TRUE(
-      has(error_of([] { make_report({{.spec = NoPosition{}}}, {.train_length = 0}); }), "at least 1 but got 0"));
+  EXPECT_TRUE(has(error_of([] { make_report({{NoPosition{}}}, {.train_length = 0}); }), "at least 1 but got 0"));
   EXPECT_TRUE(has(make_report({}, {.advice = AdviceOptions{}}), "Which positional encoding?"));
 }
 

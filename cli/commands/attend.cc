@@ -1,0 +1,334 @@
+#include "posenc/attend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/array_output.h"
+#include "cli/attend_mask.h"
+#include "cli/commands/commands.h"
+#include "cli/encoding.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "cli/token_positions.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/workers.h"
+
+namespace posenc::cli {
+namespace {
+
+struct AttendCommand {
+  std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
+  EncodingOptions encoding;
+  std::string q, k, v;    // file.npy or file.safetensors:tensor
+  std::string positions;  // of queries, and of keys unless they have their own; empty: counted
+  std::string key_positions;
+  std::string file;  // the first parameter, or a safetensors file with all of them by name
+  MaskOptions mask;
+  std::string scale, softcap, sinks;
+  std::optional<double> dropout;
+  std::optional<std::uint64_t> dropout_seed, step;
+  std::string weights, log_sum_exp;  // files to write
+  std::int64_t threads = 1;
+  std::string tensor;  // empty: values
+  OutputOptions output;
+};
+
+std::string shape_of(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
+
+double number_of(const std::string& text, const char* option) {
+  double number = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && std::isfinite(number)) return number;
+  fail(ErrorKind::usage, fmt::format("{} must be a number but got '{}'", option, text));
+}
+
+Array load_heads(const std::string& file) {
+  Array heads = load_array(file);
+  const std::size_t rank = heads.shape.size();
+  if (rank >= 2 && rank <= 4 && is_float(heads.dtype)) return heads;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected [N, D], [N, H, D] or [B, N, H, D] of floats, but got {} {}",
+                                         file, shape_of(heads), to_text(heads.dtype)));
+}
+
+// [N, D] has one head.
+ConstView heads_of(const Array& array) {
+  const ConstView view = array.view();
+  if (view.rank > 2) return view;
+  return make_view(view.data, view.dtype, {view.shape[0], 1, view.shape[1]});
+}
+
+// What the encodings of a command are made of; the options point into it.
+struct Attention {
+  std::vector<Encoding> encodings;
+  std::vector<Spec> masks;  // those of them that hide keys by their positions
+  std::optional<RotaryAngles> rotary;
+  std::optional<PopeAngles> pope;
+  std::optional<XposAngles> xpos;
+  std::optional<QueryTemperature> temperature;
+  Array sinks;
+  MaskMemory mask_memory;
+  TokenPositions query_positions, key_positions;
+  AttendOptions options;
+};
+
+[[noreturn]] void fail_twice(const char* what) {
+  fail(ErrorKind::usage, fmt::format("an attention has one {}, but two were given", what));
+}
+
+template <class Kind>
+bool has_kind(const std::vector<Spec>& specs) {
+  return std::any_of(specs.begin(), specs.end(), [](const Spec& spec) { return std::holds_alternative<Kind>(spec); });
+}
+
+void add_encoding(const Encoding& encoding, Attention& attention) {
+  const Spec& spec = encoding.spec();
+  AttendOptions& made = attention.options;
+  if (std::holds_alternative<Rotary>(spec)) {
+    if (attention.rotary) fail_twice("rotary encoding");
+    attention.rotary.emplace(*encoding.rotary());
+  } else if (const auto* pope = std::get_if<Pope>(&spec)) {
+    if (attention.pope) fail_twice("PoPE encoding");
+    made.pope = &attention.pope.emplace(*pope);
+    for (const Parameter& parameter : encoding.parameters()) {
+      if (parameter.name != "delta") {
+        fail(ErrorKind::usage, fmt::format("pope has no parameter '{}': it has delta", parameter.name));
+      }
+      made.pope_delta = parameter.value;
+    }
+  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
+    if (attention.xpos) fail_twice("xPos encoding");
+    made.xpos = &attention.xpos.emplace(*xpos);
+  } else if (const auto* temperature = std::get_if<QueryTemperature>(&spec)) {
+    if (attention.temperature) fail_twice("temperature");
+    made.temperature = &attention.temperature.emplace(*temperature);
+  } else if (encoding.term()) {
+    if (made.term != nullptr) fail_twice("score term");
+    made.term = &*encoding.term();
+  } else if (std::holds_alternative<Window>(spec)) {
+    if (has_kind<Window>(attention.masks)) fail_twice("window");
+    attention.masks.push_back(spec);
+  } else if (std::holds_alternative<Chunked>(spec)) {
+    if (has_kind<Chunked>(attention.masks)) fail_twice("chunked mask");
+    attention.masks.push_back(spec);
+  } else if (encoding.bias()) {
+    if (made.bias != nullptr) fail_twice("bias");
+    made.bias = &*encoding.bias();
+  }
+}
+
+void add_encodings(const AttendCommand& options, std::vector<Encoding> found, Attention& attention) {
+  for (const Encoding& encoding : found) {
+    if (found.size() > 1 && encoding.place() == Place::nowhere) {
+      fail(ErrorKind::usage, "none says that there is no encoding: it stands alone");
+    }
+  }
+  for (const Encoding& encoding : found) {
+    if (encoding.place() != Place::input) continue;
+    fail(ErrorKind::usage,
+         fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
+  }
+  EncodingOptions learned = options.encoding;
+  if (!options.file.empty()) learned.files = {options.file};
+  attention.encodings = with_learned(std::move(found), learned);
+  for (const Encoding& encoding : attention.encodings) add_encoding(encoding, attention);
+}
+
+void add_numbers(const AttendCommand& options, Attention& attention) {
+  AttendOptions& made = attention.options;
+  if (!options.scale.empty()) made.softmax_scale = number_of(options.scale, "--scale");
+  if (!options.softcap.empty()) made.softcap = number_of(options.softcap, "--softcap");
+  if (!options.sinks.empty()) {
+    attention.sinks = load_array(options.sinks);
+    made.sinks = attention.sinks.view();
+  }
+  if (options.dropout) {
+    made.dropout.p = *options.dropout;
+    made.dropout.seed = options.dropout_seed.value_or(0);
+    made.dropout.step = options.step.value_or(0);
+  } else if (options.dropout_seed || options.step) {
+    fail(ErrorKind::usage, "--dropout-seed and --step are for --dropout");
+  }
+}
+
+void add_positions(const AttendCommand& options, const Array& q, const Array& k, Attention& attention) {
+  std::int64_t axes = 1;
+  for (const Encoding& encoding : attention.encodings) axes = std::max(axes, axes_of(encoding.spec()));
+  const auto place = [&](const PositionText& given, const std::string& file, const Array& heads, TokenPositions& to) {
+    const std::size_t rank = heads.shape.size();
+    const TokenCount count{rank == 4 ? heads.shape[0] : 0, heads.shape[rank == 4 ? 1 : 0]};
+    to = token_positions(given, axes, count);
+    to.check_count(file, count);
+    return to.view;
+  };
+  AttendOptions& made = attention.options;
+  const PositionText queries(options.positions);
+  if (!options.positions.empty()) made.query_positions = place(queries, options.q, q, attention.query_positions);
+  const PositionText keys = options.key_positions.empty() ? queries : PositionText(options.key_positions);
+  if (!keys.text.empty()) made.key_positions = place(keys, options.k, k, attention.key_positions);
+}
+
+// No file may be written twice, by whatever name.
+void check_outputs(const AttendCommand& options) {
+  const auto place_of = [](const std::string& path) {
+    if (path.empty() || path == "-") return std::filesystem::path("-");
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  std::vector<std::string> files = {options.output.path};
+  for (const std::string& file : {options.weights, options.log_sum_exp}) {
+    if (file.empty()) continue;
+    for (const std::string& other : files) {
+      if (place_of(file) != place_of(other)) continue;
+      fail(ErrorKind::usage, fmt::format("{} is to be written twice: give every output a file of its own",
+                                         file == "-" ? "standard output" : file));
+    }
+    files.push_back(file);
+  }
+}
+
+MaskGrid grid_of(const ConstView& q, const ConstView& k) {
+  const std::size_t first = q.rank == 4 ? 1 : 0;
+  return {first == 1 ? q.shape[0] : 1, q.shape[first], k.shape[k.rank == 4 ? 1 : 0]};
+}
+
+Array make_array(DType dtype, std::vector<std::int64_t> shape) {
+  Array array{dtype, std::move(shape), {}};
+  array.data.resize(static_cast<std::size_t>(array.size() * size_of(dtype)));
+  return array;
+}
+
+View writable(Array& array) {
+  const ConstView view = array.view();
+  return {array.data.data(), view.dtype, view.rank, view.shape, view.strides};
+}
+
+// An array for the softmax weights or the log of their sums, where a file is asked for.
+View extra_output(const std::string& file, const ConstView& q, std::int64_t keys, Array& array) {
+  if (file.empty()) return {};
+  const std::size_t first = q.rank == 4 ? 1 : 0;
+  std::vector<std::int64_t> shape;
+  if (first == 1) shape.push_back(q.shape[0]);
+  shape.push_back(q.shape[first + 1]);
+  shape.push_back(q.shape[first]);
+  if (keys > 0) shape.push_back(keys);
+  array = make_array(q.dtype == DType::f64 ? DType::f64 : DType::f32, shape);
+  return writable(array);
+}
+
+// Of a file beside the output: by its name alone.
+std::string extra_format(const std::string& file) {
+  const std::string extension = file == "-" ? "" : std::filesystem::path(file).extension().string();
+  for (const char* known : {"json", "npy", "safetensors"}) {
+    if (extension == std::string(".") + known) return known;
+  }
+  if (extension.empty() || extension == ".txt") return "text";
+  fail(ErrorKind::unsupported,
+       fmt::format("'{}': names of --weights and --log-sum-exp end in .npy, .safetensors, .json or .txt", file));
+}
+
+Json::Object head_of(const AttendCommand& options, const Attention& attention) {
+  Json::Array specs;
+  for (const Encoding& encoding : attention.encodings) specs.push_back(to_json(encoding.spec()));
+  const Mask& mask = attention.options.mask;
+  const char* causal = mask.causal == Causal::none ? "none" : mask.causal == Causal::end ? "end" : "start";
+  return {{"specs", Json(specs)},
+          {"q", Json(options.q)},
+          {"k", Json(options.k)},
+          {"v", Json(options.v)},
+          {"causal", Json(causal)}};
+}
+
+int run(const AttendCommand& options) {
+  std::vector<Encoding> found;
+  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
+  const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
+                    weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
+  check_outputs(options);
+  Attention attention;
+  add_encodings(options, std::move(found), attention);
+  const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
+  AttendOptions& made = attention.options;
+  made.mask = load_mask(options.mask, attention.mask_memory);
+  add_numbers(options, attention);
+  add_positions(options, q, k, attention);
+  const ConstView queries = heads_of(q), keys = heads_of(k);
+  const MaskGrid grid = grid_of(queries, keys);
+  check_mask(made.mask, grid, "attend");
+  add_mask_specs(attention.masks, grid, made, attention.mask_memory);
+  if (attention.rotary) made.rotary = *attention.rotary;
+  const Workers workers(static_cast<int>(options.threads));
+  made.workers = &workers;
+
+  std::vector<std::int64_t> shape = q.shape;
+  shape.back() = v.shape.back();
+  Array out = make_array(q.dtype, shape), weights, sums;
+  made.weights = extra_output(options.weights, queries, grid.keys, weights);
+  made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
+  const View out_heads = out.shape.size() > 2
+                             ? writable(out)
+                             : make_view(static_cast<void*>(out.data.data()), out.dtype, {shape[0], 1, shape[1]});
+  attend(queries, keys, heads_of(v), out_heads, made);
+
+  Json::Object head = head_of(options, attention);
+  const Metadata metadata = {{"posenc", to_text(Json(head))}};
+  head.emplace_back("dtype", to_text(out.dtype));
+  std::vector<Output> outputs;  // all are there, or none
+  if (!options.weights.empty()) {
+    outputs.push_back(start_array(weights.view(), {weights_format, "weights", {}, {}}, weights_file));
+  }
+  if (!options.log_sum_exp.empty()) {
+    outputs.push_back(start_array(sums.view(), {sums_format, "log_sum_exp", {}, {}}, sums_file));
+  }
+  const std::string tensor = options.tensor.empty() ? "values" : options.tensor;
+  outputs.push_back(start_array(out.view(), {format, tensor, head, metadata}, options.output));
+  for (Output& output : outputs) output.finish();
+  return 0;
+}
+
+}  // namespace
+
+void add_attend(Command& app) {
+  const auto options = std::make_shared<AttendCommand>();
+  Command command = app.command(
+      "attend", "Attention with encodings: softmax(scale q.k + bias) v.",
+      "  posenc attend alibi:heads=8 --q q.npy --k k.npy --v v.npy --causal -o out.npy\n"
+      "  posenc attend rotary:head_dim=64 --q q.npy --k k.npy --v v.npy --causal --weights w.npy -o out.npy\n"
+      "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --scale 1 -o out.npy");
+  command
+      .add("SPEC", options->specs,
+           "none, or what acts inside attention: rotary, pope or xpos, temperature, a bias, a score term,\n"
+           "window, chunked; one of each may be given")
+      .required();
+  add_spec_choice(command, options->encoding);
+  command.add("--q", options->q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q").required();
+  command.add("--k", options->k, "keys, the same; H must be a multiple of their heads").required();
+  command.add("--v", options->v, "values; their width may be another").required();
+  command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
+  command.text("--key-positions", options->key_positions, kPositionsHelp);
+  add_parameter_file(command, options->file);
+  add_parameters(command, options->encoding);
+  add_mask_options(command, options->mask);
+  command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");
+  command.text("--softcap", options->softcap, "scores become cap * tanh(score / cap), before a bias");
+  command.text("--sinks", options->sinks, "a score per head that takes its share and gives nothing, [H]");
+  command.add("--dropout", options->dropout, "of the weights, 0 to below 1");
+  command.add("--dropout-seed", options->dropout_seed, "with --dropout (default: 0)");
+  command.add("--step", options->step, "with --dropout: another mask for every step (default: 0)");
+  command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
+  command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
+  add_threads(command, options->threads);
+  command.text("--tensor", options->tensor, "in safetensors: the tensor's name (default: values)");
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

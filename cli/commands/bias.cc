@@ -1,0 +1,194 @@
+#include "posenc/bias.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/array_output.h"
+#include "cli/commands/commands.h"
+#include "cli/encoding.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/half.h"
+
+namespace posenc::cli {
+namespace {
+
+struct BiasCommand {
+  std::string spec;
+  EncodingOptions encoding;
+  std::string queries;
+  std::string keys;  // empty: the positions of the queries
+  std::string file;  // the first parameter, or a safetensors file with all of them by name
+  bool causal = false;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  std::int64_t max_bytes = kMaxBytes;
+  OutputOptions output;
+};
+
+DType dtype_of(const BiasCommand& options, const std::string& format) {
+  const bool binary = format == "npy" || format == "safetensors";
+  return parse_dtype(!options.dtype.empty() ? options.dtype : binary ? "f32" : "f64");
+}
+
+Positions load_one_axis(const Spec& spec, const std::string& text) {
+  Positions positions = load_positions(text);
+  check_input_axes(spec, positions.axes(), text);
+  return positions;
+}
+
+void check_kind(const Spec& spec) {
+  const std::string_view kind = kind_of(spec);
+  if (kind == "shaw" || kind == "transformer_xl" || kind == "none" || kind == "pope" || kind == "xpos" ||
+      kind == "temperature") {
+    refuse_attention_kind(spec);
+  }
+  if (kind == "rotary") {
+    fail(ErrorKind::usage, "rotary turns queries and keys, and adds nothing to scores: see posenc rotate --help");
+  }
+  if (place_of(spec) == Place::input) {
+    fail(ErrorKind::usage,
+         fmt::format("{} is added to embeddings, and adds nothing to scores: see posenc add --help", kind));
+  }
+}
+
+// Of a mask, which is the same for all, one.
+std::int64_t heads_of(const Bias& bias) { return std::max<std::int64_t>(bias.heads(), 1); }
+
+Array make_values(const BiasCommand& options, const Bias& bias, const PositionView& queries, const PositionView& keys,
+                  DType dtype) {
+  Array values{dtype, {heads_of(bias), queries.count, keys.count}, {}};
+  const double bytes = static_cast<double>(heads_of(bias)) * static_cast<double>(queries.count) *
+                       static_cast<double>(keys.count) * static_cast<double>(size_of(dtype));
+  if (bytes > static_cast<double>(options.max_bytes)) {
+    fail(ErrorKind::usage,
+         fmt::format("{} x {} x {} numbers take {}, more than the {} of --max-bytes", values.shape[0], values.shape[1],
+                     values.shape[2], bytes_text(bytes), bytes_text(static_cast<double>(options.max_bytes))));
+  }
+  values.data.resize(static_cast<std::size_t>(values.size() * size_of(dtype)));
+  return values;
+}
+
+void hide(const View& row, std::int64_t key) {
+  switch (row.dtype) {
+    case DType::f64:
+      row.as<double>()[key] = -INFINITY;
+      break;
+    case DType::f16:
+      row.as<f16>()[key] = to_f16(-INFINITY);
+      break;
+    case DType::bf16:
+      row.as<bf16>()[key] = to_bf16(-INFINITY);
+      break;
+    default:
+      row.as<float>()[key] = -INFINITY;
+  }
+}
+
+void hide_ahead(const View& out, const PositionView& queries, const PositionView& keys) {
+  for (std::int64_t h = 0; h < out.shape[0]; ++h) {
+    for (std::int64_t q = 0; q < queries.count; ++q) {
+      for (std::int64_t k = 0; k < keys.count; ++k) {
+        if (keys.real(0, k) > queries.real(0, q)) hide(out[h][q], k);
+      }
+    }
+  }
+}
+
+Json positions_json(const PositionView& positions) {
+  Json::Array list;
+  for (std::int64_t n = 0; n < positions.count; ++n) {
+    list.push_back(positions.integral() ? Json(positions.integer(0, n)) : Json(positions.real(0, n)));
+  }
+  return list;
+}
+
+Json buckets_json(const BiasSchedule& schedule, const PositionView& queries, const PositionView& keys) {
+  const auto& table = std::get<TableBias>(schedule.shape);
+  const auto last = static_cast<std::int64_t>(table.rows.size()) - 1;
+  Json::Array rows;
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    Json::Array row;
+    for (std::int64_t k = 0; k < keys.count; ++k) {
+      const std::int64_t offset = keys.integer(0, k) - queries.integer(0, q);
+      row.push_back(table.rows[static_cast<std::size_t>(std::clamp<std::int64_t>(offset - table.first, 0, last))]);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json::Object head_of(const BiasCommand& options, const Encoding& encoding, const PositionView& queries,
+                     const PositionView& keys) {
+  const Bias& bias = *encoding.bias();
+  Json::Object head = {{"spec", to_json(encoding.spec())},
+                       {"queries", positions_json(queries)},
+                       {"keys", positions_json(keys)},
+                       {"causal", Json(options.causal)}};
+  if (const auto* linear = std::get_if<LinearBias>(&bias.schedule().shape)) {
+    std::vector<double> slopes = linear->slopes;
+    for (std::size_t h = 0; h < slopes.size() && !encoding.parameters().empty(); ++h) {
+      slopes[h] = number_at(encoding.parameters()[0].value, static_cast<std::int64_t>(h));
+    }
+    head.emplace_back("slopes", slopes);
+  }
+  if (std::holds_alternative<T5>(encoding.spec()))
+    head.emplace_back("buckets", buckets_json(bias.schedule(), queries, keys));
+  return head;
+}
+
+int run(const BiasCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  const Spec& spec = found.spec();
+  check_kind(spec);
+  const Positions queries = load_one_axis(spec, options.queries);
+  const Positions keys = options.keys.empty() ? queries : load_one_axis(spec, options.keys);
+  EncodingOptions learned = options.encoding;
+  if (!options.file.empty()) learned.files = {options.file};
+  const Encoding encoding = with_learned(found, learned);
+  const Bias& bias = *encoding.bias();
+  if (bias.has_factor()) {
+    fail(ErrorKind::unsupported,
+         "factor_a and factor_p multiply scores, which are not here: leave them out to see what is added");
+  }
+  const PositionView rows = queries.view(), columns = keys.view();
+  Array values = make_values(options, bias, rows, columns, dtype_of(options, format));
+  const View out = make_view(static_cast<void*>(values.data.data()), values.dtype,
+                             {values.shape[0], values.shape[1], values.shape[2]});
+  fill_bias(bias, rows, columns, out);
+  if (options.causal) hide_ahead(out, rows, columns);
+  const Metadata metadata = {{"posenc", to_text(to_json(spec))}};
+  Json::Object head;
+  if (format == "json") head = head_of(options, encoding, rows, columns);
+  head.emplace_back("dtype", to_text(values.dtype));
+  write_array(out, {format, "values", head, metadata}, options.output);
+  return 0;
+}
+
+}  // namespace
+
+void add_bias(Command& app) {
+  const auto options = std::make_shared<BiasCommand>();
+  Command command = app.command("bias", "What an encoding adds to attention scores: [heads, queries, keys].",
+                                "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
+                                "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
+                                "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->encoding);
+  command.add("--queries,-q", options->queries, kPositionsHelp).required();
+  command.text("--keys,-k", options->keys, "the same for keys (default: where the queries are)");
+  add_parameter_file(command, options->file);
+  add_parameters(command, options->encoding);
+  command.flag("--causal", options->causal, "-inf where a key stands after its query");
+  add_dtype(command, options->dtype, "f64 in text and json, else f32");
+  add_max_bytes(command, options->max_bytes);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,156 @@
+#include "posenc/insight/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands/commands.h"
+#include "cli/encoding.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+
+namespace posenc::cli {
+namespace {
+
+struct CheckCommand {
+  std::string spec;
+  EncodingOptions encoding;
+  std::string positions;              // empty: as the library chooses, or the rows of the table from 0
+  std::optional<std::int64_t> train;  // none: what the scaling of the spec was trained on, else 2048
+  std::string table;                  // of another engine: file.npy or file.safetensors:tensor; empty: none
+  OutputOptions output;
+};
+
+constexpr std::size_t kVerdictColumns = 18;
+constexpr std::size_t kColumns = 100;
+
+std::string verdict_text(const Property& property) {
+  const std::string text(to_text(property.verdict));
+  if (!property.until) return text;
+  return fmt::format("{} {:.{}f}", text, *property.until,
+                     *property.until == static_cast<double>(static_cast<std::int64_t>(*property.until)) ? 0 : 3);
+}
+
+// Words in lines of at most `width` columns.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string property_text(const Property& property) {
+  std::string text;
+  std::vector<std::string> lines = wrapped(property.title, kColumns - kVerdictColumns);
+  for (const std::string& line : wrapped(property.finding, kColumns - kVerdictColumns - 2))
+    lines.push_back("  " + line);
+  std::string verdict = verdict_text(property);
+  for (const std::string& line : lines) {
+    text += fmt::format("{:<{}}{}\n", verdict, kVerdictColumns, line);
+    verdict.clear();
+  }
+  return text;
+}
+
+std::int64_t count_of(const std::vector<Property>& properties, Verdict verdict) {
+  return std::count_if(properties.begin(), properties.end(), [&](const Property& p) { return p.verdict == verdict; });
+}
+
+std::string report_text(const std::string& heading, const std::vector<Property>& properties) {
+  std::string text = heading + "\n\n";
+  for (const Property& property : properties) text += property_text(property);
+  text += fmt::format("\n{} hold, {} to a limit, {} not by nature, {} violated\n", count_of(properties, Verdict::holds),
+                      count_of(properties, Verdict::holds_to), count_of(properties, Verdict::does_not_hold),
+                      count_of(properties, Verdict::violated));
+  return text;
+}
+
+Json property_json(const Property& property) {
+  Json numbers{Json::Object{}};
+  for (const auto& [name, value] : property.numbers) numbers.set(name, value);
+  Json item;
+  item.set("name", property.name).set("title", property.title).set("verdict", verdict_text(property));
+  item.set("until", property.until ? Json(*property.until) : Json());
+  item.set("finding", property.finding).set("numbers", numbers).set("command", property.command);
+  return item;
+}
+
+Array load_observed(const std::string& file) {
+  Array array = load_array(file);
+  if (array.size() == 0 || array.shape.size() > kMaxRank || !is_float(array.dtype)) {
+    fail(ErrorKind::bad_input, fmt::format("{}: expected a table of floats but got [{}] {}", file,
+                                           fmt::join(array.shape, ", "), to_text(array.dtype)));
+  }
+  return array;
+}
+
+// Without positions, the rows of a table stand at 0, 1, ..
+Positions positions_of(const CheckCommand& options, const Array* observed) {
+  if (!options.positions.empty()) return load_positions(options.positions);
+  if (observed == nullptr) return {};
+  const std::size_t axis = observed->shape.size() == 3 ? 1 : 0;
+  return Positions::range(0, observed->shape[axis]);
+}
+
+int run(const CheckCommand& options) {
+  EncodingOptions learned = options.encoding;
+  learned.missing = Missing::leave;  // they are drawn
+  const Encoding found = find_with_remarks(options.spec, learned);
+  const std::string format = choose_format(options.output, {"text", "json"});
+  const Encoding encoding = with_learned(found, learned);
+  std::optional<Array> observed;
+  if (!options.table.empty()) observed = load_observed(options.table);
+  const Positions positions = positions_of(options, observed ? &*observed : nullptr);
+  const std::int64_t train = options.train.value_or(usual_train_length(encoding.spec()));
+  CheckOptions check_options{.positions = positions, .train_length = train};
+  if (observed) check_options.observed = observed->view();
+  const std::vector<Property> properties = check(encoding, check_options);
+  const std::string where = positions.count() > 0 ? to_text(positions.view()) : "";
+  if (format == "json") {
+    Json::Array list;
+    for (const Property& property : properties) list.push_back(property_json(property));
+    write_json(options.output, {{"spec", to_json(encoding.spec())},
+                                {"positions", where.empty() ? Json() : Json(where)},
+                                {"train_length", Json(train)},
+                                {"properties", Json(list)}});
+  } else {
+    const std::string at =
+        where.empty() ? "" : ", positions " + (options.positions.empty() ? where : options.positions);
+    const std::string whose = observed ? ", the numbers of " + options.table : "";
+    write_text(options.output, report_text(encoding.text() + at + whose, properties));
+  }
+  return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_check(Command& app) {
+  const auto options = std::make_shared<CheckCommand>();
+  Command command = app.command("check", "What an encoding promises, what holds, and where it ends.",
+                                "  posenc check sinusoidal:width=64\n"
+                                "  posenc check rotary:head_dim=128,base=500000 --train 8192\n"
+                                "  posenc check sinusoidal:width=512 --table theirs.npy --positions 0:5000\n"
+                                "  posenc check learned:past_end=error --file wpe.npy --format json");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  add_spec_choice(command, options->encoding);
+  command.text("--positions,-p", options->positions, "where it is looked at (default: 0 to 1000, or the table's)");
+  add_train(command, options->train);
+  command.text("--table", options->table,
+               "numbers of another engine that should be this encoding: rows [N, M], of rotary cosines and then\n"
+               "sines [N, 2 pairs], of a bias [H, N, N]; t.npy or model.safetensors:tensor");
+  add_weights(command, options->encoding);
+  add_parameters(command, options->encoding);
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,193 @@
+#include "posenc/models/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "cli/commands/commands.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "cli/show_text.h"
+#include "cli/words.h"
+#include "posenc/error.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/models/encoding.h"
+
+namespace posenc::cli {
+namespace {
+
+struct CompareCommand {
+  std::string a, b;
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> positions;
+  std::optional<std::int64_t> layer;
+  std::string part;
+  double tolerance = 1e-6;
+  OutputOptions output;
+};
+
+using ComparisonSubject = std::variant<Spec, Model>;
+
+// The only group of a model that the options leave.
+const ModelGroup& one_group(const Model& model, const CompareCommand& options) {
+  const ModelGroup* found = nullptr;
+  for (const ModelGroup& group : model.groups) {
+    const bool layer = !options.layer || std::count(group.layers.begin(), group.layers.end(), *options.layer) > 0;
+    if (!layer || (!options.part.empty() && group.part != options.part)) continue;
+    if (found != nullptr) {
+      fail(ErrorKind::usage, fmt::format("{} has several encodings: say which, --layer or --part", model.source));
+    }
+    found = &group;
+  }
+  if (found == nullptr) fail(ErrorKind::usage, fmt::format("{} has no such layer or part", model.source));
+  return *found;
+}
+
+ModelGroup group_of(const ComparisonSubject& subject, const CompareCommand& options) {
+  if (const auto* model = std::get_if<Model>(&subject)) return one_group(*model, options);
+  ModelGroup group;
+  group.spec = std::get<Spec>(subject);
+  return group;
+}
+
+std::string permutation_text(const std::vector<std::int64_t>& permutation) {
+  constexpr std::size_t kShown = 16;
+  const auto end = permutation.begin() + static_cast<std::ptrdiff_t>(std::min(permutation.size(), kShown));
+  const std::string more = permutation.size() > kShown ? fmt::format(" ... ({} in all)", permutation.size()) : "";
+  return fmt::format("{}{}", fmt::join(permutation.begin(), end, " "), more);
+}
+
+// What was found, line by line, without the verdict.
+std::string details_text(const Comparison& comparison) {
+  std::string text;
+  if (!comparison.condition.empty()) text += fmt::format("condition           {}\n", comparison.condition);
+  if (!comparison.permutation.empty()) {
+    text += fmt::format("permutation         {}\n", permutation_text(comparison.permutation));
+  }
+  if (!comparison.output_permutation.empty()) {
+    text += fmt::format("of what comes out   {}\n", permutation_text(comparison.output_permutation));
+  }
+  if (comparison.difference > 0.0 && comparison.verdict == Agreement::different) {
+    text +=
+        fmt::format("largest difference  {:.4g} within {} positions\n", comparison.difference, comparison.positions);
+  }
+  for (const std::string& note : comparison.notes) text += fmt::format("note                {}\n", note);
+  return text;
+}
+
+// The options that settle what a rotary spec leaves open, as they were compared.
+std::string choice_text(const Rotary& spec, const CompareCommand& options, const Comparison& comparison) {
+  std::string text;
+  const auto worst = std::find_if(comparison.lengths.begin(), comparison.lengths.end(),
+                                  [&](const LengthRange& range) { return range.verdict == comparison.verdict; });
+  const std::int64_t length = worst == comparison.lengths.end() ? 1 : worst->first;
+  if (options.sequence_length) {
+    text += fmt::format(" --sequence-length {}", *options.sequence_length);
+  } else if (needs_length(spec.scaling) && !spec.sequence_length) {
+    text += fmt::format(" --sequence-length {}", length);
+  }
+  return text + (options.layer && spec.local_base != 0.0 ? fmt::format(" --layer {}", *options.layer) : "");
+}
+
+// Shows the numbers at the first position that differs; empty where no command has them.
+std::string command_for(const Spec& spec, const std::string& text, const CompareCommand& options,
+                        const Comparison& comparison) {
+  const std::int64_t at = comparison.first_position.value_or(0);
+  if (std::holds_alternative<Alibi>(spec) || std::holds_alternative<Sandwich>(spec)) {
+    return fmt::format("posenc bias {} --queries {} --keys 0", text::shell_word(text), at);
+  }
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  const bool open_layer = rotary && rotary->local_base != 0.0 && !rotary->layer && !options.layer;
+  if (axes_of(spec) != 1 || open_layer) return "";
+  if (!rotary && !std::holds_alternative<Sinusoidal>(spec) && !std::holds_alternative<QueryTemperature>(spec))
+    return "";
+  return fmt::format("posenc table {} --positions {}{}", text::shell_word(text), at,
+                     rotary ? choice_text(*rotary, options, comparison) : "");
+}
+
+std::string commands_text(const Spec& a, const Spec& b, const CompareCommand& options, const Comparison& comparison) {
+  if (comparison.verdict != Agreement::different) return "";
+  const std::string one = command_for(a, options.a, options, comparison);
+  const std::string other = command_for(b, options.b, options, comparison);
+  return one.empty() || other.empty() ? "" : fmt::format("\n{}\n{}\n", one, other);
+}
+
+CompareOptions library_options(const CompareCommand& options) {
+  return {.positions = options.positions,
+          .sequence_length = options.sequence_length,
+          .layer = options.layer,
+          .part = options.part,
+          .tolerance = options.tolerance};
+}
+
+void write_result(const CompareCommand& options, const Json& json) {
+  Json::Object members = {{"a", options.a}, {"b", options.b}};
+  for (const auto& [name, value] : json.object()) {
+    if (name != "schema") members.emplace_back(name, value);
+  }
+  write_json(options.output, members);
+}
+
+int compare_two_models(const Model& a, const Model& b, const CompareCommand& options, bool json) {
+  const ModelComparison result = compare_models(a, b, library_options(options));
+  if (json) {
+    write_result(options, to_json(result));
+  } else {
+    std::string text = result.sentence + "\n";
+    for (const ModelComparisonEntry& entry : result.entries) {
+      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, layers_text(entry.layers), entry.comparison.sentence,
+                          details_text(entry.comparison));
+    }
+    write_text(options.output, text);
+  }
+  return result.verdict == Agreement::different ? 1 : 0;
+}
+
+int run(const CompareCommand& options) {
+  const bool json = choose_format(options.output, {"text", "json"}) == "json";
+  const ComparisonSubject a = load_spec_or_model(options.a), b = load_spec_or_model(options.b);
+  if (const auto* one = std::get_if<Model>(&a), *other = std::get_if<Model>(&b); one && other) {
+    return compare_two_models(*one, *other, options, json);
+  }
+  if (!options.part.empty() && std::holds_alternative<Spec>(a) && std::holds_alternative<Spec>(b)) {
+    fail(ErrorKind::usage, "--part is for models: a spec has none");
+  }
+  const ModelGroup one = group_of(a, options), other = group_of(b, options);
+  const Comparison result = compare(one, other, library_options(options));
+  if (json) {
+    write_result(options, to_json(result));
+  } else {
+    write_text(options.output,
+               result.sentence + "\n" + details_text(result) + commands_text(one.spec, other.spec, options, result));
+  }
+  return result.verdict == Agreement::different ? 1 : 0;
+}
+
+}  // namespace
+
+void add_compare(Command& app) {
+  const auto options = std::make_shared<CompareCommand>();
+  Command command =
+      app.command("compare", "Whether two encodings are the same, and if not, from which position on.",
+                  "  posenc compare rotary:head_dim=128,layout=half rotary:head_dim=128,layout=interleaved\n"
+                  "  posenc compare rotary:head_dim=64 rotary:head_dim=64,base=500000 --positions 8192\n"
+                  "  posenc compare alibi:heads=8 alibi:heads=8,form=key_position --format json");
+  command.add("A", options->a, kSpecHelp).required();
+  command.add("B", options->b, kSpecHelp).required();
+  command
+      .add("--sequence-length", options->sequence_length,
+           "the length of the sequence, for scalings that depend on it (default: all lengths are tried)")
+      .within(1, kMaxSequence);
+  command
+      .add("--positions", options->positions,
+           "how many positions are compared, from 0 on (default: the larger trained length, else 4096)")
+      .within(1, kMaxSequence);
+  command.add("--tolerance", options->tolerance, "on cosines, sines, biases and factors; above 0 to 1").show_default();
+  command.add("--layer", options->layer, "only this layer, where layers differ (default: all)").within(0, kMaxSequence);
+  command.text("--part", options->part, "only this part of models: text, vision, ... (default: all)");
+  add_output(command, options->output, "text, json");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,447 @@
+#include "posenc/insight/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "cli/commands/commands.h"
+#include "cli/diagnose_text.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "cli/token_positions.h"
+#include "cli/words.h"
+#include "posenc/error.h"
+#include "posenc/files/array.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/insight/svg.h"
+#include "posenc/models/encoding.h"
+
+namespace posenc::cli {
+namespace {
+
+// Of another engine's numbers, one kind is given: files with what belongs to them.
+struct DiagnoseCommand {
+  std::string spec;
+  std::optional<std::int64_t> sequence_length, layer;
+  std::string part;
+  std::string inv_freq;
+  std::string cos, sin;
+  std::string input, rotated;
+  std::string scores, q, k;
+  std::string bias;
+  std::string table;
+  std::string positions;      // of tables, vectors and rows; empty: counted from 0
+  std::string queries, keys;  // of scores and biases; empty: counted from 0
+  std::optional<double> scale;
+  std::string file;  // the learned table of the encoding itself
+  std::vector<std::string> parameters;
+  bool faults = false;  // list what is known
+  std::string inject;   // show what a mistake would do
+  std::string picture;  // an SVG of it
+  OutputOptions output;
+};
+
+// What was read from files: an observation holds views of it.
+struct Loaded {
+  Array first, second, third;
+  TokenPositions positions, keys;
+  std::vector<std::pair<std::string, std::string>> names;  // what the library calls something, and what the user does
+  std::string option = "diagnose";                         // what opens messages about nothing in particular
+};
+
+// A kind of evidence: its option, the others that belong to it, and what reads them.
+struct Kind {
+  const char* option;
+  const std::string* given;
+  std::vector<std::pair<const char*, const std::string*>> companions;
+};
+
+std::vector<Kind> kinds_of(const DiagnoseCommand& options) {
+  return {{"--inv-freq", &options.inv_freq, {}},
+          {"--cos", &options.cos, {{"--sin", &options.sin}}},
+          {"--input", &options.input, {{"--rotated", &options.rotated}}},
+          {"--scores", &options.scores, {{"--q", &options.q}, {"--k", &options.k}}},
+          {"--bias", &options.bias, {}},
+          {"--table", &options.table, {}}};
+}
+
+bool any_numbers(const DiagnoseCommand& options) {
+  for (const Kind& kind : kinds_of(options)) {
+    if (!kind.given->empty()) return true;
+  }
+  return false;
+}
+
+// The only kind that was given, whole; options that belong to another are errors.
+std::size_t kind_given(const DiagnoseCommand& options) {
+  const std::vector<Kind> kinds = kinds_of(options);
+  std::vector<std::size_t> given;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const bool any = !kinds[i].given->empty() || std::any_of(kinds[i].companions.begin(), kinds[i].companions.end(),
+                                                             [](const auto& c) { return !c.second->empty(); });
+    if (any) given.push_back(i);
+  }
+  if (given.empty()) {
+    fail(ErrorKind::usage,
+         "numbers of the other engine are needed: --inv-freq, --cos and --sin, --input and --rotated, --scores, --bias "
+         "or --table");
+  }
+  if (given.size() > 1) {
+    fail(ErrorKind::usage, fmt::format("{} and {} are two kinds of numbers: give one at a time", kinds[given[0]].option,
+                                       kinds[given[1]].option));
+  }
+  const Kind& kind = kinds[given[0]];
+  if (kind.given->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.companions[0].first, kind.option));
+  for (const auto& [option, value] : kind.companions) {
+    if (value->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.option, option));
+  }
+  const bool matrix = given[0] == 3 || given[0] == 4;
+  if (matrix && !options.positions.empty())
+    fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
+  if (!matrix && (!options.queries.empty() || !options.keys.empty())) {
+    fail(ErrorKind::usage, "--queries and --keys are for --scores and --bias: others have --positions");
+  }
+  if (given[0] == 0 && !options.positions.empty()) fail(ErrorKind::usage, "frequencies have no --positions");
+  if (given[0] != 3 && options.scale) fail(ErrorKind::usage, "--scale is for --scores");
+  return given[0];
+}
+
+Array load_named(const std::string& file, const char* name, Loaded& loaded) {
+  loaded.names.emplace_back(name, file);
+  return load_array(file);
+}
+
+// Positions of the tokens of an array; how many that is, the library checks.
+TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array,
+                        std::size_t axis, Loaded& loaded) {
+  loaded.option = fmt::format("--{}", name);
+  loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
+  const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
+  if (text.empty() && count < 1) fail(ErrorKind::bad_input, "there are no tokens");
+  TokenPositions ids = load_token_positions(text, axes, {.batch = 0, .tokens = count});
+  PositionView& view = ids.view;
+  // Position ids of Hugging Face have the axis first: [A, N] or [A, 1, N].
+  const bool two = axes > 1 && view.batch == 1 && view.count == axes && view.axes == count && count != axes;
+  const bool three = axes > 1 && view.batch == axes && view.count == 1 && view.axes == count;
+  if (two || three) {
+    view.axis_stride = three ? view.batch_stride : view.token_stride;
+    view.token_stride = 1;
+    view.batch = 1;
+    view.count = count;
+    view.axes = axes;
+  }
+  return ids;
+}
+
+// The axis of an array that its tokens have, behind leading axes of length 1.
+std::size_t token_axis(const Array& array, std::size_t rank) {
+  std::size_t axis = 0;
+  while (array.shape.size() - axis > rank && array.shape[axis] == 1) ++axis;
+  return axis;
+}
+
+Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
+  const std::size_t kind = kind_given(options);
+  const auto view = [](const Array& array) { return array.view(); };
+  if (kind == 0) {
+    loaded.first = load_named(options.inv_freq, "inv_freq", loaded);
+    return ObservedFrequencies{view(loaded.first)};
+  }
+  if (kind == 1) {
+    loaded.first = load_named(options.cos, "cos", loaded);
+    loaded.second = load_named(options.sin, "sin", loaded);
+    const std::size_t axis = token_axis(loaded.first, 2);
+    const bool per_axis = axes > 1 && loaded.first.shape.size() - axis == 3 && loaded.first.shape[axis] == axes;
+    loaded.positions = load_ids("positions", options.positions, axes, loaded.first, axis + (per_axis ? 1 : 0), loaded);
+    return ObservedTables{view(loaded.first), view(loaded.second), loaded.positions.view};
+  }
+  if (kind == 2) {
+    loaded.first = load_named(options.input, "input", loaded);
+    loaded.second = load_named(options.rotated, "rotated", loaded);
+    loaded.positions =
+        load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
+    return ObservedRotation{view(loaded.first), view(loaded.second), loaded.positions.view};
+  }
+  if (kind == 3) {
+    loaded.first = load_named(options.scores, "scores", loaded);
+    loaded.second = load_named(options.q, "q", loaded);
+    loaded.third = load_named(options.k, "k", loaded);
+    loaded.positions = load_ids("queries", options.queries, axes, loaded.second, token_axis(loaded.second, 2), loaded);
+    loaded.keys = load_ids("keys", options.keys, axes, loaded.third, token_axis(loaded.third, 2), loaded);
+    return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view,
+                          loaded.keys.view};
+  }
+  if (kind == 4) {
+    loaded.first = load_named(options.bias, "bias", loaded);
+    const std::size_t rank = loaded.first.shape.size();
+    if (rank < 2) fail(ErrorKind::bad_input, "bias: expected [N, S] or [H, N, S]");
+    loaded.positions = load_ids("queries", options.queries, 1, loaded.first, rank - 2, loaded);
+    loaded.keys = load_ids("keys", options.keys, 1, loaded.first, rank - 1, loaded);
+    return ObservedBias{view(loaded.first), loaded.positions.view, loaded.keys.view};
+  }
+  loaded.first = load_named(options.table, "table", loaded);
+  loaded.positions = load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
+  return ObservedRows{view(loaded.first), loaded.positions.view};
+}
+
+// The encoding that the engine should have had, and its spec with what the options settle.
+struct Wanted {
+  Encoding encoding;
+  Spec spec;
+};
+
+Wanted find_wanted(const DiagnoseCommand& options) {
+  if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
+  std::variant<Spec, Model> loaded = load_spec_or_model(options.spec);
+  EncodingOptions choice{.part = options.part};
+  if (std::holds_alternative<Model>(loaded)) choice.layer = options.layer;
+  const Encoding encoding = choose_encoding(std::move(loaded), options.spec, choice);
+  if (const Model* model = encoding.model()) {
+    for (const std::string& guess : model->guesses) {
+      fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
+    }
+  }
+  Spec spec = encoding.spec();
+  auto* rotary = std::get_if<Rotary>(&spec);
+  const bool layers_differ = rotary != nullptr && rotary->local_base != 0.0;
+  if (options.layer && encoding.model() == nullptr && !layers_differ) {
+    fail(ErrorKind::usage,
+         "--layer is for models and for specs whose layers differ: '" + options.spec + "' is one encoding");
+  }
+  if (options.sequence_length) {
+    if (rotary == nullptr) {
+      fail(ErrorKind::usage,
+           fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(spec)));
+    }
+    rotary->sequence_length = options.sequence_length;
+  }
+  if (layers_differ && options.layer) *rotary = at_layer(*rotary, *options.layer);
+  return {encoding, spec};
+}
+
+// A message of the library with the file's name instead of what the library calls it.
+std::string with_file_name(std::string message, const Loaded& loaded, const std::string& option) {
+  bool named = false;
+  for (const auto& [name, file] : loaded.names) {
+    if (message.starts_with(name + ":")) {
+      message = file + message.substr(name.size());
+      named = true;
+    }
+    // Others of the same call: "the shape of cos, [16, 3]".
+    for (const char* end : {",", " and ", " but"}) {
+      const std::string other = fmt::format(" of {}{}", name, end);
+      const std::size_t at = message.find(other);
+      if (at != std::string::npos) message.replace(at, other.size(), fmt::format(" of {}{}", file, end));
+    }
+    named = named || message.find(file) != std::string::npos;
+  }
+  return named || message.find("--") != std::string::npos ? message : fmt::format("{}: {}", option, message);
+}
+
+DiagnoseOptions library_options(const DiagnoseCommand& options) {
+  DiagnoseOptions result;
+  result.softmax_scale = options.scale;
+  result.command_spec = options.spec;
+  return result;
+}
+
+std::string choice_text(const DiagnoseCommand& options) {
+  std::string text;
+  if (options.layer) text += fmt::format(" --layer {}", *options.layer);
+  if (!options.part.empty()) text += " --part " + text::shell_word(options.part);
+  if (options.sequence_length) text += fmt::format(" --sequence-length {}", *options.sequence_length);
+  return text;
+}
+
+Diagnosis diagnosis_of(const DiagnoseCommand& options, const Wanted& wanted, Loaded& loaded) {
+  const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
+  loaded.option = kinds_of(options)[kind_given(options)].option;
+  DiagnoseOptions settings = library_options(options);
+  EncodingOptions learned{.parameters = options.parameters, .missing = Missing::leave};
+  if (!options.file.empty()) learned.files = {options.file};
+  const Encoding encoding = with_learned(wanted.encoding, learned);
+  settings.parameters = encoding.parameters();
+  settings.tables = encoding.tables();
+  if (encoding.table().rank != 0) settings.tables.push_back(encoding.table());
+  Diagnosis answer;
+  if (encoding.group() != nullptr) {
+    ModelGroup group = *encoding.group();
+    group.spec = wanted.spec;
+    answer = diagnose(*encoding.model(), group, observed, settings);
+  } else {
+    answer = diagnose(wanted.spec, observed, settings);
+  }
+  for (std::vector<Explanation>* list : {&answer.explanations, &answer.nearest}) {
+    for (Explanation& explanation : *list) explanation.command += choice_text(options);
+  }
+  return answer;
+}
+
+// Positions that show a mistake wherever it begins: a few per power of two, and none that short types happen to hold.
+// With several axes the coordinates differ.
+Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
+  std::vector<std::int64_t> values;
+  double next = 0.0;
+  for (std::int64_t p = 0; p <= last; next = std::max(next * growth, next + 1.0), p = std::llround(next)) {
+    const std::int64_t odd = p > 16 ? p | 1 : p;
+    for (std::int64_t a = 0; a < axes; ++a) values.push_back(odd / (a + 1));
+  }
+  return Positions::integers(std::move(values), axes);
+}
+
+// What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
+InjectedFault injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given, double growth) {
+  const std::int64_t axes = axes_of(wanted.spec);
+  TokenPositions positions;
+  if (given.text.empty()) {
+    const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" ||
+                       kind_of(wanted.spec) == "sinusoidal";
+    positions.numbers = usual_positions(axes, growth, turns ? 140000 : 1100);
+    positions.view = positions.numbers.view();
+  } else {
+    positions = token_positions(given, axes, {.batch = 0, .tokens = 0});
+  }
+  DiagnoseOptions settings = library_options(options);
+  const ModelGroup* group = wanted.encoding.group();
+  if (group != nullptr) settings = options_of(*wanted.encoding.model(), *group, settings);
+  Spec spec = wanted.spec;
+  auto* rotary = std::get_if<Rotary>(&spec);
+  if (rotary != nullptr && needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = 1;
+  return inject_fault(spec, options.inject, positions.view, settings);
+}
+
+// An SVG of it, with more positions.
+void draw_injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given,
+                   const std::string& path) {
+  if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
+  const Drawing drawing =
+      draw_fault(injected(options, wanted, given, 1.09), fmt::format("{} in {}", options.inject, options.spec));
+  write_file(path, to_svg(drawing, {}));
+}
+
+int show_injected(const DiagnoseCommand& options, bool json) {
+  const Wanted wanted = find_wanted(options);
+  const PositionText given(options.positions);
+  const InjectedFault shown = injected(options, wanted, given, 2.0);
+  if (!options.picture.empty()) draw_injected(options, wanted, given, options.picture);
+  if (json) {
+    write_json(options.output, injected_json(shown, options.spec, options.inject));
+  } else {
+    write_text(options.output, injected_text(shown));
+  }
+  return 0;
+}
+
+// One picture per mistake that is known.
+void draw_faults(const std::string& folder) {
+  for (const KnownFault& fault : known_faults()) {
+    DiagnoseCommand one;
+    one.spec = fault.example;
+    one.inject = fault.name;
+    if (fault.layer >= 0) one.layer = fault.layer;
+    draw_injected(one, find_wanted(one), PositionText(""), fmt::format("{}/{}.svg", folder, fault.name));
+  }
+}
+
+int run(const DiagnoseCommand& options) {
+  const std::string format = choose_format(options.output, {"text", "json", "md"});
+  if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
+  if ((options.faults || !options.inject.empty()) && any_numbers(options)) {
+    fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
+  }
+  if (options.faults) {
+    if (!options.picture.empty()) draw_faults(options.picture);
+    write_faults(options.output, format);
+    return 0;
+  }
+  if (!options.picture.empty() && options.inject.empty())
+    fail(ErrorKind::usage, "--picture is for --inject and --faults");
+  if (!options.inject.empty()) return show_injected(options, format == "json");
+  const Wanted wanted = find_wanted(options);
+  Loaded loaded;
+  Diagnosis answer;
+  try {
+    answer = diagnosis_of(options, wanted, loaded);
+  } catch (const Error& error) {
+    fail(error.kind(), with_file_name(error.what(), loaded, loaded.option));
+  }
+  if (format == "json") {
+    Json::Object members = {{"spec", options.spec}};
+    const Json json = to_json(answer);
+    for (const auto& [name, value] : json.object()) {
+      if (name != "schema") members.emplace_back(name, value);
+    }
+    write_json(options.output, members);
+  } else {
+    write_text(options.output, diagnosis_text(answer));
+  }
+  return answer.verdict == DiagnosisVerdict::matches ? 0 : 1;
+}
+
+std::string above_zero(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool number = !text.empty() && *end == '\0';
+  return number && value > 0.0 && value < 1e300 ? "" : "must be a number above 0 but got '" + text + "'";
+}
+
+void add_evidence(Command& command, DiagnoseCommand& options) {
+  const auto file = [&](const char* name, std::string& value, const char* help) {
+    command.text(name, value, help)
+        .group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
+  };
+  file("--inv-freq", options.inv_freq, "its inverse frequencies, [pairs]");
+  file("--cos", options.cos, "its cosines, [N, W] in any tiling; with --sin and --positions");
+  file("--sin", options.sin, "its sines");
+  file("--input", options.input, "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions");
+  file("--rotated", options.rotated, "the same behind it");
+  file("--scores", options.scores,
+       "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys");
+  file("--q", options.q, "its queries before the rotation, [N, D] or [N, H, D]");
+  file("--k", options.k, "its keys before the rotation, [S, D] or [S, G, D]");
+  file("--bias", options.bias, "its biases, [N, S] or [H, N, S]");
+  file("--table", options.table, "its rows of an encoding at the input, [N, M]");
+}
+
+}  // namespace
+
+void add_diagnose(Command& app) {
+  const auto options = std::make_shared<DiagnoseCommand>();
+  Command command =
+      app.command("diagnose", "What is wrong with another engine's numbers.",
+                  "  posenc diagnose llama-3.1-8b --input q.npy --rotated r.npy --positions 0:512\n"
+                  "  posenc diagnose config.json --cos cos.npy --sin sin.npy --positions @ids.npy --format json\n"
+                  "  posenc diagnose alibi:heads=12 --bias theirs.npy\n"
+                  "  posenc diagnose llama-3.1-8b --inject base=10000 --positions 0,1,10,100,1000\n"
+                  "  posenc diagnose --faults");
+  command.add("SPEC", options->spec, "what the engine should have done: a spec, a model's file, a name of the catalog");
+  add_evidence(command, *options);
+  command.text("--positions,-p", options->positions,
+               std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp);
+  command.text("--queries", options->queries, "positions of queries (default: counted from 0)");
+  command.text("--keys", options->keys, "positions of keys (default: counted from 0)");
+  command
+      .add("--scale", options->scale,
+           "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
+      .check(above_zero);
+  command.text("--file", options->file, "the learned table that the encoding itself has");
+  command.add("--parameter", options->parameters, "learned numbers by name: name=file.npy; may be given again");
+  command
+      .add("--sequence-length", options->sequence_length, "the length of the sequence, for scalings that depend on it")
+      .within(1, kMaxSequence);
+  command.add("--layer", options->layer, "the layer of the model, where layers differ").within(0, kMaxSequence);
+  command.text("--part", options->part, "the part of the model: text, vision, ...");
+  command.flag("--faults", options->faults, "list the mistakes that are known");
+  command.text("--inject", options->inject,
+               "show what a mistake does to the numbers: base=10000, or two: 'sign + base'");
+  command.text(
+      "--picture", options->picture,
+      "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each");
+  add_output(command, options->output, "text, json, md (of --faults)");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

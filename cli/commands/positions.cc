@@ -1,0 +1,348 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "cli/array_output.h"
+#include "cli/commands/commands.h"
+#include "cli/conventions.h"
+#include "cli/integers.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+#include "cli/vision_positions.h"
+#include "cli/word_choice.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/position_ids.h"
+
+namespace posenc::cli {
+namespace {
+
+struct PositionsCommand {
+  std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::string patches;      // HxW or TxHxW
+  std::string token_types;  // 0 text, 1 image, 2 video
+  std::optional<std::int64_t> pad_token;
+  std::string pads;        // an id, "previous" or "counted"
+  std::string convention;  // instead of pads and first
+  std::optional<std::int64_t> first, past, last;
+  std::optional<std::int64_t> count;  // with after
+  std::string at;                     // with grid: ids whose places are asked for
+  std::optional<std::int64_t> side;   // with image
+  std::string fraction;               // with image
+  std::string by;                     // with packed_ids
+  VisionOptions vision;
+  OutputOptions output;
+};
+
+// What ids are made from: exactly one of these is given.
+struct Source {
+  std::string_view name;
+  std::string PositionsCommand::*text;
+};
+
+constexpr std::array<Source, 11> kSources = {{
+    {"--mask", &PositionsCommand::mask},
+    {"--tokens", &PositionsCommand::tokens},
+    {"--lengths", &PositionsCommand::lengths},
+    {"--bounds", &PositionsCommand::bounds},
+    {"--segments", &PositionsCommand::segments},
+    {"--after", &PositionsCommand::after},
+    {"--grid", &PositionsCommand::grid},
+    {"--image", &PositionsCommand::image},
+    {"--patches", &PositionsCommand::patches},
+    {"--token-types", &PositionsCommand::token_types},
+    {"--packed-ids", &PositionsCommand::packed_ids},
+}};
+
+std::string_view choose_source(const PositionsCommand& options) {
+  std::string_view chosen;
+  std::string list;
+  for (const Source& source : kSources) {
+    list += (list.empty() ? "" : ", ") + std::string(source.name);
+    if ((options.*source.text).empty()) continue;
+    if (source.name == "--mask" && !options.token_types.empty()) continue;  // the padding of those tokens
+    if (!chosen.empty())
+      fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
+    chosen = source.name;
+  }
+  if (chosen.empty()) fail(ErrorKind::usage, "say what to make ids from: give one of " + list);
+  return chosen;
+}
+
+// An option that would change nothing is a misunderstanding.
+void check_option(std::string_view option, bool given, std::string_view source,
+                  const std::vector<std::string_view>& sources) {
+  if (!given || std::find(sources.begin(), sources.end(), source) != sources.end()) return;
+  std::string list;
+  for (const std::string_view name : sources) list += (list.empty() ? "" : ", ") + std::string(name);
+  fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, list, source));
+}
+
+void check_vision_options(const VisionOptions& options, std::string_view source) {
+  check_option("--merge", options.merge.has_value(), source, {"--patches", "--token-types"});
+  check_option("--axes", !options.axes.empty(), source, {"--patches"});
+  check_option("--coordinates", !options.coordinates.empty(), source, {"--patches"});
+  check_option("--images", !options.images.empty(), source, {"--token-types"});
+  check_option("--videos", !options.videos.empty(), source, {"--token-types"});
+  check_option("--resume", !options.resume.empty(), source, {"--token-types"});
+  check_option("--tokens-per-second", options.tokens_per_second.has_value(), source, {"--token-types"});
+  check_option("--seconds-per-grid", !options.seconds_per_grid.empty(), source, {"--token-types"});
+  check_option("--frame-step", !options.frame_step.empty(), source, {"--token-types"});
+  check_option("--split-frames", options.split_frames, source, {"--token-types"});
+}
+
+void check_options(const PositionsCommand& options, std::string_view source) {
+  check_option("--pads", !options.pads.empty(), source, {"--mask", "--tokens", "--token-types"});
+  check_option("--convention", !options.convention.empty(), source, {"--mask", "--tokens"});
+  check_option("--past", options.past.has_value(), source, {"--mask", "--tokens"});
+  check_option("--last", options.last.has_value(), source, {"--mask", "--tokens"});
+  check_option("--first", options.first.has_value(), source,
+               {"--mask", "--tokens", "--lengths", "--bounds", "--segments", "--patches"});
+  check_option("--pad-token", options.pad_token.has_value(), source, {"--mask", "--tokens"});
+  check_option("--count", options.count.has_value(), source, {"--after"});
+  check_option("--at", !options.at.empty(), source, {"--grid"});
+  check_option("--side", options.side.has_value(), source, {"--image"});
+  check_option("--fraction", !options.fraction.empty(), source, {"--image"});
+  check_option("--by", !options.by.empty(), source, {"--packed-ids"});
+  check_vision_options(options.vision, source);
+}
+
+template <class Value>
+Value needed(const std::optional<Value>& value, std::string_view message) {
+  if (!value) fail(ErrorKind::usage, std::string(message));
+  return *value;
+}
+
+Pads parse_pads(const std::string& text) {
+  if (text == "previous") return Pads::previous();
+  if (text == "counted") return Pads::counted();
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error == std::errc() && end == text.data() + text.size()) return Pads::id(id);
+  fail(ErrorKind::usage, fmt::format("--pads must be an id, 'previous' or 'counted' but got '{}'", text));
+}
+
+IdRule rule_of(const PositionsCommand& options, bool from_mask) {
+  const bool named = !options.convention.empty();
+  if (from_mask && options.pad_token && !(named && needs_pad_token(options.convention))) {
+    fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
+  }
+  const std::int64_t past = options.past.value_or(0);
+  if (named) {
+    if (options.pads.empty() && !options.first) return convention_rule(options.convention, options.pad_token, past);
+    fail(ErrorKind::usage,
+         fmt::format("--convention {} says what pads get and where counting starts: {} goes without it",
+                     options.convention, options.pads.empty() ? "--first" : "--pads"));
+  }
+  if (options.pads.empty()) {
+    fail(ErrorKind::usage,
+         "--pads is needed: what a padded token gets. An id (0 in generate() of transformers 5, 1 in that of 4), "
+         "'previous' (the id of the token before it) or 'counted' (its place in the row). There is no default: each is "
+         "the convention of some models, and reads wrong rows in others. --convention NAME chooses by model");
+  }
+  return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
+}
+
+Integers from_mask_or_tokens(const PositionsCommand& options, bool from_mask) {
+  const IdRule rule = rule_of(options, from_mask);
+  if (!from_mask) needed(options.pad_token, "--tokens needs --pad-token: which of them are pads");
+  const Integers input = read_integers(from_mask ? options.mask : options.tokens, from_mask ? "--mask" : "--tokens");
+  std::vector<std::int64_t> shape = input.shape;
+  if (options.last) {
+    if (*options.last < 1 || *options.last > shape.back()) {
+      fail(ErrorKind::usage,
+           fmt::format("--last must be 1 to {}, the number of columns, but got {}", shape.back(), *options.last));
+    }
+    shape.back() = *options.last;
+  }
+  Integers ids = make_integers(shape);
+  if (from_mask) {
+    positions_from_mask(input.view(), rule, ids.view());
+  } else {
+    positions_from_tokens(input.view(), *options.pad_token, rule, ids.view());
+  }
+  // What is typed is a batch, also of one row; a file has the shape that it has.
+  const bool typed = !(from_mask ? options.mask : options.tokens).starts_with('@');
+  return typed ? std::move(ids).as_rows() : ids;
+}
+
+Integers from_bounds(const std::vector<std::int64_t>& bounds, std::int64_t first) {
+  // What cannot be a length is refused with the bounds.
+  Integers ids = make_integers({bounds.empty() ? 0 : std::max<std::int64_t>(bounds.back(), 0)});
+  positions_from_bounds(make_view(bounds.data(), {static_cast<std::int64_t>(bounds.size())}), first, ids.view());
+  return ids;
+}
+
+Integers from_segments(const PositionsCommand& options) {
+  const Integers segments = read_integers(options.segments, "--segments");
+  Integers ids = make_integers(segments.shape);
+  positions_from_segments(segments.view(), options.first.value_or(0), ids.view());
+  return ids;
+}
+
+Integers after_caches(const PositionsCommand& options) {
+  const std::int64_t count = needed(options.count, "--after needs --count: how many tokens follow");
+  if (count < 1) fail(ErrorKind::usage, fmt::format("--count must be at least 1 but got {}", count));
+  const std::vector<std::int64_t> lengths = read_list(options.after, "--after");
+  Integers ids = make_integers({static_cast<std::int64_t>(lengths.size()), count});
+  positions_after(make_view(lengths.data(), {static_cast<std::int64_t>(lengths.size())}), ids.view());
+  return ids;
+}
+
+Integers from_grid(const PositionsCommand& options) {
+  const std::vector<std::int64_t> grid = read_grid(options.grid, "--grid");
+  const auto axes = static_cast<std::int64_t>(grid.size());
+  if (options.at.empty()) {
+    std::vector<std::int64_t> all = grid;
+    all.push_back(axes);
+    Integers places = make_integers(all);  // counted before they are made
+    places.numbers.clear();
+    append_grid(places.numbers, grid, 0);
+    places.shape = {static_cast<std::int64_t>(places.numbers.size()) / axes, axes};
+    return places;
+  }
+  const std::vector<std::int64_t> ids = read_list(options.at, "--at");
+  Integers places = make_integers({static_cast<std::int64_t>(ids.size()), axes});
+  places_in_grid(make_view(ids.data(), {static_cast<std::int64_t>(ids.size())}), grid, places.view());
+  return places;
+}
+
+Integers from_image(const PositionsCommand& options) {
+  constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
+  const std::int64_t side = needed(options.side, "--image needs --side: how many rows and columns the table has");
+  if (options.fraction.empty()) {
+    fail(ErrorKind::usage,
+         "--fraction is needed: how a fraction finds its row. 'exact' in integers, 'product' (Idefics2, SmolVLM in "
+         "transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4) with their float32");
+  }
+  const auto fraction = choose<Fraction>(options.fraction, "--fraction", kWords);
+  const std::vector<std::int64_t> image = read_grid(options.image, "--image");
+  if (image.size() != 2) {
+    fail(ErrorKind::usage, fmt::format("--image: expected rows x columns but got '{}'", options.image));
+  }
+  Integers rows = make_integers(image);
+  rows_by_fraction(image[0], image[1], side, rows.view(), fraction);
+  return rows;
+}
+
+Integers positions_of(const PositionsCommand& options, std::string_view source) {
+  const std::int64_t first = options.first.value_or(0);
+  if (source == "--mask") return from_mask_or_tokens(options, /*from_mask=*/true);
+  if (source == "--tokens") return from_mask_or_tokens(options, /*from_mask=*/false);
+  if (source == "--lengths") return from_bounds(bounds_of(read_list(options.lengths, "--lengths")), first);
+  if (source == "--bounds") return from_bounds(read_list(options.bounds, "--bounds"), first);
+  if (source == "--segments") return from_segments(options);
+  if (source == "--after") return after_caches(options);
+  if (source == "--grid") return from_grid(options);
+  return from_image(options);
+}
+
+Json json_list(const std::vector<std::int64_t>& numbers) { return Json::Array(numbers.begin(), numbers.end()); }
+
+// The documents of each row, found again.
+void write_documents(const PositionsCommand& options, const std::string& format) {
+  constexpr std::array<std::string_view, 2> kWords = {"step", "minimum"};
+  if (options.by.empty()) {
+    fail(
+        ErrorKind::usage,
+        "--by is needed: 'step' (a document starts where an id is not the one before it plus 1) or 'minimum' (where an "
+        "id equals the smallest)");
+  }
+  const auto rule = choose<PackedBy>(options.by, "--by", kWords);
+  const Integers ids = read_integers(options.packed_ids, "--packed-ids").as_rows();
+  Json::Array all_bounds, all_segments;
+  std::string text;
+  for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
+    Integers segments = make_integers({ids.shape[1]});
+    const std::vector<std::int64_t> bounds = bounds_from_positions(ids.view()[b], rule);
+    segments_from_positions(ids.view()[b], rule, segments.view());
+    text += fmt::format("bounds   {}\nsegments {}\n", fmt::join(bounds, " "), fmt::join(segments.numbers, " "));
+    all_bounds.push_back(json_list(bounds));
+    all_segments.push_back(json_list(segments.numbers));
+  }
+  if (format == "text") return write_text(options.output, text);
+  const bool one = ids.shape[0] == 1;
+  write_json(options.output, {{"by", Json(options.by)},
+                              {"bounds", one ? all_bounds[0] : Json(all_bounds)},
+                              {"segments", one ? all_segments[0] : Json(all_segments)}});
+}
+
+int run(const PositionsCommand& options) {
+  const std::string_view source = choose_source(options);
+  check_options(options, source);
+  if (source == "--packed-ids") {
+    write_documents(options, choose_format(options.output, {"text", "json"}));
+    return 0;
+  }
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  const ArrayOutput what{.format = format, .name = "positions"};
+  if (source == "--patches") {
+    write_patches(options.patches, options.vision, options.first, what, options.output);
+    return 0;
+  }
+  if (source == "--token-types") {
+    write_mixed({options.token_types, options.mask, options.pads}, options.vision, what, options.output);
+    return 0;
+  }
+  const Integers ids = positions_of(options, source);
+  write_array(ids.view(), what, options.output);
+  return 0;
+}
+
+void add_position_sources(Command& command, PositionsCommand& options) {
+  const char* group = "From one of";
+  const auto source = [&](const char* name, std::string& text, const char* help) {
+    command.text(name, text, help).group(group);
+  };
+  source("--mask", options.mask, "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy");
+  source("--tokens", options.tokens, "token ids in the same form; --pad-token says which are pads");
+  source("--lengths", options.lengths, "3,1,5: documents packed into one row");
+  source("--bounds", options.bounds, "0,3,4,9: the same as cumulative lengths");
+  source("--segments", options.segments, "0,0,0,1,2,2: the same as numbers of documents");
+  source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
+  source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
+  source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
+  source("--patches", options.patches, "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge");
+  source(
+      "--token-types", options.token_types,
+      "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask");
+  source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
+}
+
+void add_position_rules(Command& command, PositionsCommand& options) {
+  command.text("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)");
+  command.add("--first", options.first, "the id of the first token (default: 0)");
+  command.text("--convention", options.convention,
+               "instead of both, with K for the --pad-token:\n" + convention_list());
+  command.add("--pad-token", options.pad_token, "the token id of pads");
+  command.add("--past", options.past, "tokens that a cache holds already (default: 0)");
+  command.add("--last", options.last, "only the last columns: a step of decoding");
+  command.add("--count", options.count, "with --after: how many tokens");
+  command.text("--at", options.at, "with --grid: 0,7,11");
+  command.add("--side", options.side, "with --image: rows and columns of the table");
+  command.text("--fraction", options.fraction, "with --image: exact, product, quotient or shrunk");
+  command.text("--by", options.by, "with --packed-ids: step or minimum");
+}
+
+}  // namespace
+
+void add_positions(Command& app) {
+  const auto options = std::make_shared<PositionsCommand>();
+  Command command = app.command("positions", "Position ids from masks, tokens, packed documents, caches and grids.",
+                                "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
+                                "  posenc positions --tokens 0,9,8,1,1 --pad-token 1 --convention roberta\n"
+                                "  posenc positions --lengths 3,1,5 --format json\n"
+                                "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step\n"
+                                "  posenc positions --token-types 0,0,1,1,1,1,0 --images 1x4x4 --format json\n"
+                                "  posenc positions --patches 4x6 --merge 2");
+  add_position_sources(command, *options);
+  add_position_rules(command, *options);
+  add_vision_options(command, options->vision);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

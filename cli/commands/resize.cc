@@ -1,0 +1,262 @@
+#include "posenc/resize.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "cli/array_output.h"
+#include "cli/commands/commands.h"
+#include "cli/output.h"
+#include "cli/resize_presets.h"
+#include "cli/shared_options.h"
+#include "core/text/nearest.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/models/encoding.h"
+
+namespace posenc::cli {
+namespace {
+
+struct ResizeCommand {
+  std::string spec;  // may be left out
+  std::string file;
+  std::string from;  // empty: what --to and --square admit
+  std::string to;
+  std::int64_t kept = 0;
+  bool square = false;
+  std::string method;  // empty: cubic
+  std::string align;   // empty: centers
+  bool antialias = false;
+  std::optional<double> cubic_a;
+  std::optional<double> extra_size;
+  std::string like;    // a preset of the five above; empty: none
+  std::string dtype;   // empty: as in the file
+  std::string tensor;  // in safetensors; empty: as in the file
+  std::int64_t max_bytes = kMaxBytes;
+  OutputOptions output;
+};
+
+// As the library has it, but found before memory is asked for; products can be counted.
+constexpr std::int64_t kMaxLength = std::int64_t{1} << 30;
+
+using Lengths = std::vector<std::int64_t>;
+
+std::string grid_text(const Lengths& lengths) { return fmt::format("{}", fmt::join(lengths, " x ")); }
+
+// "1024" or "16x20".
+Lengths parse_lengths(const std::string& text, std::string_view option) {
+  Lengths lengths;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    std::int64_t length = 0;
+    const auto [next, error] = std::from_chars(at, end, length);
+    const bool more = next < end && *next == 'x';
+    if (error != std::errc() || *at == '-' || (next != end && !more) || lengths.size() == 2) {
+      fail(ErrorKind::usage,
+           fmt::format("{} must be a number of rows, 1024, or height x width, 16x20, but got '{}'", option, text));
+    }
+    if (length == 0) fail(ErrorKind::usage, fmt::format("{} must not be zero but got '{}'", option, text));
+    if (length > kMaxLength)
+      fail(ErrorKind::usage, fmt::format("{} must be at most {} but got '{}'", option, kMaxLength, text));
+    lengths.push_back(length);
+    if (!more) return lengths;
+    at = next + 1;
+  }
+}
+
+// A SPEC may stand in front, the kind alone or with fields: what it says of the table must be true of it.
+void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
+  if (options.spec.empty() || options.spec == "learned") return;
+  const Spec spec = load_spec(options.spec);
+  const auto* learned = std::get_if<Learned>(&spec);
+  if (learned == nullptr) {
+    fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
+  }
+  if ((learned->rows == 0 || learned->rows == rows) && (learned->width == 0 || learned->width == width)) return;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected the rows and the width of '{}' but got {} x {}", options.file,
+                                         options.spec, rows, width));
+}
+
+Interpolation parse_method(const std::string& word) {
+  if (word == "nearest") return Interpolation::nearest;
+  if (word == "linear" || word == "bilinear") return Interpolation::linear;
+  return word == "area" ? Interpolation::area : Interpolation::cubic;
+}
+
+Resize preset(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const ResizePreset& known : resize_presets()) {
+    if (known.name == name) return known.rule;
+    names.push_back(known.name);
+  }
+  const std::string_view near = text::nearest(name, names);
+  fail(ErrorKind::usage, fmt::format("--like must be one of {} but got '{}'{}", fmt::join(names, ", "), name,
+                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+// The interpolation that was asked for; lengths and kept rows come later.
+Resize rule_of(const ResizeCommand& options) {
+  const bool by_hand =
+      !options.method.empty() || !options.align.empty() || options.antialias || options.cubic_a || options.extra_size;
+  if (!options.like.empty()) {
+    if (by_hand) {
+      fail(ErrorKind::usage,
+           "--like says all of --method, --align, --antialias, --cubic-a and --extra-size: give it or them");
+    }
+    return preset(options.like);
+  }
+  Resize rule;
+  rule.method = parse_method(options.method);
+  rule.align = options.align == "corners" ? Align::corners : Align::centers;
+  rule.antialias = options.antialias;
+  rule.cubic_a = options.cubic_a;
+  rule.extra_size = options.extra_size.value_or(0.0);
+  return rule;
+}
+
+// [rows, width], or [1, rows, width] as many checkpoints have it: finite floats.
+// What --from says, or what it can only be; a grid is never guessed.
+Lengths from_of(const ResizeCommand& options, const Lengths& to, std::int64_t rows) {
+  const std::int64_t cells = rows - options.kept;
+  if (options.square) {
+    if (!options.from.empty()) fail(ErrorKind::usage, "--square and --from exclude each other");
+    if (to.size() != 2) fail(ErrorKind::usage, "--square is for grids: --to must be height x width");
+    return square_grid(rows, options.kept);
+  }
+  if (!options.from.empty()) return parse_lengths(options.from, "--from");
+  if (to.size() == 2) {
+    fail(ErrorKind::usage,
+         fmt::format("--from is needed: {} does not say which height and width its {} rows are; --square if both are "
+                     "the same",
+                     options.file, cells));
+  }
+  return {cells};
+}
+
+void check_rows(const ResizeCommand& options, const Resize& rule, std::int64_t rows) {
+  if (rule.from.size() != rule.to.size()) {
+    fail(ErrorKind::usage, fmt::format("--from and --to must both be a number of rows or both a grid but got {} and {}",
+                                       grid_text(rule.from), grid_text(rule.to)));
+  }
+  std::int64_t expected = rule.kept;
+  expected += rule.from.size() == 2 ? rule.from[0] * rule.from[1] : rule.from[0];
+  if (expected == rows) return;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected {} rows, --kept {} + --from {}, but got {}", options.file,
+                                         expected, rule.kept, grid_text(rule.from), rows));
+}
+
+Json lengths_json(const Lengths& lengths) { return Json(Json::Array(lengths.begin(), lengths.end())); }
+
+Json::Object head_of(const Resize& rule, DType dtype) {
+  constexpr std::string_view kMethods[] = {"nearest", "linear", "cubic", "area"};
+  const Json a =
+      rule.method == Interpolation::cubic ? Json(rule.cubic_a.value_or(rule.antialias ? -0.5 : -0.75)) : Json();
+  return {{"from", lengths_json(rule.from)},
+          {"to", lengths_json(rule.to)},
+          {"kept", Json(rule.kept)},
+          {"method", Json(kMethods[static_cast<std::size_t>(rule.method)])},
+          {"align", Json(rule.align == Align::corners ? "corners" : "centers")},
+          {"antialias", Json(rule.antialias)},
+          {"cubic_a", a},
+          {"extra_size", Json(rule.extra_size)},
+          {"dtype", Json(to_text(dtype))}};
+}
+
+// Its key in JSON, or the tensor's name: the one asked for, or that of the file it came from.
+std::string name_of(const ResizeCommand& options, const std::string& format, const std::string& tensor) {
+  if (format != "safetensors") return "values";
+  if (!options.tensor.empty()) return options.tensor;
+  return tensor.empty() ? "table" : tensor;
+}
+
+void resize_and_write(const Array& table, const Resize& rule, const ResizeCommand& options, const ArrayOutput& what) {
+  const DType dtype = options.dtype.empty() ? table.dtype : parse_dtype(options.dtype);
+  const std::int64_t width = table.shape.back();
+  double cells = 1.0;
+  for (const std::int64_t length : rule.to) cells *= static_cast<double>(length);
+  const double bytes = (cells + static_cast<double>(rule.kept)) * static_cast<double>(width * size_of(dtype));
+  if (bytes > static_cast<double>(options.max_bytes)) {
+    fail(ErrorKind::usage,
+         fmt::format("--to {} with width {} in {} is {}, more than the limit of {}; --max-bytes raises it",
+                     grid_text(rule.to), width, to_text(dtype), bytes_text(bytes),
+                     bytes_text(static_cast<double>(options.max_bytes))));
+  }
+  const std::int64_t rows = rule.kept + static_cast<std::int64_t>(cells);
+  std::vector<std::byte> memory(static_cast<std::size_t>(rows * width * size_of(dtype)));
+  const ConstView source = table.view();
+  const bool batched = source.rank == 3;
+  const View out = make_view(static_cast<void*>(memory.data()), dtype, {rows, width});
+  resize_table(batched ? source[0] : source, rule, out);
+  ArrayOutput named = what;
+  named.head = head_of(rule, dtype);
+  write_array(batched ? make_view(out.data, dtype, {1, rows, width}) : out, named, options.output);
+}
+
+int run(const ResizeCommand& options) {
+  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  Resize rule = rule_of(options);
+  rule.to = parse_lengths(options.to, "--to");
+  rule.kept = options.kept;
+  if (!options.tensor.empty() && format != "safetensors") {
+    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
+  }
+  const auto [tensor, table] = load_named_array(options.file);
+  check_learned_table(table, options.file);
+  const std::int64_t rows = table.shape[table.shape.size() - 2];
+  check_spec(options, rows, table.shape.back());
+  if (rule.kept >= rows) {
+    fail(ErrorKind::bad_input,
+         fmt::format("{}: expected more rows than the {} kept but got {}", options.file, rule.kept, rows));
+  }
+  rule.from = from_of(options, rule.to, rows);
+  check_rows(options, rule, rows);
+  resize_and_write(table, rule, options, {format, name_of(options, format, tensor)});
+  return 0;
+}
+
+void add_interpolation(Command& command, ResizeCommand& options) {
+  command.add("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
+      .one_of({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"});
+  command.add("--align", options.align, "centers (the default) or corners, for linear and cubic")
+      .one_of({"centers", "corners"});
+  command.flag("--antialias", options.antialias, "widen the taps when shrinking, for linear and cubic");
+  command.add("--cubic-a", options.cubic_a, "the cubic's parameter (default: -0.75, with --antialias -0.5)");
+  command.add("--extra-size", options.extra_size, "the ratio is from / (to + this)");
+  std::string presets = "all of these as a package has them:";
+  for (const ResizePreset& preset : resize_presets()) {
+    presets += "\n  " + std::string(preset.name) + ": " + std::string(preset.help);
+  }
+  command.text("--like", options.like, presets);
+}
+
+}  // namespace
+
+void add_resize(Command& app) {
+  const auto options = std::make_shared<ResizeCommand>();
+  Command command =
+      app.command("resize", "A learned table to a new length or grid.",
+                  "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
+                  "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
+  command.add("SPEC", options->spec, "learned, or learned with fields; may be left out");
+  command.text("--file", options->file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
+      .required();
+  command.add("--to", options->to, "its new length, 1024, or grid, height x width: 16x20").required();
+  command.text("--from", options->from, "its length or grid without the kept rows (may be left out for a length)");
+  command.add("--kept", options->kept, "rows in front that are copied: class and distillation tokens")
+      .check([](const std::string& rows) { return rows.starts_with('-') ? "must not be negative" : ""; })
+      .show_default();
+  command.flag("--square", options->square, "instead of --from: the grid is as high as wide");
+  add_interpolation(command, *options);
+  add_dtype(command, options->dtype, "as in the file");
+  command.text("--tensor", options->tensor, "its name in a safetensors file (default: as in the file, else table)");
+  add_max_bytes(command, options->max_bytes);
+  add_output(command, options->output, "text, json, npy, safetensors");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

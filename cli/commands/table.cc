@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/encoding.h"
+#include "cli/input_table.h"
+#include "cli/output.h"
+#include "cli/query_table.h"
+#include "cli/rotary_table.h"
+#include "cli/shared_options.h"
+#include "cli/table_text.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+
+namespace posenc::cli {
+namespace {
+
+struct TableCommand {
+  std::string spec;
+  EncodingOptions encoding;
+  std::string positions;
+  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  bool derivative = false;
+  std::string tiling;  // of a rotary encoding: per_pair, halves, pairs or cos_sin; empty: per_pair, in npy cos_sin
+  std::string only;    // of a rotary encoding: cos or sin; empty: both
+  std::int64_t max_bytes = kMaxBytes;
+  OutputOptions output;
+};
+
+DType dtype_of(const TableCommand& options, const std::string& format) {
+  return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
+}
+
+void write_input_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
+  if (!options.tiling.empty() || !options.only.empty()) {
+    fail(ErrorKind::usage, fmt::format("{} is for the cosines and sines of a rotary encoding but the spec is {}",
+                                       options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
+  }
+  const Positions positions = load_positions(options.positions);
+  check_input_axes(spec, positions.axes(), options.positions);
+  const Encoding encoding = with_rows(found, options.encoding);
+  const TableHead head =
+      input_table(encoding, positions, dtype_of(options, format), options.derivative ? Rows::derivative : Rows::values);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
+// Of xpos and temperature: all there is of them.
+void write_query_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
+  if (options.derivative || !options.tiling.empty() || !options.only.empty()) {
+    fail(ErrorKind::usage, fmt::format("--derivative, --tiling and --only are not for {}", kind_of(spec)));
+  }
+  refuse_table(spec, options.encoding);
+  const Positions positions = load_positions(options.positions);
+  check_input_axes(spec, positions.axes(), options.positions);
+  const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
+void write_rotary_table(const TableCommand& options, const std::string& format, const Encoding& found) {
+  const Spec& spec = found.spec();
+  if (options.derivative) {
+    fail(ErrorKind::unsupported,
+         "--derivative is for sinusoidal encodings: the derivative of cos and sin by the position is -inv_freq sin and "
+         "inv_freq cos");
+  }
+  refuse_table(spec, options.encoding);
+  const RotaryParts parts = choose_parts(options.tiling, options.only, format);
+  const Positions positions = load_positions(options.positions);
+  check_axes(spec, positions.view(), options.positions);
+  const TableHead head =
+      rotary_table(with_learned(found, options.encoding), positions, dtype_of(options, format), parts);
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
+int run(const TableCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
+  const std::string format = choose_format(options.output, {"text", "json", "csv", "npy", "safetensors"});
+  const Spec& spec = found.spec();
+  if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec)) {
+    write_rotary_table(options, format, found);
+  } else if (std::holds_alternative<Xpos>(spec) || std::holds_alternative<QueryTemperature>(spec)) {
+    write_query_table(options, format, found);
+  } else {
+    write_input_table(options, format, found);
+  }
+  return 0;
+}
+
+void add_tiling(Command& command, TableCommand& options) {
+  command
+      .add("--tiling", options.tiling,
+           "of rotary: per_pair (a column per pair, the default), halves (c0 c1 .. c0 c1 ..), pairs (c0 c0 c1\n"
+           "c1 ..), or cos_sin (per pair, [cos | sin] in one array: the default of .npy files)")
+      .one_of({"per_pair", "halves", "pairs", "cos_sin"});
+  command.add("--only", options.only, "of rotary: cos or sin alone").one_of({"cos", "sin"});
+}
+
+}  // namespace
+
+void add_table(Command& app) {
+  const auto options = std::make_shared<TableCommand>();
+  Command command = app.command("table", "The numbers of an encoding at positions.",
+                                "  posenc table sinusoidal:width=4 --positions 0:4\n"
+                                "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
+                                "  posenc table sinusoidal:width=8,order=halves --positions 0,7,2.5 --format json\n"
+                                "  posenc table learned:past_end=clamp --file wpe.npy --positions 0:4\n"
+                                "  posenc table rotary:head_dim=128 --positions 0:4096 -o cos_sin.safetensors");
+  command.add("SPEC", options->spec, kSpecHelp).required();
+  command.add("--positions,-p", options->positions, kPositionsHelp).required();
+  add_dtype(command, options->dtype, "f64 in text, json and csv, else f32");
+  command.flag("--derivative", options->derivative, "the derivative by the position instead");
+  add_spec_choice(command, options->encoding);
+  add_tiling(command, *options);
+  add_max_bytes(command, options->max_bytes);
+  add_weights(command, options->encoding);
+  add_output(command, options->output, "text, json, csv, npy, safetensors");
+  command.runs([options] { return run(*options); });
+}
+
+}  // namespace posenc::cli

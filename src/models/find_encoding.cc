@@ -1,0 +1,155 @@
+// From what a user types to a spec, or to one of a model's encodings.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/fields.h"
+#include "core/text/nearest.h"
+#include "models/encoding_state.h"
+#include "models/gguf.h"
+#include "models/source_file.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/spec_json.h"
+#include "posenc/models/catalog.h"
+#include "posenc/models/encoding.h"
+
+namespace posenc {
+namespace {
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// A folder of a model has its config.json within.
+std::string file_of(const std::string& text) {
+  const std::string config = text + (text.ends_with('/') ? "" : "/") + "config.json";
+  return is_folder(text) && is_there(config) ? config : text;
+}
+
+template <class Words>
+std::string joined(const Words& words, std::string_view separator) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : std::string(separator)) + std::string(word);
+  return text;
+}
+
+// What may have been meant: a kind, else models of the catalog; empty where nothing is near.
+std::string nearest_name(const std::string& text) {
+  const std::string_view kind = text::nearest(text.substr(0, text.find(':')), spec::kind_names());
+  return kind.empty() ? joined(nearest_in_catalog(text), " or ") : std::string(kind);
+}
+
+const ModelGroup& computed(const Model& model, const ModelGroup& group) {
+  if (group.other_kind.empty()) return group;
+  fail(ErrorKind::unsupported,
+       model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
+}
+
+void set_choice(Spec& spec, const std::optional<std::int64_t>& sequence_length,
+                const std::optional<std::int64_t>& layer) {
+  auto* rotary = std::get_if<Rotary>(&spec);
+  if (rotary == nullptr) {
+    fail(ErrorKind::usage, "--sequence-length and --layer are for rotary encodings: " + std::string(kind_of(spec)) +
+                               " depends on neither");
+  }
+  if (sequence_length) rotary->sequence_length = sequence_length;
+  if (layer) rotary->layer = layer;
+  validate(spec);
+}
+
+}  // namespace
+
+std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
+  if (spec::default_spec(std::string_view(text).substr(0, text.find(':')))) return load_spec(text);
+  const std::string path = file_of(text);
+  if (is_there(path) && !is_folder(path)) {
+    const models::SourceFile file = models::open_source(path);
+    if (file.gguf) return models::model_from_gguf(file.reader, options);
+    if (file.holds_spec()) return spec_from_json(file.json, path);
+    return model_from_json(file.json, path, options);
+  }
+  if (const CatalogEntry* entry = find_in_catalog(text)) {
+    Model model = model_from_json(parse_json(entry->config, text), text, options);
+    model.format = "catalog";
+    return model;
+  }
+  if (is_there(path)) fail(ErrorKind::bad_input, path + ": Is a directory, and has no config.json");
+  const std::string near = nearest_name(text);
+  fail(
+      ErrorKind::bad_input,
+      "expected a spec, kind:field=value,..., a file (a spec, a config.json, a GGUF) or a model of the catalog, but '" +
+          text + "' is neither" +
+          (near.empty() ? " (posenc list and posenc show --catalog have all)" : "; did you mean " + near + "?"));
+}
+
+void check_part(const Model& model, std::string_view part) {
+  std::vector<std::string> parts;
+  for (const ModelGroup& group : model.groups) {
+    if (std::find(parts.begin(), parts.end(), group.part) == parts.end()) parts.push_back(group.part);
+  }
+  if (parts.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
+  if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) return;
+  fail(ErrorKind::usage,
+       model.source + ": there is no part '" + std::string(part) + "'; it has " + joined(parts, ", "));
+}
+
+const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
+  if (layer) return computed(model, group_of_layer(model, *layer, part));
+  check_part(model, part);
+  std::vector<const ModelGroup*> groups;
+  const std::string_view wanted = part.empty() ? std::string_view(model.groups.front().part) : part;
+  for (const ModelGroup& group : model.groups) {
+    if (group.part == wanted && !group.layers.empty()) groups.push_back(&group);
+  }
+  if (groups.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
+  const auto same = [&](const ModelGroup* group) {
+    return group->other_kind.empty() && to_text(group->spec) == to_text(groups[0]->spec);
+  };
+  if (std::all_of(groups.begin() + 1, groups.end(), same)) return computed(model, *groups[0]);
+  std::vector<std::string> examples;
+  for (const ModelGroup* group : groups) {
+    const std::string type = group->layer_type.empty() ? std::string(group->kind()) : group->layer_type;
+    examples.push_back("--layer " + std::to_string(group->layers[0]) + " (" + type + ")");
+  }
+  fail(ErrorKind::usage, model.source + ": its layers differ, say which: " + joined(examples, " or "));
+}
+
+Encoding find_encoding(const std::string& text, const EncodingOptions& options, bool several) {
+  return choose_encoding(load_spec_or_model(text, options.model), text, options, several);
+}
+
+Encoding choose_encoding(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options,
+                         bool several) {
+  auto state = std::make_shared<models::EncodingState>();
+  if (auto* model = std::get_if<Model>(&loaded)) {
+    state->model = std::make_shared<const Model>(std::move(*model));
+    state->group = &chosen_group(*state->model, options.layer, options.part);
+    state->spec = state->group->spec;
+    if (options.sequence_length) set_choice(state->spec, options.sequence_length, {});
+    state->text = to_text(state->spec);
+    return Encoding(std::move(state));
+  }
+  state->spec = std::get<Spec>(std::move(loaded));
+  state->text = text;
+  if (several && !std::holds_alternative<Rotary>(state->spec)) return Encoding(std::move(state));
+  if (!options.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + text + "' is one encoding");
+  if (options.sequence_length || options.layer) {
+    set_choice(state->spec, options.sequence_length, options.layer);
+    state->text = to_text(state->spec);
+  }
+  return Encoding(std::move(state));
+}
+
+Encoding load_encoding(const std::string& text, const EncodingOptions& options) {
+  return with_learned(find_encoding(text, options), options);
+}
+
+}  // namespace posenc

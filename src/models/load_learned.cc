@@ -1,0 +1,331 @@
+// Learned numbers from files, from text, or made from a seed, as the options of a command name them.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "core/text/number_text.h"
+#include "core/text/shell.h"
+#include "models/encoding_state.h"
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+#include "posenc/files/safetensors.h"
+#include "posenc/random.h"
+
+namespace posenc {
+namespace {
+
+using models::EncodingState;
+
+constexpr double kMadeStd = 0.02;
+
+std::string name_of(const Spec& spec) { return std::string(kind_of(spec)); }
+
+bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+std::string lengths_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : ", ") + std::to_string(length);
+  return "[" + text + "]";
+}
+
+void check_init(const EncodingOptions& options) {
+  if (!options.init.empty() || !options.makes_table()) return;
+  fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
+}
+
+void refuse_both(const EncodingOptions& options) {
+  if (options.files.empty() || options.init.empty()) return;
+  fail(ErrorKind::usage, "--file and --init exclude each other: a table is read or made");
+}
+
+// The one file that was given, or none; several are an error: only a concat has several tables.
+std::string one_file(const EncodingOptions& options) {
+  if (options.files.size() < 2) return options.files.empty() ? "" : options.files[0];
+  fail(ErrorKind::usage, "--file is given " + std::to_string(options.files.size()) + " times but there is one table");
+}
+
+Array load_table(const std::string& file) {
+  Array table = load_array(file);
+  check_learned_table(table, file);
+  if (table.shape.size() == 3) table.shape.erase(table.shape.begin());
+  return table;
+}
+
+Array make_table(const Learned& spec, const EncodingOptions& options, std::uint64_t seed) {
+  if (spec.rows < 1 || spec.width < 1) {
+    fail(ErrorKind::usage, "--init needs rows and width in the spec: they say how large the table is");
+  }
+  if (spec.rows > (std::int64_t{1} << 36) / spec.width) {
+    fail(ErrorKind::usage,
+         "a table of " + std::to_string(spec.rows) + " x " + std::to_string(spec.width) + " is too large to make");
+  }
+  Array table{DType::f32, {spec.rows, spec.width}, {}};
+  table.data.resize(static_cast<std::size_t>(spec.rows * spec.width) * sizeof(float));
+  const View view = make_view(static_cast<void*>(table.data.data()), table.dtype, {spec.rows, spec.width});
+  const Distribution distribution = options.init == "uniform" ? Distribution::uniform : Distribution::normal;
+  fill_random(view, {.distribution = distribution, .std = options.std.value_or(kMadeStd), .seed = seed});
+  if (!spec.padding_row) return table;
+  float* padding = view[*spec.padding_row].as<float>();
+  std::fill(padding, padding + spec.width, 0.0f);
+  return table;
+}
+
+Array table_of(const Learned& spec, const EncodingOptions& options) {
+  if (!options.has_table()) {
+    fail(ErrorKind::usage,
+         "a learned encoding needs its table: --file table.npy, --file model.safetensors:tensor, or --init normal "
+         "with --std and --seed");
+  }
+  refuse_both(options);
+  return options.init.empty() ? load_table(one_file(options)) : make_table(spec, options, options.seed.value_or(0));
+}
+
+// The files of the learned parts in their order: as given, or by the number of the part before '='.
+std::vector<std::string> part_files(const std::vector<std::size_t>& learned, const std::vector<std::string>& given) {
+  std::vector<std::string> files(learned.size());
+  std::size_t next = 0;
+  for (const std::string& word : given) {
+    std::size_t part = 0;
+    const char* end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, part);
+    const bool named = error == std::errc() && rest != end && *rest == '=';
+    const auto found = named ? std::find(learned.begin(), learned.end(), part) : learned.begin();
+    if (named && found == learned.end()) {
+      fail(ErrorKind::usage, "--file " + word + ": part " + std::to_string(part) + " is not learned");
+    }
+    const auto place = named ? static_cast<std::size_t>(found - learned.begin()) : next++;
+    if (place >= files.size()) {
+      fail(ErrorKind::usage, "--file is given " + std::to_string(given.size()) +
+                                 " times but the number of learned parts is " + std::to_string(learned.size()));
+    }
+    if (!files[place].empty()) {
+      fail(ErrorKind::usage, "part " + std::to_string(learned[place]) + " has two tables");
+    }
+    files[place] = named ? std::string(rest + 1, end) : word;
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].empty()) {
+      fail(ErrorKind::usage, "part " + std::to_string(learned[i]) +
+                                 " of the concat is learned and needs its table: --file table.npy for each learned "
+                                 "part, in their order, or --init normal");
+    }
+  }
+  return files;
+}
+
+std::vector<Array> part_tables(const Concat& spec, const EncodingOptions& options) {
+  std::vector<std::size_t> learned;
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    if (std::holds_alternative<Learned>(spec.parts[i].encoding)) learned.push_back(i);
+  }
+  if (learned.empty()) {
+    refuse_table(spec, options);
+    return {};
+  }
+  refuse_both(options);
+  std::vector<Array> tables;
+  if (options.init.empty()) {
+    for (const std::string& file : part_files(learned, options.files)) tables.push_back(load_table(file));
+    return tables;
+  }
+  std::uint64_t seed = options.seed.value_or(0);
+  for (const std::size_t i : learned) {  // other numbers in every part
+    tables.push_back(make_table(std::get<Learned>(spec.parts[i].encoding), options, seed++));
+  }
+  return tables;
+}
+
+std::string table_text(const EncodingOptions& options) {
+  std::string text;
+  for (const std::string& file : options.files) {
+    text += (text.empty() ? "--file " : " --file ") + text::shell_word(file);
+  }
+  if (!text.empty()) return text;
+  return "--init " + options.init + " --std " + text::number_text(options.std.value_or(kMadeStd)) + " --seed " +
+         std::to_string(options.seed.value_or(0));
+}
+
+void load_input(EncodingState& state, const EncodingOptions& options) {
+  if (!options.parameters.empty() || !options.values.empty()) {
+    fail(ErrorKind::usage, "--parameter and --values are for what acts inside attention: " + name_of(state.spec) +
+                               " has a table, given by --file, or none");
+  }
+  check_init(options);
+  if (!options.has_table() && options.missing != Missing::error) return;
+  if (const auto* concat = std::get_if<Concat>(&state.spec)) {
+    state.numbers.tables = part_tables(*concat, options);
+  } else if (const auto* hybrid = std::get_if<Hybrid>(&state.spec)) {
+    Learned part = hybrid->learned;
+    part.width = hybrid->fixed.width;
+    state.numbers.table = table_of(part, options);
+  } else if (const auto* learned = std::get_if<Learned>(&state.spec)) {
+    state.numbers.table = table_of(*learned, options);
+  } else {
+    refuse_table(state.spec, options);
+  }
+  if (options.has_table()) state.data_text = table_text(options);
+}
+
+// 0.5/0/-0.5, or nothing where the text is something else.
+std::optional<std::vector<double>> numbers_of(const std::string& text) {
+  std::vector<double> numbers;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (true) {
+    double number = 0.0;
+    const auto [rest, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (rest != end && *rest != '/')) return std::nullopt;
+    numbers.push_back(number);
+    if (rest == end) return numbers;
+    at = rest + 1;
+  }
+}
+
+std::int64_t product_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t length : shape) size *= length;
+  return size;
+}
+
+// The numbers in the shape that the parameter has.
+Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers) {
+  std::vector<std::int64_t> shape = info.shape;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const auto open = std::find(shape.begin(), shape.end(), -1);
+  if (open != shape.end()) {  // one length follows from how many numbers there are
+    *open = 1;
+    const std::int64_t others = product_of(shape);
+    if (others < 1 || count % others != 0) {
+      fail(ErrorKind::usage, "numbers alone cannot say the shape of " + info.name + ": give it by a file");
+    }
+    *open = count / others;
+  }
+  if (product_of(shape) != count) {
+    fail(ErrorKind::usage, info.name + " must have " + std::to_string(product_of(shape)) + " numbers, " +
+                               lengths_text(shape) + ", but there are " + std::to_string(count));
+  }
+  Array array{DType::f64, shape, {}};
+  array.data.resize(numbers.size() * sizeof(double));
+  std::memcpy(array.data.data(), numbers.data(), array.data.size());
+  return array;
+}
+
+using Named = std::vector<std::pair<std::string, Array>>;
+
+// All tensors of a file by their names; one alone is the first parameter, whatever it is called.
+void load_all(const std::string& file, const std::string& first, Named& loaded) {
+  const Safetensors tensors = open_safetensors(file);
+  const bool alone = tensors.tensors().size() == 1;
+  for (const TensorInfo& tensor : tensors.tensors()) {
+    loaded.emplace_back(alone ? first : tensor.name, tensors.load(tensor.name));
+  }
+}
+
+// name=file, or name=0.5/0/-0.5.
+void load_named(const std::string& text, const std::vector<ParameterInfo>& infos, Named& loaded) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    fail(ErrorKind::usage, "--parameter must be name=file or name=numbers but got '" + text + "'");
+  }
+  const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+  const std::optional<std::vector<double>> numbers = numbers_of(value);
+  if (!numbers) {
+    loaded.emplace_back(name, load_array(value));
+    return;
+  }
+  const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& i) { return i.name == name; });
+  // A name that nobody knows: who binds it says which there are.
+  const ParameterInfo unknown{name, {static_cast<std::int64_t>(numbers->size())}};
+  loaded.emplace_back(name, inline_array(info != infos.end() ? *info : unknown, *numbers));
+}
+
+std::string parameters_text(const std::string& file, const EncodingOptions& options) {
+  std::string text;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) text += (text.empty() ? "" : " ") + std::string(option) + " " + text::shell_word(value);
+  };
+  add("--file", file);
+  for (const std::string& named : options.parameters) add("--parameter", named);
+  add("--values", options.values);
+  return text;
+}
+
+// Whether the numbers are those of the spec is for who uses them to say.
+void load_parameters(EncodingState& state, const EncodingOptions& options) {
+  if (options.makes_table()) {
+    fail(ErrorKind::usage, "--init, --std and --seed make a learned table: " + name_of(state.spec) + " has none");
+  }
+  const std::string file = one_file(options);
+  const std::vector<ParameterInfo> infos = parameters_of(state.spec);
+  if (!file.empty() && !options.values.empty()) {
+    fail(ErrorKind::usage, "--file and --values exclude each other: both are the first parameter");
+  }
+  if (infos.empty() && !(file.empty() && options.values.empty() && options.parameters.empty())) {
+    fail(ErrorKind::usage, name_of(state.spec) + " learns nothing: leave out --file, --values and --parameter");
+  }
+  Named& loaded = state.numbers.parameters;
+  if (!options.values.empty()) {
+    loaded.emplace_back(infos[0].name, inline_array(infos[0], slashed_numbers(options.values, "--values")));
+  } else if (file.ends_with(".safetensors")) {
+    load_all(file, infos[0].name, loaded);
+  } else if (!file.empty()) {
+    loaded.emplace_back(infos[0].name, load_array(file));
+  }
+  for (const std::string& named : options.parameters) load_named(named, infos, loaded);
+  state.data_text = parameters_text(file, options);
+}
+
+}  // namespace
+
+void check_learned_table(const Array& table, const std::string& file) {
+  const std::size_t rank = table.shape.size();
+  const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
+  if (!one_table || table.size() == 0 || !is_float(table.dtype)) {
+    fail(ErrorKind::bad_input, file +
+                                   ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " +
+                                   lengths_text(table.shape) + " " + std::string(to_text(table.dtype)));
+  }
+  for (std::int64_t i = 0; i < table.size(); ++i) {
+    if (std::isfinite(table.number(i))) continue;
+    fail(ErrorKind::bad_input, file + ": row " + std::to_string(i / table.shape.back()) + ", channel " +
+                                   std::to_string(i % table.shape.back()) + ": expected a finite number but got " +
+                                   text::number_text(table.number(i)));
+  }
+}
+
+void refuse_table(const Spec& spec, const EncodingOptions& options) {
+  check_init(options);
+  if (!options.has_table()) return;
+  fail(ErrorKind::usage, "a " + name_of(spec) + " encoding has no table to read: leave out --file and --init");
+}
+
+std::vector<double> slashed_numbers(const std::string& text, const char* option) {
+  const std::optional<std::vector<double>> numbers = numbers_of(text);
+  if (numbers) return *numbers;
+  fail(ErrorKind::usage, std::string(option) + " must be numbers with slashes between them but got '" + text + "'");
+}
+
+Encoding with_learned(const Encoding& encoding, const EncodingOptions& options) {
+  auto state = std::make_shared<EncodingState>();
+  const EncodingState& given = encoding.state();
+  state->spec = given.spec;
+  state->text = given.text;
+  state->model = given.model;
+  state->group = given.group;
+  const bool input = place_of(given.spec) == Place::input;
+  input ? load_input(*state, options) : load_parameters(*state, options);
+  models::complete(*state, options.missing, options.drawn_seed);
+  Encoding result(std::move(state));
+  if (!input || (options.missing == Missing::leave && !options.has_table())) return result;
+  PositionView none = PositionView::of(static_cast<const double*>(nullptr), 0);
+  none.axes = axes_of(result.spec());
+  check_rows(result.rows(), none, kind_of(result.spec()));  // whether tables and spec fit
+  return result;
+}
+
+}  // namespace posenc

@@ -1,0 +1,99 @@
+// Which of several encodings a learned parameter is for.
+#include <algorithm>
+#include <utility>
+
+#include "posenc/error.h"
+#include "posenc/models/encoding.h"
+
+namespace posenc {
+namespace {
+
+std::string kind_text(const Encoding& encoding) { return std::string(kind_of(encoding.spec())); }
+
+bool has_parameter(const Encoding& encoding, std::string_view name) {
+  const std::vector<ParameterInfo> infos = parameters_of(encoding.spec());
+  return std::any_of(infos.begin(), infos.end(), [&](const ParameterInfo& info) { return info.name == name; });
+}
+
+// Several encodings, and those of them that learn.
+struct Shared {
+  const std::vector<Encoding>& encodings;
+  std::vector<std::size_t> learning;
+
+  // "alibi has slopes; shaw has keys and values"
+  std::string names(const std::vector<std::size_t>& some) const {
+    std::string text;
+    for (const std::size_t i : some) {
+      std::string list;
+      for (const ParameterInfo& info : parameters_of(encodings[i].spec()))
+        list += (list.empty() ? "" : ", ") + info.name;
+      text += (text.empty() ? "" : "; ") + kind_text(encodings[i]) + " has " + list;
+    }
+    return text;
+  }
+
+  // The one whose first parameter is meant: the only one that must have one, or the only one that may.
+  std::size_t first_owner(const std::string& option) const {
+    std::vector<std::size_t> owners;
+    for (const std::size_t i : learning) {
+      if (!parameters_of(encodings[i].spec())[0].optional) owners.push_back(i);
+    }
+    if (owners.empty()) owners = learning;
+    if (owners.size() == 1) return owners[0];
+    fail(ErrorKind::usage, option + " could be for " + kind_text(encodings[owners[0]]) + " or " +
+                               kind_text(encodings[owners[1]]) + ": say which by --parameter NAME=FILE (" +
+                               names(owners) + ")");
+  }
+
+  // The one that a name belongs to; "shaw.values" becomes "values".
+  std::size_t named_owner(std::string& named) const {
+    const std::string name = named.substr(0, named.find('='));
+    for (const std::size_t i : learning) {
+      const std::string prefix = kind_text(encodings[i]) + ".";
+      if (!name.starts_with(prefix)) continue;
+      named.erase(0, prefix.size());
+      return i;
+    }
+    std::vector<std::size_t> owners;
+    for (const std::size_t i : learning) {
+      if (has_parameter(encodings[i], name)) owners.push_back(i);
+    }
+    if (owners.size() == 1) return owners[0];
+    if (learning.size() == 1) return learning[0];  // who binds it says which there are
+    if (owners.empty()) {
+      fail(ErrorKind::usage, "nothing here has a parameter '" + name + "' (" + names(learning) + ")");
+    }
+    const std::string one = kind_text(encodings[owners[0]]), other = kind_text(encodings[owners[1]]);
+    fail(ErrorKind::usage, "--parameter " + name + " could be for " + one + " or " + other + ": write " + one + "." +
+                               name + " or " + other + "." + name);
+  }
+};
+
+}  // namespace
+
+std::vector<Encoding> with_learned(std::vector<Encoding> encodings, const EncodingOptions& options) {
+  Shared shared{encodings, {}};
+  for (std::size_t i = 0; i < encodings.size(); ++i) {
+    if (!parameters_of(encodings[i].spec()).empty()) shared.learning.push_back(i);
+  }
+  const bool given = !options.files.empty() || !options.values.empty() || !options.parameters.empty();
+  if (given && shared.learning.empty()) {
+    fail(ErrorKind::usage, "nothing here learns: leave out --file, --values and --parameter");
+  }
+  EncodingOptions plain = options;
+  plain.files.clear();
+  plain.parameters.clear();
+  plain.values.clear();
+  std::vector<EncodingOptions> shares(encodings.size(), plain);
+  if (!options.files.empty()) shares[shared.first_owner("--file")].files = options.files;
+  if (!options.values.empty()) shares[shared.first_owner("--values")].values = options.values;
+  for (std::string named : options.parameters) {
+    const std::size_t owner = shared.named_owner(named);
+    shares[owner].parameters.push_back(std::move(named));
+  }
+  std::vector<Encoding> result;
+  for (std::size_t i = 0; i < encodings.size(); ++i) result.push_back(with_learned(encodings[i], shares[i]));
+  return result;
+}
+
+}  // namespace posenc

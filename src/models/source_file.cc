@@ -1,0 +1,25 @@
+#include "models/source_file.h"
+
+#include "files/file_format.h"
+#include "posenc/error.h"
+
+namespace posenc::models {
+namespace {
+
+constexpr std::int64_t kMaxConfigFile = std::int64_t{1} << 28;
+
+}  // namespace
+
+SourceFile open_source(const std::string& path) {
+  const auto reader = std::make_shared<files::FileReader>(path, files::FileReader::Of::anything);
+  const std::string start = reader->start();
+  if (start.starts_with("GGUF")) return {.reader = reader, .gguf = true, .json = {}};
+  if (const std::string_view foreign = files::format_name(start); !foreign.empty()) {
+    fail(ErrorKind::unsupported,
+         path + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
+             std::string(foreign));
+  }
+  return {.reader = reader, .gguf = false, .json = parse_json(reader->read_all(kMaxConfigFile), path)};
+}
+
+}  // namespace posenc::models

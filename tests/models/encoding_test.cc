@@ -1,0 +1,157 @@
+#include "posenc/models/encoding.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "posenc/files/file.h"
+#include "posenc/files/npy.h"
+#include "posenc/files/safetensors.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace posenc::encoding_test {
+namespace {
+
+Array array_of(std::vector<std::int64_t> shape, const std::vector<double>& numbers) {
+  Array array{DType::f64, std::move(shape), std::vector<std::byte>(numbers.size() * sizeof(double))};
+  std::memcpy(array.data.data(), numbers.data(), array.data.size());
+  return array;
+}
+
+std::vector<double> row_of(const Encoding& encoding, std::int64_t position) {
+  std::vector<double> row(static_cast<std::size_t>(encoding.width()));
+  fill_rows(encoding.rows(), PositionView::range(position, 1), make_view(row.data(), {1, encoding.width()}));
+  return row;
+}
+
+const Learned kLearned{.past_end = PastEnd::error};
+
+TEST(Encoding, CopiesOutliveTheOriginal) {
+  std::optional<Encoding> first = make_encoding(kLearned, {.table = array_of({2, 2}, {1, 2, 3, -4})});
+  const Encoding copy = *first;
+  const ConstView table = first->table();
+  const InputRows rows = first->rows();
+  first.reset();
+  EXPECT_EQ(copy.table().data, table.data);
+  EXPECT_EQ(width_of(rows), 2);
+  EXPECT_EQ(row_of(copy, 1), (std::vector<double>{3, -4}));
+  EXPECT_EQ(copy.largest(), 4.0);
+  EXPECT_EQ(copy.positions(), 2);
+  EXPECT_FALSE(copy.drawn());
+}
+
+TEST(Encoding, HasWhatItsKindHas) {
+  const Encoding sinusoidal = make_encoding(Sinusoidal{.width = 4});
+  EXPECT_EQ(sinusoidal.place(), Place::input);
+  EXPECT_EQ(sinusoidal.text(), "sinusoidal:width=4");
+  EXPECT_EQ(row_of(sinusoidal, 0), (std::vector<double>{0, 1, 0, 1}));
+  EXPECT_EQ(sinusoidal.positions(), std::nullopt);
+  const Encoding alibi = make_encoding(Alibi{.heads = 8});
+  EXPECT_EQ(alibi.heads(), 8);
+  EXPECT_TRUE(alibi.bias() && !alibi.term() && !alibi.rotary());
+  expect_error(ErrorKind::usage, "alibi adds no rows", [&] { alibi.rows(); });
+  const Encoding rotary = make_encoding(Rotary{.head_dim = 8});
+  EXPECT_EQ(rotary.rotary()->inv_freq.size(), 4u);
+  EXPECT_EQ(make_encoding(NoPosition{}).place(), Place::nowhere);
+}
+
+TEST(Encoding, MissingNumbersAreAnErrorLeftOrDrawn) {
+  expect_error(ErrorKind::usage, "learned has no rows without its table", [] { make_encoding(kLearned); });
+  expect_error(ErrorKind::usage, "--file table.npy", [] { load_encoding("learned:past_end=error"); });
+  const Encoding left = Encoding(kLearned);
+  EXPECT_EQ(left.table().rank, 0);
+  const Encoding drawn = with_drawn(left, 3);
+  EXPECT_TRUE(drawn.drawn());
+  EXPECT_NE(drawn.drawn_text(), "");
+  EXPECT_EQ(row_of(drawn, 5), row_of(make_encoding(kLearned, {}, Missing::draw, 3), 5));
+  EXPECT_NE(row_of(drawn, 5), row_of(with_drawn(left, 4), 5));
+  EXPECT_TRUE(with_drawn({T5{.heads = 2}}).bias().has_value());
+  EXPECT_FALSE(Encoding(T5{.heads = 2}).bias().has_value());
+  EXPECT_TRUE(with_drawn({Shaw{.head_dim = 4, .left = 2, .right = 2}}).term().has_value());
+  const Encoding given = make_encoding(kLearned, {.table = array_of({1, 2}, {1, 2})});
+  EXPECT_EQ(with_drawn(given).table().data, given.table().data);
+}
+
+TEST(Encoding, NumbersMustFit) {
+  EXPECT_THROW(make_encoding(Learned{.width = 3, .past_end = PastEnd::error}, {.table = array_of({1, 2}, {1, 2})}),
+               Error);
+  expect_error(ErrorKind::usage, "sinusoidal has no learned table", [] {
+    make_encoding(Sinusoidal{.width = 4}, {.table = array_of({1, 2}, {1, 2})});
+  });
+  EXPECT_THROW(make_encoding(T5{.heads = 2}, {.parameters = {{"wrong", array_of({1}, {1})}}}), Error);
+}
+
+TEST(LoadEncoding, KnowsModelsFilesAndSpecs) {
+  const Encoding llama = load_encoding("llama-3.1-8b", {.layer = 3});
+  ASSERT_NE(llama.group(), nullptr);
+  EXPECT_EQ(llama.model()->source, "llama-3.1-8b");
+  EXPECT_EQ(llama.text(), to_text(llama.spec()));
+  EXPECT_EQ(llama.rotary()->head_dim, 128);
+  const TemporaryFolder folder;
+  write_file(folder / "spec.json", R"({"kind": "sinusoidal", "width": 6})");
+  const Encoding file = load_encoding(folder / "spec.json");
+  EXPECT_EQ(file.text(), folder / "spec.json");
+  EXPECT_EQ(file.model(), nullptr);
+  EXPECT_EQ(file.width(), 6);
+  expect_error(ErrorKind::usage, "--part is for models", [] { load_encoding("alibi:heads=4", {.part = "text"}); });
+  expect_error(ErrorKind::bad_input, "did you mean sinusoidal?", [] { load_encoding("sinusoidl:width=4"); });
+}
+
+TEST(LoadEncoding, SettlesWhatASpecLeavesOpen) {
+  const char* dynamic = "rotary:head_dim=8,scaling=dynamic,factor=2,original_positions=16";
+  expect_error(ErrorKind::bad_input, "depends on the length", [&] { load_encoding(dynamic); });
+  EXPECT_FALSE(load_encoding(dynamic, {.missing = Missing::leave}).rotary().has_value());
+  const Encoding settled = load_encoding(dynamic, {.sequence_length = 64});
+  EXPECT_EQ(settled.rotary()->sequence_length, 64);
+  EXPECT_EQ(settled.text(), to_text(settled.spec()));
+  expect_error(ErrorKind::usage, "alibi depends on neither", [] { load_encoding("alibi:heads=4", {.layer = 1}); });
+  EXPECT_EQ(find_encoding("alibi:heads=4", {.layer = 1}, /*several=*/true).text(), "alibi:heads=4");
+}
+
+TEST(LoadEncoding, ReadsAndRepeatsLearnedNumbers) {
+  const TemporaryFolder folder;
+  const std::vector<double> numbers = {1, 2, 3, 4};
+  const std::string npy = folder / "a table.npy";
+  save_npy(npy, make_view(numbers.data(), {2, 2}));
+  const Encoding learned = load_encoding("learned:past_end=error", {.files = {npy}});
+  EXPECT_EQ(row_of(learned, 1), (std::vector<double>{3, 4}));
+  EXPECT_EQ(learned.command_text(), "learned:past_end=error --file '" + npy + "'");
+  const Encoding made = load_encoding("learned:rows=4,width=2,past_end=error", {.init = "normal", .seed = 7});
+  EXPECT_EQ(made.data_text(), "--init normal --std 0.02 --seed 7");
+  const Encoding clipped = load_encoding("clipped:heads=1,max_distance=1", {.values = "0.5/0/-0.5"});
+  EXPECT_EQ(clipped.data_text(), "--values 0.5/0/-0.5");
+  EXPECT_EQ(clipped.parameters()[0].name, "table");
+  const Encoding named = load_encoding("clipped:heads=1,max_distance=1", {.parameters = {"table=1/2/3"}});
+  EXPECT_EQ(named.data_text(), "--parameter table=1/2/3");
+}
+
+TEST(LoadEncoding, RefusesNumbersThatTheKindDoesNotHave) {
+  const auto refused = [](const char* message, const char* text, const EncodingOptions& options) {
+    expect_error(ErrorKind::usage, message, [&] { load_encoding(text, options); });
+  };
+  refused("has no table to read", "sinusoidal:width=4", {.files = {"t.npy"}});
+  refused("they need --init", "sinusoidal:width=4", {.seed = 1});
+  refused("exclude each other", "learned:past_end=error", {.files = {"t.npy"}, .init = "normal"});
+  refused("given 2 times", "learned:past_end=error", {.files = {"a.npy", "b.npy"}});
+  refused("are for what acts inside attention", "learned:past_end=error", {.values = "1"});
+  refused("rotary learns nothing", "rotary:head_dim=4", {.files = {"t.npy"}});
+  refused("make a learned table: alibi has none", "alibi:heads=4", {.init = "normal"});
+  refused("must be name=file", "t5:heads=2", {.parameters = {"table"}});
+  refused("must have 3 numbers", "clipped:heads=1,max_distance=1", {.values = "1/2"});
+}
+
+TEST(WithLearned, SharesParametersAmongSeveral) {
+  const std::vector<Encoding> found = {find_encoding("rotary:head_dim=4"),
+                                       find_encoding("clipped:heads=1,max_distance=1")};
+  const std::vector<Encoding> both = with_learned(found, EncodingOptions{.values = "1/2/3"});
+  EXPECT_TRUE(both[0].rotary() && both[1].bias());
+  const std::vector<Encoding> two = {found[1], find_encoding("clipped:heads=2,max_distance=1")};
+  expect_error(ErrorKind::usage, "--values could be for clipped or clipped",
+               [&] { with_learned(two, EncodingOptions{.values = "1/2/3"}); });
+  expect_error(ErrorKind::usage, "nothing here learns",
+               [&] { with_learned(std::vector<Encoding>{found[0]}, EncodingOptions{.values = "1"}); });
+}
+
+}  // namespace
+}  // namespace posenc::encoding_test
