@@ -4,6 +4,8 @@
 
 #include "core/spec/fields.h"
 #include "core/text/number_text.h"
+#include "insight/properties/published.h"
+#include "insight/teaching/assets.h"
 #include "posenc/insight/analysis.h"
 
 namespace posenc::teaching {
@@ -117,24 +119,6 @@ HtmlTable learned_table(std::int64_t rows, std::int64_t width) {
            {"Used by", kind_facts(learned).users, kind_facts(fixed).users}}};
 }
 
-HtmlTable goal_table() {
-  return {
-      "What to begin with",
-      {"Goal", "Begin with", "Why", "Try"},
-      {{"a baseline that everyone knows", "sinusoidal or learned", "simple, at the input, one place in the code",
-        "`posenc check sinusoidal:width=512`"},
-       {"fixed length, much data", "learned", "nothing to choose, fits what the data ask for",
-        "`posenc check learned:rows=512,width=768,past_end=error`"},
-       {"a language model of today", "rotary", "distances count, no parameters, works with caches",
-        "`posenc report rotary:head_dim=128 -o report`"},
-       {"much longer texts without training on them", "ALiBi, or a window",
-        "nothing new is met: the bias goes on by the same rule", "`posenc check alibi:heads=12 --train 2048`"},
-       {"longer texts, with some training on them", "rotary with scaled frequencies",
-        "keeps what was learned about near tokens", "`posenc report --advise --train 2048 --infer 16384 -o advice`"},
-       {"an encoder with distances that matter", "T5's buckets or Shaw's vectors",
-        "near distances one by one, far ones together", "`posenc plot buckets t5:heads=8`"}}};
-}
-
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options) {
   HtmlTable table{
       "Trained on " + std::to_string(options.train_length) + ", used at " + std::to_string(options.infer_length),
@@ -146,6 +130,10 @@ HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& opti
                           row.published.empty() ? "nothing here" : row.published});
   }
   return table;
+}
+
+std::string advice_basis() {
+  return filled("advice_basis.html", {{"source", inline_html(properties::published_perplexity_source())}});
 }
 
 }  // namespace posenc::teaching

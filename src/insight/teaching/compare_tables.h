@@ -22,9 +22,9 @@ HtmlTable verdict_table(const std::vector<Subject>& subjects, const std::vector<
 HtmlTable absolute_table(const std::vector<Subject>& subjects);
 // A learned table of so many rows against the sinusoidal one of the same width.
 HtmlTable learned_table(std::int64_t rows, std::int64_t width);
-// What to begin with for a goal.
-HtmlTable goal_table();
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options);
+// What advice rests on, and what it does not know: a list.
+std::string advice_basis();
 
 // "6.29 MB"
 std::string bytes_in_words(double bytes);

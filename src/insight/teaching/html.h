@@ -34,14 +34,10 @@ struct HtmlTable {
 };
 std::string table(const HtmlTable& table);
 
-// A figure with its finding, what to predict before looking, and a button that saves it alone.
-struct FigureBlock {
-  const Figure* figure = nullptr;
-  std::string id;        // unique in the page
-  std::string question;  // empty: none
-  std::string answer;
-};
-std::string figure_block(const FigureBlock& block);
+// A drawing, with a caption that has the command and a button that saves it alone; `id` is unique in the page.
+std::string drawing_of(const Figure& figure, const std::string& id, bool with_finding);
+// The same with its finding, as a figure.
+std::string figure_block(const Figure& figure, const std::string& id);
 
 std::string property_table(const std::vector<Property>& properties, std::string_view caption);
 std::string steps_list(const std::vector<Step>& steps);
