@@ -5,8 +5,8 @@
 #include <map>
 
 #include "insight/properties/input_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
 
@@ -26,18 +26,8 @@ bool is_fixed(const Spec& spec) {
          });
 }
 
-KindFacts concat_facts(const Spec& any) {
-  const auto& spec = std::get<Concat>(any);
+KindFacts concat_facts(const Spec&) {
   KindFacts facts;
-  std::string list, mathml;
-  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
-    const std::string axis = std::to_string(spec.parts[i].axis);
-    list += (i > 0 ? " | " : "") + std::string("E") + std::to_string(i) + "(p_" + axis + ")";
-    mathml += (i > 0 ? mo("|") : std::string()) +
-              mcall(msub(mi("E"), mn(static_cast<std::int64_t>(i))), msub(mi("p"), mn(spec.parts[i].axis)));
-  }
-  facts.formula = "PE(p) = [" + list + "]";
-  facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), mo("["), mathml, mo("]"));
   facts.users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables";
   facts.represents = "absolute places on several axes";
   facts.prefers = "near places are alike, rows and columns counted apart";
@@ -47,16 +37,8 @@ KindFacts concat_facts(const Spec& any) {
   return facts;
 }
 
-KindFacts fourier_facts(const Spec& any) {
-  const auto& spec = std::get<Fourier>(any);
-  const std::string multiplier = spec.multiplier == 1.0 ? "" : text::number_text(spec.multiplier) + " ";
+KindFacts fourier_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "PE(p) = " + multiplier + "(sin, cos)(sum over " + std::to_string(spec.axes) +
-                  (spec.axes == 1 ? " axis" : " axes") + " of p_a inv_freq[a][j])";
-  const std::string sum =
-      mrow(mo("\xe2\x88\x91"), msub(mi("p"), mi("a")), msub(mi("\xcf\x89"), mrow(mi("a"), mi("j"))));
-  facts.formula_mathml = math(msub(mi("PE"), mi("j")), mo("="), spec.multiplier == 1.0 ? "" : mn(spec.multiplier),
-                              mo("("), mcall(mi("sin"), sum), mo(","), mcall(mi("cos"), sum), mo(")"));
   facts.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels";
   facts.represents = "absolute places on several axes";
   facts.prefers = "near places are alike; how near, the frequencies say";
@@ -171,6 +153,22 @@ std::vector<Property> axes_properties(const SubjectNumbers& numbers, const Check
 }
 
 }  // namespace
+
+KindFormula formula_of(const Concat& spec) {
+  Formula parts(Formula::Form::list, "|", {});
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const std::string axis = std::to_string(spec.parts[i].axis), name = "E" + std::to_string(i);
+    parts.parts.push_back(call(name.c_str(), {("p_" + axis).c_str()}));
+  }
+  return {.lines = {equation(call("PE", {"p"}), parts)}};
+}
+
+KindFormula formula_of(const Fourier& spec) {
+  const Formula angle = "t_j";
+  const Formula pair(Formula::Form::list, ",", {call("sin", {angle}), call("cos", {angle})});
+  return {.lines = {equation(call("PE", {"p", "j"}), spec.multiplier * pair),
+                    equation(angle, series("a", 0, spec.axes - 1, Formula("p_a") * element("inv_freq", {"a", "j"})))}};
+}
 
 const KindInsight& kind_insight(const Concat&) {
   static const KindInsight insight{concat_facts, axes_properties, {"heatmap", "map"}};

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "posenc/error.h"
 #include "posenc/query_temperature.h"
@@ -11,19 +11,8 @@ namespace {
 
 KindFacts temperature_facts(const Spec& any) {
   const auto& spec = std::get<QueryTemperature>(any);
-  const std::string scale = text::number_text(spec.scale), length = std::to_string(spec.length);
-  const std::string count = spec.first == 0 ? "p" : "(p + " + std::to_string(spec.first) + ")";
-  const std::string counted = mrow(mi("p"), mo("+"), mn(spec.first));
   const bool power = spec.form == TemperatureForm::power;
   KindFacts facts;
-  facts.formula = power ? "q at p is multiplied by (1 + " + count + "/" + length + ")^" + scale
-                        : "q at p is multiplied by 1 + " + scale + " ln(1 + floor(" + count + "/" + length + "))";
-  const std::string share = mfrac(counted, mn(spec.length));
-  const std::string floored = mrow(mo("\xe2\x8c\x8a"), share, mo("\xe2\x8c\x8b"));
-  facts.formula_mathml =
-      power ? math(mi("f"), mo("="), msup(mrow(mo("("), mn(std::int64_t{1}), mo("+"), share, mo(")")), mn(spec.scale)))
-            : math(mi("f"), mo("="), mn(std::int64_t{1}), mo("+"), mn(spec.scale),
-                   mcall(mi("ln"), mn(std::int64_t{1}), mo("+"), floored));
   facts.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all";
   facts.represents = "how long the text is so far";
   facts.prefers = "nothing: it makes a query's preferences sharper";
@@ -58,6 +47,16 @@ std::vector<Property> temperature_properties(const SubjectNumbers& numbers, cons
 }
 
 }  // namespace
+
+Formula temperature_factor(const QueryTemperature& spec, const Formula& p) {
+  const Formula share = (p + spec.first) / spec.length;
+  return spec.form == TemperatureForm::power ? power(1 + share, spec.scale)
+                                             : 1 + spec.scale * call("ln", {1 + call("floor", {share})});
+}
+
+KindFormula formula_of(const QueryTemperature& spec) {
+  return {.lead = "q at p is multiplied by ", .lines = {equation("f", temperature_factor(spec, "p"))}};
+}
 
 const KindInsight& kind_insight(const QueryTemperature&) {
   static const KindInsight insight{temperature_facts, temperature_properties, {"attention", "entropy"}};
