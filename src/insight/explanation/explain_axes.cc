@@ -7,6 +7,7 @@
 #include "insight/explanation/explain_learned.h"
 #include "insight/explanation/explain_sinusoidal.h"
 #include "insight/explanation/explain_text.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/schedule.h"
@@ -62,7 +63,10 @@ std::string part_text(const Concat& spec, std::size_t i) {
 }
 
 Step rule(const Concat& spec, std::span<const double> position) {
-  Step step{"formula", "The rule", {"PE(p) = the rows of all parts, one behind the other"}, {}};
+  Step step{"formula",
+            "The rule",
+            {plain_text(properties::formula_of(spec)) + ": the rows of all parts, one behind the other"},
+            {}};
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const double coordinate = position[static_cast<std::size_t>(spec.parts[i].axis)];
     step.lines.push_back(part_text(spec, i) + ", here at " + text::number_text(coordinate));
@@ -131,12 +135,7 @@ std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> p
   check_positions(view_of(position), "explain");
   refuse_options("fourier", options);
   const FourierSchedule schedule = make_fourier_schedule(spec);
-  Step rule{"formula",
-            "The rule",
-            {"angle_j = sum over coordinates a of p_a * inv_freq[a][j]",
-             "row = sin and cos of every angle" +
-                 std::string(spec.multiplier == 1.0 ? "" : ", times " + text::number_text(spec.multiplier))},
-            {}};
+  Step rule{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}};
   return {rule, angles(schedule, position), row_step(FourierRows{&schedule}, position, "The row"),
           reproduce(spec, position, options)};
 }

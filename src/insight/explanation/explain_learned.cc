@@ -6,6 +6,7 @@
 
 #include "insight/explanation/explain_pairs.h"
 #include "insight/explanation/explain_sinusoidal.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/learned.h"
@@ -30,14 +31,12 @@ std::string past_end_text(const Learned& spec) {
 }
 
 Step rule(const Learned& spec) {
-  const std::string first = spec.first == 0 ? "" : " + " + std::to_string(spec.first);
-  Step step{"rule", "The rule", {"PE(p) = row p" + first + " of a table of trained numbers"}, {}};
+  Step step{"rule", "The rule", {plain_text(properties::formula_of(spec)) + ", a row of trained numbers"}, {}};
   if (spec.first > 0) {
     step.lines.push_back("position 0 is row " + std::to_string(spec.first) + ": the rows before it have other uses");
   }
   step.lines.push_back(past_end_text(spec));
   if (spec.normalize == Normalize::l2) step.lines.emplace_back("each row is divided by its length (normalize=l2)");
-  if (spec.multiplier != 1.0) step.lines.push_back("and multiplied by " + text::number_text(spec.multiplier));
   return step;
 }
 

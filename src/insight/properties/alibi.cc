@@ -37,9 +37,7 @@ std::vector<Property> alibi_properties(const SubjectNumbers& numbers, const Chec
 
 }  // namespace
 
-Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads) {
-  return power(2, -bias_max * h / heads);
-}
+Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads) { return power(2, -bias_max * h / heads); }
 
 KindFormula formula_of(const Alibi& spec) {
   const Formula i = "i", j = "j", m = "m_h";

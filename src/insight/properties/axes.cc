@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 
-#include "insight/properties/input_properties.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"

@@ -83,24 +83,27 @@ T5Side t5_side(const T5& spec) {
 Formula t5_far_bucket(const T5& spec, const Formula& d) {
   const T5Side side = t5_side(spec);
   const Formula near = side.near;
-  return near + call("floor", {call("ln", {d / near}) / call("ln", {spec.max_distance / near}) *
-                               Formula(side.buckets - side.near)});
+  return near + call("floor", {Formula(side.buckets - side.near) * call("ln", {d / near}) /
+                               call("ln", {spec.max_distance / near})});
 }
 
 KindFormula formula_of(const T5& spec) {
-  const Formula i = "i", j = "j", x = "x", d = "d_x";
-  const bool both = spec.direction == T5Direction::bidirectional;
+  const Formula i = "i", j = "j", x = "x", d = "d", near = "near", bucket = call("bucket", {x});
   const T5Side side = t5_side(spec);
   const Formula far = call("min", {t5_far_bucket(spec, d), side.buckets - 1});
   const Formula behind(Formula::Form::cases, "", {d, relation("<", {d, side.near}), far});
   const Formula ahead(Formula::Form::cases, "", {side.buckets, relation("<", {0, x}), 0});
-  const std::string sides = both ? "; half of them for each side" : "; what lies ahead is in bucket 0";
-  return {.lines = {equation(call("bias_h", {i, j}), element("table", {call("bucket", {j - i}), "h"}))},
-          .note = ", " + std::to_string(spec.buckets) + " buckets: one per distance at first, then logarithmic up to " +
-                  std::to_string(spec.max_distance) + sides,
-          .details = {equation(call("bucket", {x}), both ? Formula(call("near", {x})) + ahead : call("near", {x})),
-                      equation(call("near", {x}), behind),
-                      equation(d, both ? call("abs", {x}) : call("max", {-x, 0}))}};
+  const bool both = spec.direction == T5Direction::bidirectional;
+  KindFormula formula{.lines = {equation(call("bias_h", {i, j}), element("table", {call("bucket", {j - i}), "h"}))}};
+  formula.note = ", " + std::to_string(spec.buckets) + " buckets: one per distance at first, then logarithmic up to " +
+                 std::to_string(spec.max_distance) +
+                 (both ? "; half of them for each side" : "; what lies ahead is in bucket 0");
+  if (both) {
+    formula.details = {equation(bucket, near + ahead), equation(near, behind), equation(d, call("abs", {x}))};
+  } else {
+    formula.details = {equation(bucket, behind), equation(d, call("max", {-x, 0}))};
+  }
+  return formula;
 }
 
 const KindInsight& kind_insight(const Clipped&) {

@@ -95,23 +95,25 @@ KindFormula formula_of(const Fire& spec) {
   const Formula i = "i", x = "x", k = "k";
   const auto psi = [](const Formula& of) { return call("psi", {of}); };
   const Formula hidden = call("max", {element("in_weight", {k}) * x + element("in_bias", {k}), 0});
-  return {.lines = {equation(bias_of_pair(),
-                             call("mlp_h", {psi(i - "j") / (psi(call("max", {i, "L"})) + spec.eps)})),
+  return {.lines = {equation(bias_of_pair(), call("mlp_h", {psi(i - "j") / (psi(call("max", {i, "L"})) + spec.eps)})),
                     equation(psi(x), fire_log("c", x))},
           .note = ", L = " + text::number_text(spec.length) + " times a learned factor; mlp 1 - " +
                   std::to_string(spec.width) + " - " + std::to_string(spec.heads),
-          .details = {equation("L", call("abs", {spec.length * Formula("length_factor")})),
-                      equation(call("mlp_h", {x}),
-                               series("k", 0, spec.width - 1, element("out_weight", {"h", k}) * hidden) +
-                                   element("out_bias", {"h"}))}};
+          .details = {
+              equation("L", call("abs", {spec.length * Formula("length_factor")})),
+              equation(call("mlp_h", {x}), series("k", 0, spec.width - 1, element("out_weight", {"h", k}) * hidden) +
+                                               element("out_bias", {"h"}))}};
+}
+
+Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h) {
+  const Formula angle = d / power(spec.base, 2 * Formula("k") / spec.width);
+  const Formula sum = series("k", spec.first, spec.first + spec.width / 2 - 1, call("cos", {angle}));
+  return (sum - spec.width / 2) / (8 * h / spec.heads);
 }
 
 KindFormula formula_of(const Sandwich& spec) {
-  const Formula k = "k";
-  const Formula angle = "d" / power(spec.base, 2 * k / spec.width);
-  const Formula sum = series("k", spec.first, spec.first + spec.width / 2 - 1, call("cos", {angle}));
-  return {.lines = {equation(bias_of_pair(), (sum - spec.width / 2) / (Formula(8) * "h" / spec.heads)),
-                    distance_of(spec.direction)}};
+  return {.lines = {equation(bias_of_pair(), sandwich_bias(spec, "d", "h")), distance_of(spec.direction),
+                    range("h", 1, spec.heads)}};
 }
 
 const KindInsight& kind_insight(const Kerple&) {

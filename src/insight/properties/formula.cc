@@ -1,8 +1,8 @@
 #include "insight/properties/formula.h"
 
 #include <cmath>
-#include <limits>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -65,18 +65,6 @@ Formula range(const char* index, const Formula& first, const Formula& last) {
 Formula relation(const char* sign, std::vector<Formula> sides) { return {Form::relation, sign, std::move(sides)}; }
 Formula equation(const Formula& left, const Formula& right) { return {Form::equation, "=", {left, right}}; }
 
-namespace {
-
-// The same tree of other parts, put together as by hand: 1 times something is that.
-Formula rebuilt(const Formula& formula, std::vector<Formula> parts) {
-  if (formula.form != Form::product) return {formula.form, formula.name, std::move(parts)};
-  Formula product = parts[0];
-  for (std::size_t i = 1; i < parts.size(); ++i) product = product * parts[i];
-  return product;
-}
-
-}  // namespace
-
 Formula with(const Formula& formula, const Symbols& symbols) {
   if (formula.form == Form::number) return formula;
   if (formula.form == Form::symbol) {
@@ -85,19 +73,14 @@ Formula with(const Formula& formula, const Symbols& symbols) {
   }
   std::vector<Formula> parts;
   for (const Formula& part : formula.parts) parts.push_back(with(part, symbols));
-  return rebuilt(formula, std::move(parts));
+  return {formula.form, formula.name, std::move(parts)};
 }
 
 Formula expanded(const Formula& formula) {
   if (formula.form == Form::number || formula.form == Form::symbol) return formula;
   std::vector<Formula> parts;
   for (const Formula& part : formula.parts) parts.push_back(expanded(part));
-  if (formula.form != Form::series) {
-    if (formula.form != Form::sum) return rebuilt(formula, std::move(parts));
-    Formula sum = parts[0];
-    for (std::size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
-    return sum;
-  }
+  if (formula.form != Form::series) return {formula.form, formula.name, std::move(parts)};
   Formula sum = 0.0;
   for (double k = parts[1].number; k <= parts[2].number; ++k) sum = sum + with(parts[0], {{formula.name, k}});
   return sum;
@@ -136,7 +119,7 @@ class Evaluator {
         return called(f.name, v);
       case Form::element: {
         std::string name = f.name;
-        for (const double index : v) name += "[" + text::number_text(index) + "]";
+        for (const double index : v) name += "[" + text::number_text(index + 0.0) + "]";
         return symbol(name);
       }
       case Form::relation:

@@ -35,9 +35,9 @@ struct Formula {
   };
 
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  Formula(Number value) : form(Form::number), number(static_cast<double>(value)) {}  // NOLINT: "1 + a d" is a formula
-  Formula(const char* symbol) : form(Form::symbol), name(symbol) {}                  // NOLINT
+  requires std::is_arithmetic_v<Number> Formula(Number value)
+      : form(Form::number), number(static_cast<double>(value)) {}    // NOLINT: "1 + a d" is a formula
+  Formula(const char* symbol) : form(Form::symbol), name(symbol) {}  // NOLINT
   Formula(Form form, std::string name, std::vector<Formula> parts);
 
   Form form;

@@ -94,12 +94,16 @@ class Writer {
     return text;
   }
 
+  // A sign that begins a term needs no parentheses.
+  std::string first_factor(const Formula& f, Level least, bool tight) const {
+    return write(f, f.form == Form::number ? Level::sum : least, tight);
+  }
+
   std::string product(const Formula& f, bool tight) const {
     if (tight && all_whole(f.parts)) return style_.number(product_of(f.parts));
-    std::string text = f.parts[0].form == Form::number ? style_.number(f.parts[0].number)
-                                                       : write(f.parts[0], Level::power, tight);
+    std::string text = first_factor(f.parts[0], Level::power, tight);
     for (std::size_t i = 1; i < f.parts.size(); ++i) {
-      text += style_.gap(gap_between(f.parts[i - 1], f.parts[i])) + write(f.parts[i], Level::power, tight);
+      text += style_.gap(gap_between(f.parts[i - 1], f.parts[i]), tight) + write(f.parts[i], Level::power, tight);
     }
     return text;
   }
@@ -121,7 +125,7 @@ class Writer {
       case Form::quotient:
         return style_.stacks(tight)
                    ? style_.stacked(write(f.parts[0], Level::loose, false), write(f.parts[1], Level::loose, false))
-                   : write(f.parts[0], Level::product, tight) + style_.sign("/", tight) +
+                   : first_factor(f.parts[0], Level::product, tight) + style_.sign("/", tight) +
                          write(f.parts[1], Level::power, tight);
       case Form::power:
         return style_.raised(write(f.parts[0], Level::single, tight), write(f.parts[1], style_.exponent(), true));
@@ -164,10 +168,10 @@ struct PlainStyle {
   static std::string symbol(const std::string& name) { return name; }
   static std::string minus() { return "-"; }
   static std::string sign(const std::string& sign, bool tight) { return tight ? sign : " " + sign + " "; }
-  static std::string separator(std::string_view sign) {
-    return sign == "," ? ", " : " " + std::string(sign) + " ";
+  static std::string separator(std::string_view sign) { return sign == "," ? ", " : " " + std::string(sign) + " "; }
+  static std::string gap(Gap gap, bool tight) {
+    return gap == Gap::none ? "" : gap == Gap::space ? " " : tight ? "*" : " x ";
   }
-  static std::string gap(Gap gap) { return gap == Gap::none ? "" : gap == Gap::space ? " " : " x "; }
   static std::string enclosed(const char* open, const std::string& inside, const char* close) {
     return open + inside + close;
   }
@@ -189,15 +193,17 @@ struct PlainStyle {
   static std::string word(const std::string& word) { return word; }
 };
 
-std::string tag(const std::string& name, const std::string& inside) { return "<" + name + ">" + inside + "</" + name + ">"; }
+std::string tag(const std::string& name, const std::string& inside) {
+  return "<" + name + ">" + inside + "</" + name + ">";
+}
 
 struct MathmlStyle {
   // What has a letter or a sign of its own in print.
   static std::string glyph(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kGlyphs[] = {
-        {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"}, {"delta", "\xce\xb4"}, {"psi", "\xcf\x88"},
-        {"table", "T"},           {"values", "V"},      {"bias", "b"},         {"score", "s"},
-        {"<=", "\xe2\x89\xa4"},   {"<", "&lt;"},        {">", "&gt;"},         {".", "\xc2\xb7"},
+        {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"},   {"delta", "\xce\xb4"}, {"psi", "\xcf\x88"},
+        {"table", "T"},           {"values", "V"},        {"bias", "b"},         {"score", "s"},
+        {"<=", "\xe2\x89\xa4"},   {"<", "&lt;"},          {">", "&gt;"},         {".", "\xc2\xb7"},
         {"..", "\xe2\x80\xa6"},   {"inf", "\xe2\x88\x9e"}};
     for (const auto& [word, sign] : kGlyphs) {
       if (word == name) return std::string(sign);
@@ -220,7 +226,7 @@ struct MathmlStyle {
   static std::string minus() { return mo("-"); }
   static std::string sign(const std::string& sign, bool) { return mo(sign); }
   static std::string separator(std::string_view sign) { return mo(sign); }
-  static std::string gap(Gap gap) { return gap == Gap::times ? mo(".") : ""; }
+  static std::string gap(Gap gap, bool) { return gap == Gap::times ? mo(".") : ""; }
   static std::string enclosed(const char* open, const std::string& inside, const char* close) {
     return mrow(mo(open) + inside + mo(close));
   }

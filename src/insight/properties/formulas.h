@@ -30,12 +30,13 @@ KindFormula formula_of(const QueryTemperature& spec);
 KindFormula formula_of(const Spec& spec);
 
 // Parts of them, with any symbols or numbers in their places.
-Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i);               // 10000^(2i/64)
-Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads);           // 2^(-8h/12)
+Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i);      // 10000^(2i/64)
+Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads);  // 2^(-8h/12)
 Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, const Formula& d);
-Formula fire_log(const Formula& c, const Formula& x);                                   // ln(|c x| + 1)
-Formula xpos_decay(const Formula& i, std::int64_t channels, double gamma);              // zeta_i
-Formula pope_magnitude(Magnitude magnitude, const Formula& x);                          // ln(1 + e^x)
+Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h);
+Formula fire_log(const Formula& c, const Formula& x);                               // ln(|c x| + 1)
+Formula xpos_decay(const Formula& i, std::int64_t channels, const Formula& gamma);  // zeta_i
+Formula pope_magnitude(Magnitude magnitude, const Formula& x);                      // ln(1 + e^x)
 Formula temperature_factor(const QueryTemperature& spec, const Formula& p);
 // The buckets of T5 for one direction, and the distances that have one each.
 struct T5Side {
@@ -43,7 +44,7 @@ struct T5Side {
   std::int64_t near;
 };
 T5Side t5_side(const T5& spec);
-// Which bucket a distance has from the first that shares one on: 8 + floor(ln(d / 8) / ln(128 / 8) x 8).
+// Which bucket a distance has from the first that shares one on: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
 Formula t5_far_bucket(const T5& spec, const Formula& d);
 
 }  // namespace posenc::properties

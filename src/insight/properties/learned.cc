@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "insight/properties/input_properties.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"

@@ -57,8 +57,11 @@ constexpr const char* kSeen = "query i sees key j where ";
 
 KindFormula formula_of(const Window& spec) {
   const Formula i = "i", j = "j";
-  const Formula first = spec.left ? i - *spec.left : -Formula("inf"), last = spec.right ? i + *spec.right : "inf";
-  return {.lead = kSeen, .lines = {relation("<=", {first, j, last})}};
+  std::vector<Formula> sides;
+  if (spec.left) sides.push_back(i - *spec.left);
+  sides.push_back(j);
+  if (spec.right || !spec.left) sides.push_back(spec.right ? i + *spec.right : "inf");
+  return {.lead = kSeen, .lines = {relation("<=", sides)}};
 }
 
 KindFormula formula_of(const Chunked& spec) {

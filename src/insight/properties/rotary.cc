@@ -242,15 +242,15 @@ struct Frequency {
 Frequency frequency_of(const Rotary& spec, const RotarySchedule& schedule) {
   if (!spec.inv_freq.empty()) {
     const bool per_axis = static_cast<std::int64_t>(spec.inv_freq.size()) > schedule.pairs();
-    return {spec.frequency_scale *
-            (per_axis ? element("inv_freq", {"a", "i"}) : element("inv_freq", {"i"}))};
+    return {spec.frequency_scale * (per_axis ? element("inv_freq", {"a", "i"}) : element("inv_freq", {"i"}))};
   }
   const bool restarts = spec::has_parts(spec.layout) || spec.axis_frequencies == AxisFrequencies::restart;
   const bool dealt = spec.axis_frequencies == AxisFrequencies::dealt;
   const Formula below = schedule.exponent_dim == 0 ? Formula("n") : Formula(schedule.exponent_dim);
   const Formula rule = spec.frequency_scale * power(spec.base, -2 * Formula(restarts || dealt ? "r" : "i") / below);
   std::string words;
-  if (restarts) words = std::string(", r counted anew on every axis") + (below.name == "n" ? ", n twice its pairs" : "");
+  if (restarts)
+    words = std::string(", r counted anew on every axis") + (below.name == "n" ? ", n twice its pairs" : "");
   if (dealt && !restarts) words = ", r dealt out to the axes in turn";
   if (kind_of(spec.scaling) != NoScaling::kind) words += " scaled by " + std::string(kind_of(spec.scaling));
   return words.empty() ? Frequency{rule} : Frequency{"w_i", ", w_i = " + plain_text(rule) + words};

@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "core/spec/sinusoidal_pairs.h"
-#include "insight/properties/input_properties.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"

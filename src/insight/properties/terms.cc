@@ -131,9 +131,9 @@ KindFormula formula_of(const Shaw& spec) {
 KindFormula formula_of(const TransformerXl& spec) {
   const Formula i = "i", j = "j", q = "q_i";
   const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {i - j}));
-  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)},
-          .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " +
-                  text::number_text(spec.base)};
+  return {
+      .lines = {equation(call("score", {i, j}), Formula("scale") * score)},
+      .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " + text::number_text(spec.base)};
 }
 
 const KindInsight& kind_insight(const Shaw&) {

@@ -110,8 +110,8 @@ std::vector<Property> xpos_properties(const SubjectNumbers& numbers, const Check
 
 }  // namespace
 
-Formula xpos_decay(const Formula& i, std::int64_t channels, double gamma) {
-  return (2 * i / channels + gamma) / (Formula(1) + gamma);
+Formula xpos_decay(const Formula& i, std::int64_t channels, const Formula& gamma) {
+  return (2 * i / channels + gamma) / (1 + gamma);
 }
 
 KindFormula formula_of(const Xpos& spec) {

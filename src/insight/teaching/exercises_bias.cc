@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/bias.h"
 #include "posenc/reference.h"
@@ -78,25 +79,17 @@ void add_questions(Sheet& sheet, const Clipped& spec) {
 
 namespace {
 
-struct Buckets {
-  std::int64_t count;  // of one direction
-  std::int64_t exact;  // distances that have a bucket each
-};
-Buckets buckets_of(const T5& spec) {
-  const std::int64_t count = spec.direction == T5Direction::bidirectional ? spec.buckets / 2 : spec.buckets;
-  return {count, count / 2};
+// What the bucket is before its floor is taken, less the first that is shared.
+properties::Formula bucket_steps(const T5& spec, const properties::Formula& distance) {
+  return properties::t5_far_bucket(spec, distance).parts[1].parts[0];
 }
-
-double bucket_steps(const T5& spec, std::int64_t distance) {
-  const auto [count, exact] = buckets_of(spec);
-  return std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
-         std::log(static_cast<double>(spec.max_distance) / static_cast<double>(exact)) *
-         static_cast<double>(count - exact);
+double steps_at(const T5& spec, std::int64_t distance) {
+  return properties::value_of({.lines = {bucket_steps(spec, distance)}}, {});
 }
 
 void add_near_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("near bucket");
-  const auto [count, exact] = buckets_of(spec);
+  const auto [count, exact] = properties::t5_side(spec);
   const std::int64_t d = draw.between(1, exact - 1), i = d + draw.between(0, 50);
   const auto bucket = static_cast<double>(t5_bucket(spec, -d));
   sheet.add({.level = Level::easy,
@@ -111,31 +104,30 @@ void add_near_bucket(Sheet& sheet, const T5& spec) {
 
 void add_far_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("far bucket");
-  const auto [count, exact] = buckets_of(spec);
+  const auto [count, exact] = properties::t5_side(spec);
   std::int64_t d = draw.between(exact + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
   // Where the logarithm is a whole number, rounding would decide.
-  while (std::fabs(bucket_steps(spec, d) - std::round(bucket_steps(spec, d))) < 1e-4) ++d;
-  const double bucket = static_cast<double>(t5_bucket(spec, -d)), steps = bucket_steps(spec, d);
+  while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
+  const double bucket = static_cast<double>(t5_bucket(spec, -d)), steps = steps_at(spec, d);
   const std::string e = text_of(exact), last = text_of(count - 1);
-  sheet.add(
-      {.level = Level::medium,
-       .text = "T5 with " + text_of(count) + " buckets for keys before the query and max_distance " +
-               text_of(spec.max_distance) + ". Which bucket has a key that lies " + text_of(d) + " before its query?",
-       .hint = "From distance " + e + " on: " + e + " + floor(ln(d/" + e + ") / ln(" + text_of(spec.max_distance) +
-               "/" + e + ") x " + text_of(count - exact) + "), at most " + last + ".",
-       .values = {bucket},
-       .solution = {"ln(" + text_of(d) + "/" + e + ") / ln(" + text_of(spec.max_distance) + "/" + e + ") x " +
-                        text_of(count - exact) + " = " + decimals_text(steps, 4),
-                    e + " + floor(" + decimals_text(steps, 4) +
-                        ") = " + text_of(exact + static_cast<std::int64_t>(steps)) + ", at most " + last + ": bucket " +
-                        whole(bucket)}});
+  sheet.add({.level = Level::medium,
+             .text = "T5 with " + text_of(count) + " buckets for keys before the query and max_distance " +
+                     text_of(spec.max_distance) + ". Which bucket has a key that lies " + text_of(d) +
+                     " before its query?",
+             .hint = "From distance " + e + " on: " + plain_text(properties::t5_far_bucket(spec, "d")) + ", at most " +
+                     last + ".",
+             .values = {bucket},
+             .solution = {plain_text(bucket_steps(spec, d)) + " = " + decimals_text(steps, 4),
+                          e + " + floor(" + decimals_text(steps, 4) +
+                              ") = " + text_of(exact + static_cast<std::int64_t>(steps)) + ", at most " + last +
+                              ": bucket " + whole(bucket)}});
 }
 
 }  // namespace
 
 void add_questions(Sheet& sheet, const T5& given) {
   // With few buckets there is nothing to calculate: as published then.
-  const bool enough = buckets_of(given).exact >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
+  const bool enough = properties::t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
   const T5 spec = enough ? given : T5{.heads = given.heads};
   add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
   add_near_bucket(sheet, spec);
@@ -143,8 +135,9 @@ void add_questions(Sheet& sheet, const T5& given) {
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
   // The first four distances have a bucket each unless buckets are few.
-  sheet.set_note(buckets_of(given).exact >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
-                                              : plain_note(given, {"heads"}));
+  sheet.set_note(properties::t5_side(given).near >= 4
+                     ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
+                     : plain_note(given, {"heads"}));
   std::vector<double> table(32);
   for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
   add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
@@ -168,8 +161,7 @@ std::string alibi_text(const Alibi& given, const Alibi& spec) {
 }
 
 std::string slope_text(const Alibi& spec, std::int64_t h, std::int64_t heads, double slope) {
-  return "2^(-" + text::number_text(spec.bias_max) + " x " + text_of(h) + " / " + text_of(heads) +
-         ") = " + decimals_text(slope, 5);
+  return plain_text(properties::alibi_slope(spec.bias_max, h, heads)) + " = " + decimals_text(slope, 5);
 }
 
 void add_slopes(Sheet& sheet, const Alibi& given) {
@@ -182,7 +174,7 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
   sheet.add(
       {.level = Level::easy,
        .text = alibi_text(given, spec) + ": the slope of head " + text_of(h) + ", counted from 1? To five decimals.",
-       .hint = "2^(-" + text::number_text(spec.bias_max) + " h / H).",
+       .hint = plain_text(properties::alibi_slope(spec.bias_max, "h", "H")) + ".",
        .values = {slope},
        .decimals = 5,
        .solution = {slope_text(spec, h, spec.heads, slope)}});
@@ -193,17 +185,21 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   const Alibi spec = {.heads = 8, .form = given.form};
   const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
   const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string slope = text::number_text(alibi_slopes(spec)[static_cast<std::size_t>(h)]);
+  const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
+  const std::string slope = text::number_text(m);
+  const properties::Formula formula = properties::formula_of(spec).lines[0].parts[1];
   const bool of_key = given.form == AlibiForm::key_position;
-  sheet.add({.level = Level::easy,
-             .text = "A head of ALiBi has the slope " + slope +
-                     (of_key ? ", which multiplies the position of the key (form=key_position)" : "") +
-                     ". Which bias do " + pair_text(i, i - d) + " get? To five decimals, with its sign.",
-             .hint = of_key ? "slope x position of the key." : "-slope x distance.",
-             .values = {bias},
-             .decimals = 5,
-             .solution = {of_key ? slope + " x " + text_of(i - d) + " = " + decimals_text(bias, 5)
-                                 : "-" + slope + " x " + text_of(d) + " = " + decimals_text(bias, 5)}});
+  sheet.add(
+      {.level = Level::easy,
+       .text = "A head of ALiBi has the slope " + slope +
+               (of_key ? ", which multiplies the position of the key (form=key_position)" : "") + ". Which bias do " +
+               pair_text(i, i - d) + " get? To five decimals, with its sign.",
+       .hint = plain_text(formula) + ", m_h the slope.",
+       .values = {bias},
+       .decimals = 5,
+       .solution = {
+           plain_text(with(formula, {{"m_h", m}, {"i", static_cast<double>(i)}, {"j", static_cast<double>(i - d)}})) +
+           " = " + decimals_text(bias, 5)}});
 }
 
 // In every form: the position of a key is that of the query minus the distance, and what all keys share cancels.

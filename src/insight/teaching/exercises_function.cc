@@ -1,6 +1,7 @@
 // Questions about biases that are functions of the distance: KERPLE, FIRE, Sandwich.
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/reference.h"
 
@@ -8,6 +9,7 @@ namespace posenc::teaching {
 namespace {
 
 using Numbers = std::vector<reference::Numbers>;
+using properties::Formula;
 
 std::vector<double> last_query_biases(const Spec& spec, const Numbers& numbers) {
   std::vector<double> biases;
@@ -37,16 +39,12 @@ void add_zero_distance(Sheet& sheet, const std::string& why) {
 
 namespace {
 
-std::string kernel_text(const Kerple& spec) { return spec.kernel == KerpleKernel::log ? "-p ln(1 + a d)" : "-a d^p"; }
+std::string kernel_text(const Kerple& spec) { return plain_text(properties::kerple_bias(spec, "p", "a", "d")); }
 
 void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, double p, double a) {
   Draw draw = sheet.draw("kerple value");
   const std::int64_t d = draw.between(1, 30), i = d + draw.between(0, 30);
   const double bias = reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string formula =
-      spec.kernel == KerpleKernel::log
-          ? "-" + text::number_text(p) + " x ln(1 + " + text::number_text(a) + " x " + text_of(d) + ")"
-          : "-" + text::number_text(a) + " x " + text_of(d) + "^" + text::number_text(p);
   sheet.add({.level = Level::easy,
              .text = "KERPLE adds " + kernel_text(spec) + " to a score, with p = " + text::number_text(p) +
                      " and a = " + text::number_text(a) + ". Which bias do a query at " + text_of(i) +
@@ -54,7 +52,9 @@ void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, 
              .hint = "d is the distance " + text_of(d) + ".",
              .values = {bias},
              .decimals = 5,
-             .solution = {formula + " = " + decimals_text(bias, 5)}});
+             .solution = {plain_text(with(properties::kerple_bias(spec, "p", "a", "d"),
+                                          {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}})) +
+                          " = " + decimals_text(bias, 5)}});
 }
 
 void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
@@ -107,6 +107,12 @@ struct FireNumbers {
   }
 };
 
+// What goes into the network, without the eps below it.
+std::string fire_text() {
+  const Formula i = "i", place = properties::call("max", {i, "L"});
+  return plain_text(equation("x", properties::fire_log("c", i - "j") / properties::fire_log("c", place)));
+}
+
 void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   Draw draw = sheet.draw("fire input");
   const std::int64_t d = draw.between(1, 20), i = d + draw.between(1, 30);
@@ -114,18 +120,18 @@ void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
   const double x = reference::bias(spec, identity.list(), 0, static_cast<double>(i), static_cast<double>(i - d));
   const double normaliser = std::max(static_cast<double>(i), spec.length);
-  sheet.add({.level = Level::easy,
-             .text = "FIRE gives x = ln(c (i - j) + 1) / ln(c max(i, L) + 1) to a small network. c = " +
-                     text::number_text(c) + ", L = " + text::number_text(spec.length) + ", the query stands at i = " +
-                     text_of(i) + " and the key at j = " + text_of(i - d) + ". What is x? To four decimals.",
-             .hint = "First the larger of i and L.",
-             .values = {x},
-             .decimals = 4,
-             .solution = {
-                 "max(" + text_of(i) + ", " + text::number_text(spec.length) + ") = " + text::number_text(normaliser),
-                 "ln(" + text::number_text(c) + " x " + text_of(d) + " + 1) / ln(" + text::number_text(c) + " x " +
-                     text::number_text(normaliser) + " + 1) = " + decimals_text(x, 4),
-                 "(an eps of 1e-6 below the fraction changes nothing that is asked for)"}});
+  sheet.add(
+      {.level = Level::easy,
+       .text = "FIRE gives " + fire_text() + " to a small network. c = " + text::number_text(c) +
+               ", L = " + text::number_text(spec.length) + ", the query stands at i = " + text_of(i) +
+               " and the key at j = " + text_of(i - d) + ". What is x? To four decimals.",
+       .hint = "First the larger of i and L.",
+       .values = {x},
+       .decimals = 4,
+       .solution = {
+           "max(" + text_of(i) + ", " + text::number_text(spec.length) + ") = " + text::number_text(normaliser),
+           plain_text(properties::fire_log(c, d) / properties::fire_log(c, normaliser)) + " = " + decimals_text(x, 4),
+           "(an eps of 1e-6 below the fraction changes nothing that is asked for)"}});
 }
 
 void add_fire_depends(Sheet& sheet) {
@@ -133,7 +139,7 @@ void add_fire_depends(Sheet& sheet) {
   sheet.add_choice(
       {.level = Level::easy,
        .text = "On what does the bias of FIRE depend?",
-       .hint = "Which letters stand in x = ln(c (i - j) + 1) / ln(c max(i, L) + 1)?",
+       .hint = "Which letters stand in " + fire_text() + "?",
        .choices = {"On the distance and on the query's place, once that is past L.", "On the distance alone.",
                    "On the key's content.", "On the query's place alone."},
        .solution = {"The normaliser holds max(i, L): below L it is constant, past it the query's place counts.",
@@ -197,16 +203,12 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
   const double bias = reference::bias(spec, {}, 0, static_cast<double>(i), static_cast<double>(i - d));
   const std::string base = text::number_text(spec.base), distance = text_of(d);
-  std::string sum;
-  for (std::int64_t k = spec.first; k < spec.first + 2; ++k) {
-    sum += (sum.empty() ? "cos(" : " + cos(") + distance + "/" + base + "^(" + text_of(2 * k) + "/4))";
-  }
-  const std::string formula = "(" + sum + " - 2) / (8/" + text_of(spec.heads) + ")";
+  const std::string formula = plain_text(expanded(properties::sandwich_bias(spec, d, 1)));
   sheet.add({.level = Level::medium,
              .text = "Sandwich of width 4, base " + base + " and " + text_of(spec.heads) +
                      " heads: which bias does head 1 (counted from 1) give at distance " + distance +
-                     "? The bias of head h is (the sum over k = " + text_of(spec.first) + ", " +
-                     text_of(spec.first + 1) + " of cos(d / " + base + "^(2k/4)) - 2) / (8h/H). To five decimals.",
+                     "? The bias of head h is " + plain_text(properties::sandwich_bias(spec, "d", "h")) +
+                     ". To five decimals.",
              .hint = "Two cosines, minus what they are at distance 0.",
              .values = {bias},
              .decimals = 5,

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/query_temperature.h"
 #include "posenc/xpos.h"
@@ -24,10 +25,11 @@ void add_magnitude_question(Sheet& sheet, Draw& draw) {
   sheet.add({.level = Level::easy,
              .text = "A channel of a query holds " + decimals_text(x, 1) +
                      ". What magnitude does PoPE make of it, by softplus? To five decimals.",
-             .hint = "ln(1 + e^x)",
+             .hint = plain_text(properties::pope_magnitude(Magnitude::softplus, "x")),
              .values = {length},
              .decimals = 5,
-             .solution = {"ln(1 + e^" + in_formula(x) + ") = " + explanation::five_decimals(length)}});
+             .solution = {plain_text(properties::pope_magnitude(Magnitude::softplus, x)) + " = " +
+                          explanation::five_decimals(length)}});
 }
 
 void add_scale_question(Sheet& sheet, std::int64_t head_dim, Draw& draw) {
@@ -99,11 +101,11 @@ void add_questions(Sheet& sheet, const Xpos& given) {
   sheet.add({.level = Level::easy,
              .text = "xPos with 8 channels and gamma " + gamma + ". What is zeta of pair " + text_of(pair) +
                      "? To five decimals.",
-             .hint = "(2i/8 + gamma) / (1 + gamma)",
+             .hint = plain_text(properties::xpos_decay("i", 8, "gamma")),
              .values = {zeta},
              .decimals = 5,
-             .solution = {"(" + text_of(2 * pair) + "/8 + " + gamma + ") / (1 + " + gamma +
-                          ") = " + explanation::five_decimals(zeta)}});
+             .solution = {plain_text(properties::xpos_decay(pair, 8, spec.gamma)) + " = " +
+                          explanation::five_decimals(zeta)}});
   sheet.add({.level = Level::medium,
              .text = "xPos with 8 channels, gamma " + gamma + " and scale_base 16: by what is the part of pair " +
                      text_of(pair) + " multiplied in the score of a query and the key " + text_of(distance) +
@@ -147,19 +149,19 @@ void add_questions(Sheet& sheet, const QueryTemperature& given) {
   const QueryTemperature spec{.scale = given.scale, .length = 1000, .first = 0};
   const std::int64_t position = 1000 * draw.between(2, 9) + draw.between(1, 999);
   const double factor = query_factor(spec, static_cast<double>(position));
-  const std::string scale = text::number_text(spec.scale), steps = text_of(position / 1000);
   sheet.add({.level = Level::easy,
-             .text = "Queries are multiplied by 1 + " + scale +
-                     " ln(1 + floor(p/1000)). What is the factor at position " + text_of(position) +
-                     "? To five decimals.",
+             .text = "Queries are multiplied by " + plain_text(properties::temperature_factor(spec, "p")) +
+                     ". What is the factor at position " + text_of(position) + "? To five decimals.",
              .hint = "The floor first.",
              .values = {factor},
              .decimals = 5,
-             .solution = {"1 + " + scale + " ln(1 + " + steps + ") = " + explanation::five_decimals(factor)}});
+             .solution = {plain_text(properties::temperature_factor(spec, position)) + " = " +
+                          explanation::five_decimals(factor)}});
   const std::int64_t length = 1024 * draw.between(1, 16);
   sheet.add({.level = Level::easy,
-             .text = "Queries are multiplied by 1 + 0.1 ln(1 + floor((p + 1)/" + text_of(length) +
-                     ")), positions counted from 0. Which is the first position whose factor is above 1?",
+             .text = "Queries are multiplied by " +
+                     plain_text(properties::temperature_factor({.scale = 0.1, .length = length, .first = 1}, "p")) +
+                     ", positions counted from 0. Which is the first position whose factor is above 1?",
              .hint = "When does the floor become 1?",
              .values = {static_cast<double>(length - 1)},
              .solution = {"p + 1 = " + text_of(length) + ": p = " + text_of(length - 1)}});

@@ -33,6 +33,7 @@ TEST(Formula, TextHasAsFewParenthesesAsItTakes) {
   EXPECT_EQ(plain_text(power(a + b, -2 * c / 4)), "(a + b)^(-2c/4)");
   EXPECT_EQ(plain_text(power(a, power(b, c))), "a^(b^c)");
   EXPECT_EQ(plain_text(power(-2, b)), "(-2)^b");
+  EXPECT_EQ(plain_text(power(2, Formula(-8) / 4)), "2^(-8/4)");
   EXPECT_EQ(plain_text(call("abs", {a - b}) + call("max", {a, 0})), "|a - b| + max(a, 0)");
   EXPECT_EQ(plain_text(a + -3), "a - 3");
   EXPECT_EQ(plain_text(0 + 1 * a / 1), "a");
@@ -44,7 +45,7 @@ TEST(Formula, NumbersTakeThePlaceOfSymbols) {
   const Formula bias = kerple_bias({.kernel = KerpleKernel::log}, "p", "a", "d");
   EXPECT_EQ(plain_text(bias), "-p ln(1 + a d)");
   EXPECT_EQ(plain_text(with(bias, {{"p", 1.2}, {"a", 0.3}, {"d", 4.0}})), "-1.2 ln(1 + 0.3 x 4)");
-  EXPECT_EQ(plain_text(with(bias, {{"p", 1.0}, {"a", 1.0}, {"d", 4.0}})), "-ln(1 + 4)");
+  EXPECT_EQ(plain_text(with(bias, {{"p", 1.0}, {"a", 1.0}, {"d", 4.0}})), "-1 ln(1 + 1 x 4)");
   EXPECT_EQ(plain_text(with(power(10, 2 * Formula("k") / 4), {{"k", 3.0}})), "10^(6/4)");
   EXPECT_EQ(plain_text(expanded(series("k", 1, 2, power("x", "k")) - 2)), "x^1 + x^2 - 2");
   EXPECT_NEAR(value_of({.lines = {bias}}, {{"p", 1.2}, {"a", 0.3}, {"d", 4.0}}), -1.2 * std::log(2.2), 1e-15);
@@ -52,10 +53,11 @@ TEST(Formula, NumbersTakeThePlaceOfSymbols) {
 }
 
 TEST(Formula, Mathml) {
-  EXPECT_EQ(mathml({.lines = {equation("m_h", power(2, -8 * Formula("h") / 4))}}),
-            "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"><mrow><msub><mi>m</mi><mi>h</mi></msub>"
-            "<mo>=</mo><msup><mrow><mn>2</mn></mrow><mrow><mo>-</mo><mn>8</mn><mi>h</mi><mo>/</mo><mn>4</mn></mrow></msup>"
-            "</mrow></math>");
+  EXPECT_EQ(
+      mathml({.lines = {equation("m_h", power(2, -8 * Formula("h") / 4))}}),
+      "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"><mrow><msub><mi>m</mi><mi>h</mi></msub>"
+      "<mo>=</mo><msup><mrow><mn>2</mn></mrow><mrow><mo>-</mo><mn>8</mn><mi>h</mi><mo>/</mo><mn>4</mn></mrow></msup>"
+      "</mrow></math>");
   const std::string fraction = mathml({.lines = {(Formula("a") + "b") / call("floor", {"c"})}});
   EXPECT_NE(fraction.find("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mrow><mrow><mo>\xe2\x8c\x8a</mo>"),
             std::string::npos)
@@ -258,6 +260,7 @@ TEST(KindFormula, OfMasks) {
     }
   }
   EXPECT_EQ(plain_text(formula_of(Window{.left = 2, .right = 0})), "query i sees key j where i - 2 <= j <= i");
+  EXPECT_EQ(plain_text(formula_of(Window{.left = 2})), "query i sees key j where i - 2 <= j");
 }
 
 TEST(KindFormula, OfScores) {
@@ -274,8 +277,9 @@ TEST(KindFormula, OfScores) {
   }
   EXPECT_EQ(plain_text(formula_of(NoPosition{})), "score(i, j) = q_i . k_j: no position is in it");
   EXPECT_EQ(value_of(formula_of(NoPosition{}), symbols), 6.0);
-  EXPECT_EQ(plain_text(formula_of(TransformerXl{.heads = 1, .head_dim = 2, .width = 4})),
-            "score(i, j) = scale ((q_i + u) . k_j + (q_i + v) . W s(i - j)), s a sinusoidal row of width 4, base 10000");
+  EXPECT_EQ(
+      plain_text(formula_of(TransformerXl{.heads = 1, .head_dim = 2, .width = 4})),
+      "score(i, j) = scale ((q_i + u) . k_j + (q_i + v) . W s(i - j)), s a sinusoidal row of width 4, base 10000");
   EXPECT_EQ(plain_text(formula_of(MatrixBias{.heads = 1})), "bias_h(i, j) = values[h][i][j]");
 }
 
@@ -302,7 +306,8 @@ TEST(KindFormula, OfPope) {
     const PopeAngles angles(spec);
     std::vector<double> turned_q(8), turned_k(8);
     const double t = 9.0, s = 2.0;
-    pope_queries(make_view(q.data(), {1, 1, 4}), PositionView::of(&t, 1), angles, make_view(turned_q.data(), {1, 1, 8}));
+    pope_queries(make_view(q.data(), {1, 1, 4}), PositionView::of(&t, 1), angles,
+                 make_view(turned_q.data(), {1, 1, 8}));
     pope_keys(make_view(k.data(), {1, 1, 4}), PositionView::of(&s, 1), angles, make_view(turned_k.data(), {1, 1, 8}));
     double score = 0.0;
     for (std::size_t c = 0; c < turned_q.size(); ++c) score += turned_q[c] * turned_k[c];
