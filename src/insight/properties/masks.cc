@@ -57,10 +57,12 @@ constexpr const char* kSeen = "query i sees key j where ";
 
 KindFormula formula_of(const Window& spec) {
   const Formula i = "i", j = "j";
+  const Formula inf = "inf";
+  if (!spec.left && !spec.right) return {.lead = kSeen, .lines = {relation("<", {-inf, j, inf})}};
   std::vector<Formula> sides;
   if (spec.left) sides.push_back(i - *spec.left);
   sides.push_back(j);
-  if (spec.right || !spec.left) sides.push_back(spec.right ? i + *spec.right : "inf");
+  if (spec.right) sides.push_back(i + *spec.right);
   return {.lead = kSeen, .lines = {relation("<=", sides)}};
 }
 
