@@ -11,8 +11,7 @@ std::string_view asset(std::string_view name) noexcept {
   return found == assets.end() ? std::string_view() : found->text;
 }
 
-std::string filled(std::string_view name, const Values& values) {
-  std::string_view rest = asset(name);
+std::string fill(std::string_view rest, const Values& values) {
   std::string text;
   while (true) {
     const std::size_t open = rest.find("{{");

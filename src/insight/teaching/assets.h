@@ -25,8 +25,10 @@ std::string_view asset(std::string_view name) noexcept;
 // What goes into the places of a fragment, by their names: HTML.
 using Values = std::map<std::string, std::string, std::less<>>;
 
-// A fragment with its places filled. A value of whole lines has a line to itself in the fragment. A place without a
-// value stays as it is.
-std::string filled(std::string_view name, const Values& values);
+// A text with its places filled. A value of whole lines has a line to itself in the text. A place without a value stays
+// as it is.
+std::string fill(std::string_view text, const Values& values);
+// A fragment with its places filled.
+inline std::string filled(std::string_view name, const Values& values) { return fill(asset(name), values); }
 
 }  // namespace posenc::teaching

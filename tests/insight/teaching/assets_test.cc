@@ -6,6 +6,10 @@
 #include <span>
 #include <string>
 
+#include "insight/teaching/exercise_sheet.h"
+#include "posenc/files/json.h"
+#include "posenc/insight/exercises.h"
+
 namespace posenc::assets_test {
 namespace {
 
@@ -37,6 +41,24 @@ TEST(Assets, FillWholeLines) {
   const std::string text = filled("lesson/model.html", {{"angles", "<table>\n</table>\n"}});
   EXPECT_NE(text.find("</figure>\n<table>\n</table>\n<aside"), std::string::npos);
   EXPECT_NE(filled("lesson/model.html", {{"angles", "x"}}).find("</figure>\nx\n<aside"), std::string::npos);
+}
+
+// Every question can be asked: it has a level, a text, a hint, and of a choice the choices.
+TEST(Assets, QuestionsAreWhole) {
+  int files = 0;
+  for (const teaching::Asset& one : std::span(teaching::kAssets, teaching::kAssetCount)) {
+    if (!one.name.starts_with("questions/")) continue;
+    ++files;
+    const std::string file(one.name.substr(10, one.name.size() - 15));
+    for (const auto& [name, stored] : parse_json(one.text, one.name).object()) {
+      const Question question = teaching::stored_question(file + "/" + name);
+      EXPECT_EQ(level_name(question.level), stored.find("level")->string()) << name;
+      EXPECT_FALSE(question.text.empty() || question.hint.empty() || question.solution.empty()) << name;
+      EXPECT_EQ(question.kind == AnswerKind::choice, question.choices.size() >= 4) << name;
+      EXPECT_EQ(question.kind == AnswerKind::reasoned, !question.points.empty()) << name;
+    }
+  }
+  EXPECT_EQ(files, 11);
 }
 
 }  // namespace
