@@ -23,12 +23,6 @@ PositionView view_of(std::span<const double> position) {
   return view;
 }
 
-std::string place_text(std::span<const double> position) {
-  std::string text;
-  for (const double coordinate : position) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
-  return text;
-}
-
 void refuse_options(std::string_view kind, const ExplainOptions& options) {
   if (!options.shift && !options.derivative) return;
   fail(ErrorKind::usage, "[explain] a " + std::string(kind) + " encoding has several axes: a shift and a derivative " +
@@ -46,15 +40,6 @@ Step row_step(const InputRows& rows, std::span<const double> position, const std
   const auto cell = [&](std::int64_t c) { return five_decimals(step.values[static_cast<std::size_t>(c)]); };
   step.lines = {"PE(" + place_text(position) + ") = " + row_text(static_cast<std::int64_t>(step.values.size()), cell)};
   return step;
-}
-
-Step reproduce(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
-  const std::string table = options.table_text.empty() ? "" : options.table_text + " ";
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + text + " --positions " + place_text(position) + " " + table + "--format csv"},
-          {}};
 }
 
 std::string part_text(const Concat& spec, std::size_t i) {
@@ -126,7 +111,7 @@ std::vector<Step> explain_concat(const Concat& spec, std::span<const double> pos
   if (options.tables.size() != next) return steps;
   const ConcatSchedule schedule = make_concat_schedule(spec);
   steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts side by side"));
-  steps.push_back(reproduce(spec, position, options));
+  steps.push_back(table_command(spec, position, options));
   return steps;
 }
 
@@ -137,7 +122,7 @@ std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> p
   const FourierSchedule schedule = make_fourier_schedule(spec);
   Step rule{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}};
   return {rule, angles(schedule, position), row_step(FourierRows{&schedule}, position, "The row"),
-          reproduce(spec, position, options)};
+          table_command(spec, position, options)};
 }
 
 }  // namespace posenc::explanation

@@ -152,15 +152,6 @@ std::vector<Step> learned_steps(const Learned& spec, double position, const Expl
   return steps;
 }
 
-Step reproduce(const Spec& spec, double position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + text + " --positions " + text::number_text(position) + " " + options.table_text +
-           " --format csv"},
-          {}};
-}
-
 void check_position(double position) { check_positions(PositionView::of(&position, 1), "explain"); }
 
 }  // namespace
@@ -170,7 +161,7 @@ std::vector<Step> explain_learned(const Learned& spec, double position, const Ex
   check_position(position);
   refuse_options(options);
   std::vector<Step> steps = learned_steps(spec, position, options);
-  if (!options.table_text.empty()) steps.push_back(reproduce(spec, position, options));
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
   return steps;
 }
 
@@ -195,7 +186,7 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const Expl
   const SinusoidalSchedule schedule = make_schedule(spec.fixed);
   const HybridRows rows{StreamedRows{&schedule}, {spec.learned, options.table}};
   steps.push_back(numbers(rows, position, "The sum of both"));
-  if (!options.table_text.empty()) steps.push_back(reproduce(spec, position, options));
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
   return steps;
 }
 

@@ -58,12 +58,11 @@ std::string seen_text(const Seen& seen) {
 
 // The command that shows the mask, with a key more on either side.
 Step mask_command(const Spec& spec, double position, const Seen& seen, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
   const double first = std::isfinite(seen.first) ? seen.first - 1.0 : std::floor(position) - 2.0;
   const double last = std::isfinite(seen.last) ? seen.last + 1.0 : std::floor(position) + 2.0;
   return {"reproduce",
           "The same as a bias, with a key more on either side",
-          {"posenc bias " + text + " --queries=" + text::number_text(position) +
+          {"posenc bias " + spec_text_of(spec, options) + " --queries=" + text::number_text(position) +
            " --keys=" + text::number_text(std::fmax(first, 0.0)) + ":" + text::number_text(last + 1.0)},
           {}};
 }

@@ -29,17 +29,10 @@ void check(const Spec& spec, std::span<const double> position, const ExplainOpti
   check_positions(PositionView::of(&moved, 1), "explain");
 }
 
-std::string place_text(std::span<const double> position, const char* between) {
-  std::string text;
-  for (const double coordinate : position) text += (text.empty() ? "" : between) + text::number_text(coordinate);
-  return text;
-}
-
 Step reproduce_query(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
   return {"reproduce",
           "The same numbers by command",
-          {"posenc table " + text + " --positions=" + place_text(position, "/")},
+          {"posenc table " + spec_text_of(spec, options) + " --positions=" + place_text(position)},
           {}};
 }
 

@@ -49,7 +49,7 @@ class Explainer {
   Step product(double shift) const;
   Step distances() const;
   Step score(double shift) const;
-  Step reproduce(const ExplainOptions& options) const;
+  Step reproduce(const ExplainOptions& options) const { return table_command(Spec(spec_), position_, options); }
 
  private:
   using Head = std::vector<double>;
@@ -73,7 +73,7 @@ class Explainer {
     return schedule.inv_freq[axis * static_cast<std::size_t>(schedule.pairs()) + static_cast<std::size_t>(i)];
   }
   double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
-  std::string position_text() const;
+  std::string position_text() const { return place_text(position_); }
   std::string power(std::int64_t i) const;
   double exact_angle(std::int64_t i) const;
   double rounded_angle(std::int64_t i) const;
@@ -105,12 +105,6 @@ void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& sh
   }
   for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, pairs() - 1}) shown(i);
   lines.push_back("  and " + std::to_string(pairs() - 3) + " more pairs");
-}
-
-std::string Explainer::position_text() const {
-  std::string text;
-  for (const double coordinate : position_) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
-  return text;
 }
 
 // "1/10000^(2/8)", as the rule counts pairs, times the scale.
@@ -394,14 +388,6 @@ Step Explainer::score(double shift) const {
   const bool rounding = *high - *low < 1e-12;
   step.lines.push_back("largest difference: " + (rounding ? "below 1e-12" : text::general_text(*high - *low, 2)));
   return step;
-}
-
-Step Explainer::reproduce(const ExplainOptions& options) const {
-  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + spec + " --positions " + position_text() + " --format csv"},
-          {}};
 }
 
 }  // namespace

@@ -277,7 +277,7 @@ std::vector<Step> SinusoidalExplainer::shift(double k) const {
 }
 
 Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
-  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
+  const std::string spec = spec_text_of(Spec(spec_), options);
   Step step{"reproduce", "The same numbers in full", {}, {}};
   const auto add = [&](double position, const std::string& option) {
     step.lines.push_back("posenc table " + spec + " --positions " + text::number_text(position) + option +

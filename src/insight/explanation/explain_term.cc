@@ -5,6 +5,7 @@
 
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/lists.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
 #include "posenc/half.h"
@@ -24,11 +25,7 @@ std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
 
 namespace {
 
-double dot(const double* a, const double* b, std::int64_t width) {
-  double sum = 0.0;
-  for (std::int64_t c = 0; c < width; ++c) sum += a[c] * b[c];
-  return sum;
-}
+using properties::dot;
 
 std::string vector_text(const double* numbers, std::int64_t width) {
   return row_text(width, [&](std::int64_t c) { return text::number_text(numbers[c]); });

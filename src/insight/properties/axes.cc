@@ -60,7 +60,6 @@ Property within_bounds(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "bounded",
           .title = "values stay within bounds",
           .verdict = Verdict::holds,
-          .until = {},
           .finding = "values from " + short_text(*least) + " (place " + place(least) + ") to " + short_text(*most) +
                      " (place " + place(most) + ")",
           .numbers = {{"smallest", *least}, {"largest", *most}}};
@@ -85,7 +84,6 @@ Property unique_places(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "unique",
           .title = "no two places have the same row",
           .verdict = judge(false, distance > kSmallest),
-          .until = {},
           .finding = "nearest of " + several(count * (count - 1) / 2, "pair") + ": places " +
                      place_at(look.positions, first) + " and " + place_at(look.positions, second) + ", " +
                      residual_text(distance) + " apart",
@@ -116,7 +114,6 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "distance_only",
           .title = "the dot product of two rows depends on the offset of their places alone",
           .verdict = apart <= room ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "for equal offsets it runs apart by " + residual_text(apart),
           .numbers = {{"largest", apart}}};
 }

@@ -66,7 +66,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
   list.push_back({.name = "smooth",
                   .title = "every step is as long as every other",
                   .verdict = Verdict::does_not_hold,
-                  .until = {},
                   .finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " +
                              longest + ": training decides",
                   .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}});
@@ -74,7 +73,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
     list.push_back({.name = "shift_linear",
                     .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
                     .verdict = Verdict::does_not_hold,
-                    .until = {},
                     .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
   }
   const Spreads dots = neighbour_products(look);
@@ -82,7 +80,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
   list.push_back({.name = "distance_only",
                   .title = "the dot product of two rows depends on their distance alone",
                   .verdict = Verdict::does_not_hold,
-                  .until = {},
                   .finding = "of neighbours it runs from " + least + " to " + most,
                   .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
 }

@@ -74,7 +74,6 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, largest <= kPopeRoom),
-          .until = {},
           .finding = "off by " + residual_text(largest) + " at most",
           .numbers = {{"residual", largest}}};
 }
@@ -83,7 +82,6 @@ Property no_content_shift() {
   return {.name = "content_phase",
           .title = "contents do not move the distance that is looked for",
           .verdict = Verdict::holds,
-          .until = {},
           .finding = "angles are the position's alone; in a rotary score the angle between q and k is added to it"};
 }
 
@@ -93,7 +91,6 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
   Property property{.name = "monotone",
                     .title = "scores of equal magnitudes fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .until = {},
                     .finding = "they are multiplied by " + short_text(curve[1]) + " at distance 1, by " +
                                short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(curve.size()) - 1),
@@ -121,7 +118,6 @@ std::vector<Property> pope_properties(const SubjectNumbers& numbers, const Check
       {.name = "parameters",
        .title = "it goes without learned numbers",
        .verdict = Verdict::holds,
-       .until = {},
        .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, may be left out: it is 0 then",
        .numbers = {{"optional_per_head", static_cast<double>(schedule.pairs())}}});
   list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));

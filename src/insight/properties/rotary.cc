@@ -62,7 +62,6 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   Property property{.name = "norm_kept",
                     .title = "turning keeps the length of queries and keys",
                     .verdict = judge(!factor && rotation, found.norm <= room_of(schedule)),
-                    .until = {},
                     .finding = "lengths change by " + residual_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (!rotation) property.finding += kNoRotation;
@@ -76,7 +75,6 @@ Property rotary_monotone(const std::vector<double>& curve, double step, double r
   Property property{.name = "monotone",
                     .title = "scores of like vectors fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .until = {},
                     .finding = "they are multiplied by " + short_text(curve[1]) + " at distance " + place_text(step) +
                                ", by " + short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(last)),
@@ -95,7 +93,6 @@ Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances
   return {.name = "monotone",
           .title = "scores of like vectors fall with distance",
           .verdict = Verdict::does_not_hold,
-          .until = {},
           .finding = "a distance has one number per axis"};
 }
 
@@ -106,7 +103,6 @@ Property measured(const char* name, const char* title, double residual, double r
   Property property{.name = name,
                     .title = title,
                     .verdict = judge(exact && rotation, residual <= room),
-                    .until = {},
                     .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
   if (property.verdict != Verdict::does_not_hold) return property;
@@ -147,7 +143,6 @@ void add_observed(const SubjectNumbers& numbers, const CheckOptions& options, st
   list.push_back({.name = "norm_kept",
                   .title = "cosine and sine of every pair lie on a circle",
                   .verdict = judge(true, !lengths.found),
-                  .until = {},
                   .finding = "radius off by " + residual_text(lengths.largest) + " at most" +
                              (lengths.found ? ", first at position " + place_text(lengths.position) + ", pair " +
                                                   std::to_string(lengths.channel)

@@ -28,7 +28,6 @@ Property grows(const QueryTemperature& spec) {
   return {.name = "grows",
           .title = "later queries are sharper",
           .verdict = judge(spec.scale > 0.0, later > at_start),
-          .until = {},
           .finding = "the factor is " + short_text(at_start) + " at position 0 and " + short_text(later) +
                      " after 16 times " + count_text(spec.length),
           .numbers = {{"at_0", at_start}, {"at_16_lengths", later}}};
@@ -40,7 +39,6 @@ std::vector<Property> temperature_properties(const SubjectNumbers& numbers, cons
           {.name = "order",
            .title = "the order of keys is seen",
            .verdict = Verdict::does_not_hold,
-           .until = {},
            .finding = "all scores of a query are multiplied by the same number"},
           entropy(numbers, options),
           parameters(0)};

@@ -58,7 +58,6 @@ Property relative(const SubjectNumbers& numbers, const CheckOptions& options, do
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, difference <= room),
-          .until = {},
           .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
           .numbers = {{"difference", difference}}};
 }
@@ -79,7 +78,6 @@ Property norms(const Parameter& parameter) {
   return {.name = "norms",
           .title = "its vectors are of one length",
           .verdict = largest - smallest <= 1e-6 * largest ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "rows of " + std::string(parameter.name) + " have lengths from " + short_text(smallest) + " to " +
                      short_text(largest),
           .numbers = {{"smallest", smallest}, {"largest", largest}}};

@@ -60,7 +60,6 @@ Property relative(const Xpos& spec, std::uint64_t seed) {
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, largest <= kXposRoom),
-          .until = {},
           .finding = "off by " + residual_text(largest) + " at most, of vectors around length 1",
           .numbers = {{"residual", largest}}};
 }
@@ -70,7 +69,6 @@ Property decays(const XposSchedule& schedule) {
   return {.name = "decays",
           .title = "scores fall with distance",
           .verdict = Verdict::does_not_hold,
-          .until = {},
           .finding = "their envelope does, and they oscillate within it: at distance " +
                      place_text(schedule.scale_base) + " pair 0 is multiplied by " + short_text(fast) +
                      ", the last by " + short_text(slow),
@@ -83,7 +81,6 @@ Property range(const XposSchedule& schedule) {
   Property property{.name = "range",
                     .title = "factors are float32 numbers at every position",
                     .verdict = Verdict::holds,
-                    .until = {},
                     .finding = "pair 0 decays so slowly that no position is too far",
                     .numbers = {}};
   if (!(reach < 2.0 * static_cast<double>(kMaxPosition))) return property;

@@ -132,7 +132,7 @@ void look_at_attention(AdviceRow& row, const Subject& subject, const AdviceOptio
 AdviceRow look_at(const Subject& subject, const AdviceOptions& options) {
   validate(subject.spec);
   AdviceRow row;
-  row.name = subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
+  row.name = name_of(subject);
   row.kind = std::string(kind_of(subject.spec));
   const Cost cost = cost_of(subject.spec, options.infer_length, DType::f32);
   row.parameters = cost.parameters;
@@ -209,6 +209,10 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
 }
 
 }  // namespace
+
+std::string name_of(const Subject& subject) {
+  return subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
+}
 
 Advice advise(const std::vector<Subject>& subjects, const AdviceOptions& options) {
   for (const auto& [name, length] :

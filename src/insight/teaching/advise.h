@@ -14,6 +14,9 @@
 
 namespace posenc::teaching {
 
+// How commands name it.
+std::string name_of(const Subject& subject);
+
 struct AdviceRow {
   std::string name;  // the spec as text
   std::string kind;

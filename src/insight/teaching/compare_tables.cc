@@ -35,11 +35,6 @@ std::string table_text(const Spec& spec, double bytes) {
   return place_of(spec) == Place::bias ? "none; as a whole matrix " + bytes_in_words(bytes) : bytes_in_words(bytes);
 }
 
-std::string verdict_text(const Property& property) {
-  std::string text(to_text(property.verdict));
-  return property.until ? text + " " + text::general_text(*property.until, 10) : text;
-}
-
 const Property* find(const std::vector<Property>& properties, const std::string& name) {
   const auto found =
       std::find_if(properties.begin(), properties.end(), [&](const Property& p) { return p.name == name; });
@@ -47,10 +42,6 @@ const Property* find(const std::vector<Property>& properties, const std::string&
 }
 
 }  // namespace
-
-std::string name_of(const Subject& subject) {
-  return subject.spec_text.empty() ? to_text(subject.spec) : subject.spec_text;
-}
 
 std::string bytes_in_words(double bytes) {
   if (bytes >= 1e9) return text::general_text(bytes / 1e9, 3) + " GB";

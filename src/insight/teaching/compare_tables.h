@@ -11,9 +11,6 @@
 
 namespace posenc::teaching {
 
-// How commands name it.
-std::string name_of(const Subject& subject);
-
 // Where each enters, what it learns, what it costs, what it does past the training length, who uses it.
 HtmlTable glance_table(const std::vector<Subject>& subjects, std::int64_t train_length);
 // A row per property, a column per encoding.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/spec/scaling_fields.h"
+#include "insight/properties/lists.h"
 #include "insight/teaching/assets.h"
 #include "posenc/files/json.h"
 #include "posenc/parameters.h"
@@ -93,9 +94,7 @@ std::string decimals_text(double value, int decimals) {
 }
 
 std::string list_text(const std::vector<double>& values, int decimals) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + decimals_text(value, decimals);
-  return text;
+  return properties::joined(values, ", ", [&](double value) { return decimals_text(value, decimals); });
 }
 
 std::string in_formula(double value) {
@@ -107,9 +106,7 @@ std::string clipped_text(std::int64_t offset, std::int64_t clipped) {
 }
 
 std::string plain_list(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + text::number_text(value);
-  return text;
+  return properties::joined(values, ", ", text::number_text);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "insight/explanation/sinusoidal_symbols.h"
+#include "insight/properties/lists.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/schedule.h"
 
@@ -15,11 +16,7 @@ std::vector<double> row_of(const Sinusoidal& spec, double position) {
   return row;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
+using properties::dot;
 
 // The width of the spec where it is one that lessons have; else one that is drawn.
 std::int64_t lesson_width(const Sinusoidal& spec, Draw& draw) {

@@ -1,5 +1,7 @@
 #include "insight/teaching/html.h"
 
+#include <algorithm>
+
 #include "core/text/number_text.h"
 #include "insight/teaching/assets.h"
 #include "posenc/insight/svg.h"
@@ -17,18 +19,11 @@ std::string attribute(std::string_view name, std::string_view value) {
   return std::string(name) + "=\"" + xml_text(value) + "\"";
 }
 
-std::string_view verdict_class(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_to:
-      return "holds-to";
-    case Verdict::does_not_hold:
-      return "does-not-hold";
-    case Verdict::violated:
-      return "violated";
-  }
-  return "";
+// "holds to" as a class of the style: holds-to.
+std::string verdict_class(Verdict verdict) {
+  std::string name(to_text(verdict));
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
 }
 
 // The headings of level 2 of a body, as the page's contents.
@@ -92,9 +87,9 @@ std::string details(std::string_view summary, const std::string& inside) {
   return tag("details", tag("summary", inline_html(summary)) + "\n" + inside) + "\n";
 }
 
-std::string box(std::string_view title, const std::string& inside, std::string_view name) {
+std::string box(std::string_view title, const std::string& inside) {
   return tag("aside", tag("p", tag("strong", inline_html(title))) + "\n" + inside,
-             "class=\"" + std::string(name) + "\" " + attribute("aria-label", title)) +
+             "class=\"box\" " + attribute("aria-label", title)) +
          "\n";
 }
 
@@ -132,14 +127,17 @@ std::string figure_block(const Figure& figure, const std::string& id) {
   return tag("figure", "\n" + drawing_of(figure, id, true), attribute("id", id)) + "\n";
 }
 
+std::string verdict_text(const Property& property) {
+  const std::string text(to_text(property.verdict));
+  return property.until ? text + " " + text::general_text(*property.until, 10) : text;
+}
+
 std::string property_table(const std::vector<Property>& properties, std::string_view caption) {
   std::string rows;
   for (const Property& property : properties) {
-    std::string verdict(to_text(property.verdict));
-    if (property.until) verdict += " " + text::general_text(*property.until, 10);
     rows += tag("tr", tag("th", inline_html(property.title), "scope=\"row\"") +
-                          tag("td", tag("span", xml_text(verdict),
-                                        "class=\"verdict " + std::string(verdict_class(property.verdict)) + "\"")) +
+                          tag("td", tag("span", xml_text(verdict_text(property)),
+                                        "class=\"verdict " + verdict_class(property.verdict) + "\"")) +
                           tag("td", inline_html(property.finding))) +
             "\n";
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/text/number_text.h"
+#include "insight/properties/lists.h"
 #include "insight/properties/mixings.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
@@ -17,12 +18,6 @@
 
 namespace posenc::teaching {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 // What is below the rounding has digits that depend on the machine.
 std::string size_text(double value, double rounding) {
@@ -101,8 +96,8 @@ Values problem_values(const LessonSubject& subject) {
   PermutationQuestion question{.seed = subject.options.seed};
   if (subject.options.sentence != LessonOptions{}.sentence) question.words = subject.words;
   const PermutationResult result = demonstrate_permutation(question);
-  return {{"sentence", xml_text(joined(result.words))},
-          {"shuffled", xml_text(joined(result.moved))},
+  return {{"sentence", xml_text(properties::joined(result.words, " "))},
+          {"shuffled", xml_text(properties::joined(result.moved, " "))},
           {"permutations", table(permutation_table(result))},
           {"rounding", text::general_text(result.rounding, 1)}};
 }

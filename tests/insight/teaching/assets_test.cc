@@ -50,7 +50,8 @@ TEST(Assets, QuestionsAreWhole) {
     if (!one.name.starts_with("questions/")) continue;
     ++files;
     const std::string file(one.name.substr(10, one.name.size() - 15));
-    for (const auto& [name, stored] : parse_json(one.text, one.name).object()) {
+    const Json all = parse_json(one.text, one.name);
+    for (const auto& [name, stored] : all.object()) {
       const Question question = teaching::stored_question(file + "/" + name);
       EXPECT_EQ(level_name(question.level), stored.find("level")->string()) << name;
       EXPECT_FALSE(question.text.empty() || question.hint.empty() || question.solution.empty()) << name;
