@@ -12,32 +12,48 @@ function(posenc_write_source out content)
   file(WRITE ${out} "${content}")
 endfunction()
 
-# posenc_embed_catalog(FOLDER OUT.cc): FOLDER/*.json, sorted by name, as posenc::models::kCatalogFiles and
-# kCatalogFileCount (src/models/embedded.h).
+# posenc_embed_files(OUT.cc HEADER ENTRY SYMBOL FOLDER SUFFIX NAME...): the files FOLDER/NAME+SUFFIX as SYMBOLs, an array of
+# ENTRY{NAME, text}, and SYMBOLCount, its length. HEADER declares them; SYMBOL has its namespace before it.
+function(posenc_embed_files out header entry symbol folder suffix)
+  string(REGEX MATCH "^(.*)::([^:]+)$" unused ${symbol})
+  set(namespace ${CMAKE_MATCH_1})
+  set(symbol ${CMAKE_MATCH_2})
+  set(entries "")
+  foreach(name IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${name}${suffix})
+    file(READ ${folder}/${name}${suffix} text)
+    string(APPEND entries "    {\"${name}\"sv, R\"posenc(${text})posenc\"sv},\n")
+  endforeach()
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE source)
+  posenc_write_source(${out} "// Written by CMake from ${source}/: change the files there.
+#include \"${header}\"
+
+namespace ${namespace} {
+
+using namespace std::string_view_literals;
+
+constexpr ${entry} ${symbol}s[] = {
+${entries}};
+const std::size_t ${symbol}Count = std::size(${symbol}s);
+
+}  // namespace ${namespace}
+")
+endfunction()
+
+# posenc_embed_catalog(FOLDER OUT.cc): FOLDER/*.json, sorted by name, as posenc::models::kCatalogFiles (src/models/embedded.h).
 function(posenc_embed_catalog folder out)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.json)
   # By name, not by path: "gpt2" stands before "gpt2-xl", which '-' and '.' of "gpt2.json" would turn round.
   list(TRANSFORM files REPLACE "^.*/(.*)\\.json$" "\\1" OUTPUT_VARIABLE names)
   list(SORT names)
-  set(entries "")
-  foreach(name IN LISTS names)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${name}.json)
-    file(READ ${folder}/${name}.json text)
-    string(APPEND entries "    {\"${name}\"sv, R\"posenc(${text})posenc\"sv},\n")
-  endforeach()
-  posenc_write_source(${out} "// Written by CMake from catalog/: change the files there.
-#include \"models/embedded.h\"
+  posenc_embed_files(${out} models/embedded.h CatalogEntry posenc::models::kCatalogFile ${folder} .json ${names})
+endfunction()
 
-namespace posenc::models {
-
-using namespace std::string_view_literals;
-
-constexpr CatalogEntry kCatalogFiles[] = {
-${entries}};
-const std::size_t kCatalogFileCount = std::size(kCatalogFiles);
-
-}  // namespace posenc::models
-")
+# posenc_embed_assets(FOLDER OUT.cc): every file below FOLDER, by its path there, as posenc::teaching::kAssets
+# (src/insight/teaching/assets.h).
+function(posenc_embed_assets folder out)
+  file(GLOB_RECURSE names CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*)
+  posenc_embed_files(${out} insight/teaching/assets.h Asset posenc::teaching::kAsset ${folder} "" ${names})
 endfunction()
 
 # posenc_embed_lines(FILE SYMBOL OUT.cc): the lines of a text file, without their ends, as posenc::models::SYMBOL and

@@ -36,70 +36,111 @@ std::string type_in(const Json& object, const std::string& source, const std::st
   return type->string();
 }
 
+// A member of a row's `parts`: an object within the file that is a model of its own.
+struct Part {
+  Part(const Json& member, const Config& whole)
+      : entry(&member),
+        key(member.find("key")->string()),
+        name(member.find("part")->string()),
+        usual_type(member.find("model_type")->string()),
+        main(!whole.row().find("kind") && (name == "text" || member.find("main"))) {}
+
+  const Json* entry;
+  std::string key;
+  std::string name;
+  std::string usual_type;
+  bool main;  // a file that does not name it means it all the same
+};
+
+enum class PartPlace : int {
+  own_object,    // under its key
+  whole_object,  // its keys are those of the whole, as in old files
+  defaults,      // nowhere: what its class has by itself holds
+  missing,       // nowhere, and nothing is said of it
+};
+
+// Where the keys of a part are, and what is before them in messages.
+struct PartKeys {
+  PartPlace place;
+  const Json* object;
+  std::string path;
+};
+
+bool has_other_part(const Config& whole, const std::string& key) {
+  for (const Json& entry : whole.row().find("parts")->array()) {
+    const std::string& other = entry.find("key")->string();
+    const Json* found = whole.object().find(other);
+    if (other != key && found && found->is_object()) return true;
+  }
+  return false;
+}
+
+PartKeys find_part(const Config& whole, const Part& part) {
+  static const Json kEmpty = Json::Object{};
+  const Json& object = whole.object();
+  const Json* inner = object.find(part.key);
+  if (inner && !inner->is_null()) {
+    if (!inner->is_object()) whole.refuse(part.key, "expected an object but got " + models::value_text(*inner));
+    return {PartPlace::own_object, inner, whole.path() + part.key + "."};
+  }
+  if (part.main && (object.find("hidden_size") || object.find("num_hidden_layers"))) {
+    return {PartPlace::whole_object, &object, whole.path()};
+  }
+  const bool meant = part.main && !has_other_part(whole, part.key);
+  return {meant ? PartPlace::defaults : PartPlace::missing, &kEmpty, whole.path()};
+}
+
+// What the class has for a part that is not there at all; some classes fill parts up with it.
+void fill_up(Json& row, const Json& defaults) {
+  if (const Json* rope = defaults.find("rope_parameters"); rope && rope->is_object()) {
+    row.set("rope_parameters", *rope);
+  }
+  Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
+  for (const auto& [field, value] : defaults.object()) joined.set(field, value);
+  row.set("defaults", std::move(joined));
+}
+
 class Reader {
  public:
   Reader(const std::string& source, const ModelOptions& options, Model& model)
       : source_(source), remarks_{options, model} {}
 
   void read(const Json& object, const std::string& path, const Json& row, const std::string& part) const {
-    const Json* parts = row.find("parts");
-    if (!parts) return resolve_part(Config(object, source_, path, row, remarks_), part);
     const Config whole(object, source_, path, row, remarks_);
+    const Json* parts = row.find("parts");
+    if (!parts) return resolve_part(whole, part);
+    for (const Json& entry : parts->array()) whole.know(entry.find("key")->string());
+    const bool is_model = row.find("kind") != nullptr;  // with an encoding of its own beside its parts
+    if (is_model) resolve_part(whole, part);
     bool flat = false;
     for (const Json& entry : parts->array()) {
-      whole.know(entry.find("key")->string());
-      if (!row.find("kind")) flat = read_part(whole, entry, part) || flat;
+      flat = read_part(whole, Part(entry, whole), part) == PartPlace::whole_object || flat;
     }
-    if (row.find("kind")) {
-      resolve_part(whole, part);
-      for (const Json& entry : parts->array()) read_part(whole, entry, part);
-    } else if (!flat) {
-      tell_outside(whole);
-      know_row(whole);
-      whole.refuse_unknown();
-    }
+    if (is_model || flat) return;
+    tell_outside(whole);
+    know_row(whole);
+    whole.refuse_unknown();
   }
 
  private:
-  // Whether its keys stand in the whole's own object.
-  bool read_part(const Config& whole, const Json& entry, const std::string& outer) const {
-    const std::string key = entry.find("key")->string();
-    const std::string name = entry.find("part")->string();
-    whole.know(key);
-    const Json* inner = whole.object().find(key);
-    const bool there = inner && !inner->is_null();
-    if (there && !inner->is_object()) whole.refuse(key, "expected an object but got " + models::value_text(*inner));
-    const std::string usual = entry.find("model_type")->string();
-    const bool main = !whole.row().find("kind") && (name == "text" || entry.find("main"));
-    const bool flat =
-        !there && main && (whole.object().find("hidden_size") || whole.object().find("num_hidden_layers"));
-    const bool others = !there && !flat && has_other_part(whole, key);
-    if (!there && !flat && (!main || others)) {
-      remarks_.warn(whole.path() + key + " is not in the file: nothing is said of the part '" + name + "'");
-      return false;
+  PartPlace read_part(const Config& whole, const Part& part, const std::string& outer) const {
+    const auto [place, object, path] = find_part(whole, part);
+    if (place == PartPlace::missing) {
+      remarks_.warn(path + part.key + " is not in the file: nothing is said of the part '" + part.name + "'");
+      return place;
     }
-    static const Json kEmpty = Json::Object{};
-    const Json& object = there ? *inner : flat ? whole.object() : kEmpty;
-    const std::string path = there ? whole.path() + key + "." : whole.path();
-    std::string type = there ? type_in(object, source_, path) : "";
-    if (type.empty()) type = usual;
-    if (!models::row_of(type).is_object() && !main) {
+    std::string type = place == PartPlace::own_object ? type_in(*object, source_, path) : "";
+    if (type.empty()) type = part.usual_type;
+    if (!part.main && !models::row_of(type).is_object()) {
       remarks_.warn(path + "model_type: posenc does not know '" + type + "': nothing is said of this part");
-      return flat;
+      return place;
     }
     const bool same = type == whole.model_type();  // old files have the whole's type within its parts
-    Json row = known_row(same ? usual : type, source_, path);
-    // What the class has for a part that is not there at all; some classes fill parts up with it.
-    if (const Json* defaults = !there || entry.find("filled_up") ? entry.find("defaults") : nullptr) {
-      if (const Json* rope = defaults->find("rope_parameters"); rope && rope->is_object()) {
-        row.set("rope_parameters", *rope);
-      }
-      Json joined = row.find("defaults") ? *row.find("defaults") : Json(Json::Object{});
-      for (const auto& [field, value] : defaults->object()) joined.set(field, value);
-      row.set("defaults", std::move(joined));
-    }
-    read(object, path, row, outer == "text" ? name : outer + "." + name);
-    return flat;
+    Json row = known_row(same ? part.usual_type : type, source_, path);
+    const Json* defaults = part.entry->find("defaults");
+    if (defaults && (place != PartPlace::own_object || part.entry->find("filled_up"))) fill_up(row, *defaults);
+    read(*object, path, row, outer == "text" ? part.name : outer + "." + part.name);
+    return place;
   }
 
   // A base that nobody reads looks like one that holds.
@@ -110,15 +151,6 @@ class Reader {
       remarks_.warn(whole.path() + key + " stands outside the parts of " + whole.model_type() +
                     ", and is not read there");
     }
-  }
-
-  static bool has_other_part(const Config& whole, const std::string& key) {
-    for (const Json& entry : whole.row().find("parts")->array()) {
-      const std::string& other = entry.find("key")->string();
-      const Json* found = whole.object().find(other);
-      if (other != key && found && found->is_object()) return true;
-    }
-    return false;
   }
 
   std::string source_;

@@ -1,5 +1,6 @@
 // evaluate("3 * sin(2/10000^(2/6))"): the value of a formula as posenc prints them, for tests that ask whether the text
-// says what is computed. Numbers, names, + - * / ^, parentheses, sin and cos; a number before a name multiplies: "2i".
+// says what is computed. Numbers, names, + - * / ^, parentheses, sin and cos; what stands side by side is multiplied:
+// "2i", "a (b + c)"; "w[i]" is a name.
 #pragma once
 
 #include <cctype>
@@ -54,6 +55,8 @@ class Evaluator {
         result *= power();
       } else if (take('/')) {
         result /= power();
+      } else if (peek() == '(' || std::isalpha(static_cast<unsigned char>(peek())) != 0) {
+        result *= power();
       } else {
         return result;
       }
@@ -86,6 +89,7 @@ class Evaluator {
            (std::isalpha(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_')) {
       ++length;
     }
+    if (length < rest_.size() && rest_[length] == '[') length = rest_.find(']') + 1;
     const std::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length);
     if (word == "sin") return std::sin(primary());

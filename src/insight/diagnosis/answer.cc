@@ -7,6 +7,7 @@
 
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
+#include "insight/properties/lists.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -14,11 +15,7 @@ namespace {
 constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles, which published code has, are called a fault
 constexpr std::size_t kListed = 3;
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
+using properties::joined;
 
 std::string number(double x) { return text::general_text(x, 3); }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "insight/diagnosis/fault.h"
+#include "insight/properties/lists.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -14,9 +15,7 @@ const Rotary* on_axes(const Engine& engine) {
 }
 
 std::string order_text(const std::vector<std::int64_t>& order) {
-  std::string text;
-  for (const std::int64_t axis : order) text += (text.empty() ? "" : ", ") + std::to_string(axis);
-  return text;
+  return properties::joined(order, ", ", [](std::int64_t axis) { return std::to_string(axis); });
 }
 
 // The same frequencies, pair by pair, on other axes.

@@ -3,215 +3,240 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <span>
+#include <variant>
 
-#include "core/text/number_text.h"
-#include "insight/drawing/terminal_color.h"
+#include "core/text/utf8.h"
+#include "insight/drawing/drawing_check.h"
+#include "insight/drawing/terminal_canvas.h"
 #include "posenc/error.h"
 
 namespace posenc {
 namespace {
 
-constexpr std::string_view kRamp = " .:-=+*#%@";
-constexpr const char* kUpperHalf = "\xe2\x96\x80";  // U+2580: the foreground above, the background below
-constexpr const char* kNan = "?";
-constexpr std::int64_t kColumnTick = 16;    // characters from one column number to the next
-constexpr std::int64_t kRowTick = 4;        // lines from one row number to the next ...
-constexpr std::int64_t kAllRowsBelow = 9;   // ... but every line where there are fewer than this
-constexpr std::int64_t kLegendColors = 21;  // odd, so that the middle of the map is one of them
-constexpr int kLabelDigits = 10;            // enough for every integer position
+using drawing::Canvas;
+using drawing::kDot;
 
-// What is drawn: the means of the data, one per cell, row-major.
-struct Grid {
-  std::int64_t rows;
-  std::int64_t columns;
-  std::vector<double> values;
+constexpr double kMostCells = 4e6;
+constexpr double kFaint = 0.5;  // areas of less opacity are every other dot
 
-  double* row(std::int64_t index) { return values.data() + index * columns; }
-  const double* row(std::int64_t index) const { return values.data() + index * columns; }
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+// The dot or cell that ends at an edge belongs to what lies above or left of it: axes stand beside the plot, and the
+// lowest values of a curve on the axis.
+std::int64_t before(double value, double unit) { return whole(std::ceil(value / unit - 1e-9)) - 1; }
+std::int64_t after(double value, double unit) { return whole(std::floor(value / unit + 1e-9)); }
+
+bool is_rule(Ink ink) { return ink == Ink::axis || ink == Ink::grid || ink == Ink::muted; }
+
+class TerminalPainter {
+ public:
+  TerminalPainter(const Drawing& drawing, Theme theme, Canvas& canvas)
+      : drawing_(drawing), theme_(theme), canvas_(canvas) {}
+
+  void operator()(const Path& path) {
+    if (path.fill) fill_area(path.points, *path.fill, path.opacity);
+    if (!path.stroke) return;
+    for (std::size_t i = 1; i < path.points.size(); ++i) segment(path.points[i - 1], path.points[i], path);
+    if (path.closed && path.points.size() > 2) segment(path.points.back(), path.points.front(), path);
+  }
+  void operator()(const Rectangle& rectangle) {
+    const Box& box = rectangle.box;
+    if (rectangle.fill) fill_box(box, *rectangle.fill, rectangle.opacity);
+    if (!rectangle.stroke) return;
+    if (is_rule(*rectangle.stroke)) return frame(box, *rectangle.stroke);
+    const Point a = {box.x, box.y};
+    const Point b = {box.right(), box.y};
+    const Point c = {box.right(), box.bottom()};
+    const Point d = {box.x, box.bottom()};
+    (*this)(Path{.points = {a, b, c, d}, .stroke = rectangle.stroke, .closed = true});
+  }
+  void operator()(const Circle& circle) {
+    const Point center = circle.center;
+    const double radius = circle.radius;
+    if (circle.fill) {
+      for_dots({center.x - radius, center.y - radius, 2.0 * radius, 2.0 * radius}, [&](Point at) {
+        if (std::hypot(at.x - center.x, at.y - center.y) <= radius) put_dot(at, *circle.fill, false);
+      });
+      put_dot(center, *circle.fill, false);  // however small
+    }
+    if (!circle.stroke) return;
+    const auto steps = static_cast<int>(std::ceil(6.3 * radius / kDot)) + 4;
+    for (int step = 0; step < steps; ++step) {
+      const double angle = 6.283185307179586 * step / steps;
+      put_dot({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)}, *circle.stroke, false);
+    }
+  }
+  void operator()(const Text& text) {
+    const Box box = drawing_.box_of(text);
+    std::int64_t column = after(box.x, kCellWidth);
+    std::int64_t line = after(box.y, kCellHeight);
+    const std::string characters = text::one_line(text.text);
+    const drawing::CellText style = {.bold = text.bold, .color = color(text)};
+    for (std::string_view rest = characters; !rest.empty();) {
+      const std::size_t length = text::first_character(rest).length;
+      canvas_.text(column, line, rest.substr(0, length), style);
+      rest.remove_prefix(length);
+      ++(text.upward ? line : column);
+    }
+  }
+  void operator()(const Image& image) {
+    const Box& box = image.box;
+    for (std::int64_t line = after(box.y, kCellHeight); line <= before(box.bottom(), kCellHeight); ++line) {
+      for (std::int64_t column = after(box.x, kCellWidth); column <= before(box.right(), kCellWidth); ++column) {
+        drawing::CanvasCell* cell = canvas_.cell(column, line);
+        if (cell == nullptr) continue;
+        *cell = {};
+        cell->map = image.map;
+        for (const std::size_t half : {std::size_t{0}, std::size_t{1}}) {
+          const Point middle = {(static_cast<double>(column) + 0.5) * kCellWidth,
+                                (static_cast<double>(line) + (half == 0 ? 0.25 : 0.75)) * kCellHeight};
+          cell->levels[half] = level_at(image, middle);
+        }
+      }
+    }
+  }
+
+ private:
+  std::optional<Color> color(const Text& text) const {
+    if (text.color) return text.color;
+    if (text.on) return readable_on(color_of(text.on->map, text.on->level, theme_));
+    if (text.ink == Ink::text) return std::nullopt;  // the terminal's own can be read on whatever it has
+    return color_of(text.ink, theme_);
+  }
+  static std::optional<std::uint8_t> level_at(const Image& image, Point at) {
+    const double column = (at.x - image.box.x) / image.box.width * static_cast<double>(image.columns);
+    const double row = (at.y - image.box.y) / image.box.height * static_cast<double>(image.rows);
+    if (!(column >= 0.0 && row >= 0.0)) return std::nullopt;
+    const std::int64_t x = whole(column);
+    const std::int64_t y = whole(row);
+    if (x >= image.columns || y >= image.rows) return std::nullopt;
+    return image.levels[static_cast<std::size_t>(y * image.columns + x)];
+  }
+
+  void put_dot(Point at, Ink ink, bool solid) { canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, solid); }
+
+  // The middles of the dots in a box, those of the page only.
+  template <class Visit>
+  void for_dots(const Box& box, const Visit& visit) {
+    const double top = std::max(0.0, std::floor(box.y / kDot));
+    const double left = std::max(0.0, std::floor(box.x / kDot));
+    const double bottom = std::min(drawing_.height, box.bottom()) / kDot;
+    const double right = std::min(drawing_.width, box.right()) / kDot;
+    for (double y = top; y < bottom; y += 1.0) {
+      for (double x = left; x < right; x += 1.0) visit(Point{(x + 0.5) * kDot, (y + 0.5) * kDot});
+    }
+  }
+  static bool is_shown(Point at, double opacity) {
+    return opacity >= kFaint || (after(at.x, kDot) + after(at.y, kDot)) % 2 == 0;
+  }
+  void fill_box(const Box& box, Ink ink, double opacity) {
+    for_dots(box, [&](Point at) {
+      const bool inside = at.x >= box.x && at.x < box.right() && at.y >= box.y && at.y < box.bottom();
+      if (inside && is_shown(at, opacity)) put_dot(at, ink, true);
+    });
+  }
+  void fill_area(std::span<const Point> points, Ink ink, double opacity) {
+    if (points.size() < 3) return;
+    Box box = {points[0].x, points[0].y, 0.0, 0.0};
+    for (const Point& point : points) {
+      box.width = std::max(box.right(), point.x) - std::min(box.x, point.x);
+      box.height = std::max(box.bottom(), point.y) - std::min(box.y, point.y);
+      box.x = std::min(box.x, point.x);
+      box.y = std::min(box.y, point.y);
+    }
+    for_dots(box, [&](Point at) {
+      if (is_inside(points, at) && is_shown(at, opacity)) put_dot(at, ink, false);
+    });
+  }
+  // How often a ray to the right crosses the outline: odd inside.
+  static bool is_inside(std::span<const Point> points, Point at) {
+    bool inside = false;
+    for (std::size_t i = 0, j = points.size() - 1; i < points.size(); j = i++) {
+      const Point a = points[i];
+      const Point b = points[j];
+      if ((a.y > at.y) == (b.y > at.y)) continue;
+      if (at.x < a.x + (b.x - a.x) * (at.y - a.y) / (b.y - a.y)) inside = !inside;
+    }
+    return inside;
+  }
+
+  void segment(Point a, Point b, const Path& path) {
+    if (is_rule(*path.stroke) && a.x == b.x) return upright_rule(a.x, std::min(a.y, b.y), std::max(a.y, b.y), path);
+    if (is_rule(*path.stroke) && a.y == b.y) return level_rule(a.y, std::min(a.x, b.x), std::max(a.x, b.x), path);
+    const double steps = std::ceil(std::max(std::fabs(b.x - a.x), std::fabs(b.y - a.y)) / kDot * 2.0) + 1.0;
+    const double right = std::max(a.x, b.x) - (a.x == b.x ? 0.0 : 1e-3);  // not the dot that begins where it ends
+    for (double step = 0.0; step <= steps; step += 1.0) {
+      if (path.dashed && std::fmod(step, 12.0) >= 7.0) continue;
+      const double share = step / steps;
+      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke, false);
+    }
+  }
+  void upright_rule(double x, double top, double bottom, const Path& path) {
+    const std::int64_t column = before(x, kCellWidth);
+    if (bottom - top < kCellHeight) return tick(x, before(top, kCellHeight), path);
+    const std::int64_t last = before(bottom, kCellHeight);
+    for (std::int64_t line = after(top, kCellHeight); line <= last; ++line) {
+      const unsigned sides = line < last ? drawing::kRuleUp | drawing::kRuleDown : drawing::kRuleUp;
+      canvas_.rule(column, line, sides, *path.stroke, path.dashed);
+    }
+  }
+  void frame(const Box& box, Ink ink) {
+    const std::int64_t left = before(box.x, kCellWidth);
+    const std::int64_t right = before(box.right(), kCellWidth);
+    const std::int64_t top = before(box.y, kCellHeight);
+    const std::int64_t bottom = before(box.bottom(), kCellHeight);
+    for (std::int64_t line = top; line <= bottom; ++line) {
+      const bool is_edge = line == top || line == bottom;
+      for (std::int64_t column = left; column <= right; column += is_edge ? 1 : std::max(right - left, whole(1.0))) {
+        unsigned sides = 0;
+        if (is_edge && column > left) sides |= drawing::kRuleLeft;
+        if (is_edge && column < right) sides |= drawing::kRuleRight;
+        if ((column == left || column == right) && line > top) sides |= drawing::kRuleUp;
+        if ((column == left || column == right) && line < bottom) sides |= drawing::kRuleDown;
+        canvas_.rule(column, line, sides, ink, false);
+      }
+    }
+  }
+  // A branch of the axis that it hangs on, under the dots of its place; the last one where the axis ends.
+  void tick(double x, std::int64_t line, const Path& path) {
+    std::int64_t column = after(x, kCellWidth);
+    const drawing::CanvasCell* cell = canvas_.cell(column, line);
+    if (cell == nullptr || cell->rules == 0) --column;
+    canvas_.rule(column, line, drawing::kRuleDown, *path.stroke, path.dashed);
+  }
+  void level_rule(double y, double left, double right, const Path& path) {
+    const std::int64_t line = before(y, kCellHeight);
+    const std::int64_t first = before(left, kCellWidth);
+    const std::int64_t last = before(right, kCellWidth);
+    for (std::int64_t column = first; column <= last; ++column) {
+      const unsigned left_side = column > first ? drawing::kRuleLeft : 0U;
+      const unsigned right_side = column < last ? drawing::kRuleRight : 0U;
+      canvas_.rule(column, line, left_side | right_side, *path.stroke, path.dashed);
+    }
+  }
+
+  const Drawing& drawing_;
+  Theme theme_;
+  Canvas& canvas_;
 };
-
-// How much of a cell's length one of the data's rows (or columns) takes.
-struct Share {
-  std::int64_t source;
-  std::int64_t cell;
-  double weight;
-};
-
-// The shares of `count` rows laid evenly along cells <= count. In integers: a row is `cells` units long and a cell is
-// `count` units, so no row is missed and none is counted twice. A share of nothing is left out: 0 * inf is NaN.
-std::vector<Share> make_shares(std::int64_t count, std::int64_t cells) {
-  std::vector<Share> shares;
-  shares.reserve(static_cast<std::size_t>(count + cells));
-  for (std::int64_t source = 0; source < count; ++source) {
-    const std::int64_t begin = source * cells;
-    const std::int64_t end = begin + cells;
-    for (std::int64_t cell = begin / count; cell * count < end; ++cell) {
-      const std::int64_t overlap = std::min(end, (cell + 1) * count) - std::max(begin, cell * count);
-      shares.push_back({source, cell, static_cast<double>(overlap) / static_cast<double>(count)});
-    }
-  }
-  return shares;
-}
-
-template <class T>
-Grid average(const ConstView& values, std::int64_t rows, std::int64_t columns) {
-  Grid grid{rows, columns, std::vector<double>(static_cast<std::size_t>(rows * columns), 0.0)};
-  const std::vector<Share> column_shares = make_shares(values.shape[1], columns);
-  for (const Share& row : make_shares(values.shape[0], rows)) {
-    const T* source = values.as<T>() + row.source * values.strides[0];
-    double* cells = grid.row(row.cell);
-    for (const Share& column : column_shares) {
-      cells[column.cell] += row.weight * column.weight * static_cast<double>(source[column.source * values.strides[1]]);
-    }
-  }
-  return grid;
-}
-
-void check(const ConstView& values, const HeatmapOptions& options) {
-  const auto refuse = [](const std::string& what) { fail(ErrorKind::usage, "[terminal_heatmap] " + what); };
-  if (values.rank != 2) refuse("values must be [rows, columns] but got " + shape_text(values));
-  if (values.dtype != DType::f32 && values.dtype != DType::f64) {
-    refuse("values must be f32 or f64 but got " + std::string(to_text(values.dtype)));
-  }
-  if (values.shape[0] < 1 || values.shape[1] < 1) refuse("values must not be empty but got " + shape_text(values));
-  if (values.data == nullptr) refuse("values must have data but got a null pointer");
-  if (options.columns < 1) refuse("columns must be at least 1 but got " + std::to_string(options.columns));
-  if (options.lines < 1) refuse("lines must be at least 1 but got " + std::to_string(options.lines));
-  if (!(options.low < options.high) || !std::isfinite(options.high - options.low)) {
-    refuse("low must be below high, both finite, but got " + text::number_text(options.low) + " and " +
-           text::number_text(options.high));
-  }
-}
-
-double fraction(double value, const HeatmapOptions& options) {
-  return std::clamp((value - options.low) / (options.high - options.low), 0.0, 1.0);
-}
-
-std::string ascii_line(const double* cells, std::int64_t columns, const HeatmapOptions& options) {
-  std::string line;
-  for (std::int64_t column = 0; column < columns; ++column) {
-    if (std::isnan(cells[column])) {
-      line += kNan;
-      continue;
-    }
-    const double level = fraction(cells[column], options) * static_cast<double>(kRamp.size());
-    line += kRamp[std::min(static_cast<std::size_t>(level), kRamp.size() - 1)];
-  }
-  return line;
-}
-
-// `lower` is null below the last row of an odd number of rows: there the terminal's own background shows.
-std::string color_line(const double* upper, const double* lower, std::int64_t columns, const HeatmapOptions& options) {
-  drawing::ColorLine line;
-  const auto color = [&options](double value) { return drawing::diverging_color(fraction(value, options)); };
-  for (std::int64_t column = 0; column < columns; ++column) {
-    if (std::isnan(upper[column]) || (lower != nullptr && std::isnan(lower[column]))) {
-      line.put(drawing::kPlainForeground, drawing::kPlainBackground, kNan);
-      continue;
-    }
-    line.put(
-        drawing::foreground_code(color(upper[column]), options.style),
-        lower == nullptr ? drawing::kPlainBackground : drawing::background_code(color(lower[column]), options.style),
-        kUpperHalf);
-  }
-  return line.finish();
-}
-
-std::int64_t rows_per_line(const HeatmapOptions& options) { return options.style == TerminalStyle::ascii ? 1 : 2; }
-
-std::string cells_line(const Grid& grid, std::int64_t line, const HeatmapOptions& options) {
-  if (options.style == TerminalStyle::ascii) return ascii_line(grid.row(line), grid.columns, options);
-  const std::int64_t upper = 2 * line;
-  const double* lower = upper + 1 < grid.rows ? grid.row(upper + 1) : nullptr;
-  return color_line(grid.row(upper), lower, grid.columns, options);
-}
-
-std::string aligned_right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-// The number of the first row of the data in each line; empty where a line has none.
-std::vector<std::string> row_numbers(std::int64_t lines, std::int64_t cells, std::int64_t rows,
-                                     const HeatmapOptions& options) {
-  std::vector<std::string> numbers(static_cast<std::size_t>(lines));
-  const std::int64_t tick = lines < kAllRowsBelow ? 1 : kRowTick;
-  for (std::int64_t line = 0; line < lines; ++line) {
-    if (line % tick != 0 && line != lines - 1) continue;
-    const std::int64_t row = line * rows_per_line(options) * rows / cells;
-    const double number = options.first_row + options.row_step * static_cast<double>(row);
-    numbers[static_cast<std::size_t>(line)] = text::general_text(number, kLabelDigits);
-  }
-  return numbers;
-}
-
-// The first column over the first cell, the last one ending over the last cell, and what fits between.
-std::string column_numbers(std::int64_t cells, std::int64_t columns) {
-  const std::string last = std::to_string(columns - 1);
-  const std::int64_t last_begin = cells - static_cast<std::int64_t>(last.size());
-  std::string text;
-  for (std::int64_t cell = 0; cell < cells; cell += kColumnTick) {
-    const std::string number = std::to_string(cell * columns / cells);
-    const bool fits = cell + static_cast<std::int64_t>(number.size()) < last_begin;
-    if (cell > 0 && !fits) break;
-    text.resize(static_cast<std::size_t>(cell), ' ');
-    text += number;
-  }
-  if (last_begin <= static_cast<std::int64_t>(text.size())) return text;  // no room, or it is the first one
-  return text + std::string(static_cast<std::size_t>(last_begin) - text.size(), ' ') + last;
-}
-
-std::string legend_scale(const HeatmapOptions& options) {
-  if (options.style == TerminalStyle::ascii) return "[" + std::string(kRamp) + "]";
-  std::vector<double> ramp;
-  for (std::int64_t index = 0; index < kLegendColors; ++index) {
-    const double share = static_cast<double>(index) / static_cast<double>(kLegendColors - 1);
-    ramp.push_back(options.low + (options.high - options.low) * share);
-  }
-  return color_line(ramp.data(), ramp.data(), kLegendColors, options);
-}
-
-std::string legend(const ConstView& values, const Grid& grid, const HeatmapOptions& options) {
-  std::string text = text::general_text(options.low, kLabelDigits) + " " + legend_scale(options) + " " +
-                     text::general_text(options.high, kLabelDigits);
-  const auto ratio = [](std::int64_t a, std::int64_t b) {
-    return text::general_text(static_cast<double>(a) / static_cast<double>(b), 3);
-  };
-  if (grid.rows < values.shape[0] || grid.columns < values.shape[1]) {
-    text += ", each cell the mean of " + ratio(values.shape[0], grid.rows) + " x " +
-            ratio(values.shape[1], grid.columns) + " values";
-  }
-  const auto is_nan = [](double value) { return std::isnan(value); };
-  if (std::any_of(grid.values.begin(), grid.values.end(), is_nan)) text += ", ? is NaN";
-  return text;
-}
 
 }  // namespace
 
-std::string terminal_heatmap(const ConstView& values, const HeatmapOptions& options) {
-  check(values, options);
-  const std::int64_t per_line = rows_per_line(options);
-  const std::int64_t rows =
-      options.lines < values.shape[0] ? std::min(values.shape[0], options.lines * per_line) : values.shape[0];
-  const std::int64_t columns = std::min(values.shape[1], options.columns);
-  const Grid grid =
-      values.dtype == DType::f32 ? average<float>(values, rows, columns) : average<double>(values, rows, columns);
-
-  const std::int64_t lines = (rows + per_line - 1) / per_line;
-  const std::vector<std::string> numbers = row_numbers(lines, rows, values.shape[0], options);
-  std::size_t gutter = options.row_label.size();
-  for (const std::string& number : numbers) gutter = std::max(gutter, number.size());
-
-  std::string picture;
-  if (!options.column_label.empty()) picture += std::string(gutter + 1, ' ') + options.column_label + "\n";
-  picture += aligned_right(options.row_label, gutter) + " " + column_numbers(columns, values.shape[1]) + "\n";
-  for (std::int64_t line = 0; line < lines; ++line) {
-    picture +=
-        aligned_right(numbers[static_cast<std::size_t>(line)], gutter) + " " + cells_line(grid, line, options) + "\n";
+std::string to_terminal(const Drawing& drawing, const TerminalOptions& options) {
+  drawing::check_drawing(drawing, "to_terminal");
+  if (drawing.metrics != TextMetrics::cells) {
+    fail(ErrorKind::usage, "[to_terminal] metrics must be cells: text is as wide as its number of characters");
   }
-  return picture + std::string(gutter + 1, ' ') + legend(values, grid, options) + "\n";
+  const double columns = std::ceil(drawing.width / kCellWidth);
+  const double lines = std::ceil(drawing.height / kCellHeight);
+  if (columns * lines > kMostCells) {
+    fail(ErrorKind::usage, "[to_terminal] a picture may have 4e6 characters but would have " +
+                               std::to_string(whole(columns)) + " x " + std::to_string(whole(lines)));
+  }
+  Canvas canvas(whole(columns), whole(lines));
+  TerminalPainter painter(drawing, options.theme, canvas);
+  for (const Mark& mark : drawing.marks) std::visit(painter, mark);
+  return canvas.print(options);
 }
 
 }  // namespace posenc

@@ -36,10 +36,6 @@ std::string color_code(const char* prefix, Rgb color, TerminalStyle style) {
 
 Rgb rgb(Color color) noexcept { return {color.red, color.green, color.blue}; }
 
-Rgb diverging_color(double t) noexcept {
-  return rgb(color_of(ColorMap::diverging, color_level(t, 0.0, 1.0), Theme::light));
-}
-
 int palette_index(Rgb color) noexcept {
   const int red = nearest_level(color.red);
   const int green = nearest_level(color.green);

@@ -1,4 +1,4 @@
-// Colours for a terminal: a diverging map, and the escape codes that select a colour.
+// Colours for a terminal: the escape codes that select a colour.
 #pragma once
 
 #include <string>
@@ -16,9 +16,6 @@ struct Rgb {
 };
 
 Rgb rgb(Color color) noexcept;
-
-// Blue at 0, near white at 0.5, red at 1; outside it is clamped. Not for NaN.
-Rgb diverging_color(double t) noexcept;
 
 // The entry of the 256-colour palette nearest to `color`, among those that every terminal defines alike (16 to 255).
 int palette_index(Rgb color) noexcept;

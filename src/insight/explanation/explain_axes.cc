@@ -7,6 +7,7 @@
 #include "insight/explanation/explain_learned.h"
 #include "insight/explanation/explain_sinusoidal.h"
 #include "insight/explanation/explain_text.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/schedule.h"
@@ -20,12 +21,6 @@ PositionView view_of(std::span<const double> position) {
   PositionView view = PositionView::of(position.data(), 1);
   view.axes = static_cast<std::int64_t>(position.size());
   return view;
-}
-
-std::string place_text(std::span<const double> position) {
-  std::string text;
-  for (const double coordinate : position) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
-  return text;
 }
 
 void refuse_options(std::string_view kind, const ExplainOptions& options) {
@@ -47,22 +42,16 @@ Step row_step(const InputRows& rows, std::span<const double> position, const std
   return step;
 }
 
-Step reproduce(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
-  const std::string table = options.table_text.empty() ? "" : options.table_text + " ";
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + text + " --positions " + place_text(position) + " " + table + "--format csv"},
-          {}};
-}
-
 std::string part_text(const Concat& spec, std::size_t i) {
   const Spec part = std::visit([](const auto& encoding) { return Spec(encoding); }, spec.parts[i].encoding);
   return "part " + std::to_string(i) + ": coordinate " + std::to_string(spec.parts[i].axis) + " by " + to_text(part);
 }
 
 Step rule(const Concat& spec, std::span<const double> position) {
-  Step step{"formula", "The rule", {"PE(p) = the rows of all parts, one behind the other"}, {}};
+  Step step{"formula",
+            "The rule",
+            {plain_text(properties::formula_of(spec)) + ": the rows of all parts, one behind the other"},
+            {}};
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const double coordinate = position[static_cast<std::size_t>(spec.parts[i].axis)];
     step.lines.push_back(part_text(spec, i) + ", here at " + text::number_text(coordinate));
@@ -122,7 +111,7 @@ std::vector<Step> explain_concat(const Concat& spec, std::span<const double> pos
   if (options.tables.size() != next) return steps;
   const ConcatSchedule schedule = make_concat_schedule(spec);
   steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts side by side"));
-  steps.push_back(reproduce(spec, position, options));
+  steps.push_back(table_command(spec, position, options));
   return steps;
 }
 
@@ -131,14 +120,9 @@ std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> p
   check_positions(view_of(position), "explain");
   refuse_options("fourier", options);
   const FourierSchedule schedule = make_fourier_schedule(spec);
-  Step rule{"formula",
-            "The rule",
-            {"angle_j = sum over coordinates a of p_a * inv_freq[a][j]",
-             "row = sin and cos of every angle" +
-                 std::string(spec.multiplier == 1.0 ? "" : ", times " + text::number_text(spec.multiplier))},
-            {}};
+  Step rule{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}};
   return {rule, angles(schedule, position), row_step(FourierRows{&schedule}, position, "The row"),
-          reproduce(spec, position, options)};
+          table_command(spec, position, options)};
 }
 
 }  // namespace posenc::explanation

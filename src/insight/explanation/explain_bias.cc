@@ -3,6 +3,7 @@
 #include <string>
 
 #include "insight/explanation/explain_pairs.h"
+#include "insight/properties/formulas.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
 
@@ -88,9 +89,18 @@ class BiasExplainer {
   }
 
   Step formula() const {
-    Step step{"formula", "The rule", std::visit([this](const auto& s) { return rule(s); }, spec_), {}};
+    const properties::KindFormula formula = used_formula();
+    Step step{"formula", "The rule", {plain_text(formula)}, {}};
+    for (const properties::Formula& line : formula.details) step.lines.push_back(plain_text(line));
+    for (const std::string& line : std::visit([this](const auto& s) { return rule(s); }, spec_)) {
+      step.lines.push_back(line);
+    }
+    if (is_mask()) {
+      step.lines.push_back("a mask: 0 for keys that are seen, -inf for others");
+      return step;
+    }
+    step.lines.push_back("for a query at i and a key at j");
     const bool before = bias_.schedule().added == Added::before_scale;
-    if (is_mask()) return step;
     step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); below, scores are unscaled"
                                 : "added after the scale: score = scale * q.k + bias");
     return step;
@@ -184,70 +194,40 @@ class BiasExplainer {
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
   double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
 
-  static std::string offset_rule(Offset offset) {
-    return offset == Offset::key_minus_query ? "offset = key - query" : "offset = query - key";
-  }
-  static std::string distance_rule(DistanceRule rule) {
-    return rule == DistanceRule::symmetric ? "d = |query - key|" : "d = max(query - key, 0)";
-  }
   static double distance(DistanceRule rule, double q, double k) {
     return rule == DistanceRule::symmetric ? std::fabs(q - k) : std::fmax(q - k, 0.0);
   }
   static std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
 
-  Lines rule(const Clipped& s) const {
-    const std::string m = std::to_string(s.max_distance);
-    return {"bias = table[clip(offset, -" + m + ", " + m + ") + " + m + "][head], " + offset_rule(s.offset)};
+  // Optional parameters change it: slopes that are given follow no rule, and distances may have exponents.
+  properties::KindFormula used_formula() const {
+    properties::KindFormula formula = properties::formula_of(spec_);
+    if (has_parameter("slopes")) formula = {.lines = {formula.lines[0]}, .note = ", the slopes m_h as given"};
+    if (has_parameter("exponent")) {
+      const properties::Formula d = properties::power("d", "exponent_h");
+      formula.lines[0].parts[1] = properties::kerple_bias(std::get<Kerple>(spec_), "p_h", "a_h", d);
+    }
+    return formula;
   }
-  Lines rule(const T5& s) const {
-    Lines lines = {"bias = table[bucket(offset)][head], offset = key - query"};
-    const bool both = s.direction == T5Direction::bidirectional;
-    const std::int64_t n = both ? s.buckets / 2 : s.buckets;
-    lines.push_back(both ? std::to_string(n) + " buckets for keys behind, and as many for keys ahead"
-                         : "keys ahead have bucket 0; " + std::to_string(n) + " buckets for keys behind");
-    lines.push_back("distances below " + std::to_string(n / 2) + " have a bucket each, larger ones " +
-                    std::to_string(n / 2) + " + floor(ln(d / " + std::to_string(n / 2) + ") / ln(" +
-                    std::to_string(s.max_distance) + " / " + std::to_string(n / 2) + ") * " +
-                    std::to_string(n - n / 2) + "), at most " + std::to_string(n - 1));
-    return lines;
-  }
+  // What a formula leaves out.
   Lines rule(const Alibi& s) const {
     const auto& slopes = std::get<LinearBias>(bias_.schedule().shape).slopes;
-    const char* form = s.form == AlibiForm::symmetric ? "bias = -slope * |query - key|"
-                       : s.form == AlibiForm::causal  ? "bias = -slope * max(query - key, 0)"
-                                                      : "bias = slope * key";
-    Lines lines = {form};
+    Lines lines;
     if (s.precision == AlibiPrecision::bfloat16) {
       lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
     }
-    if (!pairs_.parameters.empty()) return lines;
+    if (!pairs_.parameters.empty()) return lines;  // they have the slopes
     lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
                       return text::number_text(slopes[static_cast<std::size_t>(h)]);
                     }));
     return lines;
   }
-  Lines rule(const Kerple& s) const {
-    const char* power = has_parameter("exponent") ? "d^exponent" : "d";
-    return {(s.kernel == KerpleKernel::log ? "bias = -p ln(1 + a " + std::string(power) + "), " : "bias = -a d^p, ") +
-            distance_rule(s.direction)};
+  Lines rule(const T5& s) const {
+    const std::string n = std::to_string(properties::t5_side(s).buckets);
+    return {s.direction == T5Direction::bidirectional ? n + " buckets for keys behind, and as many for keys ahead"
+                                                      : "keys ahead have bucket 0; " + n + " buckets for keys behind"};
   }
-  Lines rule(const Fire& s) const {
-    return {"bias = mlp(x), x = ln(|c (query - key)| + 1) / (ln(|c max(query, L)| + 1) + eps), L = |" +
-                text::number_text(s.length) + " * length_factor|",
-            "mlp(x) = out_weight relu(in_weight x + in_bias) + out_bias"};
-  }
-  Lines rule(const Sandwich& s) const {
-    return {"bias = (sum over k = " + std::to_string(s.first) + " .. " + std::to_string(s.first + s.width / 2 - 1) +
-            " of cos(d / " + text::number_text(s.base) + "^(2k/" + std::to_string(s.width) + ")) - " +
-            std::to_string(s.width / 2) + ") / (8 h / " + std::to_string(s.heads) + "), h = head + 1, " +
-            distance_rule(s.direction)};
-  }
-  Lines rule(const MatrixBias&) const { return {"bias = values[head][query][key], positions counted from 0"}; }
-  Lines rule(const Window&) const { return {"a mask: 0 where query - left <= key <= query + right, else -inf"}; }
-  Lines rule(const Chunked& s) const {
-    return {"a mask: 0 where query and key are of one chunk of " + std::to_string(s.size) +
-            (s.direction == DistanceRule::causal ? " and the key is not ahead, else -inf" : ", else -inf")};
-  }
+  Lines rule(const MatrixBias&) const { return {"positions counted from 0"}; }
   template <class Other>
   Lines rule(const Other&) const {
     return {};
@@ -265,8 +245,7 @@ class BiasExplainer {
   std::string derive(const T5& s, double q, double k) const {
     const double offset = k - q;
     const bool both = s.direction == T5Direction::bidirectional;
-    const std::int64_t n = both ? s.buckets / 2 : s.buckets;
-    const std::int64_t exact = n / 2;
+    const auto [n, exact] = properties::t5_side(s);
     std::string text = "offset " + difference(k, q) + " = " + text::number_text(offset);
     if (offset > 0.0 && !both) text += ", ahead: as distance 0";
     if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
@@ -283,9 +262,11 @@ class BiasExplainer {
     return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
   }
   std::string derive(const Alibi& s, double q, double k) const {
-    if (s.form == AlibiForm::key_position) return "slope * " + text::number_text(k);
-    const double d = s.form == AlibiForm::symmetric ? std::fabs(q - k) : std::fmax(q - k, 0.0);
-    return "-slope * " + text::number_text(d);
+    const properties::Formula bias = properties::formula_of(s).lines[0].parts[1];
+    const double slope = std::get<LinearBias>(bias_.schedule().shape).slopes[static_cast<std::size_t>(pairs_.head)];
+    properties::Symbols symbols = {{"i", q}, {"j", k}};
+    if (!has_parameter("slopes")) symbols["m_h"] = slope;
+    return plain_text(with(bias, symbols));
   }
   std::string derive(const Kerple& s, double q, double k) const {
     return "d = " + text::number_text(distance(s.direction, q, k));

@@ -6,6 +6,7 @@
 
 #include "insight/explanation/explain_pairs.h"
 #include "insight/explanation/explain_sinusoidal.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/learned.h"
@@ -30,14 +31,12 @@ std::string past_end_text(const Learned& spec) {
 }
 
 Step rule(const Learned& spec) {
-  const std::string first = spec.first == 0 ? "" : " + " + std::to_string(spec.first);
-  Step step{"rule", "The rule", {"PE(p) = row p" + first + " of a table of trained numbers"}, {}};
+  Step step{"rule", "The rule", {plain_text(properties::formula_of(spec)) + ", a row of trained numbers"}, {}};
   if (spec.first > 0) {
     step.lines.push_back("position 0 is row " + std::to_string(spec.first) + ": the rows before it have other uses");
   }
   step.lines.push_back(past_end_text(spec));
   if (spec.normalize == Normalize::l2) step.lines.emplace_back("each row is divided by its length (normalize=l2)");
-  if (spec.multiplier != 1.0) step.lines.push_back("and multiplied by " + text::number_text(spec.multiplier));
   return step;
 }
 
@@ -153,15 +152,6 @@ std::vector<Step> learned_steps(const Learned& spec, double position, const Expl
   return steps;
 }
 
-Step reproduce(const Spec& spec, double position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + text + " --positions " + text::number_text(position) + " " + options.table_text +
-           " --format csv"},
-          {}};
-}
-
 void check_position(double position) { check_positions(PositionView::of(&position, 1), "explain"); }
 
 }  // namespace
@@ -171,7 +161,7 @@ std::vector<Step> explain_learned(const Learned& spec, double position, const Ex
   check_position(position);
   refuse_options(options);
   std::vector<Step> steps = learned_steps(spec, position, options);
-  if (!options.table_text.empty()) steps.push_back(reproduce(spec, position, options));
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
   return steps;
 }
 
@@ -196,7 +186,7 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const Expl
   const SinusoidalSchedule schedule = make_schedule(spec.fixed);
   const HybridRows rows{StreamedRows{&schedule}, {spec.learned, options.table}};
   steps.push_back(numbers(rows, position, "The sum of both"));
-  if (!options.table_text.empty()) steps.push_back(reproduce(spec, position, options));
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
   return steps;
 }
 

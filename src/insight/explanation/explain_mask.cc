@@ -4,6 +4,7 @@
 #include <string>
 
 #include "insight/explanation/explain_pairs.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 
 namespace posenc::explanation {
@@ -18,7 +19,7 @@ void check(const Spec& spec, double position, const ExplainOptions& options) {
 }
 
 Step no_rule() {
-  return {"rule", "The rule", {"no number depends on a position: score = scale * q.k, and nothing is added"}, {}};
+  return {"rule", "The rule", {plain_text(properties::formula_of(NoPosition{})) + ", and nothing is added"}, {}};
 }
 
 Step no_order() {
@@ -48,17 +49,6 @@ Seen seen_by(const Chunked& spec, double p) {
   return {first, spec.direction == DistanceRule::causal ? std::floor(p) : first + size - 1.0};
 }
 
-std::string rule_text(const Window& spec) {
-  const std::string left = spec.left ? "query - " + std::to_string(*spec.left) + " <= " : "";
-  const std::string right = spec.right ? " <= query + " + std::to_string(*spec.right) : "";
-  if (left.empty() && right.empty()) return "a mask: every key is seen, for both ends are open";
-  return "a mask: a key is seen where " + left + "key" + right;
-}
-std::string rule_text(const Chunked& spec) {
-  return "a mask: a key is seen where floor(key / " + std::to_string(spec.size) + ") = floor(query / " +
-         std::to_string(spec.size) + ")" + (spec.direction == DistanceRule::causal ? " and the key is not ahead" : "");
-}
-
 std::string seen_text(const Seen& seen) {
   if (seen.first == -HUGE_VAL && seen.last == HUGE_VAL) return "all keys";
   if (seen.first == -HUGE_VAL) return "all keys up to " + text::number_text(seen.last);
@@ -68,12 +58,11 @@ std::string seen_text(const Seen& seen) {
 
 // The command that shows the mask, with a key more on either side.
 Step mask_command(const Spec& spec, double position, const Seen& seen, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
   const double first = std::isfinite(seen.first) ? seen.first - 1.0 : std::floor(position) - 2.0;
   const double last = std::isfinite(seen.last) ? seen.last + 1.0 : std::floor(position) + 2.0;
   return {"reproduce",
           "The same as a bias, with a key more on either side",
-          {"posenc bias " + text + " --queries=" + text::number_text(position) +
+          {"posenc bias " + spec_text_of(spec, options) + " --queries=" + text::number_text(position) +
            " --keys=" + text::number_text(std::fmax(first, 0.0)) + ":" + text::number_text(last + 1.0)},
           {}};
 }
@@ -119,7 +108,6 @@ std::vector<Step> explain_mask(const Spec& spec, double position, const ExplainO
   check(spec, position, options);
   const auto* window = std::get_if<Window>(&spec);
   const Seen seen = window != nullptr ? seen_by(*window, position) : seen_by(std::get<Chunked>(spec), position);
-  const std::string rule = window != nullptr ? rule_text(*window) : rule_text(std::get<Chunked>(spec));
   Step keys{"keys", "What the query at " + text::number_text(position) + " sees", {seen_text(seen)}, {}};
   if (std::isfinite(seen.first) && std::isfinite(seen.last)) {
     const double count = seen.last - seen.first + 1.0;
@@ -134,6 +122,7 @@ std::vector<Step> explain_mask(const Spec& spec, double position, const ExplainO
       {"A mask adds 0 or -inf to a score. It limits what is seen and what it costs; the order of the keys",
        "that are seen it does not tell: an encoding beside it does."},
       {}};
+  const std::string rule = "a mask: " + plain_text(properties::formula_of(spec));
   return {{"rule", "The rule", {rule}, {}}, keys, meaning, mask_command(spec, position, seen, options)};
 }
 

@@ -61,8 +61,4 @@ inline std::string followed_title(const ExplainPairs& pairs) {
 // Throws unless a head is one of `heads`.
 void check_head(const ExplainPairs& pairs, std::int64_t heads);
 
-inline std::string spec_text_of(const Spec& spec, const ExplainPairs& pairs) {
-  return pairs.spec_text.empty() ? to_text(spec) : pairs.spec_text;
-}
-
 }  // namespace posenc::explanation

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "insight/explanation/explain_text.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/phase.h"
 #include "posenc/pope.h"
@@ -28,17 +29,10 @@ void check(const Spec& spec, std::span<const double> position, const ExplainOpti
   check_positions(PositionView::of(&moved, 1), "explain");
 }
 
-std::string place_text(std::span<const double> position, const char* between) {
-  std::string text;
-  for (const double coordinate : position) text += (text.empty() ? "" : between) + text::number_text(coordinate);
-  return text;
-}
-
 Step reproduce_query(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  const std::string text = options.spec_text.empty() ? to_text(spec) : options.spec_text;
   return {"reproduce",
           "The same numbers by command",
-          {"posenc table " + text + " --positions=" + place_text(position, "/")},
+          {"posenc table " + spec_text_of(spec, options) + " --positions=" + place_text(position)},
           {}};
 }
 
@@ -82,11 +76,6 @@ double magnitude_of(Magnitude magnitude, double x) {
   if (magnitude == Magnitude::softplus) return std::log1p(std::exp(-std::fabs(x))) + std::fmax(x, 0.0);
   return magnitude == Magnitude::relu ? std::fmax(x, 0.0) : x;
 }
-std::string magnitude_text(Magnitude magnitude, const std::string& x) {
-  if (magnitude == Magnitude::softplus) return "ln(1 + e^" + x + ")";
-  return magnitude == Magnitude::relu ? "max(" + x + ", 0)" : x;
-}
-
 Step pope_pair(const Pope& spec, const RotarySchedule& schedule, std::span<const double> position) {
   const std::int64_t channel = std::min<std::int64_t>(1, schedule.pairs() - 1);
   const Turn turn = turn_of(schedule, channel, position);
@@ -94,7 +83,7 @@ Step pope_pair(const Pope& spec, const RotarySchedule& schedule, std::span<const
   const double first = length * turn.at.cos, second = length * turn.at.sin;
   return {"pair",
           "Channel " + std::to_string(channel) + " of a query, where it holds 0.5",
-          {"magnitude  " + magnitude_text(spec.magnitude, "0.5") + " = " + five_decimals(length),
+          {"magnitude  " + plain_text(properties::pope_magnitude(spec.magnitude, 0.5)) + " = " + five_decimals(length),
            "pair       (" + five_decimals(length) + " * " + five_decimals(turn.at.cos) + ", " + five_decimals(length) +
                " * " + five_decimals(turn.at.sin) + ") = (" + five_decimals(first) + ", " + five_decimals(second) + ")",
            "A key is the same with its learned angle delta added; delta is 0 where training begins."},
@@ -122,7 +111,7 @@ Step xpos_decay(const XposSchedule& schedule, double position) {
   for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
     const double zeta = schedule.zeta[static_cast<std::size_t>(i)];
     step.lines.push_back("pair " + std::to_string(i) + ": zeta " + five_decimals(zeta) + "^((" +
-                         text::number_text(position) + " - " + text::number_text(schedule.center) + ") / " +
+                         text::number_text(position) + " - " + text::number_text(schedule.center) + ")/" +
                          text::number_text(schedule.scale_base) + ") = " + five_decimals(schedule.factor(i, position)));
   }
   for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) step.values.push_back(schedule.factor(i, position));
@@ -152,7 +141,7 @@ Step xpos_score(const XposSchedule& schedule, double shift) {
   for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
     step.lines.push_back("pair " + std::to_string(i) + ": " +
                          five_decimals(schedule.zeta[static_cast<std::size_t>(i)]) + "^(" + text::number_text(-shift) +
-                         " / " + text::number_text(schedule.scale_base) +
+                         "/" + text::number_text(schedule.scale_base) +
                          ") = " + five_decimals(step.values[static_cast<std::size_t>(i)]));
   }
   step.lines.push_back("times the cosine of the turn, as rotary has it. The center is not in it.");
@@ -164,15 +153,12 @@ Step xpos_score(const XposSchedule& schedule, double shift) {
 std::vector<Step> explain_pope(const Pope& spec, std::span<const double> position, const ExplainOptions& options) {
   check(spec, position, options);
   const RotarySchedule schedule = make_schedule(spec);
-  const std::string channels = std::to_string(schedule.pairs());
   std::vector<Step> steps = {
       {"formula",
        "The rule",
-       {"channel c of a query at p becomes the pair m(x) (cos a, sin a), m(x) = " +
-            magnitude_text(spec.magnitude, "x") + ", a = p inv_freq_c",
-        spec.inv_freq.empty() && spec.sections.empty()
-            ? "inv_freq_c = " + text::number_text(spec.base) + "^(-c/" + channels + "), one per channel, not per pair"
-            : "inv_freq_c one per channel, as given or per axis",
+       {plain_text(properties::formula_of(spec)),
+        "channel c of a query at t becomes the pair m(q_c) (cos a, sin a), a = t times its frequency: one per channel, "
+        "not per pair",
         std::to_string(spec.head_dim) + " channels become " + std::to_string(spec.head_dim + schedule.pairs()) +
             "; scores are still divided by sqrt(" + std::to_string(spec.head_dim) + ")"},
        {}},
@@ -186,13 +172,7 @@ std::vector<Step> explain_pope(const Pope& spec, std::span<const double> positio
 std::vector<Step> explain_xpos(const Xpos& spec, double position, const ExplainOptions& options) {
   check(spec, {&position, 1}, options);
   const XposSchedule schedule = make_schedule(spec);
-  std::vector<Step> steps = {{"formula",
-                              "The rule",
-                              {"pair i turns by p inv_freq_i, as rotary has it; of a query it is multiplied by",
-                               "zeta_i^((p - center) / scale_base), of a key divided by it, zeta_i = (2i/" +
-                                   std::to_string(schedule.rotation.rotary_dim) + " + " +
-                                   text::number_text(spec.gamma) + ") / (1 + " + text::number_text(spec.gamma) + ")"},
-                              {}},
+  std::vector<Step> steps = {{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}},
                              turns_step(schedule.rotation, {&position, 1}, "pair"),
                              xpos_decay(schedule, position),
                              xpos_pair(schedule, position)};
@@ -206,22 +186,12 @@ std::vector<Step> explain_temperature(const QueryTemperature& spec, double posit
   if (options.shift) fail(ErrorKind::unsupported, "[explain] temperature has no shift: keys are not in it");
   const double factor = query_factor(spec, position);
   const double count = position + static_cast<double>(spec.first), share = count / static_cast<double>(spec.length);
-  const bool power = spec.form == TemperatureForm::power;
-  const std::string counted = text::number_text(count) + "/" + std::to_string(spec.length);
-  const std::string worked =
-      power ? "(1 + " + counted + ")^" + text::number_text(spec.scale) + " = " + five_decimals(factor)
-            : "1 + " + text::number_text(spec.scale) + " ln(1 + " + text::number_text(std::floor(share)) +
-                  ") = " + five_decimals(factor);
-  return {{"formula",
-           "The rule",
-           {std::string("a query at p is multiplied by ") +
-                (power ? "(1 + (p + first)/length)^scale" : "1 + scale ln(1 + floor((p + first)/length))"),
-            "with scale " + text::number_text(spec.scale) + ", length " + std::to_string(spec.length) + ", first " +
-                std::to_string(spec.first)},
-           {}},
+  const std::string worked = plain_text(properties::temperature_factor(spec, position));
+  return {{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}},
           {"factor",
            "At position " + text::number_text(position),
-           {"p + first = " + text::number_text(count) + ", over length " + five_decimals(share), "factor = " + worked},
+           {"p + first = " + text::number_text(count) + ", over length " + five_decimals(share),
+            "factor = " + worked + " = " + five_decimals(factor)},
            {factor}},
           {"meaning",
            "What that means",

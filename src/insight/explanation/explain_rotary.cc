@@ -7,6 +7,7 @@
 #include "core/spec/axis_map.h"
 #include "insight/explanation/explain_scaling.h"
 #include "insight/explanation/explain_text.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
 #include "posenc/reference.h"
@@ -48,7 +49,7 @@ class Explainer {
   Step product(double shift) const;
   Step distances() const;
   Step score(double shift) const;
-  Step reproduce(const ExplainOptions& options) const;
+  Step reproduce(const ExplainOptions& options) const { return table_command(Spec(spec_), position_, options); }
 
  private:
   using Head = std::vector<double>;
@@ -72,10 +73,8 @@ class Explainer {
     return schedule.inv_freq[axis * static_cast<std::size_t>(schedule.pairs()) + static_cast<std::size_t>(i)];
   }
   double turn_sign() const { return spec_.layout == Layout::half_negative ? -1.0 : 1.0; }
-  std::string position_text() const;
-  std::string angle_text() const;
+  std::string position_text() const { return place_text(position_); }
   std::string power(std::int64_t i) const;
-  std::string rule() const;
   double exact_angle(std::int64_t i) const;
   double rounded_angle(std::int64_t i) const;
   double rounding(std::int64_t i) const;
@@ -108,12 +107,6 @@ void Explainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& sh
   lines.push_back("  and " + std::to_string(pairs() - 3) + " more pairs");
 }
 
-std::string Explainer::position_text() const {
-  std::string text;
-  for (const double coordinate : position_) text += (text.empty() ? "" : "/") + text::number_text(coordinate);
-  return text;
-}
-
 // "1/10000^(2/8)", as the rule counts pairs, times the scale.
 std::string Explainer::power(std::int64_t i) const {
   const spec::PairPlace& place = places_[static_cast<std::size_t>(i)];
@@ -123,19 +116,6 @@ std::string Explainer::power(std::int64_t i) const {
 }
 
 // "w_i = 1 / 10000^(2i/8)", and how i is counted where there are several axes.
-std::string Explainer::rule() const {
-  const std::string scale = text::number_text(spec_.frequency_scale);
-  if (!spec_.inv_freq.empty()) return "w_i as given" + (spec_.frequency_scale == 1.0 ? "" : ", times " + scale);
-  const bool same = schedule_.exponent_dim != 0;
-  const std::string divisor = same ? std::to_string(schedule_.exponent_dim) : "n";
-  std::string rule = "w_i = " + scale + " / " + text::number_text(spec_.base) + "^(2i/" + divisor + ")";
-  if (kind_of(spec_.scaling) != NoScaling::kind) rule += ", then scaled";
-  if (spec::has_parts(spec_.layout) || spec_.axis_frequencies == AxisFrequencies::restart) {
-    return rule + ", i counted anew on every axis" + (same ? "" : ", n twice its pairs");
-  }
-  return spec_.axis_frequencies == AxisFrequencies::dealt ? rule + ", i dealt out to the axes in turn" : rule;
-}
-
 double Explainer::exact_angle(std::int64_t i) const {
   double angle = 0.0;
   for (std::size_t axis = 0; axis < position_.size(); ++axis) angle += position_[axis] * inv_freq(exact_, axis, i);
@@ -198,20 +178,12 @@ std::string Explainer::head_text(const Head& x, bool whole) {
   });
 }
 
-// Where pairs follow one axis each, and where given frequencies let them follow several.
-std::string Explainer::angle_text() const {
-  if (schedule_.axes == 1) return "p * w_i";
-  const bool given = static_cast<std::int64_t>(spec_.inv_freq.size()) == schedule_.axes * pairs();
-  return given ? "the sum over axes of p_axis * w_i of that axis" : "p_axis * w_i of the axis that pair i follows";
-}
-
 Step Explainer::formula() const {
   Step step{"formula", "The formula", {}, {}};
-  const std::string range = "   for i = 0 .. " + std::to_string(pairs() - 1);
-  step.lines.push_back("angle(p, i) = " + angle_text() + ",   " + rule() + range);
-  const bool negative = spec_.layout == Layout::half_negative;
-  step.lines.push_back(negative ? "(a, b) becomes (a cos + b sin, b cos - a sin): the angle is negative"
-                                : "(a, b) becomes (a cos - b sin, b cos + a sin)");
+  const properties::KindFormula whole = properties::formula_of(spec_);
+  const auto angle = whole.lines.begin() + 2;  // behind what becomes of a pair
+  step.lines = {plain_text(properties::KindFormula{.lead = whole.lead, .lines = {whole.lines.begin(), angle}}),
+                plain_text(properties::KindFormula{.lines = {angle, whole.lines.end()}, .note = whole.note})};
   if (schedule_.attention_factor == 1.0) return step;
   const std::string factor = "attention_factor " + text::number_text(schedule_.attention_factor);
   if (spec_.attention_factor_in == FactorIn::table) {
@@ -416,14 +388,6 @@ Step Explainer::score(double shift) const {
   const bool rounding = *high - *low < 1e-12;
   step.lines.push_back("largest difference: " + (rounding ? "below 1e-12" : text::general_text(*high - *low, 2)));
   return step;
-}
-
-Step Explainer::reproduce(const ExplainOptions& options) const {
-  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
-  return {"reproduce",
-          "The same numbers in full",
-          {"posenc table " + spec + " --positions " + position_text() + " --format csv"},
-          {}};
 }
 
 }  // namespace

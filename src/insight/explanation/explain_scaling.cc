@@ -7,6 +7,7 @@
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"
 #include "insight/explanation/explain_text.h"
+#include "insight/properties/formula.h"
 
 namespace posenc::explanation {
 namespace {
@@ -14,6 +15,18 @@ namespace {
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 std::string six_digits(double value) { return text::general_text(value + 0.0, 6); }  // -0 is 0
+
+using properties::Formula;
+
+// The base of NTK for contexts that grow so much.
+Formula ntk_base(const Formula& growth) {
+  const Formula d = "d";
+  return "base" * power(growth, d / (d - 2));
+}
+// What YaRN multiplies cosines and sines by.
+Formula magnitude_of(double mscale, double factor) {
+  return 0.1 * Formula(mscale) * properties::call("ln", {factor}) + 1;
+}
 
 struct ScalingExplainer {
   const Rotary& spec;
@@ -71,6 +84,12 @@ struct ScalingExplainer {
     return std::exp(std::log(spec.base) + std::log(growth) * dim / (dim - 2.0));  // no product overflows
   }
 
+  void say_base(const char* name, double growth, double dim, const char* note) const {
+    const Formula formula = ntk_base(name);
+    say(plain_text(formula) + " = " + plain_text(with(formula, {{"base", spec.base}, {name, growth}, {"d", dim}})) +
+        " = " + six_digits(base_at(growth, dim)) + note);
+  }
+
   void operator()(const NoScaling&) const {}
   void operator()(const LinearScaling& s) const {
     say("every frequency is divided by " + text::number_text(s.factor) + ": position p turns as p / " +
@@ -79,20 +98,19 @@ struct ScalingExplainer {
   }
   void operator()(const Ntk& s) const {
     const auto d = static_cast<double>(ladder.dim);
-    say("base * factor^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.factor) + "^(" +
-        dim() + "/" + six_digits(d - 2.0) + ") = " + six_digits(base_at(s.factor, d)));
+    say_base("factor", s.factor, d, "");
     say("the fastest pair is kept, the slowest divided by " + six_digits(1.0 / share(plain.size() - 1)));
     say_samples(s.factor);
   }
   void operator()(const NtkAlpha& s) const {
     const auto d = static_cast<double>(spec.head_dim);
-    say("base * alpha^(d / (d - 2)) = " + text::number_text(spec.base) + " * " + text::number_text(s.alpha) + "^(" +
-        six_digits(d) + "/" + six_digits(d - 2.0) + ") = " + six_digits(base_at(s.alpha, d)) + ", whatever the length");
+    say_base("alpha", s.alpha, d, ", whatever the length");
     say_samples(s.alpha);
   }
   void operator()(const DynamicNtk& s) const {
     const auto d = static_cast<double>(ladder.dim);
-    say("base * (factor * s / L - (factor - 1))^(d / (d - 2)) with L = " + std::to_string(s.original_positions) +
+    const Formula factor = "factor";
+    say(plain_text(ntk_base(factor * "s" / "L" - (factor - 1))) + " with L = " + std::to_string(s.original_positions) +
         ", factor = " + text::number_text(s.factor) + ", d = " + dim() + "; up to s = L the base stays as it is");
     std::vector<std::int64_t> lengths = {s.original_positions, 2 * s.original_positions, 4 * s.original_positions};
     if (std::find(lengths.begin(), lengths.end(), *spec.sequence_length) == lengths.end()) {
@@ -161,12 +179,11 @@ struct ScalingExplainer {
     if (spec.attention_factor) {
       line += "given, ";
     } else if (pair) {
-      line += "(0.1 * " + text::number_text(s.mscale) + " ln " + text::number_text(factor) + " + 1) / (0.1 * " +
-              text::number_text(s.mscale_all_dim) + " ln " + text::number_text(factor) + " + 1) = ";
+      line += plain_text(magnitude_of(s.mscale, factor) / magnitude_of(s.mscale_all_dim, factor)) + " = ";
     } else if (factor <= 1.0) {
       line += "no larger context, ";
     } else {
-      line += "0.1 ln " + text::number_text(factor) + " + 1 = ";
+      line += plain_text(magnitude_of(1.0, factor)) + " = ";
     }
     const double value = schedule.attention_factor;
     say(line + text::general_text(value, 8) +
@@ -175,8 +192,9 @@ struct ScalingExplainer {
              : ""));
     if (s.mscale_all_dim == 0.0) return;
     const double size = yarn_magnitude(factor, s.mscale_all_dim);
-    say("latent attention (DeepSeek) multiplies its softmax scale by (0.1 * " + text::number_text(s.mscale_all_dim) +
-        " ln " + text::number_text(factor) + " + 1)^2 = " + text::general_text(size * size, 8) + " besides: not here");
+    say("latent attention (DeepSeek) multiplies its softmax scale by " +
+        plain_text(power(magnitude_of(s.mscale_all_dim, factor), 2)) + " = " + text::general_text(size * size, 8) +
+        " besides: not here");
   }
   std::string factor_reason(const LongRope& s) const {
     if (spec.attention_factor) return ", given";

@@ -8,6 +8,7 @@
 #include "core/text/number_text.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/explanation/sinusoidal_symbols.h"
+#include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/phase.h"
 #include "posenc/schedule.h"
@@ -105,22 +106,17 @@ std::string SinusoidalExplainer::symbol_at(std::int64_t column) const {
 }
 
 Step SinusoidalExplainer::formula() const {
-  const bool interleaved = spec_.order == Order::interleaved || spec_.order == Order::cos_interleaved;
   const bool sine_leads = schedule_.sine.start <= schedule_.cosine.start;
-  const std::string leading = interleaved ? "2i" : "i";
-  const std::string trailing = interleaved ? "2i+1" : std::to_string(pairs()) + "+i";
-  const std::string angle = "(" + symbols_.general_angle() + ")";
   Step step{"formula", "The formula", {}, {}};
   if (pairs() == 0) {
     step.lines.push_back("width 1 with odd=zero has no pair of sine and cosine: its only column is zero");
     return step;
   }
-  const auto add = [&](const std::string& column, bool sine) {
-    step.lines.push_back(padded("PE(p, " + column + ")", trailing.size() + 7) + " = " + amplitude() +
-                         (sine ? "sin" : "cos") + angle);
-  };
-  add(leading, sine_leads);
-  if (spec_.width > 1) add(trailing, !sine_leads);
+  for (const properties::Formula& line : properties::formula_of(spec_).lines) {
+    if (spec_.width > 1 || step.lines.empty()) step.lines.push_back(plain_text(line));
+  }
+  const std::size_t longest = step.lines.back().find(" = ");
+  step.lines[0].insert(step.lines[0].find(" = "), longest - step.lines[0].find(" = "), ' ');
   step.lines.push_back("for i = 0 .. " + std::to_string(std::max<std::int64_t>(pairs() - 1, 0)) + ", width " +
                        std::to_string(spec_.width));
   if (spec_.first != 0) {
@@ -141,7 +137,8 @@ Step SinusoidalExplainer::denominators() const {
   if (!spec_.inv_freq.empty()) {
     Step step{"frequencies", "The frequencies, as given", {}, spec_.inv_freq};
     for_shown_pairs(step.lines, [&](std::int64_t j) {
-      step.lines.push_back(label(j) + " w = " + text::general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
+      step.lines.push_back(label(j) +
+                           " inv_freq = " + text::general_text(spec_.inv_freq[static_cast<std::size_t>(j)], 7));
     });
     return step;
   }
@@ -280,7 +277,7 @@ std::vector<Step> SinusoidalExplainer::shift(double k) const {
 }
 
 Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
-  const std::string spec = options.spec_text.empty() ? to_text(Spec(spec_)) : options.spec_text;
+  const std::string spec = spec_text_of(Spec(spec_), options);
   Step step{"reproduce", "The same numbers in full", {}, {}};
   const auto add = [&](double position, const std::string& option) {
     step.lines.push_back("posenc table " + spec + " --positions " + text::number_text(position) + option +

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "insight/explanation/explain_pairs.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/lists.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
 #include "posenc/half.h"
@@ -23,11 +25,7 @@ std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
 
 namespace {
 
-double dot(const double* a, const double* b, std::int64_t width) {
-  double sum = 0.0;
-  for (std::int64_t c = 0; c < width; ++c) sum += a[c] * b[c];
-  return sum;
-}
+using properties::dot;
 
 std::string vector_text(const double* numbers, std::int64_t width) {
   return row_text(width, [&](std::int64_t c) { return text::number_text(numbers[c]); });
@@ -75,13 +73,11 @@ class ShawExplainer {
   const double* key(std::int64_t k) const { return keys_.data() + k * width_; }
 
   Step formula() const {
-    const char* offset = spec_.offset == Offset::key_minus_query ? "offset = key - query" : "offset = query - key";
     Step step{"formula", "The rule", {}, {}};
-    step.lines = {"q.(k + r[offset]) = q.k + q.r[offset], " + std::string(offset) + ", then times the scale",
-                  "row = clip(offset, -" + std::to_string(spec_.left) + ", " + std::to_string(spec_.right) + ") + " +
-                      std::to_string(spec_.left) + ", of " + std::to_string(spec_.left + spec_.right + 1) + " vectors",
+    step.lines = {plain_text(properties::formula_of(spec_)) + ", for a query at i and a key at j",
+                  "q . (k + r) = q . k + q . r; the offset -" + std::to_string(spec_.left) + " has row 0 of " +
+                      std::to_string(spec_.left + spec_.right + 1) + " vectors",
                   "where values have vectors too: output = sum of weight * (v + s[offset])"};
-    if (spec_.term == ShawTerm::query_and_key) step.lines.push_back("and + k.r[offset]: the key meets it too");
     return step;
   }
 
@@ -153,8 +149,8 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
   Step formula{
       "formula",
       "The rule",
-      {"(q + u).k + (q + v).r[d], d = query - key, r[d] = W times the sinusoidal row of d, then times the scale",
-       "= q.k + q.r + u.k + v.r: content, content by distance, key alone, distance alone"},
+      {plain_text(properties::formula_of(spec)),
+       "with d = i - j and r = W s(d): q.k + q.r + u.k + v.r, content, content by distance, key alone, distance alone"},
       {}};
   check_head(pairs, spec.heads);
   const std::int64_t first = pairs.head * spec.head_dim;  // the head's own channels of u and v, rows of W

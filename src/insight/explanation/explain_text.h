@@ -4,10 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text/number_text.h"
+#include "insight/properties/lists.h"
+#include "posenc/insight/explain.h"
 
 namespace posenc::explanation {
 
@@ -19,6 +23,27 @@ inline std::string five_decimals(double value) {
 inline std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
+}
+
+// A place on one axis or several: "3", "3/5".
+inline std::string place_text(std::span<const double> place, std::string_view between = "/") {
+  return properties::joined(place, between, text::number_text);
+}
+
+// How commands name what is explained.
+template <class Options>
+std::string spec_text_of(const Spec& spec, const Options& options) {
+  return options.spec_text.empty() ? to_text(spec) : options.spec_text;
+}
+
+// The command that prints the row of a place.
+inline Step table_command(const Spec& spec, std::span<const double> place, const ExplainOptions& options) {
+  const std::string table = options.table_text.empty() ? "" : options.table_text + " ";
+  return {"reproduce",
+          "The same numbers in full",
+          {"posenc table " + spec_text_of(spec, options) + " --positions " + place_text(place) + " " + table +
+           "--format csv"},
+          {}};
 }
 
 // "p + 2", "p - 3".

@@ -104,19 +104,11 @@ std::vector<double> counted(std::int64_t count, double first, double step) {
   return numbers;
 }
 
-double dot(const double* a, const double* b, std::int64_t width) {
-  double sum = 0.0;
-  for (std::int64_t c = 0; c < width; ++c) sum += a[c] * b[c];
-  return sum;
-}
-
-double norm(const std::vector<double>& row) {
-  return std::sqrt(dot(row.data(), row.data(), static_cast<std::int64_t>(row.size())));
-}
+double norm(const std::vector<double>& row) { return std::sqrt(dot(row, row)); }
 
 double cosine(const std::vector<double>& a, const std::vector<double>& b) {
   const double product = norm(a) * norm(b);
-  return product > 0.0 ? dot(a.data(), b.data(), static_cast<std::int64_t>(a.size())) / product : 0.0;
+  return product > 0.0 ? dot(a, b) / product : 0.0;
 }
 
 std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "insight/drawing/chart.h"
+#include "insight/properties/lists.h"
 #include "posenc/insight/figure.h"
 #include "posenc/models/encoding.h"
 
@@ -77,7 +78,7 @@ std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& 
 std::vector<double> row_at(const Encoding& numbers, double position);
 
 std::vector<double> counted(std::int64_t count, double first = 0.0, double step = 1.0);
-double dot(const double* a, const double* b, std::int64_t width);
+using properties::dot;
 double norm(const std::vector<double>& row);
 double cosine(const std::vector<double>& a, const std::vector<double>& b);
 // Normal numbers, [rows][columns].

@@ -1,50 +1,16 @@
 #include <cmath>
 
 #include "insight/properties/bias_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "posenc/bias.h"
 
 namespace posenc::properties {
 namespace {
 
-std::string distance_text(AlibiForm form) {
-  switch (form) {
-    case AlibiForm::causal:
-      return "-m_h max(i - j, 0)";
-    case AlibiForm::key_position:
-      return "m_h j";
-    case AlibiForm::symmetric:
-      break;
-  }
-  return "-m_h |i - j|";
-}
-
-std::string distance_mathml(AlibiForm form) {
-  const std::string slope = msub(mi("m"), mi("h"));
-  const std::string offset = mrow(mi("i"), mo("-"), mi("j"));
-  if (form == AlibiForm::key_position) return mrow(slope, mi("j"));
-  if (form == AlibiForm::causal) return mrow(mo("-"), slope, mcall(mi("max"), offset, mo(","), mn(std::int64_t{0})));
-  return mrow(mo("-"), slope, mo("|"), offset, mo("|"));
-}
-
-KindFacts alibi_facts(const Spec& any) {
-  const auto& spec = std::get<Alibi>(any);
-  const std::string heads = std::to_string(spec.heads), most = text::number_text(spec.bias_max);
+KindFacts alibi_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = " + distance_text(spec.form) + ", m_h = 2^(-" + most + " h / " + heads +
-                  ") for h = 1 .. " + heads;
-  const bool power_of_two = (spec.heads & (spec.heads - 1)) == 0;
-  if (!power_of_two && spec.rule == SlopeRule::interleaved) {
-    facts.formula = "bias_h(i, j) = " + distance_text(spec.form) + ", the slopes m_h of the next power of two below " +
-                    heads + ", then every other one of twice that power";
-  }
-  const bool by_rule = power_of_two || spec.rule == SlopeRule::geometric;
-  const std::string slope =
-      msup(mn(std::int64_t{2}), mrow(mo("-"), mn(spec.bias_max), mi("h"), mo("/"), mn(spec.heads)));
-  const std::string slopes = by_rule ? mrow(mo(","), msub(mi("m"), mi("h")), mo("="), slope) : "";
-  facts.formula_mathml = math(msub(mi("b"), mi("h")), mo("="), distance_mathml(spec.form), slopes);
   facts.users = "BLOOM, MPT, Falcon's refined-web models and Jina's BERT (Press et al., 2022)";
   facts.represents = "distances";
   facts.prefers = "near keys, from the start";
@@ -70,6 +36,25 @@ std::vector<Property> alibi_properties(const Encoding& numbers, const CheckOptio
 }
 
 }  // namespace
+
+Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads) { return power(2, -bias_max * h / heads); }
+
+KindFormula formula_of(const Alibi& spec) {
+  const Formula i = "i", j = "j", m = "m_h";
+  const Formula bias = spec.form == AlibiForm::key_position ? m * j
+                       : spec.form == AlibiForm::causal     ? -m * call("max", {i - j, 0})
+                                                            : -m * call("abs", {i - j});
+  KindFormula formula{.lines = {equation(call("bias_h", {i, j}), bias)}};
+  const bool power_of_two = (spec.heads & (spec.heads - 1)) == 0;
+  if (power_of_two || spec.rule == SlopeRule::geometric) {
+    formula.lines.push_back(equation(m, alibi_slope(spec.bias_max, "h", spec.heads)));
+    formula.lines.push_back(range("h", 1, spec.heads));
+  } else {
+    formula.note = ", the slopes m_h of the next power of two below " + std::to_string(spec.heads) +
+                   ", then every other one of twice that power";
+  }
+  return formula;
+}
 
 const KindInsight& kind_insight(const Alibi&) {
   static const KindInsight insight{alibi_facts, alibi_properties, {"bias", "bias_distance", "attention", "entropy"}};

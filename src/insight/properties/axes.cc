@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
+#include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
 
@@ -26,18 +26,8 @@ bool is_fixed(const Spec& spec) {
          });
 }
 
-KindFacts concat_facts(const Spec& any) {
-  const auto& spec = std::get<Concat>(any);
+KindFacts concat_facts(const Spec&) {
   KindFacts facts;
-  std::string list, mathml;
-  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
-    const std::string axis = std::to_string(spec.parts[i].axis);
-    list += (i > 0 ? " | " : "") + std::string("E") + std::to_string(i) + "(p_" + axis + ")";
-    mathml += (i > 0 ? mo("|") : std::string()) +
-              mcall(msub(mi("E"), mn(static_cast<std::int64_t>(i))), msub(mi("p"), mn(spec.parts[i].axis)));
-  }
-  facts.formula = "PE(p) = [" + list + "]";
-  facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), mo("["), mathml, mo("]"));
   facts.users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables";
   facts.represents = "absolute places on several axes";
   facts.prefers = "near places are alike, rows and columns counted apart";
@@ -47,16 +37,8 @@ KindFacts concat_facts(const Spec& any) {
   return facts;
 }
 
-KindFacts fourier_facts(const Spec& any) {
-  const auto& spec = std::get<Fourier>(any);
-  const std::string multiplier = spec.multiplier == 1.0 ? "" : text::number_text(spec.multiplier) + " ";
+KindFacts fourier_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "PE(p) = " + multiplier + "(sin, cos)(sum over " + std::to_string(spec.axes) +
-                  (spec.axes == 1 ? " axis" : " axes") + " of p_a inv_freq[a][j])";
-  const std::string sum =
-      mrow(mo("\xe2\x88\x91"), msub(mi("p"), mi("a")), msub(mi("\xcf\x89"), mrow(mi("a"), mi("j"))));
-  facts.formula_mathml = math(msub(mi("PE"), mi("j")), mo("="), spec.multiplier == 1.0 ? "" : mn(spec.multiplier),
-                              mo("("), mcall(mi("sin"), sum), mo(","), mcall(mi("cos"), sum), mo(")"));
   facts.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels";
   facts.represents = "absolute places on several axes";
   facts.prefers = "near places are alike; how near, the frequencies say";
@@ -78,7 +60,6 @@ Property within_bounds(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "bounded",
           .title = "values stay within bounds",
           .verdict = Verdict::holds,
-          .until = {},
           .finding = "values from " + short_text(*least) + " (place " + place(least) + ") to " + short_text(*most) +
                      " (place " + place(most) + ")",
           .numbers = {{"smallest", *least}, {"largest", *most}}};
@@ -103,7 +84,6 @@ Property unique_places(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "unique",
           .title = "no two places have the same row",
           .verdict = judge(false, distance > kSmallest),
-          .until = {},
           .finding = "nearest of " + several(count * (count - 1) / 2, "pair") + ": places " +
                      place_at(look.positions, first) + " and " + place_at(look.positions, second) + ", " +
                      residual_text(distance) + " apart",
@@ -134,7 +114,6 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "distance_only",
           .title = "the dot product of two rows depends on the offset of their places alone",
           .verdict = apart <= room ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "for equal offsets it runs apart by " + residual_text(apart),
           .numbers = {{"largest", apart}}};
 }
@@ -171,6 +150,22 @@ std::vector<Property> axes_properties(const Encoding& numbers, const CheckOption
 }
 
 }  // namespace
+
+KindFormula formula_of(const Concat& spec) {
+  Formula parts(Formula::Form::list, "|", {});
+  for (std::size_t i = 0; i < spec.parts.size(); ++i) {
+    const std::string axis = std::to_string(spec.parts[i].axis), name = "E" + std::to_string(i);
+    parts.parts.push_back(call(name.c_str(), {("p_" + axis).c_str()}));
+  }
+  return {.lines = {equation(call("PE", {"p"}), parts)}};
+}
+
+KindFormula formula_of(const Fourier& spec) {
+  const Formula angle = "t_j";
+  const Formula pair(Formula::Form::list, ",", {call("sin", {angle}), call("cos", {angle})});
+  return {.lines = {equation(call("PE", {"p", "j"}), spec.multiplier * pair),
+                    equation(angle, series("a", 0, spec.axes - 1, Formula("p_a") * element("inv_freq", {"a", "j"})))}};
+}
 
 const KindInsight& kind_insight(const Concat&) {
   static const KindInsight insight{concat_facts, axes_properties, {"heatmap", "map"}};

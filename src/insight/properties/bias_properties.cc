@@ -100,7 +100,6 @@ Property relative(const Encoding& numbers, const CheckOptions& options, const Bi
   Property property{.name = "relative",
                     .title = "what is added depends on the distance alone",
                     .verdict = judge(traits.relative.value_or(false), traits.relative != false && (alike || shared)),
-                    .until = {},
                     .finding = "the same at places from " + count_text(first) + " to " + count_text(other) + ", to " +
                                residual_text(alike ? apart.plain : apart.shared),
                     .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}},
@@ -159,7 +158,6 @@ Property decays(const Encoding& numbers, const CheckOptions& options, const Bias
       .name = "decays",
       .title = "keys further back never get more",
       .verdict = judge(traits.falls, falling == numbers.heads()),
-      .until = {},
       .finding = "in " + count_text(falling) + " of " + several(numbers.heads(), "head"),
       .numbers = {{"heads", static_cast<double>(numbers.heads())}, {"falling", static_cast<double>(falling)}}};
   if (first_rising == 0) return property;
@@ -224,7 +222,6 @@ Property bounded(const Encoding& numbers, const CheckOptions& options, const Bia
   return {.name = "bounded",
           .title = "what is added stays within bounds at any distance",
           .verdict = traits.bounded ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "from " + short_text(bounds.smallest) + " to " + short_text(bounds.largest) + " within " +
                      several(count, "position") + ", keys behind and ahead" + (some ? ", seen at 17 queries" : "") +
                      (traits.bounded ? "" : ", and it goes on growing"),
@@ -242,7 +239,6 @@ Property observed_bounded(const Encoding& numbers, const CheckOptions& options) 
           .title = "the numbers lie within [" + short_text(own.smallest) + ", " + short_text(own.largest) +
                    "], as the encoding's do",
           .verdict = judge(true, within),
-          .until = {},
           .finding = "from " + short_text(seen.smallest) + " to " + short_text(seen.largest),
           .numbers = {{"smallest", seen.smallest}, {"largest", seen.largest}}};
 }
@@ -297,7 +293,6 @@ Property symmetric(const Encoding& numbers, const CheckOptions& options, const B
   return {.name = "symmetric",
           .title = "keys ahead get what keys behind get",
           .verdict = judge(observed && traits.relative.value_or(false) && formula <= kBiasRoom, largest <= room),
-          .until = {},
           .finding = std::isinf(largest) ? "one side is hidden where the other is seen"
                                          : "sides differ by " + short_text(largest) + " at most",
           .numbers = {{"difference", largest}}};

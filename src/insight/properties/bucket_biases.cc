@@ -1,6 +1,6 @@
 #include "insight/properties/bias_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
@@ -11,13 +11,6 @@ KindFacts clipped_facts(const Spec& any) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string most = std::to_string(spec.max_distance);
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = table[clip(" + std::string(key_first ? "j - i" : "i - j") + ", -" + most + ", " +
-                  most + ") + " + most + "][h]";
-  facts.formula_mathml =
-      math(msub(mi("b"), mi("h")), mo("="),
-           msub(mi("T"), mrow(mcall(mi("clip"), mi(key_first ? "j" : "i"), mo("-"), mi(key_first ? "i" : "j"), mo(","),
-                                    mrow(mo("-"), mn(spec.max_distance)), mo(","), mn(spec.max_distance)),
-                              mo("+"), mn(spec.max_distance), mo(","), mi("h"))));
   facts.users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets";
   facts.represents = "distances";
   facts.prefers = "nothing: all of it is learned";
@@ -32,14 +25,8 @@ KindFacts clipped_facts(const Spec& any) {
 
 KindFacts t5_facts(const Spec& any) {
   const auto& spec = std::get<T5>(any);
-  const bool causal = spec.direction == T5Direction::causal;
-  const std::string buckets = std::to_string(spec.buckets), most = std::to_string(spec.max_distance);
+  const std::string most = std::to_string(spec.max_distance);
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = table[bucket(j - i)][h], " + buckets + " buckets: one per distance at first, then " +
-                  "logarithmic up to " + most +
-                  (causal ? "; what lies ahead is in bucket 0" : "; half of them for each side");
-  facts.formula_mathml = math(msub(mi("b"), mi("h")), mo("="),
-                              msub(mi("T"), mrow(mcall(mi("bucket"), mi("j"), mo("-"), mi("i")), mo(","), mi("h"))));
   facts.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)";
   facts.represents = "distances";
   facts.prefers = "nothing: all of it is learned";
@@ -80,6 +67,44 @@ std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions&
 }
 
 }  // namespace
+
+KindFormula formula_of(const Clipped& spec) {
+  const Formula i = "i", j = "j", most = spec.max_distance;
+  const Formula offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
+  const Formula row = call("clip", {offset, -most, most}) + most;
+  return {.lines = {equation(call("bias_h", {i, j}), element("table", {row, "h"}))}};
+}
+
+T5Side t5_side(const T5& spec) {
+  const std::int64_t buckets = spec.direction == T5Direction::bidirectional ? spec.buckets / 2 : spec.buckets;
+  return {buckets, buckets / 2};
+}
+
+Formula t5_far_bucket(const T5& spec, const Formula& d) {
+  const T5Side side = t5_side(spec);
+  const Formula near = side.near;
+  return near + call("floor", {Formula(side.buckets - side.near) * call("ln", {d / near}) /
+                               call("ln", {spec.max_distance / near})});
+}
+
+KindFormula formula_of(const T5& spec) {
+  const Formula i = "i", j = "j", x = "x", d = "d", near = "near", bucket = call("bucket", {x});
+  const T5Side side = t5_side(spec);
+  const Formula far = call("min", {t5_far_bucket(spec, d), side.buckets - 1});
+  const Formula behind(Formula::Form::cases, "", {d, relation("<", {d, side.near}), far});
+  const Formula ahead(Formula::Form::cases, "", {side.buckets, relation("<", {0, x}), 0});
+  const bool both = spec.direction == T5Direction::bidirectional;
+  KindFormula formula{.lines = {equation(call("bias_h", {i, j}), element("table", {call("bucket", {j - i}), "h"}))}};
+  formula.note = ", " + std::to_string(spec.buckets) + " buckets: one per distance at first, then logarithmic up to " +
+                 std::to_string(spec.max_distance) +
+                 (both ? "; half of them for each side" : "; what lies ahead is in bucket 0");
+  if (both) {
+    formula.details = {equation(bucket, near + ahead), equation(near, behind), equation(d, call("abs", {x}))};
+  } else {
+    formula.details = {equation(bucket, behind), equation(d, call("max", {-x, 0}))};
+  }
+  return formula;
+}
 
 const KindInsight& kind_insight(const Clipped&) {
   static const KindInsight insight{

@@ -1,24 +1,15 @@
 #include "insight/properties/bias_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
 namespace {
 
-std::string distance_text(DistanceRule rule) { return rule == DistanceRule::causal ? "max(i - j, 0)" : "|i - j|"; }
-
 KindFacts kerple_facts(const Spec& any) {
   const auto& spec = std::get<Kerple>(any);
-  const std::string d = mi("d"), p = msub(mi("p"), mi("h")), a = msub(mi("a"), mi("h"));
   const bool log = spec.kernel == KerpleKernel::log;
   KindFacts facts;
-  facts.formula = std::string("bias_h(i, j) = ") + (log ? "-p_h ln(1 + a_h d)" : "-a_h d^p_h") +
-                  ", d = " + distance_text(spec.direction) + ", numbers of at least " +
-                  text::number_text(spec.smallest);
-  facts.formula_mathml =
-      log ? math(msub(mi("b"), mi("h")), mo("="), mo("-"), p, mcall(mi("ln"), mn(std::int64_t{1}), mo("+"), a, d))
-          : math(msub(mi("b"), mi("h")), mo("="), mo("-"), a, msup(d, p));
   facts.users = "research models of Chi et al. (2022); no well-known released model";
   facts.represents = "distances";
   facts.prefers = "near keys, from the start";
@@ -30,16 +21,8 @@ KindFacts kerple_facts(const Spec& any) {
   return facts;
 }
 
-KindFacts fire_facts(const Spec& any) {
-  const auto& spec = std::get<Fire>(any);
-  const std::string length = text::number_text(spec.length);
-  const auto psi = [](const std::string& x) { return mcall(mi("\xcf\x88"), x); };
+KindFacts fire_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = mlp_h(psi(i - j) / psi(max(i, L))), psi(x) = ln(|c x| + 1), L = " + length +
-                  " times a learned factor; mlp 1 - " + std::to_string(spec.width) + " - " + std::to_string(spec.heads);
-  facts.formula_mathml = math(msub(mi("b"), mi("h")), mo("="),
-                              mcall(mi("mlp"), mfrac(psi(mrow(mi("i"), mo("-"), mi("j"))),
-                                                     psi(mcall(mi("max"), mi("i"), mo(","), mn(spec.length))))));
   facts.users = "research models of Li et al. (2024); no well-known released model";
   facts.represents = "distances, and the place of the query";
   facts.prefers = "nothing: all of it is learned";
@@ -51,20 +34,8 @@ KindFacts fire_facts(const Spec& any) {
   return facts;
 }
 
-KindFacts sandwich_facts(const Spec& any) {
-  const auto& spec = std::get<Sandwich>(any);
-  const std::string half = std::to_string(spec.width / 2), heads = std::to_string(spec.heads);
-  const std::string base = text::number_text(spec.base), width = std::to_string(spec.width);
+KindFacts sandwich_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = (sum over k = " + std::to_string(spec.first) + " .. " +
-                  std::to_string(spec.width / 2 - 1 + spec.first) + " of cos(d / " + base + "^(2k/" + width + ")) - " +
-                  half + ") / (8 h / " + heads + "), d = " + distance_text(spec.direction);
-  const std::string angle =
-      mfrac(mi("d"), msup(mn(spec.base), mrow(mn(std::int64_t{2}), mi("k"), mo("/"), mn(spec.width))));
-  facts.formula_mathml =
-      math(msub(mi("b"), mi("h")), mo("="),
-           mfrac(mrow(msub(mo("\xe2\x88\x91"), mi("k")), mcall(mi("cos"), angle), mo("-"), mn(spec.width / 2)),
-                 mrow(mn(std::int64_t{8}), mi("h"), mo("/"), mn(spec.heads))));
   facts.users = "research models of Chi et al. (2023) and NeMo's option of that name";
   facts.represents = "distances";
   facts.prefers = "near keys, from the start";
@@ -97,7 +68,53 @@ std::vector<Property> sandwich_properties(const Encoding& numbers, const CheckOp
       {.falls = false, .past_finding = "cosines of the distance go on for ever: defined, bounded and not monotone"});
 }
 
+Formula distance_of(DistanceRule rule) {
+  const Formula offset = Formula("i") - "j";
+  return equation("d", rule == DistanceRule::causal ? call("max", {offset, 0}) : call("abs", {offset}));
+}
+
+const Formula& bias_of_pair() {
+  static const Formula bias = call("bias_h", {"i", "j"});
+  return bias;
+}
+
 }  // namespace
+
+Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, const Formula& d) {
+  return spec.kernel == KerpleKernel::log ? -p * call("ln", {1 + a * d}) : -a * power(d, p);
+}
+
+KindFormula formula_of(const Kerple& spec) {
+  return {.lines = {equation(bias_of_pair(), kerple_bias(spec, "p_h", "a_h", "d")), distance_of(spec.direction)},
+          .note = ", numbers of at least " + text::number_text(spec.smallest)};
+}
+
+Formula fire_log(const Formula& c, const Formula& x) { return call("ln", {call("abs", {c * x}) + 1}); }
+
+KindFormula formula_of(const Fire& spec) {
+  const Formula i = "i", x = "x", k = "k";
+  const auto psi = [](const Formula& of) { return call("psi", {of}); };
+  const Formula hidden = call("max", {element("in_weight", {k}) * x + element("in_bias", {k}), 0});
+  return {.lines = {equation(bias_of_pair(), call("mlp_h", {psi(i - "j") / (psi(call("max", {i, "L"})) + spec.eps)})),
+                    equation(psi(x), fire_log("c", x))},
+          .note = ", L = " + text::number_text(spec.length) + " times a learned factor; mlp 1 - " +
+                  std::to_string(spec.width) + " - " + std::to_string(spec.heads),
+          .details = {
+              equation("L", call("abs", {spec.length * Formula("length_factor")})),
+              equation(call("mlp_h", {x}), series("k", 0, spec.width - 1, element("out_weight", {"h", k}) * hidden) +
+                                               element("out_bias", {"h"}))}};
+}
+
+Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h) {
+  const Formula angle = d / power(spec.base, 2 * Formula("k") / spec.width);
+  const Formula sum = series("k", spec.first, spec.first + spec.width / 2 - 1, call("cos", {angle}));
+  return (sum - spec.width / 2) / (8 * h / spec.heads);
+}
+
+KindFormula formula_of(const Sandwich& spec) {
+  return {.lines = {equation(bias_of_pair(), sandwich_bias(spec, "d", "h")), distance_of(spec.direction),
+                    range("h", 1, spec.heads)}};
+}
 
 const KindInsight& kind_insight(const Kerple&) {
   static const KindInsight insight{kerple_facts, kerple_properties, {"bias", "bias_distance", "attention", "entropy"}};

@@ -81,7 +81,6 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
   return {.name = "bounded",
           .title = promised ? "every value lies within [-" + limit + ", " + limit + "]" : "values stay within bounds",
           .verdict = judge(true, within),
-          .until = {},
           .finding = "values from " + short_text(bounds.smallest) + " (position " +
                      place_text(look.place(bounds.smallest_position)) + ") to " + short_text(bounds.largest) +
                      " (position " + place_text(look.place(bounds.largest_position)) + "); row norms " +
@@ -152,7 +151,6 @@ Property mixing_property(const InputLook& look, double std, std::uint64_t seed) 
   return {.name = "mixing",
           .title = "neither the token nor the position drowns in their sum",
           .verdict = ratio > 0.1 && ratio < 10.0 ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "tokens of std " + short_text(std) + " have norm " + short_text(mixed.token_norm) +
                      ", the row of position " + place_text(look.positions.real(0, 0)) + " " +
                      short_text(mixed.position_norm) + "; adding it turns a token by " + short_text(mixed.angle) +

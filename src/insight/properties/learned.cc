@@ -2,27 +2,14 @@
 #include <cmath>
 #include <limits>
 
+#include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
 
 namespace posenc::properties {
 namespace {
-
-std::string row_text(const Learned& spec) {
-  const std::string row = spec.first == 0 ? "table[p]" : "table[p + " + std::to_string(spec.first) + "]";
-  const std::string unit = spec.normalize == Normalize::l2 ? row + " / |" + row + "|" : row;
-  return spec.multiplier == 1.0 ? unit : text::number_text(spec.multiplier) + " " + unit;
-}
-
-std::string row_mathml(const Learned& spec) {
-  const std::string index = spec.first == 0 ? mi("p") : mrow(mi("p"), mo("+"), mn(spec.first));
-  const std::string row = msub(mi("W"), index);
-  const std::string unit = spec.normalize == Normalize::l2 ? mfrac(row, mrow(mo("|"), row, mo("|"))) : row;
-  return spec.multiplier == 1.0 ? unit : mrow(mn(spec.multiplier), unit);
-}
 
 std::string past_text(const Learned& spec, bool hybrid) {
   switch (spec.past_end) {
@@ -39,8 +26,6 @@ std::string past_text(const Learned& spec, bool hybrid) {
 KindFacts learned_facts(const Spec& any) {
   const Learned& spec = *learned_part(any);
   KindFacts facts;
-  facts.formula = "PE(p) = " + row_text(spec);
-  facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), row_mathml(spec));
   facts.users = "BERT, GPT-2, GPT-3, OPT, BART and vision transformers";
   facts.represents = "absolute places";
   facts.prefers = "nothing: all of it is learned";
@@ -48,8 +33,6 @@ KindFacts learned_facts(const Spec& any) {
   facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
   if (const auto* hybrid = std::get_if<Hybrid>(&any)) {
     const KindFacts fixed = insight_of(hybrid->fixed).facts(hybrid->fixed);
-    facts.formula = "PE(p) = S(p) + " + row_text(spec) + ", S the sinusoidal row: " + fixed.formula;
-    facts.formula_mathml = math(mcall(mi("PE"), mi("p")), mo("="), mcall(mi("S"), mi("p")), mo("+"), row_mathml(spec));
     facts.users = "experiments that let a table correct the fixed rows; no well-known model";
     facts.past_length += " The fixed part goes on, the learned one does not.";
     facts.order_of_terms = fixed.order_of_terms;
@@ -83,7 +66,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
   list.push_back({.name = "smooth",
                   .title = "every step is as long as every other",
                   .verdict = Verdict::does_not_hold,
-                  .until = {},
                   .finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " +
                              longest + ": training decides",
                   .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}});
@@ -91,7 +73,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
     list.push_back({.name = "shift_linear",
                     .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
                     .verdict = Verdict::does_not_hold,
-                    .until = {},
                     .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
   }
   const Spreads dots = neighbour_products(look);
@@ -99,7 +80,6 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
   list.push_back({.name = "distance_only",
                   .title = "the dot product of two rows depends on their distance alone",
                   .verdict = Verdict::does_not_hold,
-                  .until = {},
                   .finding = "of neighbours it runs from " + least + " to " + most,
                   .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
 }
@@ -140,7 +120,23 @@ std::vector<Property> learned_properties(const Encoding& numbers, const CheckOpt
   return list;
 }
 
+Formula learned_row(const Learned& spec) {
+  const Formula row = element("table", {Formula("p") + spec.first});
+  return spec.normalize == Normalize::l2 ? spec.multiplier * row / call("abs", {row}) : spec.multiplier * row;
+}
+
 }  // namespace
+
+KindFormula formula_of(const Learned& spec) { return {.lines = {equation(call("PE", {"p"}), learned_row(spec))}}; }
+
+KindFormula formula_of(const Hybrid& spec) {
+  KindFormula formula{.lines = {equation(call("PE", {"p"}), call("S", {"p"}) + learned_row(spec.learned))}};
+  for (Formula& line : formula_of(spec.fixed).lines) {
+    line.parts[0].name = "S";
+    formula.lines.push_back(line);
+  }
+  return formula;
+}
 
 const KindInsight& kind_insight(const Learned&) {
   static const KindInsight insight{

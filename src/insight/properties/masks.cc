@@ -1,25 +1,13 @@
 #include "insight/properties/bias_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
 namespace {
 
-std::string end_text(const std::optional<std::int64_t>& end, const char* sign) {
-  return end ? std::string("i ") + sign + " " + std::to_string(*end) : "the end";
-}
-
-std::string end_mathml(const std::optional<std::int64_t>& end, const char* sign) {
-  return end ? mrow(mi("i"), mo(sign), mn(*end)) : mrow(mo(sign), mi("\xe2\x88\x9e"));
-}
-
-KindFacts window_facts(const Spec& any) {
-  const auto& spec = std::get<Window>(any);
+KindFacts window_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "query i sees keys j from " + end_text(spec.left, "-") + " to " + end_text(spec.right, "+");
-  facts.formula_mathml =
-      math(end_mathml(spec.left, "-"), mo("\xe2\x89\xa4"), mi("j"), mo("\xe2\x89\xa4"), end_mathml(spec.right, "+"));
   facts.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers";
   facts.represents = "distances";
   facts.prefers = "near keys: others are hidden";
@@ -30,17 +18,8 @@ KindFacts window_facts(const Spec& any) {
   return facts;
 }
 
-KindFacts chunked_facts(const Spec& any) {
-  const auto& spec = std::get<Chunked>(any);
-  const std::string size = std::to_string(spec.size);
-  const bool causal = spec.direction == DistanceRule::causal;
-  const auto chunk = [&](const char* name) {
-    return mrow(mo("\xe2\x8c\x8a"), mi(name), mo("/"), mn(spec.size), mo("\xe2\x8c\x8b"));
-  };
+KindFacts chunked_facts(const Spec&) {
   KindFacts facts;
-  facts.formula =
-      "query i sees keys j with floor(j / " + size + ") = floor(i / " + size + ")" + (causal ? ", j <= i" : "");
-  facts.formula_mathml = math(chunk("j"), mo("="), chunk("i"));
   facts.users = "Llama 4 in its layers with rotary encodings";
   facts.represents = "distances within a chunk";
   facts.prefers = "keys of its own chunk: others are hidden";
@@ -72,7 +51,28 @@ std::vector<Property> chunked_properties(const Encoding& numbers, const CheckOpt
   return bias_properties(numbers, options, traits);
 }
 
+constexpr const char* kSeen = "query i sees key j where ";
+
 }  // namespace
+
+KindFormula formula_of(const Window& spec) {
+  const Formula i = "i", j = "j";
+  const Formula inf = "inf";
+  if (!spec.left && !spec.right) return {.lead = kSeen, .lines = {relation("<", {-inf, j, inf})}};
+  std::vector<Formula> sides;
+  if (spec.left) sides.push_back(i - *spec.left);
+  sides.push_back(j);
+  if (spec.right) sides.push_back(i + *spec.right);
+  return {.lead = kSeen, .lines = {relation("<=", sides)}};
+}
+
+KindFormula formula_of(const Chunked& spec) {
+  const Formula i = "i", j = "j";
+  const auto chunk = [&](const Formula& at) { return call("floor", {at / spec.size}); };
+  KindFormula formula{.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
+  if (spec.direction == DistanceRule::causal) formula.lines.push_back(relation("<=", {j, i}));
+  return formula;
+}
 
 const KindInsight& kind_insight(const Window&) {
   static const KindInsight insight{window_facts, window_properties, {"bias", "bias_distance", "attention", "entropy"}};

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "insight/properties/bias_properties.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
@@ -10,9 +10,6 @@ namespace {
 
 KindFacts matrix_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "bias_h(i, j) = values[h][i][j]";
-  facts.formula_mathml =
-      math(msub(mi("b"), mi("h")), mo("="), msub(mi("V"), mrow(mi("h"), mo(","), mi("i"), mo(","), mi("j"))));
   facts.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf";
   facts.represents = "pairs of places, one by one";
   facts.prefers = "whatever its numbers say";
@@ -35,6 +32,10 @@ std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOpti
 }
 
 }  // namespace
+
+KindFormula formula_of(const MatrixBias&) {
+  return {.lines = {equation(call("bias_h", {"i", "j"}), element("values", {"h", "i", "j"}))}};
+}
 
 const KindInsight& kind_insight(const MatrixBias&) {
   static const KindInsight insight{matrix_facts, matrix_properties, {"bias", "bias_distance", "attention", "entropy"}};

@@ -1,6 +1,6 @@
 #include "insight/properties/attend_measure.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
@@ -8,9 +8,6 @@ namespace {
 
 KindFacts none_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "score(i, j) = q_i . k_j: no position is in it";
-  facts.formula_mathml = math(msub(mi("s"), mrow(mi("i"), mo(","), mi("j"))), mo("="), msub(mi("q"), mi("i")),
-                              mo("\xc2\xb7"), msub(mi("k"), mi("j")));
   facts.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask";
   facts.represents = "nothing";
   facts.prefers = "nothing";
@@ -26,20 +23,22 @@ std::vector<Property> none_properties(const Encoding& numbers, const CheckOption
   return {{.name = "equivariant",
            .title = "permuted tokens give permuted outputs: order is not seen",
            .verdict = judge(true, difference <= 1e-12),
-           .until = {},
            .finding = "outputs of 8 permuted tokens, put back in order, differ by " + residual_text(difference),
            .numbers = {{"difference", difference}},
            .command = "posenc demo permutation"},
           {.name = "past_length",
            .title = "positions past the trained length are like trained ones",
            .verdict = Verdict::holds,
-           .until = {},
            .finding = "there are none to tell apart"},
           entropy(numbers, options),
           parameters(0)};
 }
 
 }  // namespace
+
+KindFormula formula_of(const NoPosition&) {
+  return {.lines = {equation(call("score", {"i", "j"}), dot("q_i", "k_j"))}, .note = ": no position is in it"};
+}
 
 const KindInsight& kind_insight(const NoPosition&) {
   static const KindInsight insight{none_facts, none_properties, {"attention", "entropy"}};

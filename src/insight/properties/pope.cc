@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/spec/query_kinds.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
@@ -17,27 +17,10 @@ namespace {
 constexpr std::int64_t kPopeDistances = 4096;
 constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
 
-std::string magnitude_text(Magnitude magnitude) {
-  if (magnitude == Magnitude::softplus) return "ln(1 + e^x)";
-  return magnitude == Magnitude::relu ? "max(x, 0)" : "x";
-}
-
 KindFacts pope_facts(const Spec& any) {
   const auto& spec = std::get<Pope>(any);
   const std::int64_t channels = spec::turning_channels(spec);
-  const bool rule = spec.inv_freq.empty() && spec.sections.empty();
-  const std::string frequency =
-      rule ? text::number_text(spec.base) + "^(-c/" + std::to_string(channels) + ")" : "inv_freq[c]";
   KindFacts facts;
-  facts.formula = "score(t, s) = sum over c of m(q_c) m(k_c) cos((s - t) " + frequency +
-                  " + delta_c), m(x) = " + magnitude_text(spec.magnitude) + ", c = 0 .. " +
-                  std::to_string(channels - 1);
-  const auto length = [](const char* side) { return mcall(mi("m"), msub(mi(side), mi("c"))); };
-  facts.formula_mathml = math(
-      msub(mi("a"), mrow(mi("t"), mi("s"))), mo("="), msub(mo("\xe2\x88\x91"), mi("c")), length("q"), length("k"),
-      mcall(mi("cos"), mrow(mo("("), mi("s"), mo("-"), mi("t"), mo(")")),
-            rule ? msup(mn(spec.base), mrow(mo("-"), mi("c"), mo("/"), mn(channels))) : msub(mi("\xce\xb8"), mi("c")),
-            mo("+"), msub(mi("\xce\xb4"), mi("c"))));
   facts.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it";
   facts.represents = "distances, apart from contents";
   facts.prefers = "near keys: magnitudes are positive, so that a kernel of the distance is there from the start";
@@ -91,7 +74,6 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, largest <= kPopeRoom),
-          .until = {},
           .finding = "off by " + residual_text(largest) + " at most",
           .numbers = {{"residual", largest}}};
 }
@@ -100,7 +82,6 @@ Property no_content_shift() {
   return {.name = "content_phase",
           .title = "contents do not move the distance that is looked for",
           .verdict = Verdict::holds,
-          .until = {},
           .finding = "angles are the position's alone; in a rotary score the angle between q and k is added to it"};
 }
 
@@ -110,7 +91,6 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
   Property property{.name = "monotone",
                     .title = "scores of equal magnitudes fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .until = {},
                     .finding = "they are multiplied by " + short_text(curve[1]) + " at distance 1, by " +
                                short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(curve.size()) - 1),
@@ -138,7 +118,6 @@ std::vector<Property> pope_properties(const Encoding& numbers, const CheckOption
       {.name = "parameters",
        .title = "it goes without learned numbers",
        .verdict = Verdict::holds,
-       .until = {},
        .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, may be left out: it is 0 then",
        .numbers = {{"optional_per_head", static_cast<double>(schedule.pairs())}}});
   list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
@@ -146,6 +125,22 @@ std::vector<Property> pope_properties(const Encoding& numbers, const CheckOption
 }
 
 }  // namespace
+
+Formula pope_magnitude(Magnitude magnitude, const Formula& x) {
+  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
+  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
+}
+
+KindFormula formula_of(const Pope& spec) {
+  const Formula c = "c", s = "s", t = "t";
+  const std::int64_t channels = spec::turning_channels(spec);
+  const bool rule = spec.inv_freq.empty() && spec.sections.empty();
+  const Formula frequency = rule ? power(spec.base, -c / channels) : element("inv_freq", {c});
+  const auto m = [](const Formula& x) { return call("m", {x}); };
+  const Formula term = m("q_c") * m("k_c") * call("cos", {(s - t) * frequency + "delta_c"});
+  return {.lines = {equation(call("score", {t, s}), series("c", 0, channels - 1, term)),
+                    equation(m("x"), pope_magnitude(spec.magnitude, "x"))}};
+}
 
 const KindInsight& kind_insight(const Pope&) {
   static const KindInsight insight{

@@ -74,7 +74,6 @@ Property own_precision(const FloatTable& table) {
       .name = "precision",
       .title = "posenc's float32 cosines are within " + text::general_text(room, 3) + " at every position",
       .verdict = judge(table.exact, bad == 0),
-      .until = {},
       .finding = "largest error " + short_text(largest) + ", seen at 264 positions up to 2,147,483,647",
       .numbers = {{"largest_error", largest}, {"room", room}}};
   if (bad == 0) return property;
@@ -116,7 +115,6 @@ Property usual_precision(const std::vector<double>& inv_freq) {
   Property property{.name = "precision_f32",
                     .title = "angles formed in float32 give cosines within 0.001",
                     .verdict = found.position == 0 ? Verdict::holds : Verdict::holds_to,
-                    .until = {},
                     .finding = "off by " + short_text(at_million) + " at position 1,000,000",
                     .numbers = {{"error_at_1000000", at_million}}};
   if (found.position == 0) return property;

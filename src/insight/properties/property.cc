@@ -119,7 +119,6 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
   Property property{.name = "past_length",
                     .title = "positions past the trained length have angles that were trained",
                     .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
-                    .until = {},
                     .finding = "of " + several(pairs, each) + ", " + count_text(turns.complete) +
                                " complete a turn within " + count_text(train_length) + " positions" +
                                (trained == used ? "" : " of training, before the scaling"),
@@ -146,7 +145,6 @@ Property memory(const Spec& spec, std::int64_t count, std::int64_t learned) {
           .title = "it takes less memory than a table of its numbers",
           .verdict =
               cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "a float32 table of " + several(positions, "position") + " takes " +
                      several(cost.table_bytes, "byte") + ", what it is made from " + several(cost.stream_bytes, "byte"),
           .numbers = {{"positions", static_cast<double>(positions)},
@@ -159,7 +157,6 @@ Property parameters(std::int64_t count) {
   return {.name = "parameters",
           .title = "it goes without learned numbers",
           .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = count == 0 ? "no parameters" : several(count, "learned number"),
           .numbers = {{"parameters", static_cast<double>(count)}}};
 }
@@ -175,7 +172,6 @@ Property entropy(const Encoding& numbers, const CheckOptions& options) {
   return {.name = "entropy",
           .title = "attention stays as sharp at four times the length",
           .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") + ", " +
                      short_text(points[1].entropy) + " over " + count_text(points[1].length) +
                      " (equal weights: " + short_text(points[0].uniform) + ", " + short_text(points[1].uniform) +
@@ -202,7 +198,6 @@ Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::s
   Property property{.name = "matches",
                     .title = "the numbers are those of the encoding",
                     .verdict = judge(true, !mismatch.found),
-                    .until = {},
                     .finding = "largest difference " + short_text(mismatch.largest) + ", allowed " +
                                short_text(tolerance) + " of " + std::string(to_text(dtype)),
                     .numbers = {{"largest_difference", mismatch.largest}, {"tolerance", tolerance}}};

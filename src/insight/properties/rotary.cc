@@ -3,8 +3,8 @@
 
 #include "core/base/float_types.h"
 #include "core/spec/rotary_window.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
@@ -16,28 +16,6 @@ namespace {
 
 constexpr std::int64_t kRotaryDistances = 4096;
 constexpr const char* kNoRotation = ": the two channels of a pair have angles of their own";
-
-std::string plain_frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
-  const std::string scale = spec.frequency_scale == 1.0 ? "" : text::number_text(spec.frequency_scale) + " ";
-  if (!spec.inv_freq.empty()) {
-    const bool per_axis = static_cast<std::int64_t>(spec.inv_freq.size()) > schedule.pairs();
-    return scale + (per_axis ? "inv_freq[axis][i]" : "inv_freq[i]");
-  }
-  const bool restarts = spec::has_parts(spec.layout) || spec.axis_frequencies == AxisFrequencies::restart;
-  const std::string divisor = schedule.exponent_dim == 0 ? "n" : std::to_string(schedule.exponent_dim);
-  const std::string rule = scale + text::number_text(spec.base) + "^(-2r/" + divisor + ")";
-  if (restarts) return rule + ", r counted anew on every axis" + (divisor == "n" ? ", n twice its pairs" : "");
-  if (spec.axis_frequencies == AxisFrequencies::dealt) return rule + ", r dealt out to the axes in turn";
-  return scale + text::number_text(spec.base) + "^(-2i/" + divisor + ")";
-}
-
-std::string frequency_text(const Rotary& spec, const RotarySchedule& schedule) {
-  std::string text = plain_frequency_text(spec, schedule);
-  if (kind_of(spec.scaling) != NoScaling::kind) text += " scaled by " + std::string(kind_of(spec.scaling));
-  const double factor = schedule.table_factor();
-  if (factor != 1.0) text += ", cos and sin times " + text::general_text(factor, 6);
-  return text;
-}
 
 std::string layout_text(const RotarySchedule& schedule) {
   const std::string half = std::to_string(schedule.pairs());
@@ -61,39 +39,8 @@ std::string layout_text(const RotarySchedule& schedule) {
   return "Channels i and i + " + half + " turn together; the paper, GPT-J and GGUF files of Llama have 2i and 2i + 1.";
 }
 
-std::string formula_text(const RotarySchedule& schedule, const std::string& angle) {
-  if (is_rotation(schedule.layout)) {
-    return "(a, b) of pair i becomes (a cos t - b sin t, b cos t + a sin t), t = " + angle + ", i = 0 .. " +
-           std::to_string(schedule.pairs() - 1);
-  }
-  return "channel c becomes x[c] cos t -+ x[partner] sin t, t = " + angle +
-         ", with the frequency i and the axis of its own channel";
-}
-
-// Where pairs follow one axis each, and where given frequencies let them follow several.
-std::string axis_text(const Rotary& spec, const RotarySchedule& schedule) {
-  if (schedule.axes == 1) return "p ";
-  const bool given = static_cast<std::int64_t>(spec.inv_freq.size()) == schedule.axes * schedule.pairs();
-  return given ? "sum over axes of p[axis] " : "p[axis of i] ";
-}
-
 KindFacts rotary_facts(const Spec& any) {
-  const auto& spec = std::get<Rotary>(any);
-  const RotarySchedule schedule = make_schedule(spec);
-  const bool negative = schedule.layout == Layout::half_negative;
-  const std::string sum = (negative ? "-" : "") + axis_text(spec, schedule);
   KindFacts facts;
-  facts.formula = formula_text(schedule, sum + frequency_text(spec, schedule));
-  const std::string theta = mi("\xce\xb8");
-  const std::string frequency =
-      spec.inv_freq.empty() && schedule.axes == 1 && spec.frequency_scale == 1.0 &&
-              kind_of(spec.scaling) == NoScaling::kind
-          ? msup(mn(spec.base), mrow(mo("-"), mn(std::int64_t{2}), mi("i"), mo("/"), mn(schedule.exponent_dim)))
-          : msub(mi("\xcf\x89"), mi("i"));
-  facts.formula_mathml =
-      math(msup(mi("a"), mo("'")), mo("="), mi("a"), mi("cos"), theta, mo("-"), mi("b"), mi("sin"), theta, mo(","),
-           msup(mi("b"), mo("'")), mo("="), mi("b"), mi("cos"), theta, mo("+"), mi("a"), mi("sin"), theta, mo(","),
-           theta, mo("="), negative ? mo("-") : "", schedule.axes == 1 ? mi("p") : msub(mi("p"), mi("a")), frequency);
   facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
   facts.represents = "distances";
   facts.prefers = "near keys, a little: scores of equal contents fade with distance";
@@ -101,7 +48,7 @@ KindFacts rotary_facts(const Spec& any) {
       "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
       "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
       "change the frequencies to stay within what was trained.";
-  facts.order_of_terms = layout_text(schedule);
+  facts.order_of_terms = layout_text(make_schedule(std::get<Rotary>(any)));
   return facts;
 }
 
@@ -115,7 +62,6 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   Property property{.name = "norm_kept",
                     .title = "turning keeps the length of queries and keys",
                     .verdict = judge(!factor && rotation, found.norm <= room_of(schedule)),
-                    .until = {},
                     .finding = "lengths change by " + residual_text(found.norm) + " at most",
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (!rotation) property.finding += kNoRotation;
@@ -129,7 +75,6 @@ Property rotary_monotone(const std::vector<double>& curve, double step, double r
   Property property{.name = "monotone",
                     .title = "scores of like vectors fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .until = {},
                     .finding = "they are multiplied by " + short_text(curve[1]) + " at distance " + place_text(step) +
                                ", by " + short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(last)),
@@ -148,7 +93,6 @@ Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances
   return {.name = "monotone",
           .title = "scores of like vectors fall with distance",
           .verdict = Verdict::does_not_hold,
-          .until = {},
           .finding = "a distance has one number per axis"};
 }
 
@@ -159,7 +103,6 @@ Property measured(const char* name, const char* title, double residual, double r
   Property property{.name = name,
                     .title = title,
                     .verdict = judge(exact && rotation, residual <= room),
-                    .until = {},
                     .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
                     .numbers = {{"residual", residual}}};
   if (property.verdict != Verdict::does_not_hold) return property;
@@ -200,7 +143,6 @@ void add_observed(const Encoding& numbers, const CheckOptions& options, std::vec
   list.push_back({.name = "norm_kept",
                   .title = "cosine and sine of every pair lie on a circle",
                   .verdict = judge(true, !lengths.found),
-                  .until = {},
                   .finding = "radius off by " + residual_text(lengths.largest) + " at most" +
                              (lengths.found ? ", first at position " + place_text(lengths.position) + ", pair " +
                                                   std::to_string(lengths.channel)
@@ -286,7 +228,52 @@ std::vector<Property> rotary_properties(const Encoding& numbers, const CheckOpti
   return list;
 }
 
+// What turns pair i by one position, in words where it is more than a list or a power.
+struct Frequency {
+  Formula formula;
+  std::string words = {};
+};
+
+Frequency frequency_of(const Rotary& spec, const RotarySchedule& schedule) {
+  if (!spec.inv_freq.empty()) {
+    const bool per_axis = static_cast<std::int64_t>(spec.inv_freq.size()) > schedule.pairs();
+    return {spec.frequency_scale * (per_axis ? element("inv_freq", {"a", "i"}) : element("inv_freq", {"i"}))};
+  }
+  const bool restarts = spec::has_parts(spec.layout) || spec.axis_frequencies == AxisFrequencies::restart;
+  const bool dealt = spec.axis_frequencies == AxisFrequencies::dealt;
+  const Formula below = schedule.exponent_dim == 0 ? Formula("n") : Formula(schedule.exponent_dim);
+  const Formula rule = spec.frequency_scale * power(spec.base, -2 * Formula(restarts || dealt ? "r" : "i") / below);
+  std::string words;
+  if (restarts)
+    words = std::string(", r counted anew on every axis") + (below.name == "n" ? ", n twice its pairs" : "");
+  if (dealt && !restarts) words = ", r dealt out to the axes in turn";
+  if (kind_of(spec.scaling) != NoScaling::kind) words += " scaled by " + std::string(kind_of(spec.scaling));
+  return words.empty() ? Frequency{rule} : Frequency{"w_i", ", w_i = " + plain_text(rule) + words};
+}
+
 }  // namespace
+
+KindFormula formula_of(const Rotary& spec) {
+  const RotarySchedule schedule = make_schedule(spec);
+  const Frequency frequency = frequency_of(spec, schedule);
+  const bool given = static_cast<std::int64_t>(spec.inv_freq.size()) == schedule.axes * schedule.pairs();
+  const Formula one = Formula(schedule.axes == 1 ? "p" : "p_a") * frequency.formula;
+  const Formula turn = schedule.axes > 1 && given ? series("a", 0, schedule.axes - 1, one) : one;
+  const Formula a = "a", b = "b", t = "t", sine = call("sin", {t}), cosine = call("cos", {t});
+  KindFormula formula{.lead = "pair i, (a, b), becomes ",
+                      .lines = {equation("a'", a * cosine - b * sine), equation("b'", b * cosine + a * sine)}};
+  if (!is_rotation(schedule.layout)) {
+    formula = {.lead = "channel c becomes x[c] cos(t) -+ x[partner] sin(t), ", .lines = {}};
+    formula.note = ", with the frequency i and the axis of its own channel";
+  }
+  formula.lines.push_back(equation(t, schedule.layout == Layout::half_negative ? -turn : turn));
+  if (is_rotation(schedule.layout)) formula.lines.push_back(range("i", 0, schedule.pairs() - 1));
+  if (schedule.axes > 1 && !given) formula.note += ", a the axis of pair i";
+  formula.note += frequency.words;
+  const double factor = schedule.table_factor();
+  if (factor != 1.0) formula.note += ", cos and sin times " + text::general_text(factor, 6);
+  return formula;
+}
 
 const KindInsight& kind_insight(const Rotary&) {
   static const KindInsight insight{rotary_facts,

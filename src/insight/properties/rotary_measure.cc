@@ -7,6 +7,7 @@
 
 #include "core/base/float_types.h"
 #include "core/text/number_text.h"
+#include "insight/properties/lists.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/random.h"
@@ -20,22 +21,12 @@ constexpr std::int64_t kPlaces = 17;
 using Vector = std::vector<double>;
 using AxisPosition = std::vector<double>;  // a number per axis
 
-double length(const Vector& x) {
-  double sum = 0.0;
-  for (const double value : x) sum += value * value;
-  return std::sqrt(sum);
-}
+double length(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 double largest_gap(const Vector& a, const Vector& b) {
   double largest = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
   return largest;
-}
-
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 Vector unit_vector(std::int64_t width, std::uint64_t seed) {

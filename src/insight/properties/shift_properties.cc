@@ -48,7 +48,6 @@ Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
   Property property{.name = "smooth",
                     .title = "every step is as long as every other",
                     .verdict = judge(promised, promised && steps.largest - steps.smallest <= room),
-                    .until = {},
                     .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
                                short_text(steps.smallest) + " to " + short_text(steps.largest),
                     .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}};
@@ -147,7 +146,6 @@ Property shift_linear(const RelationWalk& further, const Relations& found, const
   return {.name = "shift_linear",
           .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
           .verdict = judge(true, found.shift <= room),
-          .until = {},
           .finding = "k = " + shifts + ": largest residual " + residual_text(found.shift) +
                      (found.shift > 1e-12 ? " (position " + place_text(found.shift_position) + ")" : ""),
           .numbers = {{"shift", further.shift()}, {"residual", found.shift}, {"position", found.shift_position}}};
@@ -158,7 +156,6 @@ Property distance_only(const Relations& found, double distance, double spread, d
   Property property{.name = "distance_only",
                     .title = "the dot product of two rows depends on their distance alone",
                     .verdict = judge(true, spread <= room),
-                    .until = {},
                     .finding = "at distance " + place_text(distance) + " it is " + short_text(mean) +
                                " at every place, to " + residual_text(spread),
                     .numbers = {{"distance", distance}, {"dot_product", mean}, {"spread", spread}}};
@@ -187,7 +184,6 @@ void add_relations(const InputLook& look, const Encoding& numbers, std::vector<P
     list.push_back({.name = "shift_composes",
                     .title = "two moves are one: M_a M_b = M_(a+b)",
                     .verdict = judge(true, composed <= 1e-12),
-                    .until = {},
                     .finding = "a = 3, b = 4: largest difference of cells " + residual_text(composed),
                     .numbers = {{"residual", composed}}});
   }
@@ -237,7 +233,6 @@ Property monotone(const std::vector<double>& curve, double step, double room) {
       .name = "monotone",
       .title = "the dot product falls with distance",
       .verdict = rise ? Verdict::holds_to : Verdict::holds,
-      .until = {},
       .finding = "from " + short_text(curve.front()) + " at distance 0 to " + short_text(curve.back()) + " at " +
                  count_text(static_cast<std::int64_t>(last)),
       .numbers = {{"at_0", curve.front()}, {"at_1", curve[1]}, {"distances", static_cast<double>(curve.size())}}};

@@ -2,9 +2,9 @@
 #include <cstdlib>
 
 #include "core/spec/sinusoidal_pairs.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/shift_properties.h"
@@ -12,68 +12,7 @@
 namespace posenc::properties {
 namespace {
 
-// The exponent of pair i as text: "2i/64".
-struct Exponent {
-  double factor = 2.0;
-  double below = 1.0;
-
-  std::string above() const { return factor == 1.0 ? "i" : text::number_text(factor) + "i"; }
-};
-
-Exponent exponent_of(const Sinusoidal& spec) {
-  const bool half = spec.spacing == Spacing::half;
-  const double factor = (half ? 1.0 : 2.0) * spec.exponent_factor;
-  Exponent exponent{factor, static_cast<double>(spec.width)};
-  if (spec.spacing == Spacing::even_width) exponent.below += static_cast<double>(spec.width % 2);
-  if (half) exponent.below = static_cast<double>(spec::pairs_of(spec)) - spec.shift;
-  return exponent;
-}
-
-std::string counted_text(const Sinusoidal& spec) {
-  if (spec.first == 0) return "p";
-  return spec.first > 0 ? "(p + " + std::to_string(spec.first) + ")" : "(p - " + std::to_string(-spec.first) + ")";
-}
-
-std::string scale_text(double scale) { return scale == 1.0 ? "" : text::number_text(scale) + " "; }
-
-std::string angle_text(const Sinusoidal& spec) {
-  const std::string counted = scale_text(spec.frequency_scale) + counted_text(spec);
-  if (!spec.inv_freq.empty()) return counted + " inv_freq[i]";
-  const Exponent exponent = exponent_of(spec);
-  return counted + " / " + text::number_text(spec.base) + "^(" + exponent.above() + "/" +
-         text::number_text(exponent.below) + ")";
-}
-
-std::string angle_mathml(const Sinusoidal& spec) {
-  const std::string scale = spec.frequency_scale == 1.0 ? "" : mn(spec.frequency_scale);
-  const std::string counted =
-      spec.first == 0 ? mi("p")
-                      : mrow(mo("("), mi("p"), mo(spec.first > 0 ? "+" : "-"), mn(std::abs(spec.first)), mo(")"));
-  if (!spec.inv_freq.empty()) return mrow(scale, counted, msub(mi("\xcf\x89"), mi("i")));
-  const Exponent exponent = exponent_of(spec);
-  const std::string above = exponent.factor == 1.0 ? mi("i") : mrow(mn(exponent.factor), mi("i"));
-  return mfrac(mrow(scale, counted), msup(mn(spec.base), mrow(above, mo("/"), mn(exponent.below))));
-}
-
 bool cosine_first(Order order) { return order == Order::cos_interleaved || order == Order::cos_halves; }
-
-std::pair<std::string, std::string> columns_of(const Sinusoidal& spec) {
-  if (spec.order == Order::halves || spec.order == Order::cos_halves) {
-    return {"i", "i+" + std::to_string(spec::pairs_of(spec))};
-  }
-  return {"2i", "2i+1"};
-}
-
-std::string column_mathml(const Sinusoidal& spec, bool second) {
-  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
-  const std::string first = halves ? mi("i") : mrow(mn(std::int64_t{2}), mi("i"));
-  return second ? mrow(first, mo("+"), mn(halves ? spec::pairs_of(spec) : std::int64_t{1})) : first;
-}
-
-std::string equation_mathml(const std::string& column, const char* function, const Sinusoidal& spec) {
-  const std::string multiplier = spec.multiplier == 1.0 ? "" : mn(spec.multiplier);
-  return mrow(mcall(mi("PE"), mi("p"), mo(","), column), mo("="), multiplier, mcall(mi(function), angle_mathml(spec)));
-}
 
 std::string order_text(const Sinusoidal& spec) {
   if (spec.order == Order::halves || spec.order == Order::cos_halves) {
@@ -89,15 +28,7 @@ std::string order_text(const Sinusoidal& spec) {
 
 KindFacts sinusoidal_facts(const Spec& any) {
   const auto& spec = std::get<Sinusoidal>(any);
-  const auto [first, second] = columns_of(spec);
-  const bool swapped = cosine_first(spec.order);
-  const std::string angle = scale_text(spec.multiplier);
-  const std::string head = angle + (swapped ? "cos(" : "sin("), tail = angle + (swapped ? "sin(" : "cos(");
   KindFacts facts;
-  facts.formula = "PE(p, " + first + ") = " + head + angle_text(spec) + "), PE(p, " + second + ") = " + tail +
-                  angle_text(spec) + ")";
-  facts.formula_mathml = math(equation_mathml(column_mathml(spec, false), swapped ? "cos" : "sin", spec), mo(","),
-                              equation_mathml(column_mathml(spec, true), swapped ? "sin" : "cos", spec));
   facts.users =
       "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
       "timesteps of diffusion models";
@@ -129,6 +60,30 @@ std::vector<Property> sinusoidal_properties(const Encoding& numbers, const Check
 }
 
 }  // namespace
+
+Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
+  const std::int64_t pairs = spec::pairs_of(spec);
+  const bool half = spec.spacing == Spacing::half;
+  double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
+  // A single pair has exponent 0 whatever it is divided by: pairs - shift may be 0 there.
+  if (half) below = pairs <= 1 ? 1.0 : static_cast<double>(pairs) - spec.shift;
+  const Formula exponent((half ? 1.0 : 2.0) * spec.exponent_factor);
+  return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));
+}
+
+KindFormula formula_of(const Sinusoidal& spec) {
+  const Formula p = "p", i = "i";
+  const Formula counted = spec.frequency_scale * (p + spec.first);
+  const Formula angle =
+      spec.inv_freq.empty() ? counted / sinusoidal_denominator(spec, i) : counted * element("inv_freq", {i});
+  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
+  const Formula column = halves ? i : 2 * i;
+  const bool swapped = cosine_first(spec.order);
+  const auto line = [&](const Formula& at, bool sine) {
+    return equation(call("PE", {p, at}), spec.multiplier * call(sine ? "sin" : "cos", {angle}));
+  };
+  return {.lines = {line(column, !swapped), line(column + (halves ? spec::pairs_of(spec) : 1), swapped)}};
+}
 
 const KindInsight& kind_insight(const Sinusoidal&) {
   static const KindInsight insight{sinusoidal_facts,

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 #include "posenc/error.h"
 #include "posenc/query_temperature.h"
@@ -11,19 +11,8 @@ namespace {
 
 KindFacts temperature_facts(const Spec& any) {
   const auto& spec = std::get<QueryTemperature>(any);
-  const std::string scale = text::number_text(spec.scale), length = std::to_string(spec.length);
-  const std::string count = spec.first == 0 ? "p" : "(p + " + std::to_string(spec.first) + ")";
-  const std::string counted = mrow(mi("p"), mo("+"), mn(spec.first));
   const bool power = spec.form == TemperatureForm::power;
   KindFacts facts;
-  facts.formula = power ? "q at p is multiplied by (1 + " + count + "/" + length + ")^" + scale
-                        : "q at p is multiplied by 1 + " + scale + " ln(1 + floor(" + count + "/" + length + "))";
-  const std::string share = mfrac(counted, mn(spec.length));
-  const std::string floored = mrow(mo("\xe2\x8c\x8a"), share, mo("\xe2\x8c\x8b"));
-  facts.formula_mathml =
-      power ? math(mi("f"), mo("="), msup(mrow(mo("("), mn(std::int64_t{1}), mo("+"), share, mo(")")), mn(spec.scale)))
-            : math(mi("f"), mo("="), mn(std::int64_t{1}), mo("+"), mn(spec.scale),
-                   mcall(mi("ln"), mn(std::int64_t{1}), mo("+"), floored));
   facts.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all";
   facts.represents = "how long the text is so far";
   facts.prefers = "nothing: it makes a query's preferences sharper";
@@ -39,7 +28,6 @@ Property grows(const QueryTemperature& spec) {
   return {.name = "grows",
           .title = "later queries are sharper",
           .verdict = judge(spec.scale > 0.0, later > at_start),
-          .until = {},
           .finding = "the factor is " + short_text(at_start) + " at position 0 and " + short_text(later) +
                      " after 16 times " + count_text(spec.length),
           .numbers = {{"at_0", at_start}, {"at_16_lengths", later}}};
@@ -51,13 +39,22 @@ std::vector<Property> temperature_properties(const Encoding& numbers, const Chec
           {.name = "order",
            .title = "the order of keys is seen",
            .verdict = Verdict::does_not_hold,
-           .until = {},
            .finding = "all scores of a query are multiplied by the same number"},
           entropy(numbers, options),
           parameters(0)};
 }
 
 }  // namespace
+
+Formula temperature_factor(const QueryTemperature& spec, const Formula& p) {
+  const Formula share = (p + spec.first) / spec.length;
+  return spec.form == TemperatureForm::power ? power(1 + share, spec.scale)
+                                             : 1 + spec.scale * call("ln", {1 + call("floor", {share})});
+}
+
+KindFormula formula_of(const QueryTemperature& spec) {
+  return {.lead = "q at p is multiplied by ", .lines = {equation("f", temperature_factor(spec, "p"))}};
+}
 
 const KindInsight& kind_insight(const QueryTemperature&) {
   static const KindInsight insight{temperature_facts, temperature_properties, {"attention", "entropy"}};

@@ -4,8 +4,8 @@
 
 #include "core/base/float_types.h"
 #include "insight/properties/attend_measure.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/property.h"
 
 namespace posenc::properties {
@@ -15,17 +15,7 @@ KindFacts shaw_facts(const Spec& any) {
   const auto& spec = std::get<Shaw>(any);
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string left = std::to_string(spec.left), right = std::to_string(spec.right);
-  const std::string clip = std::string("clip(") + (key_first ? "j - i" : "i - j") + ", -" + left + ", " + right + ")";
-  const bool keys = spec.term == ShawTerm::query_and_key;
   KindFacts facts;
-  facts.formula =
-      "score(i, j) = scale (q_i . k_j + q_i . r[" + clip + "]" + (keys ? " + k_j . r[" + clip + "]" : "") + ")";
-  const std::string q = msub(mi("q"), mi("i")), k = msub(mi("k"), mi("j"));
-  const std::string row = msub(mi("r"), mcall(mi("clip"), mi(key_first ? "j" : "i"), mo("-"), mi(key_first ? "i" : "j"),
-                                              mo(","), mrow(mo("-"), mn(spec.left)), mo(","), mn(spec.right)));
-  const std::string second = keys ? mrow(mo("+"), k, mo("\xc2\xb7"), row) : "";
-  facts.formula_mathml = math(msub(mi("s"), mrow(mi("i"), mo(","), mi("j"))), mo("="), q, mo("\xc2\xb7"), k, mo("+"), q,
-                              mo("\xc2\xb7"), row, second);
   facts.users =
       "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants";
   facts.represents = "distances";
@@ -42,12 +32,6 @@ KindFacts shaw_facts(const Spec& any) {
 KindFacts xl_facts(const Spec& any) {
   const auto& spec = std::get<TransformerXl>(any);
   KindFacts facts;
-  facts.formula = "score(i, j) = scale ((q_i + u) . k_j + (q_i + v) . W s(i - j)), s a sinusoidal row of width " +
-                  std::to_string(spec.width) + ", base " + text::number_text(spec.base);
-  const std::string q = msub(mi("q"), mi("i")), dot = mo("\xc2\xb7");
-  facts.formula_mathml = math(msub(mi("s"), mrow(mi("i"), mo(","), mi("j"))), mo("="), mo("("), q, mo("+"), mi("u"),
-                              mo(")"), dot, msub(mi("k"), mi("j")), mo("+"), mo("("), q, mo("+"), mi("v"), mo(")"), dot,
-                              mi("W"), msub(mi("r"), mrow(mi("i"), mo("-"), mi("j"))));
   facts.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition";
   facts.represents = "distances";
   facts.prefers = "nothing: all of it is learned";
@@ -74,7 +58,6 @@ Property relative(const Encoding& numbers, const CheckOptions& options, double r
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, difference <= room),
-          .until = {},
           .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
           .numbers = {{"difference", difference}}};
 }
@@ -95,7 +78,6 @@ Property norms(const Parameter& parameter) {
   return {.name = "norms",
           .title = "its vectors are of one length",
           .verdict = largest - smallest <= 1e-6 * largest ? Verdict::holds : Verdict::does_not_hold,
-          .until = {},
           .finding = "rows of " + std::string(parameter.name) + " have lengths from " + short_text(smallest) + " to " +
                      short_text(largest),
           .numbers = {{"smallest", smallest}, {"largest", largest}}};
@@ -134,6 +116,23 @@ std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions&
 }
 
 }  // namespace
+
+KindFormula formula_of(const Shaw& spec) {
+  const Formula i = "i", j = "j", q = "q_i", k = "k_j";
+  const Formula offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
+  const Formula row = element("r", {call("clip", {offset, -spec.left, spec.right})});
+  const Formula content = dot(q, k) + dot(q, row);
+  const Formula score = spec.term == ShawTerm::query_and_key ? content + dot(k, row) : content;
+  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)}};
+}
+
+KindFormula formula_of(const TransformerXl& spec) {
+  const Formula i = "i", j = "j", q = "q_i";
+  const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {i - j}));
+  return {
+      .lines = {equation(call("score", {i, j}), Formula("scale") * score)},
+      .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " + text::number_text(spec.base)};
+}
 
 const KindInsight& kind_insight(const Shaw&) {
   static const KindInsight insight{shaw_facts, shaw_properties, {"attention"}};

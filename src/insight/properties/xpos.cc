@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/spec/query_kinds.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/kinds.h"
-#include "insight/properties/mathml.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
@@ -17,21 +17,8 @@ namespace {
 
 constexpr double kXposRoom = 1e-8;
 
-KindFacts xpos_facts(const Spec& any) {
-  const auto& spec = std::get<Xpos>(any);
-  const std::string width = std::to_string(spec::turning_channels(spec));
-  const std::string gamma = text::number_text(spec.gamma), scale_base = text::number_text(spec.scale_base);
+KindFacts xpos_facts(const Spec&) {
   KindFacts facts;
-  facts.formula = "pair i of q at p, turned as by rotary, times z_i^((p - " + text::number_text(spec.center) + ")/" +
-                  scale_base + "), of k divided by it, z_i = (2i/" + width + " + " + gamma + ")/(1 + " + gamma + ")";
-  facts.formula_mathml =
-      math(msub(mi("q"), mi("i")), mo("\xc2\xb7"),
-           msup(msub(mi("\xce\xb6"), mi("i")), mfrac(mrow(mi("p"), mo("-"), mn(spec.center)), mn(spec.scale_base))),
-           mo(","), msub(mi("k"), mi("i")), mo("/"),
-           msup(msub(mi("\xce\xb6"), mi("i")), mfrac(mrow(mi("p"), mo("-"), mn(spec.center)), mn(spec.scale_base))),
-           mo(","), msub(mi("\xce\xb6"), mi("i")), mo("="),
-           mfrac(mrow(mn(std::int64_t{2}), mi("i"), mo("/"), mi("R"), mo("+"), mn(spec.gamma)),
-                 mrow(mn(std::int64_t{1}), mo("+"), mn(spec.gamma))));
   facts.users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers offer it";
   facts.represents = "distances";
   facts.prefers = "near keys: scores decay with distance, those of fast pairs first";
@@ -73,7 +60,6 @@ Property relative(const Xpos& spec, std::uint64_t seed) {
   return {.name = "relative",
           .title = "scores depend on the distance alone",
           .verdict = judge(true, largest <= kXposRoom),
-          .until = {},
           .finding = "off by " + residual_text(largest) + " at most, of vectors around length 1",
           .numbers = {{"residual", largest}}};
 }
@@ -83,7 +69,6 @@ Property decays(const XposSchedule& schedule) {
   return {.name = "decays",
           .title = "scores fall with distance",
           .verdict = Verdict::does_not_hold,
-          .until = {},
           .finding = "their envelope does, and they oscillate within it: at distance " +
                      place_text(schedule.scale_base) + " pair 0 is multiplied by " + short_text(fast) +
                      ", the last by " + short_text(slow),
@@ -96,7 +81,6 @@ Property range(const XposSchedule& schedule) {
   Property property{.name = "range",
                     .title = "factors are float32 numbers at every position",
                     .verdict = Verdict::holds,
-                    .until = {},
                     .finding = "pair 0 decays so slowly that no position is too far",
                     .numbers = {}};
   if (!(reach < 2.0 * static_cast<double>(kMaxPosition))) return property;
@@ -122,6 +106,17 @@ std::vector<Property> xpos_properties(const Encoding& numbers, const CheckOption
 }
 
 }  // namespace
+
+Formula xpos_decay(const Formula& i, std::int64_t channels, const Formula& gamma) {
+  return (2 * i / channels + gamma) / (1 + gamma);
+}
+
+KindFormula formula_of(const Xpos& spec) {
+  const Formula factor = power("zeta_i", (Formula("p") - spec.center) / spec.scale_base);
+  return {.lead = "pair i, turned as by rotary: ",
+          .lines = {equation("q_i'", Formula("q_i") * factor), equation("k_i'", "k_i" / factor),
+                    equation("zeta_i", xpos_decay("i", spec::turning_channels(spec), spec.gamma))}};
+}
 
 const KindInsight& kind_insight(const Xpos&) {
   static const KindInsight insight{xpos_facts, xpos_properties, {"wavelengths", "clocks", "attention", "precision"}};

@@ -221,14 +221,6 @@ Advice advise(const std::vector<Encoding>& subjects, const AdviceOptions& option
     advice.rows.push_back(look_at(subject, options));
   }
   advice.recommendation = recommendation_of(advice.rows, options);
-  advice.basis = {
-      "angles, rows, biases, parameters and bytes: computed here from the specs",
-      "perplexities: " + std::string(properties::published_perplexity_source()) +
-          "; the point whose step is nearest to the one asked for, without interpolation",
-      "a flat perplexity is no proof that far tokens are used: in a published search for a needle at twice the "
-      "training "
-      "length, ALiBi found 5.2, 0 and 1.1 % and RoPE 0 (DroPE, 2025)",
-      "not known here: your data, your model's size, and what further training at the new length would change"};
   return advice;
 }
 

@@ -1,5 +1,5 @@
 // Advice on which encoding to choose for a training length and the length it is used at: measured properties beside
-// published results, a recommendation, and what it rests on.
+// published results, and a recommendation.
 //
 //     posenc::Advice advice = posenc::advise({}, {.train_length = 2048, .infer_length = 16384});
 //     for (const posenc::AdviceRow& row : advice.rows) print(row.name, row.unseen, row.published);
@@ -32,8 +32,7 @@ struct AdviceRow {
 
 struct Advice {
   std::vector<teaching::AdviceRow> rows;
-  std::string recommendation;      // in a few sentences
-  std::vector<std::string> basis;  // what the advice rests on, and what it does not know
+  std::string recommendation;  // in a few sentences
 };
 
 // Compares the subjects, or where there are none a usual encoding of every sort: learned, sinusoidal, rotary, T5's

@@ -4,6 +4,8 @@
 
 #include "core/spec/fields.h"
 #include "core/text/number_text.h"
+#include "insight/properties/published.h"
+#include "insight/teaching/assets.h"
 #include "posenc/insight/analysis.h"
 
 namespace posenc::teaching {
@@ -33,11 +35,6 @@ std::string table_text(const Spec& spec, double bytes) {
   return place_of(spec) == Place::bias ? "none; as a whole matrix " + bytes_in_words(bytes) : bytes_in_words(bytes);
 }
 
-std::string verdict_text(const Property& property) {
-  std::string text(to_text(property.verdict));
-  return property.until ? text + " " + text::general_text(*property.until, 10) : text;
-}
-
 const Property* find(const std::vector<Property>& properties, const std::string& name) {
   const auto found =
       std::find_if(properties.begin(), properties.end(), [&](const Property& p) { return p.name == name; });
@@ -45,8 +42,6 @@ const Property* find(const std::vector<Property>& properties, const std::string&
 }
 
 }  // namespace
-
-std::string name_of(const Encoding& subject) { return subject.text(); }
 
 std::string bytes_in_words(double bytes) {
   if (bytes >= 1e9) return text::general_text(bytes / 1e9, 3) + " GB";
@@ -64,7 +59,7 @@ HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train
     const Cost cost = cost_of(subject.spec(), train_length, DType::f32);
     const KindFacts facts = kind_facts(subject.spec());
     table.rows.push_back(
-        {"`" + name_of(subject) + "`", place_text(place_of(subject.spec())), std::to_string(cost.parameters),
+        {"`" + subject.text() + "`", place_text(place_of(subject.spec())), std::to_string(cost.parameters),
          table_text(subject.spec(), static_cast<double>(cost.table_bytes)), facts.past_length, facts.users});
   }
   return table;
@@ -74,7 +69,7 @@ HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector
   HtmlTable table{"Properties side by side", {"Property"}, {}};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    table.head.push_back("`" + name_of(subjects[i]) + "`");
+    table.head.push_back("`" + subjects[i].text() + "`");
     for (const Property& property : properties[i]) {
       if (std::find(names.begin(), names.end(), property.name) == names.end()) names.push_back(property.name);
     }
@@ -96,7 +91,7 @@ HtmlTable absolute_table(const std::vector<Encoding>& subjects) {
       "Absolute or relative", {"Encoding", "Represents", "Enters", "Prefers from the start", "Long texts"}, {}};
   for (const Encoding& subject : subjects) {
     const KindFacts facts = kind_facts(subject.spec());
-    table.rows.push_back({"`" + name_of(subject) + "`", facts.represents, place_text(place_of(subject.spec())),
+    table.rows.push_back({"`" + subject.text() + "`", facts.represents, place_text(place_of(subject.spec())),
                           facts.prefers, facts.past_length});
   }
   return table;
@@ -115,24 +110,6 @@ HtmlTable learned_table(std::int64_t rows, std::int64_t width) {
            {"Used by", kind_facts(learned).users, kind_facts(fixed).users}}};
 }
 
-HtmlTable goal_table() {
-  return {
-      "What to begin with",
-      {"Goal", "Begin with", "Why", "Try"},
-      {{"a baseline that everyone knows", "sinusoidal or learned", "simple, at the input, one place in the code",
-        "`posenc check sinusoidal:width=512`"},
-       {"fixed length, much data", "learned", "nothing to choose, fits what the data ask for",
-        "`posenc check learned:rows=512,width=768,past_end=error`"},
-       {"a language model of today", "rotary", "distances count, no parameters, works with caches",
-        "`posenc report rotary:head_dim=128 -o report`"},
-       {"much longer texts without training on them", "ALiBi, or a window",
-        "nothing new is met: the bias goes on by the same rule", "`posenc check alibi:heads=12 --train 2048`"},
-       {"longer texts, with some training on them", "rotary with scaled frequencies",
-        "keeps what was learned about near tokens", "`posenc report --advise --train 2048 --infer 16384 -o advice`"},
-       {"an encoder with distances that matter", "T5's buckets or Shaw's vectors",
-        "near distances one by one, far ones together", "`posenc plot buckets t5:heads=8`"}}};
-}
-
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options) {
   HtmlTable table{
       "Trained on " + std::to_string(options.train_length) + ", used at " + std::to_string(options.infer_length),
@@ -144,6 +121,10 @@ HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& opti
                           row.published.empty() ? "nothing here" : row.published});
   }
   return table;
+}
+
+std::string advice_basis() {
+  return filled("advice_basis.html", {{"source", inline_html(properties::published_perplexity_source())}});
 }
 
 }  // namespace posenc::teaching

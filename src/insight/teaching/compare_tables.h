@@ -11,9 +11,6 @@
 
 namespace posenc::teaching {
 
-// How commands name it.
-std::string name_of(const Encoding& subject);
-
 // Where each enters, what it learns, what it costs, what it does past the training length, who uses it.
 HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train_length);
 // A row per property, a column per encoding.
@@ -22,9 +19,9 @@ HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector
 HtmlTable absolute_table(const std::vector<Encoding>& subjects);
 // A learned table of so many rows against the sinusoidal one of the same width.
 HtmlTable learned_table(std::int64_t rows, std::int64_t width);
-// What to begin with for a goal.
-HtmlTable goal_table();
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options);
+// What advice rests on, and what it does not know: a list.
+std::string advice_basis();
 
 // "6.29 MB"
 std::string bytes_in_words(double bytes);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "insight/properties/lists.h"
 #include "insight/teaching/demonstration_model.h"
 #include "posenc/error.h"
 
@@ -22,12 +23,6 @@ constexpr std::int64_t kMostHeads = 1024;
 constexpr std::int64_t kMostWidth = 4096;
 
 [[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[demonstrate_permutation] " + message); }
-
-std::string joined(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 void check_size(const PermutationQuestion& question) {
   const std::size_t words = question.words.size();
@@ -83,8 +78,8 @@ Words other_words(const PermutationQuestion& question, const Words& moved) {
   }
   const Words& words = question.words;
   if (!std::is_permutation(words.begin(), words.end(), question.other.begin(), question.other.end())) {
-    refuse("other must have the words in another order, '" + joined(words) + "', but has '" + joined(question.other) +
-           "'");
+    refuse("other must have the words in another order, '" + properties::joined(words, " ") + "', but has '" +
+           properties::joined(question.other, " ") + "'");
   }
   return question.other;
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "insight/properties/lists.h"
 #include "insight/teaching/demonstration_model.h"
 #include "posenc/error.h"
 #include "posenc/insight/demonstration.h"
@@ -9,6 +10,7 @@
 namespace posenc {
 namespace {
 
+using properties::dot;
 using teaching::ModelMatrix;
 using Row = std::vector<double>;
 
@@ -35,12 +37,6 @@ std::vector<Row> readable(std::int64_t rows, std::int64_t width, std::uint64_t s
     }
   }
   return result;
-}
-
-double dot(const Row& a, const Row& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 Row sum(const Row& a, const Row& b) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "insight/teaching/exercise_sheet.h"
+#include "posenc/reference.h"
 #include "posenc/spec.h"
 
 namespace posenc::teaching {
@@ -40,6 +41,9 @@ void add_distance_zero_question(Sheet& sheet);
 // The weights that a softmax makes of scores and biases; `origin` says where the biases come from. Medium.
 void add_softmax_question(Sheet& sheet, const std::string& origin, const std::vector<double>& scores,
                           const std::vector<double>& biases);
+// The same for the biases that the reference gives the last of four queries with the four keys up to it.
+void add_softmax_of(Sheet& sheet, const Spec& spec, const std::vector<reference::Numbers>& numbers,
+                    const std::string& origin);
 // PE(p) by hand for a width of 4 or 8, to five decimals.
 void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec);
 

@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "core/spec/scaling_fields.h"
+#include "insight/properties/lists.h"
+#include "insight/teaching/assets.h"
+#include "posenc/files/json.h"
 #include "posenc/parameters.h"
 #include "posenc/random.h"
 
@@ -13,6 +16,42 @@ std::int64_t Draw::between(std::int64_t low, std::int64_t high) {
   const PhiloxKey key = {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)};
   const std::uint64_t bits = philox4x32({count_++, stream_, 0, 0}, key)[0];
   return low + static_cast<std::int64_t>(bits * static_cast<std::uint64_t>(high - low + 1) >> 32);
+}
+
+Question stored_question(std::string_view name, const Places& places, std::vector<double> answer) {
+  const std::size_t slash = name.find('/');
+  const std::string file = "questions/" + std::string(name.substr(0, slash)) + ".json";
+  const Json all = parse_json(asset(file), file);
+  const Json& stored = *all.find(name.substr(slash + 1));
+  const auto word = [&](std::string_view key) { return stored.find(key) ? stored.find(key)->string() : std::string(); };
+  Question question{.values = std::move(answer)};
+  for (const Level level : {Level::easy, Level::medium, Level::hard}) {
+    if (level_name(level) == word("level")) question.level = level;
+  }
+  for (const AnswerKind kind : {AnswerKind::symbolic, AnswerKind::choice, AnswerKind::reasoned}) {
+    if (answer_kind_name(kind) == word("kind")) question.kind = kind;
+  }
+  if (const Json* decimals = stored.find("decimals")) question.decimals = static_cast<int>(decimals->integer());
+  Values values = {{"answer", list_text(question.values, question.decimals)}};
+  for (const auto& [place, text] : places) values[place] = text.text;
+  const auto lines = [&](std::string_view key) {
+    std::vector<std::string> list;
+    if (const Json* texts = stored.find(key)) {
+      for (const Json& text : texts->array()) list.push_back(fill(text.string(), values));
+    }
+    return list;
+  };
+  question.text = fill(word("text"), values);
+  question.hint = fill(word("hint"), values);
+  question.choices = lines("choices");
+  question.solution = lines("solution");
+  if (const Json* points = stored.find("points")) {
+    for (const Json& point : points->array()) {
+      KeyPoint& found = question.points.emplace_back(KeyPoint{point.array()[0].string(), {}});
+      for (const Json& keyword : point.array()[1].array()) found.keywords.push_back(keyword.string());
+    }
+  }
+  return question;
 }
 
 Draw Sheet::draw(std::string_view name) const {
@@ -55,19 +94,19 @@ std::string decimals_text(double value, int decimals) {
 }
 
 std::string list_text(const std::vector<double>& values, int decimals) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + decimals_text(value, decimals);
-  return text;
+  return properties::joined(values, ", ", [&](double value) { return decimals_text(value, decimals); });
 }
 
 std::string in_formula(double value) {
   return value < 0.0 ? "(" + text::number_text(value) + ")" : text::number_text(value);
 }
 
+std::string clipped_text(std::int64_t offset, std::int64_t clipped) {
+  return text_of(offset) + (clipped == offset ? "" : ", clipped to " + text_of(clipped));
+}
+
 std::string plain_list(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + text::number_text(value);
-  return text;
+  return properties::joined(values, ", ", text::number_text);
 }
 
 namespace {

@@ -35,6 +35,21 @@ class Draw {
   std::uint32_t count_ = 0;
 };
 
+// What goes into a place of a question: a text, a whole number, or a number in the fewest digits that say it.
+struct PlaceText {
+  std::string text;
+
+  PlaceText(std::string words) : text(std::move(words)) {}          // NOLINT: places are written as a list of pairs
+  PlaceText(const char* words) : text(words) {}                     // NOLINT
+  PlaceText(std::int64_t number) : text(std::to_string(number)) {}  // NOLINT
+  PlaceText(double number) : text(text::number_text(number)) {}     // NOLINT
+};
+using Places = std::vector<std::pair<const char*, PlaceText>>;
+
+// The question "learned/lookup" of assets/questions/learned.json, its places filled; {{answer}} is the answer as the
+// key has it.
+Question stored_question(std::string_view name, const Places& places = {}, std::vector<double> answer = {});
+
 class Sheet {
  public:
   Sheet(std::uint64_t seed, const ExerciseOptions& options) : seed_(seed), options_(options) {}
@@ -52,6 +67,13 @@ class Sheet {
   void add(Question question);
   // Of a choice: the right one first; they are shuffled.
   void add_choice(Question question, Draw& draw);
+  // Questions of assets/questions.
+  void ask(std::string_view name, const Places& places = {}, std::vector<double> answer = {}) {
+    add(stored_question(name, places, std::move(answer)));
+  }
+  void ask_choice(std::string_view name, Draw& draw, const Places& places = {}) {
+    add_choice(stored_question(name, places), draw);
+  }
 
   // By levels, with ids.
   std::vector<Question> questions() const;
@@ -70,6 +92,8 @@ std::string list_text(const std::vector<double>& values, int decimals);
 std::string in_formula(double value);
 inline std::string whole(double value) { return text::fixed_text(value, 0); }
 inline std::string text_of(std::int64_t value) { return std::to_string(value); }
+// "9, clipped to 4".
+std::string clipped_text(std::int64_t offset, std::int64_t clipped);
 // "0.2, 0.5": numbers as they are.
 std::string plain_list(const std::vector<double>& values);
 

@@ -2,34 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/bias.h"
-#include "posenc/reference.h"
 
 namespace posenc::teaching {
 namespace {
 
-std::string pair_text(std::int64_t i, std::int64_t j) {
-  return "a query at position " + text_of(i) + " and a key at position " + text_of(j);
-}
-
 void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how) {
-  const double count = parameter_count(spec);
-  sheet.add({.level = Level::easy,
-             .text = "How many learned numbers does " + to_text(spec) + " have, all heads together?",
-             .hint = "See what is stored per head.",
-             .values = {count},
-             .solution = {how, "= " + whole(count)}});
-}
-
-// The biases of the last of four queries with the four keys up to it.
-void add_softmax_of(Sheet& sheet, const Spec& spec, const std::vector<reference::Numbers>& numbers,
-                    const std::string& origin) {
-  std::vector<double> biases;
-  for (int j = 0; j < 4; ++j) biases.push_back(reference::bias(spec, numbers, 0, 3.0, j));
-  const double score = sheet.draw("softmax scores").tenths(1, 9);
-  add_softmax_question(sheet, origin + " The query stands at 3, the keys at 0, 1, 2, 3.", {score, score, score, score},
-                       biases);
+  sheet.ask("biases/parameters", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)});
 }
 
 void add_classic_softmax(Sheet& sheet) {
@@ -51,16 +32,17 @@ void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
   const std::int64_t clipped = std::clamp(offset, -most, most);
   const std::string rule = spec.offset == Offset::key_minus_query ? "key - query" : "query - key";
-  sheet.add({.level = far ? Level::medium : Level::easy,
-             .text = "Offsets are " + rule + ", clipped to -" + text_of(most) + " .. " + text_of(most) +
-                     ", and row 0 of the table is the offset -" + text_of(most) + ". Which row do " + pair_text(i, j) +
-                     " read?",
-             .hint = "row = clip(offset) + " + text_of(most) + ".",
-             .values = {static_cast<double>(clipped + most)},
-             .solution = {"offset " + text_of(offset) + (clipped == offset ? "" : ", clipped to " + text_of(clipped)),
-                          text_of(clipped) + " + " + text_of(most) + " = row " + text_of(clipped + most),
-                          "Texts differ in who is subtracted from whom: with the other sign the row is " +
-                              text_of(most - clipped) + "."}});
+  Question question = stored_question("biases/clip",
+                                      {{"rule", rule},
+                                       {"most", most},
+                                       {"i", i},
+                                       {"j", j},
+                                       {"offset", clipped_text(offset, clipped)},
+                                       {"clipped", clipped},
+                                       {"mirrored", most - clipped}},
+                                      {static_cast<double>(clipped + most)});
+  if (far) question.level = Level::medium;
+  sheet.add(question);
 }
 
 }  // namespace
@@ -78,64 +60,54 @@ void add_questions(Sheet& sheet, const Clipped& spec) {
 
 namespace {
 
-struct Buckets {
-  std::int64_t count;  // of one direction
-  std::int64_t exact;  // distances that have a bucket each
-};
-Buckets buckets_of(const T5& spec) {
-  const std::int64_t count = spec.direction == T5Direction::bidirectional ? spec.buckets / 2 : spec.buckets;
-  return {count, count / 2};
+// What the bucket is before its floor is taken, less the first that is shared.
+properties::Formula bucket_steps(const T5& spec, const properties::Formula& distance) {
+  return properties::t5_far_bucket(spec, distance).parts[1].parts[0];
 }
-
-double bucket_steps(const T5& spec, std::int64_t distance) {
-  const auto [count, exact] = buckets_of(spec);
-  return std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
-         std::log(static_cast<double>(spec.max_distance) / static_cast<double>(exact)) *
-         static_cast<double>(count - exact);
+double steps_at(const T5& spec, std::int64_t distance) {
+  return properties::value_of({.lines = {bucket_steps(spec, distance)}}, {});
 }
 
 void add_near_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("near bucket");
-  const auto [count, exact] = buckets_of(spec);
-  const std::int64_t d = draw.between(1, exact - 1), i = d + draw.between(0, 50);
-  const auto bucket = static_cast<double>(t5_bucket(spec, -d));
-  sheet.add({.level = Level::easy,
-             .text = "T5 with " + text_of(spec.buckets) + " buckets, " +
-                     (spec.direction == T5Direction::causal ? "causal" : "half of them for keys after the query") +
-                     ". Which bucket do " + pair_text(i, i - d) + " read?",
-             .hint = "Distances below " + text_of(exact) + " have a bucket each.",
-             .values = {bucket},
-             .solution = {"the key lies " + text_of(d) + " before the query, below " + text_of(exact) + ": bucket " +
-                          whole(bucket)}});
+  const auto [count, near] = properties::t5_side(spec);
+  const std::int64_t d = draw.between(1, near - 1), i = d + draw.between(0, 50);
+  const bool causal = spec.direction == T5Direction::causal;
+  sheet.ask("biases/near bucket",
+            {{"buckets", spec.buckets},
+             {"sides", causal ? "causal" : "half of them for keys after the query"},
+             {"i", i},
+             {"j", i - d},
+             {"near", near},
+             {"d", d}},
+            {static_cast<double>(t5_bucket(spec, -d))});
 }
 
 void add_far_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("far bucket");
-  const auto [count, exact] = buckets_of(spec);
-  std::int64_t d = draw.between(exact + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
+  const auto [count, near] = properties::t5_side(spec);
+  std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
   // Where the logarithm is a whole number, rounding would decide.
-  while (std::fabs(bucket_steps(spec, d) - std::round(bucket_steps(spec, d))) < 1e-4) ++d;
-  const double bucket = static_cast<double>(t5_bucket(spec, -d)), steps = bucket_steps(spec, d);
-  const std::string e = text_of(exact), last = text_of(count - 1);
-  sheet.add(
-      {.level = Level::medium,
-       .text = "T5 with " + text_of(count) + " buckets for keys before the query and max_distance " +
-               text_of(spec.max_distance) + ". Which bucket has a key that lies " + text_of(d) + " before its query?",
-       .hint = "From distance " + e + " on: " + e + " + floor(ln(d/" + e + ") / ln(" + text_of(spec.max_distance) +
-               "/" + e + ") x " + text_of(count - exact) + "), at most " + last + ".",
-       .values = {bucket},
-       .solution = {"ln(" + text_of(d) + "/" + e + ") / ln(" + text_of(spec.max_distance) + "/" + e + ") x " +
-                        text_of(count - exact) + " = " + decimals_text(steps, 4),
-                    e + " + floor(" + decimals_text(steps, 4) +
-                        ") = " + text_of(exact + static_cast<std::int64_t>(steps)) + ", at most " + last + ": bucket " +
-                        whole(bucket)}});
+  while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
+  const double steps = steps_at(spec, d);
+  sheet.ask("biases/far bucket",
+            {{"buckets", count},
+             {"most", spec.max_distance},
+             {"d", d},
+             {"near", near},
+             {"formula", plain_text(properties::t5_far_bucket(spec, "d"))},
+             {"last", count - 1},
+             {"worked", plain_text(bucket_steps(spec, d))},
+             {"steps", decimals_text(steps, 4)},
+             {"sum", near + static_cast<std::int64_t>(steps)}},
+            {static_cast<double>(t5_bucket(spec, -d))});
 }
 
 }  // namespace
 
 void add_questions(Sheet& sheet, const T5& given) {
   // With few buckets there is nothing to calculate: as published then.
-  const bool enough = buckets_of(given).exact >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
+  const bool enough = properties::t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
   const T5 spec = enough ? given : T5{.heads = given.heads};
   add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
   add_near_bucket(sheet, spec);
@@ -143,8 +115,9 @@ void add_questions(Sheet& sheet, const T5& given) {
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
   // The first four distances have a bucket each unless buckets are few.
-  sheet.set_note(buckets_of(given).exact >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
-                                              : plain_note(given, {"heads"}));
+  sheet.set_note(properties::t5_side(given).near >= 4
+                     ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
+                     : plain_note(given, {"heads"}));
   std::vector<double> table(32);
   for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
   add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
@@ -167,11 +140,6 @@ std::string alibi_text(const Alibi& given, const Alibi& spec) {
   return "ALiBi with " + text_of(spec.heads) + " heads" + most;
 }
 
-std::string slope_text(const Alibi& spec, std::int64_t h, std::int64_t heads, double slope) {
-  return "2^(-" + text::number_text(spec.bias_max) + " x " + text_of(h) + " / " + text_of(heads) +
-         ") = " + decimals_text(slope, 5);
-}
-
 void add_slopes(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("slopes");
   const auto drawn = draw.pick<std::int64_t>({2, 4, 8, 16});
@@ -179,13 +147,12 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
   const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
   const std::int64_t h = draw.between(1, spec.heads);
   const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h - 1)];
-  sheet.add(
-      {.level = Level::easy,
-       .text = alibi_text(given, spec) + ": the slope of head " + text_of(h) + ", counted from 1? To five decimals.",
-       .hint = "2^(-" + text::number_text(spec.bias_max) + " h / H).",
-       .values = {slope},
-       .decimals = 5,
-       .solution = {slope_text(spec, h, spec.heads, slope)}});
+  sheet.ask("biases/slope",
+            {{"alibi", alibi_text(given, spec)},
+             {"h", h},
+             {"formula", plain_text(properties::alibi_slope(spec.bias_max, "h", "H"))},
+             {"worked", plain_text(properties::alibi_slope(spec.bias_max, h, spec.heads))}},
+            {slope});
 }
 
 void add_alibi_bias(Sheet& sheet, const Alibi& given) {
@@ -193,31 +160,24 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   const Alibi spec = {.heads = 8, .form = given.form};
   const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
   const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string slope = text::number_text(alibi_slopes(spec)[static_cast<std::size_t>(h)]);
+  const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
+  const properties::Formula formula = properties::formula_of(spec).lines[0].parts[1];
   const bool of_key = given.form == AlibiForm::key_position;
-  sheet.add({.level = Level::easy,
-             .text = "A head of ALiBi has the slope " + slope +
-                     (of_key ? ", which multiplies the position of the key (form=key_position)" : "") +
-                     ". Which bias do " + pair_text(i, i - d) + " get? To five decimals, with its sign.",
-             .hint = of_key ? "slope x position of the key." : "-slope x distance.",
-             .values = {bias},
-             .decimals = 5,
-             .solution = {of_key ? slope + " x " + text_of(i - d) + " = " + decimals_text(bias, 5)
-                                 : "-" + slope + " x " + text_of(d) + " = " + decimals_text(bias, 5)}});
+  sheet.ask("biases/alibi",
+            {{"slope", m},
+             {"form", of_key ? ", which multiplies the position of the key (form=key_position)" : ""},
+             {"i", i},
+             {"j", i - d},
+             {"formula", plain_text(formula)},
+             {"worked", plain_text(with(
+                            formula, {{"m_h", m}, {"i", static_cast<double>(i)}, {"j", static_cast<double>(i - d)}}))}},
+            {bias});
 }
 
 // In every form: the position of a key is that of the query minus the distance, and what all keys share cancels.
 void add_far_and_near(Sheet& sheet, double slope) {
-  const double d = sheet.draw("distance of a factor").real(2, 12), factor = std::exp(-slope * d);
-  sheet.add({.level = Level::medium,
-             .text = "Two keys have the same content score. One stands on the query, the other " +
-                     text::number_text(d) + " before it, and the slope is " + text::number_text(slope) +
-                     ". What is the weight of the far key divided by that of the near one? To five decimals.",
-             .hint = "A softmax divides exponentials; a difference of scores becomes a factor.",
-             .values = {factor},
-             .decimals = 5,
-             .solution = {"exp(-" + text::number_text(slope) + " x " + text::number_text(d) +
-                          ") = " + decimals_text(factor, 5)}});
+  const double d = sheet.draw("distance of a factor").real(2, 12);
+  sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)});
 }
 
 void add_odd_heads(Sheet& sheet, const Alibi& given) {
@@ -230,15 +190,15 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
   while (2 * power <= spec.heads) power *= 2;
   const std::int64_t h = draw.between(power + 1, spec.heads), odd = 2 * (h - power) - 1;
   const double slope = slopes[static_cast<std::size_t>(h - 1)];
-  sheet.add({.level = Level::hard,
-             .text = alibi_text(given, spec) + ", no power of two: the authors' code takes the slopes of " +
-                     text_of(power) + " heads and then every other slope of " + text_of(2 * power) +
-                     " heads, beginning with the first. Which slope has head " + text_of(h) +
-                     ", counted from 1? To five decimals.",
-             .hint = "It is slope number " + text_of(odd) + " of " + text_of(2 * power) + " heads.",
-             .values = {slope},
-             .decimals = 5,
-             .solution = {slope_text(spec, odd, 2 * power, slope), "all slopes: " + list_text(slopes, 5)}});
+  sheet.ask("biases/odd heads",
+            {{"alibi", alibi_text(given, spec)},
+             {"power", power},
+             {"twice", 2 * power},
+             {"h", h},
+             {"odd", odd},
+             {"worked", plain_text(properties::alibi_slope(spec.bias_max, odd, 2 * power))},
+             {"slopes", list_text(slopes, 5)}},
+            {slope});
 }
 
 }  // namespace
@@ -262,30 +222,13 @@ void add_questions(Sheet& sheet, const Alibi& spec) {
 void add_questions(Sheet& sheet, const MatrixBias& spec) {
   Draw draw = sheet.draw("matrix");
   const std::int64_t n = draw.between(4, 64);
-  const auto numbers = static_cast<double>(spec.heads) * static_cast<double>(n * n);
-  sheet.add({.level = Level::easy,
-             .text = "A bias is given as a matrix per head, for " + text_of(n) + " queries and " + text_of(n) +
-                     " keys and " + text_of(spec.heads) + " heads. How many numbers is that?",
-             .hint = "One per head, query and key.",
-             .values = {numbers},
-             .solution = {text_of(spec.heads) + " x " + text_of(n) + " x " + text_of(n) + " = " + whole(numbers)}});
-  sheet.add_choice({.level = Level::easy,
-                    .text = "A number of the matrix is -inf. What does it do to that query and key?",
-                    .hint = "What is the exponential of -inf?",
-                    .choices = {"The key is hidden from the query: its weight is 0.", "The key gets all the weight.",
-                                "The score changes its sign.", "Nothing: a softmax does not see it."},
-                    .solution = {"exp(-inf) = 0, so the weight is 0: a mask is a bias of 0 and -inf."}},
-                   draw);
+  sheet.ask("biases/matrix", {{"n", n}, {"heads", spec.heads}},
+            {static_cast<double>(spec.heads) * static_cast<double>(n * n)});
+  sheet.ask_choice("biases/minus infinity", draw);
   sheet.set_note(plain_note(spec, {"heads"}));
   add_classic_softmax(sheet);
   sheet.set_note({});
-  sheet.add({.level = Level::medium,
-             .text = "A matrix for " + text_of(n) + " queries and " + text_of(n) +
-                     " keys depends on the offset key - query alone. How many different numbers can it have at most?",
-             .hint = "Which offsets are there, from the smallest to the largest?",
-             .values = {static_cast<double>(2 * n - 1)},
-             .solution = {"offsets run from -" + text_of(n - 1) + " to " + text_of(n - 1) + ": " + text_of(2 * n - 1),
-                          "That is why relative biases keep a number per offset, not per pair."}});
+  sheet.ask("biases/offsets", {{"n", n}, {"last", n - 1}}, {static_cast<double>(2 * n - 1)});
   add_distance_zero_question(sheet);
 }
 

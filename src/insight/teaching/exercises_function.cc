@@ -1,78 +1,50 @@
 // Questions about biases that are functions of the distance: KERPLE, FIRE, Sandwich.
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
-#include "posenc/reference.h"
 
 namespace posenc::teaching {
 namespace {
 
 using Numbers = std::vector<reference::Numbers>;
-
-std::vector<double> last_query_biases(const Spec& spec, const Numbers& numbers) {
-  std::vector<double> biases;
-  for (int j = 0; j < 4; ++j) biases.push_back(reference::bias(spec, numbers, 0, 3.0, j));
-  return biases;
-}
-
-void add_softmax(Sheet& sheet, const Spec& spec, const Numbers& numbers, const std::string& origin) {
-  const double score = sheet.draw("softmax scores").tenths(1, 9);
-  add_softmax_question(sheet, origin + " The query stands at 3, the keys at 0, 1, 2, 3.", {score, score, score, score},
-                       last_query_biases(spec, numbers));
-}
+using properties::Formula;
 
 void add_zero_distance(Sheet& sheet, const std::string& why) {
   Draw draw = sheet.draw("zero distance");
-  const std::string p = text_of(draw.between(3, 900));
-  sheet.add_choice({.level = Level::easy,
-                    .text = "Query and key both stand at position " + p + ". Which bias do they get?",
-                    .hint = "What is the distance?",
-                    .choices = {"0, the largest of all.", "The smallest of all.",
-                                "It depends on the position " + p + ".", "A random number until it is trained."},
-                    .solution = {why, "Keys before the query get less: near keys are favoured."}},
-                   draw);
+  const std::int64_t p = draw.between(3, 900);
+  sheet.ask_choice("functions/zero distance", draw, {{"p", p}, {"why", why}});
 }
 
 }  // namespace
 
 namespace {
 
-std::string kernel_text(const Kerple& spec) { return spec.kernel == KerpleKernel::log ? "-p ln(1 + a d)" : "-a d^p"; }
+std::string kernel_text(const Kerple& spec) { return plain_text(properties::kerple_bias(spec, "p", "a", "d")); }
 
 void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, double p, double a) {
   Draw draw = sheet.draw("kerple value");
   const std::int64_t d = draw.between(1, 30), i = d + draw.between(0, 30);
   const double bias = reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string formula =
-      spec.kernel == KerpleKernel::log
-          ? "-" + text::number_text(p) + " x ln(1 + " + text::number_text(a) + " x " + text_of(d) + ")"
-          : "-" + text::number_text(a) + " x " + text_of(d) + "^" + text::number_text(p);
-  sheet.add({.level = Level::easy,
-             .text = "KERPLE adds " + kernel_text(spec) + " to a score, with p = " + text::number_text(p) +
-                     " and a = " + text::number_text(a) + ". Which bias do a query at " + text_of(i) +
-                     " and a key at " + text_of(i - d) + " get? To five decimals, with its sign.",
-             .hint = "d is the distance " + text_of(d) + ".",
-             .values = {bias},
-             .decimals = 5,
-             .solution = {formula + " = " + decimals_text(bias, 5)}});
+  const Formula worked =
+      with(properties::kerple_bias(spec, "p", "a", "d"), {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}});
+  sheet.ask("functions/kerple",
+            {{"kernel", kernel_text(spec)},
+             {"p", p},
+             {"a", a},
+             {"i", i},
+             {"j", i - d},
+             {"d", d},
+             {"worked", plain_text(worked)}},
+            {bias});
 }
 
 void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
   const double depth = sheet.draw("kerple reach").real(1, 3);
   const bool log = spec.kernel == KerpleKernel::log;
   const double d = log ? std::expm1(depth / p) / a : std::pow(depth / a, 1.0 / p);
-  sheet.add(
-      {.level = Level::medium,
-       .text = "At which distance has the bias " + kernel_text(spec) + " with p = " + text::number_text(p) +
-               " and a = " + text::number_text(a) + " fallen to -" + text::number_text(depth) + "? To two decimals.",
-       .hint = "Solve for d.",
-       .values = {d},
-       .decimals = 2,
-       .solution = {log ? "d = (exp(" + text::number_text(depth) + "/p) - 1) / a"
-                        : "d = (" + text::number_text(depth) + "/a)^(1/p)",
-                    "= " + decimals_text(d, 2),
-                    log ? "A straight line (ALiBi) would need far less for the next step down: a logarithm flattens."
-                        : "With p below 1 it flattens with the distance, with p = 1 it is the line of ALiBi."}});
+  sheet.ask(log ? "functions/log reach" : "functions/power reach",
+            {{"kernel", kernel_text(spec)}, {"p", p}, {"a", a}, {"depth", depth}}, {d});
 }
 
 }  // namespace
@@ -85,9 +57,9 @@ void add_questions(Sheet& sheet, const Kerple& given) {
   const Numbers numbers = {{"p", {1}, p}, {"a", {1}, a}};
   add_kerple_value(sheet, spec, numbers, p[0], a[0]);
   add_zero_distance(sheet, kernel_text(spec) + " is 0 at d = 0, whatever p and a are.");
-  add_softmax(sheet, spec, numbers,
-              "KERPLE adds " + kernel_text(spec) + " with p = " + text::number_text(p[0]) +
-                  " and a = " + text::number_text(a[0]) + ".");
+  add_softmax_of(sheet, spec, numbers,
+                 "KERPLE adds " + kernel_text(spec) + " with p = " + text::number_text(p[0]) +
+                     " and a = " + text::number_text(a[0]) + ".");
   add_kerple_reach(sheet, spec, p[0], a[0]);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
@@ -107,6 +79,12 @@ struct FireNumbers {
   }
 };
 
+// What goes into the network, without the eps below it.
+std::string fire_text() {
+  const Formula i = "i", place = properties::call("max", {i, "L"});
+  return plain_text(equation("x", properties::fire_log("c", i - "j") / properties::fire_log("c", place)));
+}
+
 void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   Draw draw = sheet.draw("fire input");
   const std::int64_t d = draw.between(1, 20), i = d + draw.between(1, 30);
@@ -114,31 +92,15 @@ void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
   const double x = reference::bias(spec, identity.list(), 0, static_cast<double>(i), static_cast<double>(i - d));
   const double normaliser = std::max(static_cast<double>(i), spec.length);
-  sheet.add({.level = Level::easy,
-             .text = "FIRE gives x = ln(c (i - j) + 1) / ln(c max(i, L) + 1) to a small network. c = " +
-                     text::number_text(c) + ", L = " + text::number_text(spec.length) + ", the query stands at i = " +
-                     text_of(i) + " and the key at j = " + text_of(i - d) + ". What is x? To four decimals.",
-             .hint = "First the larger of i and L.",
-             .values = {x},
-             .decimals = 4,
-             .solution = {
-                 "max(" + text_of(i) + ", " + text::number_text(spec.length) + ") = " + text::number_text(normaliser),
-                 "ln(" + text::number_text(c) + " x " + text_of(d) + " + 1) / ln(" + text::number_text(c) + " x " +
-                     text::number_text(normaliser) + " + 1) = " + decimals_text(x, 4),
-                 "(an eps of 1e-6 below the fraction changes nothing that is asked for)"}});
-}
-
-void add_fire_depends(Sheet& sheet) {
-  Draw draw = sheet.draw("fire depends");
-  sheet.add_choice(
-      {.level = Level::easy,
-       .text = "On what does the bias of FIRE depend?",
-       .hint = "Which letters stand in x = ln(c (i - j) + 1) / ln(c max(i, L) + 1)?",
-       .choices = {"On the distance and on the query's place, once that is past L.", "On the distance alone.",
-                   "On the key's content.", "On the query's place alone."},
-       .solution = {"The normaliser holds max(i, L): below L it is constant, past it the query's place counts.",
-                    "So x stays between 0 and 1 at every length, and nothing untrained is read."}},
-      draw);
+  sheet.ask("functions/fire input",
+            {{"formula", fire_text()},
+             {"c", c},
+             {"length", spec.length},
+             {"i", i},
+             {"j", i - d},
+             {"larger", normaliser},
+             {"worked", plain_text(properties::fire_log(c, d) / properties::fire_log(c, normaliser))}},
+            {x});
 }
 
 void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
@@ -153,15 +115,14 @@ void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
   reference::linear({&x, 1}, numbers.in_weight, numbers.in_bias, &hidden);
   hidden = std::max(hidden, 0.0);
   reference::linear({&hidden, 1}, numbers.out_weight, numbers.out_bias, &bias);
-  sheet.add({.level = Level::medium,
-             .text = "The network of FIRE has one hidden unit: bias = " + text::number_text(numbers.out_weight[0]) +
-                     " x relu(" + text::number_text(numbers.in_weight[0]) + " x + " + in_formula(numbers.in_bias[0]) +
-                     ") + " + text::number_text(numbers.out_bias[0]) +
-                     ". What is the bias at x = " + text::number_text(x) + "? To four decimals.",
-             .hint = "relu(y) is y where y is positive, else 0.",
-             .values = {bias},
-             .decimals = 4,
-             .solution = {"relu(...) = " + decimals_text(hidden, 4), "bias = " + decimals_text(bias, 4)}});
+  sheet.ask("functions/fire network",
+            {{"out", numbers.out_weight[0]},
+             {"in", numbers.in_weight[0]},
+             {"in_bias", in_formula(numbers.in_bias[0])},
+             {"out_bias", numbers.out_bias[0]},
+             {"x", x},
+             {"hidden", decimals_text(hidden, 4)}},
+            {bias});
 }
 
 }  // namespace
@@ -171,22 +132,16 @@ void add_questions(Sheet& sheet, const Fire& given) {
   const double c = sheet.draw("fire c").tenths(1, 9);
   sheet.set_note(plain_note(given, {"heads", "width", "length"}));
   add_fire_input(sheet, spec, c);
-  add_fire_depends(sheet);
+  Draw depends = sheet.draw("fire depends");
+  sheet.ask_choice("functions/fire depends", depends, {{"formula", fire_text()}});
   add_fire_network(sheet, spec, c);
   const FireNumbers falling = {{c}, {1.0}, {1.0}, {0.0}, {-sheet.draw("fire slope").real(2, 6)}, {0.0}};
-  add_softmax(sheet, spec, falling.list(),
-              "FIRE's network gives " + text::number_text(falling.out_weight[0]) +
-                  " x, with c = " + text::number_text(c) + " and L = " + text::number_text(spec.length) + ".");
+  add_softmax_of(sheet, spec, falling.list(),
+                 "FIRE's network gives " + text::number_text(falling.out_weight[0]) +
+                     " x, with c = " + text::number_text(c) + " and L = " + text::number_text(spec.length) + ".");
   sheet.set_note({});
-  const double count = parameter_count(given);
-  sheet.add({.level = Level::medium,
-             .text = "How many learned numbers has " + to_text(Spec(given)) +
-                     ": c, the factor of L, and a network 1 -> " + text_of(given.width) + " -> " +
-                     text_of(given.heads) + " with biases?",
-             .hint = "Count weights and biases of both layers, then the two single numbers.",
-             .values = {count},
-             .solution = {text_of(given.width) + " + " + text_of(given.width) + " + " + text_of(given.heads) + " x " +
-                          text_of(given.width) + " + " + text_of(given.heads) + " + 2 = " + whole(count)}});
+  sheet.ask("functions/fire parameters",
+            {{"spec", to_text(Spec(given))}, {"width", given.width}, {"heads", given.heads}}, {parameter_count(given)});
   add_distance_zero_question(sheet);
 }
 
@@ -196,30 +151,18 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   Draw draw = sheet.draw("sandwich value");
   const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
   const double bias = reference::bias(spec, {}, 0, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string base = text::number_text(spec.base), distance = text_of(d);
-  std::string sum;
-  for (std::int64_t k = spec.first; k < spec.first + 2; ++k) {
-    sum += (sum.empty() ? "cos(" : " + cos(") + distance + "/" + base + "^(" + text_of(2 * k) + "/4))";
-  }
-  const std::string formula = "(" + sum + " - 2) / (8/" + text_of(spec.heads) + ")";
-  sheet.add({.level = Level::medium,
-             .text = "Sandwich of width 4, base " + base + " and " + text_of(spec.heads) +
-                     " heads: which bias does head 1 (counted from 1) give at distance " + distance +
-                     "? The bias of head h is (the sum over k = " + text_of(spec.first) + ", " +
-                     text_of(spec.first + 1) + " of cos(d / " + base + "^(2k/4)) - 2) / (8h/H). To five decimals.",
-             .hint = "Two cosines, minus what they are at distance 0.",
-             .values = {bias},
-             .decimals = 5,
-             .solution = {formula, "= " + decimals_text(bias, 5)}});
-  sheet.add({.level = Level::medium,
-             .kind = AnswerKind::symbolic,
-             .text = "Sandwich of width 4, base " + base + ", head 1 of " + text_of(spec.heads) +
-                     ": write its bias at distance " + distance + " as one expression in symbols, with k = " +
-                     text_of(spec.first) + ", " + text_of(spec.first + 1) + " in the cosines.",
-             .hint = "cos(...) + cos(...), minus 2, divided by 8/" + text_of(spec.heads) + ".",
-             .answer = formula,
-             .values = {bias},
-             .solution = {formula}});
+  const std::string formula = plain_text(expanded(properties::sandwich_bias(spec, d, 1)));
+  const Places places = {{"base", spec.base},
+                         {"heads", spec.heads},
+                         {"d", d},
+                         {"formula", plain_text(properties::sandwich_bias(spec, "d", "h"))},
+                         {"first", spec.first},
+                         {"second", spec.first + 1},
+                         {"worked", formula}};
+  sheet.ask("functions/sandwich", places, {bias});
+  Question symbols = stored_question("functions/sandwich symbols", places, {bias});
+  symbols.answer = formula;
+  sheet.add(symbols);
 }
 
 }  // namespace
@@ -230,17 +173,12 @@ void add_questions(Sheet& sheet, const Sandwich& given) {
                          .base = 10.0,  // with 10000 a distance of a few positions would hardly show
                          .first = given.first,
                          .direction = given.direction};
-  const double learned = parameter_count(given);
-  sheet.add({.level = Level::easy,
-             .text = "How many learned numbers has " + to_text(Spec(given)) + "?",
-             .hint = "What in its formula could be trained?",
-             .values = {learned},
-             .solution = {"None: base, width and heads are fixed, everything else follows."}});
+  sheet.ask("functions/sandwich parameters", {{"spec", to_text(Spec(given))}}, {parameter_count(given)});
   add_zero_distance(sheet, "Every cosine is 1 at distance 0; their number is taken off, which leaves 0.");
   add_sandwich_value(sheet, spec);
-  add_softmax(sheet, spec, {},
-              "The bias is that of Sandwich, width 4, base " + text::number_text(spec.base) + ", k = " +
-                  text_of(spec.first) + ", " + text_of(spec.first + 1) + ", head 1 of " + text_of(spec.heads) + ".");
+  add_softmax_of(sheet, spec, {},
+                 "The bias is that of Sandwich, width 4, base " + text::number_text(spec.base) + ", k = " +
+                     text_of(spec.first) + ", " + text_of(spec.first + 1) + ", head 1 of " + text_of(spec.heads) + ".");
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
+#include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/error.h"
-#include "posenc/reference.h"
 #include "posenc/schedule.h"
 
 namespace posenc::teaching {
@@ -42,14 +42,9 @@ std::string turn_text(const RotarySchedule& schedule) {
 }
 
 void add_pairs(Sheet& sheet, const RotarySchedule& schedule) {
-  const auto pairs = static_cast<double>(schedule.pairs());
-  sheet.add({.level = Level::easy,
-             .text = "A head has " + text_of(schedule.head_dim) + " channels, of which " +
-                     text_of(schedule.rotary_dim) + turn_text(schedule) +
-                     ". How many angles does rotary encoding need for one token?",
-             .hint = "Two channels turn together.",
-             .values = {pairs},
-             .solution = {text_of(schedule.rotary_dim) + " / 2 = " + whole(pairs)}});
+  sheet.ask("rotary/pairs",
+            {{"head_dim", schedule.head_dim}, {"channels", schedule.rotary_dim}, {"turn", turn_text(schedule)}},
+            {static_cast<double>(schedule.pairs())});
 }
 
 // A head in which enough channels turn to ask for partners: that of the spec, or a larger one.
@@ -77,49 +72,38 @@ void add_layouts(Sheet& sheet, const RotarySchedule& schedule) {
     return static_cast<double>(reference::rotary_pair(spec, pair).read_second);
   };
   const std::vector<double> partners = {partner(Layout::half, place), partner(Layout::interleaved, place / 2)};
-  sheet.add({.level = Level::easy,
-             .text = window_text(schedule) + ", and channels count from 0. Which channel turns together with channel " +
-                     text_of(channel) +
-                     " in the layout half (Llama), and which in the layout interleaved (GPT-J)? Two numbers.",
-             .hint = "half pairs i with i + " + text_of(pairs) +
-                     "; interleaved pairs neighbours, from the first channel that turns on.",
-             .values = partners,
-             .solution = {"half: " + text_of(channel) + " + " + text_of(pairs) + " = " + whole(partners[0]),
-                          "interleaved: " + text_of(channel) + " + 1 = " + whole(partners[1]),
-                          "Weights made for one layout and read by the other give wrong scores, without an error."}});
+  sheet.ask("rotary/layouts",
+            {{"window", window_text(schedule)},
+             {"channel", channel},
+             {"pairs", pairs},
+             {"half", whole(partners[0])},
+             {"interleaved", whole(partners[1])}},
+            partners);
 }
 
 void add_norm(Sheet& sheet) {
   Draw draw = sheet.draw("rotary norm");
-  const std::string p = text_of(draw.between(2, 500));
-  sheet.add_choice(
-      {.level = Level::easy,
-       .text = "A query of length 3 is turned for position " + p + ". How long is it then?" + sheet.note(),
-       .hint = "What does a rotation do to the length of an arrow?",
-       .choices = {"3: rotations keep lengths.", "3 times " + p + ".", "3 times cos(" + p + ").",
-                   "It depends on the channels."},
-       .solution = {"(a c - b s)^2 + (a s + b c)^2 = a^2 + b^2, for c^2 + s^2 = 1: pair by pair the length stays.",
-                    "So content is not made larger or smaller by its position."}},
-      draw);
+  const std::int64_t p = draw.between(2, 500);
+  sheet.ask_choice("rotary/norm", draw, {{"p", p}, {"note", sheet.note()}});
 }
 
 void add_turn(Sheet& sheet, const Turn& turn) {
   Draw draw = sheet.draw("turn");
   const double p = draw.real(1, 9);
   const Pair x = draw_pair(draw), out = turn(x, p);
-  const std::string angle = text::number_text(p), a = in_formula(x[0]), b = in_formula(x[1]);
-  const char *first = turn.negative ? " cos + " : " cos - ", *minus = turn.negative ? "-" : "";
-  sheet.add({.level = Level::medium,
-             .text = "A pair of a query, of frequency 1, is " + pair_text(x) + " and the query stands at position " +
-                     angle + "." + turn.told() + " What is the pair after the rotation? Two numbers to five decimals.",
-             .hint = turn.negative ? "(a, b) becomes (a cos + b sin, -a sin + b cos). Radians."
-                                   : "(a, b) becomes (a cos - b sin, a sin + b cos). Radians.",
-             .values = {out[0], out[1]},
-             .decimals = 5,
-             .solution = {"cos " + angle + " = " + decimals_text(std::cos(p), 5) + ", sin " + angle + " = " +
-                              decimals_text(std::sin(p), 5),
-                          a + first + b + " sin = " + decimals_text(out[0], 5),
-                          minus + a + " sin + " + b + " cos = " + decimals_text(out[1], 5)}});
+  sheet.ask("rotary/turn",
+            {{"pair", pair_text(x)},
+             {"p", p},
+             {"told", turn.told()},
+             {"minus", turn.negative ? "+" : "-"},
+             {"sign", turn.sign()},
+             {"cos", decimals_text(std::cos(p), 5)},
+             {"sin", decimals_text(std::sin(p), 5)},
+             {"a", in_formula(x[0])},
+             {"b", in_formula(x[1])},
+             {"first", decimals_text(out[0], 5)},
+             {"second", decimals_text(out[1], 5)}},
+            {out[0], out[1]});
 }
 
 void add_score(Sheet& sheet, const Turn& turn) {
@@ -131,17 +115,18 @@ void add_score(Sheet& sheet, const Turn& turn) {
     return a[0] * b[0] + a[1] * b[1];
   };
   const std::string angle = turn.sign() + text::number_text(d);
-  sheet.add({.level = Level::medium,
-             .text = "One pair of frequency 1: the query is " + pair_text(q) + " at position " + text::number_text(p) +
-                     ", the key " + pair_text(k) + " at position " + text::number_text(p + d) + "." + turn.told() +
-                     " What is the dot product after both are turned? To five decimals. You may use a shorter way.",
-             .hint = "Only the distance counts: leave the query as it is and turn the key by " + angle + ".",
-             .values = {score(p)},
-             .decimals = 5,
-             .solution = {"the key turned by " + angle + " is " + pair_decimals(turn(k, d)),
-                          "its dot product with " + pair_text(q) + " is " + decimals_text(score(p), 5),
-                          "at " + text::number_text(elsewhere) + " and " + text::number_text(elsewhere + d) +
-                              " it is " + decimals_text(score(elsewhere), 5) + " too"}});
+  sheet.ask("rotary/score",
+            {{"q", pair_text(q)},
+             {"p", p},
+             {"k", pair_text(k)},
+             {"s", p + d},
+             {"told", turn.told()},
+             {"angle", angle},
+             {"turned", pair_decimals(turn(k, d))},
+             {"far_p", elsewhere},
+             {"far_s", elsewhere + d},
+             {"far", decimals_text(score(elsewhere), 5)}},
+            {score(p)});
 }
 
 void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& schedule) {
@@ -155,15 +140,13 @@ void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& sche
   const Sinusoidal same = plain_sinusoidal(width, spec.base);
   const std::int64_t i = draw.between(1, width / 4);
   const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
-  sheet.add({.level = Level::medium,
-             .text = head + ", with base " + text::number_text(same.base) + ". How many positions does pair " +
-                     text_of(i) + " (counted from 0) need for one turn? To two decimals.",
-             .hint = "Its frequency is base^(-2i/" + text_of(width) + ") radians per position.",
-             .values = {length},
-             .decimals = 2,
-             .solution = {"2 pi " + text::number_text(same.base) + "^(" + text_of(2 * i) + "/" + text_of(width) +
-                              ") = " + decimals_text(length, 2),
-                          "Pairs whose turn is longer than the training texts never saw all their angles."}});
+  sheet.ask("rotary/wavelength",
+            {{"head", head},
+             {"base", same.base},
+             {"i", i},
+             {"width", width},
+             {"denominator", plain_text(properties::sinusoidal_denominator(same, i))}},
+            {length});
 }
 
 // R(p) is the rotation by +p in every text, so layouts do not matter here.
@@ -173,19 +156,7 @@ void add_product(Sheet& sheet) {
   const double a = draw.real(2, 40), b = a + draw.real(1, 6);
   const Pair first = turn({1.0, 0.0}, b - a), second = turn({0.0, 1.0}, b - a);
   const std::vector<double> matrix = {first[0], second[0], first[1], second[1]};
-  const std::string d = text::number_text(b - a);
-  sheet.add({.level = Level::hard,
-             .text = "R(p) = [ cos p  -sin p ; sin p  cos p ] is the rotation of a pair of frequency 1. Compute R(" +
-                     text::number_text(a) + ")^T R(" + text::number_text(b) +
-                     "), its four numbers row by row to five decimals, and say why a score needs it.",
-             .hint = "The transpose of a rotation turns back.",
-             .values = matrix,
-             .decimals = 5,
-             .solution = {
-                 "R(a)^T = R(-a), and rotations add: R(-" + text::number_text(a) + ") R(" + text::number_text(b) +
-                     ") = R(" + d + ")",
-                 "[ cos " + d + "  -sin " + d + " ; sin " + d + "  cos " + d + " ] = [ " + list_text(matrix, 5) + " ]",
-                 "(R(a) q) . (R(b) k) = q . R(a)^T R(b) k = q . R(b - a) k: the score depends on the distance."}});
+  sheet.ask("rotary/product", {{"a", a}, {"b", b}, {"d", b - a}}, matrix);
 }
 
 }  // namespace

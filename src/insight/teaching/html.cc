@@ -1,7 +1,9 @@
 #include "insight/teaching/html.h"
 
+#include <algorithm>
+
 #include "core/text/number_text.h"
-#include "insight/teaching/page_assets.h"
+#include "insight/teaching/assets.h"
 #include "posenc/insight/svg.h"
 #include "posenc/version.h"
 
@@ -17,18 +19,11 @@ std::string attribute(std::string_view name, std::string_view value) {
   return std::string(name) + "=\"" + xml_text(value) + "\"";
 }
 
-std::string_view verdict_class(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_to:
-      return "holds-to";
-    case Verdict::does_not_hold:
-      return "does-not-hold";
-    case Verdict::violated:
-      return "violated";
-  }
-  return "";
+// "holds to" as a class of the style: holds-to.
+std::string verdict_class(Verdict verdict) {
+  std::string name(to_text(verdict));
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
 }
 
 // The headings of level 2 of a body, as the page's contents.
@@ -92,9 +87,9 @@ std::string details(std::string_view summary, const std::string& inside) {
   return tag("details", tag("summary", inline_html(summary)) + "\n" + inside) + "\n";
 }
 
-std::string box(std::string_view title, const std::string& inside, std::string_view name) {
+std::string box(std::string_view title, const std::string& inside) {
   return tag("aside", tag("p", tag("strong", inline_html(title))) + "\n" + inside,
-             "class=\"" + std::string(name) + "\" " + attribute("aria-label", title)) +
+             "class=\"box\" " + attribute("aria-label", title)) +
          "\n";
 }
 
@@ -116,35 +111,33 @@ std::string table(const HtmlTable& table) {
          "\n";
 }
 
-std::string figure_block(const FigureBlock& block) {
-  const Figure& figure = *block.figure;
-  std::string text;
-  if (!block.question.empty()) {
-    text += tag("p", tag("strong", "Predict first: ") + inline_html(block.question), "class=\"predict\"") + "\n";
-  }
-  text += tag("div", to_svg(figure.drawing, {.standalone = false, .id = block.id}),
-              "class=\"drawing\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", figure.title));
-  // Where something is to be predicted, what there is to see is told only afterwards.
-  const bool predicted = !block.question.empty();
-  std::string caption = predicted ? "" : tag("p", inline_html(figure.finding));
-  caption += tag("p", tag("code", xml_text(figure.command)) + " " +
-                          tag("button", "Save as SVG",
-                              "type=\"button\" class=\"save\" " + attribute("data-name", figure.name) + " " +
-                                  attribute("aria-label", "Save the figure " + figure.title + " as SVG")));
-  text += tag("figcaption", caption) + "\n";
-  if (predicted)
-    text += details("What you see", paragraph(block.answer) + paragraph("Measured: " + figure.finding + "."));
-  return tag("figure", "\n" + text, attribute("id", block.id)) + "\n";
+std::string drawing_of(const Figure& figure, const std::string& id, bool with_finding) {
+  return tag("div", to_svg(figure.drawing, {.standalone = false, .id = id}),
+             "class=\"drawing\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", figure.title)) +
+         tag("figcaption",
+             (with_finding ? tag("p", inline_html(figure.finding)) : "") +
+                 tag("p", tag("code", xml_text(figure.command)) + " " +
+                              tag("button", "Save as SVG",
+                                  "type=\"button\" class=\"save\" " + attribute("data-name", figure.name) + " " +
+                                      attribute("aria-label", "Save the figure " + figure.title + " as SVG")))) +
+         "\n";
+}
+
+std::string figure_block(const Figure& figure, const std::string& id) {
+  return tag("figure", "\n" + drawing_of(figure, id, true), attribute("id", id)) + "\n";
+}
+
+std::string verdict_text(const Property& property) {
+  const std::string text(to_text(property.verdict));
+  return property.until ? text + " " + text::general_text(*property.until, 10) : text;
 }
 
 std::string property_table(const std::vector<Property>& properties, std::string_view caption) {
   std::string rows;
   for (const Property& property : properties) {
-    std::string verdict(to_text(property.verdict));
-    if (property.until) verdict += " " + text::general_text(*property.until, 10);
     rows += tag("tr", tag("th", inline_html(property.title), "scope=\"row\"") +
-                          tag("td", tag("span", xml_text(verdict),
-                                        "class=\"verdict " + std::string(verdict_class(property.verdict)) + "\"")) +
+                          tag("td", tag("span", xml_text(verdict_text(property)),
+                                        "class=\"verdict " + verdict_class(property.verdict) + "\"")) +
                           tag("td", inline_html(property.finding))) +
             "\n";
   }
@@ -169,24 +162,16 @@ std::string steps_list(const std::vector<Step>& steps) {
 }
 
 std::string page(const HtmlPage& page) {
-  std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  text += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  text += "<meta name=\"generator\" content=\"posenc " + std::string(version()) + "\">\n";
-  text += tag("title", xml_text(page.title)) + "\n";
-  text += tag("style", "\n" + svg_style(Theme::automatic), "id=\"posenc-figure-style\"") + "\n";
-  text += tag("style", std::string(page_style())) + "\n</head>\n<body>\n";
-  text += "<a class=\"skip\" href=\"#main\">To the text</a>\n";
-  text += tag("header", tag("h1", inline_html(page.title)) + "\n" + tag("p", inline_html(page.lead)) +
-                            "\n<p><button type=\"button\" id=\"theme\">Dark or light</button></p>\n") +
-          "\n";
-  text += contents(page.body);
-  text += tag("main", "\n" + page.body, "id=\"main\"") + "\n";
-  text += tag("footer",
-              tag("p", "Made by posenc " + std::string(version()) + " with " + tag("code", xml_text(page.command)) +
-                           ". Every number comes from the library; every figure says the command that makes it.")) +
-          "\n";
-  text += tag("script", std::string(page_script()) + page.script) + "\n";
-  return text + "</body>\n</html>\n";
+  return filled("page.html", {{"version", std::string(version())},
+                              {"title_text", xml_text(page.title)},
+                              {"figure_style", svg_style(Theme::automatic)},
+                              {"style", std::string(asset("page.css"))},
+                              {"title", inline_html(page.title)},
+                              {"lead", inline_html(page.lead)},
+                              {"contents", contents(page.body)},
+                              {"body", page.body},
+                              {"command", xml_text(page.command)},
+                              {"script", std::string(asset("page.js")) + page.script}});
 }
 
 }  // namespace posenc::teaching

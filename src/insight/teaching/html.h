@@ -23,8 +23,8 @@ std::string list(const std::vector<std::string>& items);
 std::string formula(const std::string& mathml);
 std::string preformatted(std::string_view text);
 std::string details(std::string_view summary, const std::string& inside);
-// A box beside the text: "A common mistake", "By hand".
-std::string box(std::string_view title, const std::string& inside, std::string_view name = "box");
+// A box beside the text: "Recommendation".
+std::string box(std::string_view title, const std::string& inside);
 
 // A table with headers; the first column heads its row. Cells are inline_html. It scrolls in itself where it is wide.
 struct HtmlTable {
@@ -34,15 +34,13 @@ struct HtmlTable {
 };
 std::string table(const HtmlTable& table);
 
-// A figure with its finding, what to predict before looking, and a button that saves it alone.
-struct FigureBlock {
-  const Figure* figure = nullptr;
-  std::string id;        // unique in the page
-  std::string question;  // empty: none
-  std::string answer;
-};
-std::string figure_block(const FigureBlock& block);
+// A drawing, with a caption that has the command and a button that saves it alone; `id` is unique in the page.
+std::string drawing_of(const Figure& figure, const std::string& id, bool with_finding);
+// The same with its finding, as a figure.
+std::string figure_block(const Figure& figure, const std::string& id);
 
+// "holds to 2048".
+std::string verdict_text(const Property& property);
 std::string property_table(const std::vector<Property>& properties, std::string_view caption);
 std::string steps_list(const std::vector<Step>& steps);
 

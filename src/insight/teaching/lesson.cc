@@ -1,7 +1,7 @@
 #include "insight/teaching/lesson.h"
 
 #include "core/text/shell.h"
-#include "insight/teaching/page_assets.h"
+#include "insight/teaching/html.h"
 #include "insight/teaching/page_limit.h"
 #include "posenc/error.h"
 #include "posenc/spec.h"
@@ -24,49 +24,121 @@ std::vector<std::string> words_of(const std::string& sentence) {
   return words;
 }
 
-}  // namespace
-
-Lesson::Lesson(const LessonOptions& options) : options_(options), words_(words_of(options.sentence)) {
+void check_words(const std::vector<std::string>& words) {
   constexpr std::size_t kMost = 24;
-  if (words_.size() < 2 || words_.size() > kMost) {
+  if (words.size() < 2 || words.size() > kMost) {
     fail(ErrorKind::usage, "[make_lesson] the sentence must have 2 to " + std::to_string(kMost) + " words but has " +
-                               std::to_string(words_.size()));
+                               std::to_string(words.size()));
   }
-  for (const std::string& word : words_) {
+  for (const std::string& word : words) {
     if (word.size() > 40) fail(ErrorKind::usage, "[make_lesson] a word must have at most 40 bytes: '" + word + "'");
   }
 }
 
-void Lesson::tell(const std::string& what) {
-  if (options_.progress) options_.progress(what, done_, kLessonParts);
-  ++done_;
+struct LessonFigure {
+  std::string name;
+  std::string spec = {};
+  std::string extra = {};  // options of the command that makes it, behind the spec: "--positions 0:60"
+  FigureOptions options = {};
+};
+
+// A fragment in assets/lesson and what is put into it: of a figure {{NAME.id}}, {{NAME.drawing}} and {{NAME.finding}}.
+struct Section {
+  std::string name;
+  std::string told;  // as progress
+  std::vector<LessonFigure> figures = {};
+  Values (*values)(const LessonSubject& subject) = nullptr;
+};
+
+std::vector<Section> sections(const LessonSubject& subject) {
+  const FigureOptions sentence = {.tokens = subject.words};
+  const auto of = [](const char* spec) {
+    return [spec](const char* name) { return LessonFigure{.name = name, .spec = spec}; };
+  };
+  const auto narrow = of("sinusoidal:width=64"), wide = of("sinusoidal:width=128");
+  const auto alibi = of("alibi:heads=8"), rotary = of("rotary:head_dim=64");
+  const auto attention = [&](const char* spec) {
+    return LessonFigure{.name = "attention", .spec = spec, .options = sentence};
+  };
+  return {
+      {"problem", "the problem", {attention("none")}, problem_values},
+      {"wishes", "what an encoding should be", {}, wishes_values},
+      {"formula", "the formula", {narrow("cells")}, formula_values},
+      {"by_hand", "by hand", {}, by_hand_values},
+      {"waves",
+       "waves and heatmap",
+       {{.name = "two_speeds"},
+        narrow("waves"),
+        {.name = "wavelengths",
+         .spec = "sinusoidal:width=64",
+         .extra = "--train 512",
+         .options = {.train_length = 512}},
+        wide("heatmap")}},
+      {"live", "the live figure", {}, live_values},
+      {"shift",
+       "the shift",
+       {{.name = "shift",
+         .spec = "sinusoidal:width=64",
+         .extra = "--position 5 --shift 5",
+         .options = {.position = 5.0, .shift = 5.0}},
+        narrow("similarity"),
+        narrow("distance")}},
+      {"model", "into the model", {wide("mixing"), wide("angle"), wide("same_word")}, model_values},
+      {"score",
+       "the score's four parts",
+       {{.name = "parts", .spec = "sinusoidal:width=64", .options = sentence}, attention("sinusoidal:width=64")}},
+      {"limits",
+       "limits",
+       {of("learned:rows=256,width=64,past_end=error")("learned"), {.name = "perplexity"}, narrow("precision")}},
+      {"relative",
+       "relative encodings",
+       {alibi("bias"), alibi("bias_distance"), of("t5:heads=8")("buckets"), attention("alibi:heads=8"),
+        alibi("entropy")},
+       relative_values},
+      {"rotary",
+       "rotary",
+       {rotary("turn"),
+        rotary("rotated_scores"),
+        {.name = "layouts"},
+        attention("rotary:head_dim=64"),
+        rotary("scalings")},
+       rotary_values},
+      {"choice", "choosing, and exercises", {}, choice_values},
+  };
 }
 
-std::string Lesson::figure(const LessonFigure& wanted) {
+Figure drawn(const LessonFigure& wanted, const LessonOptions& lesson) {
   FigureOptions options = wanted.options;
-  options.seed = options_.seed;
+  options.seed = lesson.seed;
   options.command = "posenc plot " + wanted.name + (wanted.spec.empty() ? "" : " " + wanted.spec) +
                     (wanted.extra.empty() ? "" : " " + wanted.extra) +
-                    (wanted.options.tokens.empty() ? "" : " --sentence " + text::shell_word(options_.sentence)) +
-                    (options_.seed == 0 ? "" : " --random-seed " + std::to_string(options_.seed));
-  const Figure figure = make_figure(wanted.name, find_encoding(wanted.spec.empty() ? "none" : wanted.spec), options);
-  return figure_block({.figure = &figure,
-                       .id = "f" + std::to_string(++figures_) + "-" + wanted.name,
-                       .question = wanted.question,
-                       .answer = wanted.answer});
+                    (options.tokens.empty() ? "" : " --sentence " + text::shell_word(lesson.sentence)) +
+                    (lesson.seed == 0 ? "" : " --random-seed " + std::to_string(lesson.seed));
+  return make_figure(wanted.name, find_encoding(wanted.spec.empty() ? "none" : wanted.spec), options);
 }
 
+}  // namespace
 }  // namespace teaching
 
 std::string make_lesson(const LessonOptions& options) {
-  teaching::Lesson lesson(options);
+  const teaching::LessonSubject subject{options, teaching::words_of(options.sentence)};
+  teaching::check_words(subject.words);
+  const std::vector<teaching::Section> sections = teaching::sections(subject);
   std::string body;
-  for (const auto part :
-       {teaching::lesson_problem, teaching::lesson_wishes, teaching::lesson_formula, teaching::lesson_by_hand,
-        teaching::lesson_waves, teaching::lesson_live, teaching::lesson_shift, teaching::lesson_model,
-        teaching::lesson_score, teaching::lesson_limits, teaching::lesson_relative, teaching::lesson_rotary,
-        teaching::lesson_choice}) {
-    body += part(lesson);
+  std::int64_t done = 0, figures = 0;
+  for (const teaching::Section& section : sections) {
+    if (options.progress) options.progress(section.told, done, static_cast<std::int64_t>(sections.size()));
+    ++done;
+    teaching::Values values = section.values ? section.values(subject) : teaching::Values{};
+    for (const teaching::LessonFigure& wanted : section.figures) {
+      const Figure figure = teaching::drawn(wanted, options);
+      const std::string id = "f" + std::to_string(++figures) + "-" + wanted.name;
+      values[wanted.name + ".id"] = id;
+      // What there is to see is told only behind the prediction.
+      values[wanted.name + ".drawing"] = teaching::drawing_of(figure, id, false);
+      values[wanted.name + ".finding"] = teaching::inline_html(figure.finding);
+    }
+    body += teaching::filled("lesson/" + section.name + ".html", values);
   }
   return teaching::checked_page(
       teaching::page({.title = "Where a word stands: positional encodings of transformers",
@@ -74,7 +146,7 @@ std::string make_lesson(const LessonOptions& options) {
                           "A lesson with numbers that you can check by hand. Before each figure there is a question: "
                           "answer it before you look. Every figure says the command that makes it, and can be saved.",
                       .body = body,
-                      .script = std::string(teaching::live_script()),
+                      .script = "\n" + std::string(teaching::asset("live.js")),
                       .command = options.command}),
       "[make_lesson]");
 }

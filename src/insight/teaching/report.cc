@@ -4,6 +4,7 @@
 
 #include "core/spec/rotary_window.h"
 #include "insight/properties/insight.h"
+#include "insight/teaching/assets.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
 #include "insight/teaching/page_limit.h"
@@ -42,7 +43,7 @@ class ReportWriter {
   std::string title() const {
     if (subjects_.empty()) return "Which positional encoding?";
     std::string text = "Positional encodings: ";
-    for (std::size_t i = 0; i < subjects_.size(); ++i) text += (i > 0 ? ", " : "") + name_of(subjects_[i]);
+    for (std::size_t i = 0; i < subjects_.size(); ++i) text += (i > 0 ? ", " : "") + subjects_[i].text();
     return text;
   }
 
@@ -61,7 +62,7 @@ class ReportWriter {
 
   std::string section(const Encoding& subject, std::size_t index) {
     const std::string id = "e" + std::to_string(index + 1);
-    const std::string name = name_of(subject);
+    const std::string name = subject.text();
     const KindFacts facts = kind_facts(subject.spec());
     std::string text = heading(2, name, id);
     text += formula(facts.formula_mathml);
@@ -82,9 +83,9 @@ class ReportWriter {
   }
 
   std::string drawn(const Encoding& subject, std::string_view name, const std::string& id) {
-    tell(name_of(subject) + ": " + std::string(name));
+    tell(subject.text() + ": " + std::string(name));
     const Figure figure = make_figure(name, subject, {.seed = options_.seed});
-    return figure_block({.figure = &figure, .id = id + "-" + std::string(name)});
+    return figure_block(figure, id + "-" + std::string(name));
   }
 
   // What fits on a page: a small position, or four queries and keys.
@@ -114,7 +115,7 @@ class ReportWriter {
     return heading(2, "Side by side", "compare") +
            table(glance_table(subjects_, options_.train_length.value_or(CheckOptions{}.train_length))) +
            table(absolute_table(subjects_)) + table(verdict_table(subjects_, properties_)) +
-           table(learned_table(512, 768)) + table(goal_table());
+           table(learned_table(512, 768)) + std::string(asset("goals.html"));
   }
 
   std::string advice() {
@@ -122,10 +123,9 @@ class ReportWriter {
     std::string text = heading(2, "Which one to choose", "advice");
     text += table(advice_table(advice, *options_.advice));
     text += box("Recommendation", paragraph(advice.recommendation));
-    text += heading(3, "What this rests on") + list(advice.basis);
-    const Figure figure = make_figure("perplexity", {NoPosition{}}, {});
-    text += figure_block({.figure = &figure, .id = "advice-perplexity"});
-    return text + (subjects_.size() > 1 ? "" : table(goal_table()));
+    text += heading(3, "What this rests on") + advice_basis();
+    text += figure_block(make_figure("perplexity", {NoPosition{}}, {}), "advice-perplexity");
+    return text + (subjects_.size() > 1 ? "" : std::string(asset("goals.html")));
   }
 
   const std::vector<Encoding>& subjects_;

@@ -61,7 +61,7 @@ void expect_formula(const Sinusoidal& spec, const std::vector<Step>& steps, doub
     for (std::int64_t i = 0; i < (spec.width + 1) / 2; ++i) {
       Evaluator::Names names = {{"p", position}, {"i", static_cast<double>(i)}};
       if (!spec.inv_freq.empty() && i < static_cast<std::int64_t>(spec.inv_freq.size())) {
-        names["w_i"] = spec.inv_freq[static_cast<std::size_t>(i)];
+        names["inv_freq[i]"] = spec.inv_freq[static_cast<std::size_t>(i)];
       }
       const auto column = static_cast<std::size_t>(::evaluate(column_text, names));
       const bool paired = spec.odd != OddWidth::zero || i < spec.width / 2;

@@ -115,6 +115,9 @@ TEST(Exercises, EveryKindHasEveryLevel) {
 void expect_graded(const Question& question) {
   SCOPED_TRACE(question.id + " " + question.text + "\nkey: " + question.answer);
   EXPECT_FALSE(question.text.empty() || question.hint.empty() || question.solution.empty());
+  // A place that nothing was put into.
+  const std::string all = question.text + question.hint + joined(question.choices) + joined(question.solution);
+  EXPECT_EQ(all.find("{{"), std::string::npos) << all;
   EXPECT_EQ(verdict_of(question, " "), AnswerVerdict::missing);
   if (question.kind == AnswerKind::reasoned) {
     const AnswerMark mark = grade({question}, {{question.id, joined(question.solution)}}).marks.at(0);

@@ -51,6 +51,7 @@ void expect_sound(const std::string& page) {
   EXPECT_TRUE(values_of(page, "src").empty());
   for (const char* fetched : {"url(", "@import", "<link", "<img", "<iframe"})
     EXPECT_FALSE(has(page, fetched)) << fetched;
+  EXPECT_FALSE(has(page, "{{"));  // a place that nothing was put into
 }
 
 const std::string& lesson() {

@@ -1,0 +1,34 @@
+// The files of src/insight/teaching/assets: the style and scripts of pages, and their prose, as fragments of HTML with
+// named places such as {{sentence}}. They are compiled into the library: nothing is fetched.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace posenc::teaching {
+
+struct Asset {
+  std::string_view name;  // the path: "lesson/problem.html"
+  std::string_view text;
+};
+
+// By cmake/EmbedText.cmake.
+extern const Asset kAssets[];
+extern const std::size_t kAssetCount;
+
+// Empty where there is no such file.
+std::string_view asset(std::string_view name) noexcept;
+
+// What goes into the places of a fragment, by their names: HTML.
+using Values = std::map<std::string, std::string, std::less<>>;
+
+// A text with its places filled. A value of whole lines has a line to itself in the text. A place without a value stays
+// as it is.
+std::string fill(std::string_view text, const Values& values);
+// A fragment with its places filled.
+inline std::string filled(std::string_view name, const Values& values) { return fill(asset(name), values); }
+
+}  // namespace posenc::teaching
