@@ -43,6 +43,7 @@ struct NoPosition {
   static constexpr std::string_view summary = "no positions: attention with nothing but its mask";
   static constexpr Place place = Place::nowhere;
   static const spec::KindRow row;
+  static const properties::KindPage page;
 };
 
 // One learned number per head and offset, clipped: bias = table[clip(offset, -max_distance, max_distance) +
@@ -52,6 +53,7 @@ struct Clipped {
   static constexpr std::string_view summary = "a learned number per head and clipped offset, added to the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;         // H; must be given
   std::int64_t max_distance = 0;  // 1 to 2^24; must be given
   Offset offset = Offset::key_minus_query;
@@ -68,6 +70,7 @@ struct T5 {
   static constexpr std::string_view summary = "a learned number per head and bucket of distances, added to the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;           // H; must be given
   std::int64_t buckets = 32;        // at least 2; even, and at least 4, where bidirectional
   std::int64_t max_distance = 128;  // to 2^24; above the distances that have a bucket of their own
@@ -99,6 +102,7 @@ struct Alibi {
   static constexpr std::string_view summary = "a slope per head times the distance, taken from the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;         // H; must be given
   std::int64_t biased_heads = 0;  // the first that have a slope, the others have 0; 0: all
   SlopeRule rule = SlopeRule::interleaved;
@@ -122,6 +126,7 @@ struct Kerple {
   static constexpr std::string_view summary = "a learned logarithm or power of the distance, taken from the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;  // H; must be given
   KerpleKernel kernel = KerpleKernel::log;
   DistanceRule direction = DistanceRule::symmetric;
@@ -137,6 +142,7 @@ struct Fire {
       "a learned function of the distance relative to the query's place, added to the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;   // H; must be given
   std::int64_t width = 32;  // W, of the hidden layer
   double length = 512.0;    // > 0; near the training length
@@ -150,6 +156,7 @@ struct Sandwich {
   static constexpr std::string_view summary = "the product of two sinusoidal rows, a fixed bias on the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;  // H; must be given
   std::int64_t width = 0;  // even; must be given
   double base = 10000.0;
@@ -164,6 +171,7 @@ struct MatrixBias {
   static constexpr std::string_view summary = "numbers given for every query and key, added to the scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;  // H; must be given
   Added added = Added::after_scale;
 };
@@ -189,6 +197,7 @@ struct Shaw {
   static constexpr std::string_view summary = "a learned vector per clipped offset that meets queries, keys and values";
   static constexpr Place place = Place::term;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t head_dim = 0;  // D; must be given
   std::int64_t left = 0;      // >= 0; must be given
   std::int64_t right = 0;     // >= 0; must be given
@@ -205,6 +214,7 @@ struct TransformerXl {
       "a projected sinusoidal row per distance that meets queries, with two learned vectors";
   static constexpr Place place = Place::term;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t heads = 0;     // H; must be given
   std::int64_t head_dim = 0;  // D; must be given
   std::int64_t width = 0;     // of the sinusoidal rows, even; must be given
@@ -219,6 +229,7 @@ struct Window {
   static constexpr std::string_view summary = "a mask: keys within a reach to the left and right";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::optional<std::int64_t> left = {};   // >= 0
   std::optional<std::int64_t> right = {};  // >= 0; 0 is causal
 };
@@ -229,6 +240,7 @@ struct Chunked {
   static constexpr std::string_view summary = "a mask: keys of the query's own chunk";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t size = 0;  // >= 1; must be given
   DistanceRule direction = DistanceRule::causal;
 };

@@ -26,5 +26,8 @@ struct KindRow;
 namespace biases {
 struct BiasRow;
 }
+namespace properties {
+struct KindPage;
+}
 
 }  // namespace posenc

@@ -47,6 +47,7 @@ struct Pope {
       "magnitudes of queries and keys turned by the position alone, one frequency per channel";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t head_dim = 0;                // D, 1 to 4096; must be given
   double base = 10000.0;                    // > 0
   std::int64_t rotary_dim = 0;              // R, the first channels, which turn; the others pass raw; 0: all
@@ -70,6 +71,7 @@ struct Xpos {
   static constexpr std::string_view summary = "a rotation of queries and keys whose scores decay with the distance";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::interleaved;
@@ -92,6 +94,7 @@ struct QueryTemperature {
   static constexpr std::string_view summary = "a factor on queries that grows with the position";
   static constexpr Place place = Place::query;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   double scale = 0.1;          // 0: the factor is 1 everywhere
   std::int64_t length = 8192;  // positions, at least 1
   std::int64_t first = 1;      // what position 0 counts as: 1 in Llama 4, 0 in Ministral 3

@@ -51,6 +51,7 @@ struct Sinusoidal {
       "sines and cosines of geometrically spaced frequencies, added to the embeddings";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t width = 0;  // M, at least 1; must be given
   double base = 10000.0;   // > 0
   Spacing spacing = Spacing::width;
@@ -85,6 +86,7 @@ struct Learned {
   static constexpr std::string_view summary = "rows of a trained table, added to the embeddings";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t width = 0;  // M; 0: as the table has
   std::int64_t rows = 0;   // R; 0: as the table has
   PastEnd past_end = PastEnd::unchosen;
@@ -102,6 +104,7 @@ struct Hybrid {
       "a sinusoidal encoding plus a learned table, each with its multiplier as weight";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   Sinusoidal fixed;
   Learned learned;
 };
@@ -121,6 +124,7 @@ struct Concat {
       "encodings of single coordinates side by side: images, video, axial tables";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::vector<ConcatPart> parts = {};  // 1 to 64
   std::int64_t axes = 0;               // A, of positions: 1 to 8; 0: one more than the largest axis of a part
   std::int64_t width = 0;              // M; 0: that of all parts. Less cuts the row, more ends it in zeros.
@@ -138,6 +142,7 @@ struct Fourier {
       "sines and cosines of sums over coordinates, each with frequencies of its own";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t axes = 1;              // A, of positions: 1 to 8
   std::vector<double> inv_freq = {};  // radians per position, [axes][pairs] in one list; must be given
   std::int64_t width = 0;             // M, to 8192; 0: 2 pairs. More ends the row in zeros.
@@ -184,6 +189,7 @@ struct Rotary {
       "queries and keys turned by angles that grow with the position, pair by pair";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
+  static const properties::KindPage page;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::half;

@@ -11,6 +11,7 @@ core/rows core/biases core/rotation core/attention core/layers core/ids
 files
 models models/comparison
 insight/drawing insight/properties insight/explanation insight/figure insight/diagnosis insight/teaching
+insight/about
 plot
 """.split()
 # What every operation means in plain double shares nothing with the fast path, and the other way round.
@@ -65,6 +66,9 @@ def own_namespace(file, paths):
         name = module_of(file.path, paths).rsplit("/", 1)[-1]
         for number, line in enumerate(file.lines, 1):
             opened = line.split()[1] if line.startswith("namespace posenc") and line.endswith("{") else None
+            below = file.lines[number] if number < len(file.lines) else ""
+            if re.fullmatch(r"(class|struct) \w+;", below):  # only declared
+                continue
             if opened and opened != f"posenc::{name}" and not opened.startswith(f"posenc::{name}::"):
                 yield number, f"opens {opened}, not posenc::{name}"
 

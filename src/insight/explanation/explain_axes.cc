@@ -1,11 +1,8 @@
 // Worked examples of encodings of several axes at the input.
-#include "insight/explanation/explain_axes.h"
-
 #include <algorithm>
 #include <string>
 
-#include "insight/explanation/explain_learned.h"
-#include "insight/explanation/explain_sinusoidal.h"
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formulas.h"
 #include "posenc/error.h"

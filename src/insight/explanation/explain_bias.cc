@@ -4,6 +4,7 @@
 
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
 
@@ -65,6 +66,15 @@ class Invented {
   std::vector<std::vector<double>> numbers_;
 };
 
+// With a formula in the place of a symbol.
+properties::Formula replaced(const properties::Formula& formula, std::string_view symbol,
+                             const properties::Formula& by) {
+  if (formula.form == properties::Formula::Form::symbol && formula.name == symbol) return by;
+  properties::Formula result = formula;
+  for (properties::Formula& part : result.parts) part = replaced(part, symbol, by);
+  return result;
+}
+
 class BiasExplainer {
  public:
   BiasExplainer(const Spec& spec, const ExplainPairs& pairs)
@@ -92,8 +102,8 @@ class BiasExplainer {
     const properties::KindFormula formula = used_formula();
     Step step{"formula", "The rule", {plain_text(formula)}, {}};
     for (const properties::Formula& line : formula.details) step.lines.push_back(plain_text(line));
-    for (const std::string& line : std::visit([this](const auto& s) { return rule(s); }, spec_)) {
-      step.lines.push_back(line);
+    if (page_.rule != nullptr) {
+      for (std::string& line : page_.rule(spec_, pair(0))) step.lines.push_back(std::move(line));
     }
     if (is_mask()) {
       step.lines.push_back("a mask: 0 for keys that are seen, -inf for others");
@@ -110,8 +120,9 @@ class BiasExplainer {
     Step step{"derivation", followed_title(pairs_), {}, rows_.back()};
     for (std::size_t k = 0; k < rows_.back().size(); ++k) {
       const std::string hidden = pairs_.causal && key(k) > last_query() ? "ahead: hidden" : "";
-      const std::string how =
-          hidden.empty() ? std::visit([&](const auto& s) { return derive(s, last_query(), key(k)); }, spec_) : hidden;
+      const std::string how = !hidden.empty()           ? hidden
+                              : page_.derive != nullptr ? page_.derive(spec_, pair(k))
+                                                        : offset_text(last_query(), key(k));
       step.lines.push_back("key at " + padded(text::number_text(key(k)), 5) + how + " -> " +
                            short_text(rows_.back()[k]));
     }
@@ -182,111 +193,31 @@ class BiasExplainer {
   }
 
  private:
-  using Lines = std::vector<std::string>;
-
   bool is_mask() const { return std::holds_alternative<Window>(spec_) || std::holds_alternative<Chunked>(spec_); }
-  bool has_parameter(std::string_view name) const {
-    return std::any_of(pairs_.parameters.begin(), pairs_.parameters.end(),
-                       [&](const Parameter& parameter) { return parameter.name == name; });
-  }
+  bool has_parameter(std::string_view name) const { return pair(0).has(name); }
 
   double last_query() const { return query(followed_query(pairs_)); }
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
   double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
-
-  static double distance(DistanceRule rule, double q, double k) {
-    return rule == DistanceRule::symmetric ? std::fabs(q - k) : std::fmax(q - k, 0.0);
-  }
-  static std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
 
   // Optional parameters change it: slopes that are given follow no rule, and distances may have exponents.
   properties::KindFormula used_formula() const {
     properties::KindFormula formula = properties::formula_of(spec_);
     if (has_parameter("slopes")) formula = {.lines = {formula.lines[0]}, .note = ", the slopes m_h as given"};
     if (has_parameter("exponent")) {
-      const properties::Formula d = properties::power("d", "exponent_h");
-      formula.lines[0].parts[1] = properties::kerple_bias(std::get<Kerple>(spec_), "p_h", "a_h", d);
+      formula.lines[0].parts[1] = replaced(formula.lines[0].parts[1], "d", properties::power("d", "exponent_h"));
     }
     return formula;
   }
-  // What a formula leaves out.
-  Lines rule(const Alibi& s) const {
-    const auto& slopes = std::get<LinearBias>(bias_.schedule().shape).slopes;
-    Lines lines;
-    if (s.precision == AlibiPrecision::bfloat16) {
-      lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
-    }
-    if (!pairs_.parameters.empty()) return lines;  // they have the slopes
-    lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
-                      return text::number_text(slopes[static_cast<std::size_t>(h)]);
-                    }));
-    return lines;
-  }
-  Lines rule(const T5& s) const {
-    const std::string n = std::to_string(properties::t5_side(s).buckets);
-    return {s.direction == T5Direction::bidirectional ? n + " buckets for keys behind, and as many for keys ahead"
-                                                      : "keys ahead have bucket 0; " + n + " buckets for keys behind"};
-  }
-  Lines rule(const MatrixBias&) const { return {"positions counted from 0"}; }
-  template <class Other>
-  Lines rule(const Other&) const {
-    return {};
-  }
 
-  std::string derive(const Clipped& s, double q, double k) const {
-    const bool forward = s.offset == Offset::key_minus_query;
-    const double offset = forward ? k - q : q - k;
-    const auto most = static_cast<double>(s.max_distance);
-    const double clipped = std::clamp(offset, -most, most);
-    return "offset " + (forward ? difference(k, q) : difference(q, k)) + " = " + text::number_text(offset) +
-           (clipped == offset ? "" : ", clipped to " + text::number_text(clipped)) + ", row " +
-           text::number_text(clipped + most);
-  }
-  std::string derive(const T5& s, double q, double k) const {
-    const double offset = k - q;
-    const bool both = s.direction == T5Direction::bidirectional;
-    const auto [n, exact] = properties::t5_side(s);
-    std::string text = "offset " + difference(k, q) + " = " + text::number_text(offset);
-    if (offset > 0.0 && !both) text += ", ahead: as distance 0";
-    if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
-    const double d = both ? std::fabs(offset) : std::fmax(-offset, 0.0);
-    if (d >= static_cast<double>(exact)) {
-      const double steps = std::log(d / static_cast<double>(exact)) /
-                           std::log(static_cast<double>(s.max_distance) / static_cast<double>(exact)) *
-                           static_cast<double>(n - exact);
-      text += ", " + std::to_string(exact) + " + floor(" + five_decimals(steps) + ")";
-      if (static_cast<double>(exact) + std::floor(steps) > static_cast<double>(n - 1)) {
-        text += ", at most " + std::to_string(n - 1);
-      }
-    }
-    return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
-  }
-  std::string derive(const Alibi& s, double q, double k) const {
-    const properties::Formula bias = properties::formula_of(s).lines[0].parts[1];
-    const double slope = std::get<LinearBias>(bias_.schedule().shape).slopes[static_cast<std::size_t>(pairs_.head)];
-    properties::Symbols symbols = {{"i", q}, {"j", k}};
-    if (!has_parameter("slopes")) symbols["m_h"] = slope;
-    return plain_text(with(bias, symbols));
-  }
-  std::string derive(const Kerple& s, double q, double k) const {
-    return "d = " + text::number_text(distance(s.direction, q, k));
-  }
-  std::string derive(const Sandwich& s, double q, double k) const {
-    return "d = " + text::number_text(distance(s.direction, q, k));
-  }
-  std::string derive(const Fire&, double q, double k) const { return "query - key = " + text::number_text(q - k); }
-  std::string derive(const Chunked& s, double q, double k) const {
-    const auto chunk = [&](double position) {
-      return text::number_text(std::floor(position / static_cast<double>(s.size)));
-    };
-    return "chunks " + chunk(q) + " and " + chunk(k);
-  }
-  template <class Other>
-  std::string derive(const Other&, double q, double k) const {
+  // The query that is followed, and a key.
+  BiasPair pair(std::size_t k) const { return {last_query(), key(k), bias_, pairs_.head, pairs_.parameters}; }
+  static std::string offset_text(double q, double k) {
     return "offset " + difference(k, q) + " = " + text::number_text(k - q);
   }
 
   const Spec& spec_;
+  const properties::KindPage& page_ = properties::page_of(spec_);
   const ExplainPairs& pairs_;
   Bias bias_;
   std::vector<std::vector<double>> rows_;  // [queries][keys], -inf where hidden

@@ -1,11 +1,9 @@
-#include "insight/explanation/explain_learned.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
 
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_pairs.h"
-#include "insight/explanation/explain_sinusoidal.h"
 #include "insight/properties/formulas.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"

@@ -1,8 +1,7 @@
-#include "insight/explanation/explain_mask.h"
-
 #include <cmath>
 #include <string>
 
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
 #include "posenc/error.h"
@@ -104,7 +103,8 @@ std::vector<Step> explain_none(const ExplainPairs& pairs) {
   return {no_rule(), step, no_order(), demonstration()};
 }
 
-std::vector<Step> explain_mask(const Spec& spec, double position, const ExplainOptions& options) {
+std::vector<Step> explain_mask(const Spec& spec, std::span<const double> at, const ExplainOptions& options) {
+  const double position = at[0];
   check(spec, position, options);
   const auto* window = std::get_if<Window>(&spec);
   const Seen seen = window != nullptr ? seen_by(*window, position) : seen_by(std::get<Chunked>(spec), position);

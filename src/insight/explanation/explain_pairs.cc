@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "insight/explanation/explain_mask.h"
+#include "insight/explanation/explain_kinds.h"
 #include "posenc/error.h"
 
 namespace posenc {

@@ -1,11 +1,14 @@
 // The steps of worked examples for pairs of positions, and how they write them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "insight/explanation/explain_text.h"
+#include "posenc/bias.h"
 #include "posenc/insight/explain.h"
 
 namespace posenc::explanation {
@@ -13,6 +16,25 @@ namespace posenc::explanation {
 std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs);
+
+// One query and one key of a bias that is explained.
+struct BiasPair {
+  double query;
+  double key;
+  const Bias& bias;
+  std::int64_t head;
+  const Parameters& parameters;  // those that were given
+
+  bool has(std::string_view name) const {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  }
+};
+
+// |query - key|, or max(query - key, 0).
+inline double distance(DistanceRule rule, double query, double key) {
+  return rule == DistanceRule::symmetric ? std::fabs(query - key) : std::fmax(query - key, 0.0);
+}
+inline std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
 
 // Numbers with two decimals, which can be followed by hand; another seed, others.
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed);

@@ -1,9 +1,8 @@
-#include "insight/explanation/explain_query.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formulas.h"
 #include "posenc/error.h"

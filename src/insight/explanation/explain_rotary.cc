@@ -1,10 +1,9 @@
-#include "insight/explanation/explain_rotary.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 #include "core/spec/axis_map.h"
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_scaling.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formulas.h"

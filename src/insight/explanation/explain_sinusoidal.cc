@@ -1,11 +1,10 @@
-#include "insight/explanation/explain_sinusoidal.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 
 #include "core/text/number_text.h"
+#include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/explanation/sinusoidal_symbols.h"
 #include "insight/properties/formulas.h"

@@ -8,7 +8,7 @@
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
-#include "insight/properties/insight.h"
+#include "insight/properties/kind_page.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -43,7 +43,7 @@ const figure::FigureEntry& entry_of(std::string_view name) {
 std::string kinds_that_fit(std::string_view name) {
   std::string list;
   for (const KindInfo& kind : kinds()) {
-    const auto& shown = properties::insight_of(*spec::default_spec(kind.name)).figures;
+    const std::vector<std::string_view> shown = properties::figures_of(*spec::default_spec(kind.name));
     if (std::find(shown.begin(), shown.end(), name) == shown.end()) continue;
     list += (list.empty() ? "" : ", ") + kind.name;
   }
@@ -82,7 +82,7 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
 // What needs no spec is also shown without one.
 bool shows_kind(const FigureInfo& info, const Spec& spec) {
   if (!info.needs_spec && std::holds_alternative<NoPosition>(spec)) return true;
-  const auto& shown = properties::insight_of(spec).figures;
+  const std::vector<std::string_view> shown = properties::figures_of(spec);
   return std::find(shown.begin(), shown.end(), info.name) != shown.end();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text/number_text.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/mixings.h"
 #include "insight/properties/sample.h"
 #include "posenc/error.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::int64_t kMostTokens = 1000000;
 constexpr std::int64_t kBlock = 256;
-constexpr std::int64_t kStreamBytes = 300;  // per channel: posenc/table.h
-constexpr std::int64_t kPhaseBytes = 24;    // of a PhaseStep
 
 void check_mixing(std::span<const double> row, const MixingOptions& options) {
   const bool tokens = options.tokens >= 1 && options.tokens <= kMostTokens;
@@ -70,114 +69,11 @@ void add_token(std::span<const double> draw, std::span<const double> row, const 
   mixing.angles.push_back(degrees_between(token, token_norm, sum, sum_norm));
 }
 
-std::int64_t product(std::initializer_list<std::int64_t> factors) {
-  std::int64_t result = 1;
-  for (const std::int64_t factor : factors) {
-    if (__builtin_mul_overflow(result, factor, &result)) {
-      fail(ErrorKind::usage, "[cost_of] a table of this many positions has more bytes than can be counted");
-    }
-  }
-  return result;
-}
-
-struct CostOf {
-  std::int64_t positions;
-  std::int64_t size;
-
-  Cost operator()(const Sinusoidal& spec) const {
-    return {product({positions, spec.width, size}), kStreamBytes * spec.width, 0, static_cast<double>(spec.width)};
-  }
-  Cost operator()(const Learned& spec) const {
-    if (spec.width < 1) fail(ErrorKind::usage, "[cost_of] width must be given: the spec leaves it to its table");
-    const std::int64_t rows = spec.rows > 0 ? spec.rows : positions + spec.first;
-    // Nothing replaces what was learned: it is held in any case.
-    return {product({positions, spec.width, size}), product({rows, spec.width, size}), product({rows, spec.width}),
-            static_cast<double>(spec.width)};
-  }
-  Cost operator()(const Hybrid& spec) const {
-    Learned learned = spec.learned;
-    learned.width = spec.fixed.width;
-    Cost cost = (*this)(spec.fixed);
-    cost.parameters = (*this)(learned).parameters;
-    cost.stream_bytes += (*this)(learned).stream_bytes;
-    cost.flops_per_token *= 2.0;
-    return cost;
-  }
-  Cost operator()(const Concat& spec) const {
-    Cost cost;
-    for (const ConcatPart& part : spec.parts) {
-      const Cost one = std::visit(*this, Spec(std::visit([](const auto& s) { return Spec(s); }, part.encoding)));
-      cost.table_bytes += one.table_bytes;
-      cost.stream_bytes += one.stream_bytes;
-      cost.parameters += one.parameters;
-      cost.flops_per_token += one.flops_per_token;
-    }
-    return cost;
-  }
-  Cost operator()(const Fourier& spec) const {
-    const FourierSchedule schedule = make_fourier_schedule(spec);
-    return {product({positions, schedule.width, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
-            static_cast<double>(schedule.width)};
-  }
-  Cost operator()(const Rotary& spec) const {
-    const RotarySchedule schedule = make_schedule(spec);
-    return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
-            6.0 * static_cast<double>(schedule.pairs())};
-  }
-  Cost operator()(const Pope& spec) const {
-    const RotarySchedule schedule = make_schedule(spec);
-    // A softplus counts as four: an exponential, a logarithm, a maximum and a sum.
-    return {product({positions, schedule.rotary_dim, size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
-            6.0 * static_cast<double>(schedule.pairs())};
-  }
-  Cost operator()(const Xpos& spec) const {
-    const RotarySchedule schedule = make_schedule(spec).rotation;
-    return {product({positions, schedule.pairs(), 3, size}), (kPhaseBytes + size) * schedule.pairs(), 0,
-            8.0 * static_cast<double>(schedule.pairs())};
-  }
-  Cost operator()(const QueryTemperature&) const { return {product({positions, size}), 0, 0, 1.0}; }
-  Cost operator()(const NoPosition&) const { return {}; }
-  Cost operator()(const Alibi& spec) const { return matrix(spec.heads, spec.heads, 2.0); }
-  Cost operator()(const Clipped& spec) const { return matrix(spec.heads, 2 * spec.max_distance + 1, 1.0); }
-  Cost operator()(const T5& spec) const { return matrix(spec.heads, spec.buckets, 1.0); }
-  Cost operator()(const Kerple& spec) const { return matrix(spec.heads, 2, 5.0); }  // 1 + a d, its logarithm, p, sum
-  Cost operator()(const Sandwich& spec) const {
-    return matrix(spec.heads, spec.width / 2, 2.0 * static_cast<double>(spec.width / 2) + 2.0);
-  }
-  Cost operator()(const Fire& spec) const {
-    return matrix(spec.heads, spec.width * (spec.heads + 2), 5.0 + 5.0 * static_cast<double>(spec.width));
-  }
-  Cost operator()(const MatrixBias& spec) const {
-    Cost cost = matrix(spec.heads, 0, 1.0);
-    cost.parameters = product({spec.heads, positions, positions});
-    cost.stream_bytes = cost.table_bytes;
-    return cost;
-  }
-  Cost operator()(const Window&) const { return {product({positions, positions, size}), 2 * size, 0, 0.0}; }
-  Cost operator()(const Chunked&) const { return {product({positions, positions, size}), size, 0, 0.0}; }
-  Cost operator()(const Shaw& spec) const {
-    const std::int64_t rows = spec.left + spec.right + 1;
-    return {product({positions, positions, size}), product({rows, spec.head_dim, size}), 0,
-            2.0 * static_cast<double>(spec.head_dim) * static_cast<double>(positions)};
-  }
-  Cost operator()(const TransformerXl& spec) const {
-    Cost cost = matrix(spec.heads, 0, 2.0 * static_cast<double>(spec.head_dim));
-    cost.stream_bytes = product({positions, spec.heads, spec.head_dim, size});
-    return cost;
-  }
-
-  // A number per head and pair of positions, or what it is computed from as it is needed.
-  Cost matrix(std::int64_t heads, std::int64_t numbers, double flops_per_key) const {
-    return {product({heads, positions, positions, size}), numbers * size, 0,
-            flops_per_key * static_cast<double>(positions)};
-  }
-};
-
 std::int64_t learned_numbers(const Spec& spec) {
   std::int64_t count = 0;
   for (const ParameterInfo& info : parameters_of(spec)) {
     std::int64_t numbers = info.optional ? 0 : 1;
-    for (const std::int64_t length : info.shape) numbers = numbers == 0 ? 0 : product({numbers, length});
+    for (const std::int64_t length : info.shape) numbers = numbers == 0 ? 0 : properties::product({numbers, length});
     count += numbers;
   }
   return count;
@@ -189,6 +85,21 @@ bool leaves_lengths_open(const Spec& spec) {
 }
 
 }  // namespace
+
+std::int64_t properties::product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t result = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(result, factor, &result)) {
+      fail(ErrorKind::usage, "[cost_of] a table of this many positions has more bytes than can be counted");
+    }
+  }
+  return result;
+}
+
+Cost properties::matrix_cost(const CostQuestion& of, std::int64_t heads, std::int64_t numbers, double flops_per_key) {
+  return {product({heads, of.positions, of.positions, of.size}), numbers * of.size, 0,
+          flops_per_key * static_cast<double>(of.positions)};
+}
 
 std::vector<Mixing> properties::mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes) {
   constexpr std::uint64_t kTokens = 0x746f6b656e73;  // apart from the numbers of a learned table of the same seed
@@ -227,10 +138,10 @@ Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype) {
   validate(spec);
   if (positions < 1)
     fail(ErrorKind::usage, "[cost_of] positions must be at least 1 but got " + std::to_string(positions));
-  Cost cost = std::visit(CostOf{positions, size_of(dtype)}, spec);
+  Cost cost = properties::page_of(spec).cost(spec, {positions, size_of(dtype)});
   if (!leaves_lengths_open(spec)) {
     cost.parameters = learned_numbers(spec);
-    cost.stream_bytes = std::max(cost.stream_bytes, product({cost.parameters, size_of(dtype)}));
+    cost.stream_bytes = std::max(cost.stream_bytes, properties::product({cost.parameters, size_of(dtype)}));
   }
   return cost;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "insight/properties/insight.h"
+#include "insight/properties/kind_page.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -95,7 +95,7 @@ std::vector<Property> check(const Encoding& subject, const CheckOptions& options
                                (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + " but they have " +
                                std::to_string(settled.positions.axes));
   }
-  std::vector<Property> properties = properties::insight_of(numbers.spec()).properties(numbers, settled);
+  std::vector<Property> properties = properties::page_of(numbers.spec()).properties(numbers, settled);
   for (Property& property : properties) {
     const bool of_numbers = std::find(kOfNumbers.begin(), kOfNumbers.end(), property.name) != kOfNumbers.end();
     if (numbers.drawn() && of_numbers) property.finding += " (" + numbers.drawn_text() + ")";

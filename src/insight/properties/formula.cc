@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text/number_text.h"
+#include "insight/properties/formulas.h"
 
 namespace posenc::properties {
 namespace {
@@ -205,6 +206,16 @@ class Evaluator {
 
 double value_of(const KindFormula& formula, const Symbols& symbols) {
   return Evaluator(formula, symbols).value(formula.lines.front());
+}
+
+Formula distance_of(DistanceRule rule) {
+  const Formula offset = Formula("i") - "j";
+  return equation("d", rule == DistanceRule::causal ? call("max", {offset, 0}) : call("abs", {offset}));
+}
+
+const Formula& bias_of_pair() {
+  static const Formula bias = call("bias_h", {"i", "j"});
+  return bias;
 }
 
 }  // namespace posenc::properties

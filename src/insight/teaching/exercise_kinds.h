@@ -1,4 +1,4 @@
-// The questions of each kind, and those that several kinds share.
+// The questions that several kinds share, and those of kinds that have many.
 #pragma once
 
 #include <string>
@@ -10,28 +10,17 @@
 
 namespace posenc::teaching {
 
-void add_questions(Sheet& sheet, const Sinusoidal& spec);
-void add_questions(Sheet& sheet, const Learned& spec);
-void add_questions(Sheet& sheet, const Hybrid& spec);
-void add_questions(Sheet& sheet, const Concat& spec);
-void add_questions(Sheet& sheet, const Fourier& spec);
-void add_questions(Sheet& sheet, const Rotary& spec);
-void add_questions(Sheet& sheet, const NoPosition& spec);
-void add_questions(Sheet& sheet, const Clipped& spec);
-void add_questions(Sheet& sheet, const T5& spec);
-void add_questions(Sheet& sheet, const Alibi& spec);
-void add_questions(Sheet& sheet, const Kerple& spec);
-void add_questions(Sheet& sheet, const Fire& spec);
-void add_questions(Sheet& sheet, const Sandwich& spec);
-void add_questions(Sheet& sheet, const MatrixBias& spec);
-void add_questions(Sheet& sheet, const Shaw& spec);
-void add_questions(Sheet& sheet, const TransformerXl& spec);
-void add_questions(Sheet& sheet, const Window& spec);
-void add_questions(Sheet& sheet, const Chunked& spec);
-void add_questions(Sheet& sheet, const Pope& spec);
-void add_questions(Sheet& sheet, const Xpos& spec);
-void add_questions(Sheet& sheet, const QueryTemperature& spec);
+void sinusoidal_questions(const Sinusoidal& spec, Sheet& sheet);
+void learned_questions(const Learned& spec, Sheet& sheet);
+void hybrid_questions(const Hybrid& spec, Sheet& sheet);
+void rotary_questions(const Rotary& spec, Sheet& sheet);
 
+// Of a learned table: how many numbers, and how they are counted. Easy.
+void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how);
+// A softmax of three keys around the query, with biases of 0.5, 0 and -0.5.
+void add_classic_softmax(Sheet& sheet);
+// Which bias distance 0 gets, and `why`. A choice, easy.
+void add_zero_distance(Sheet& sheet, const std::string& why);
 // Attention without positions: equivariant, not invariant. A choice, easy.
 void add_permutation_question(Sheet& sheet);
 // Trained on 2k, used at 16k: which encoding, and why. Reasoned, hard.

@@ -1,6 +1,6 @@
 #include "posenc/insight/exercises.h"
 
-#include "insight/teaching/exercise_kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/teaching/exercise_sheet.h"
 
 namespace posenc {
@@ -8,7 +8,7 @@ namespace posenc {
 std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed, const ExerciseOptions& options) {
   validate(spec);
   teaching::Sheet sheet(seed, options);
-  std::visit([&](const auto& kind) { teaching::add_questions(sheet, kind); }, spec);
+  properties::page_of(spec).questions(spec, sheet);
   return sheet.questions();
 }
 

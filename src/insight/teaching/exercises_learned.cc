@@ -100,7 +100,7 @@ void add_untrained_rows(Sheet& sheet, const Learned& spec) {
 
 }  // namespace
 
-void add_questions(Sheet& sheet, const Learned& given) {
+void learned_questions(const Learned& given, Sheet& sheet) {
   const Learned spec = with_shape(given, sheet.draw("shape"));
   add_table_size(sheet, spec);
   add_lookup(sheet, spec);
@@ -137,7 +137,7 @@ void add_sum(Sheet& sheet, const Hybrid& spec) {
 
 }  // namespace
 
-void add_questions(Sheet& sheet, const Hybrid& given) {
+void hybrid_questions(const Hybrid& given, Sheet& sheet) {
   Draw draw = sheet.draw("hybrid gradient");
   Learned learned = given.learned;
   learned.width = given.fixed.width;
@@ -152,17 +152,6 @@ void add_questions(Sheet& sheet, const Hybrid& given) {
       sheet, spec,
       "the learned row is the same for all positions past the end; the sinusoidal part still tells them apart.");
   add_row_question(sheet, Level::medium, plain_sinusoidal(4, given.fixed.base));
-  add_long_context_question(sheet);
-}
-
-void add_questions(Sheet& sheet, const NoPosition&) {
-  const std::int64_t p = sheet.draw("causal average").between(2, 30), words = sheet.draw("orders").between(4, 9);
-  Draw pooling = sheet.draw("pooling");
-  add_permutation_question(sheet);
-  sheet.ask("none/causal average", {{"p", p}, {"keys", p + 1}}, {1.0 / static_cast<double>(p + 1)});
-  sheet.ask("none/orders", {{"words", words}}, {std::round(std::tgamma(static_cast<double>(words + 1)))});
-  sheet.ask_choice("none/pooling", pooling);
-  sheet.ask("none/decoder");
   add_long_context_question(sheet);
 }
 

@@ -161,7 +161,7 @@ void add_product(Sheet& sheet) {
 
 }  // namespace
 
-void add_questions(Sheet& sheet, const Rotary& spec) {
+void rotary_questions(const Rotary& spec, Sheet& sheet) {
   const RotarySchedule schedule = make_schedule(spec);
   if (!is_rotation(spec.layout)) {
     fail(ErrorKind::unsupported, "[make_exercises] the layout is no rotation, and the questions are about rotations");

@@ -70,4 +70,19 @@ void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec) {
   sheet.add(question);
 }
 
+void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how) {
+  sheet.ask("biases/parameters", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)});
+}
+
+void add_classic_softmax(Sheet& sheet) {
+  add_softmax_question(sheet, "The keys stand one before the query, on it and one after it.", {0.2, 0.2, 0.2},
+                       {0.5, 0.0, -0.5});
+}
+
+void add_zero_distance(Sheet& sheet, const std::string& why) {
+  Draw draw = sheet.draw("zero distance");
+  const std::int64_t p = draw.between(3, 900);
+  sheet.ask_choice("functions/zero distance", draw, {{"p", p}, {"why", why}});
+}
+
 }  // namespace posenc::teaching

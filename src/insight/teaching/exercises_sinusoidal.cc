@@ -127,7 +127,7 @@ void add_derivative(Sheet& sheet, const Sinusoidal& given) {
 
 }  // namespace
 
-void add_questions(Sheet& sheet, const Sinusoidal& spec) {
+void sinusoidal_questions(const Sinusoidal& spec, Sheet& sheet) {
   sheet.set_note(plain_note(spec, {"width", "base"}));
   add_row_question(sheet, Level::easy, plain_sinusoidal(4, spec.base));
   add_counting(sheet, spec);

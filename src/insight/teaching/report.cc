@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/spec/rotary_window.h"
-#include "insight/properties/insight.h"
+#include "insight/properties/kind_page.h"
 #include "insight/teaching/assets.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
@@ -49,7 +49,7 @@ class ReportWriter {
 
   static std::vector<std::string_view> figures_of(const Encoding& subject) {
     std::vector<std::string_view> names;
-    for (const std::string_view name : properties::insight_of(subject.spec()).figures) {
+    for (const std::string_view name : properties::figures_of(subject.spec())) {
       if (figure_fits(name, subject.spec())) names.push_back(name);
     }
     return names;

@@ -1,17 +1,26 @@
+// PoPE.
 #include "posenc/pope.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "core/spec/kind_row.h"
 #include "core/spec/query_kinds.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/query_temperature.h"
 #include "posenc/random.h"
+#include "posenc/xpos.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 constexpr std::int64_t kPopeDistances = 4096;
@@ -104,7 +113,7 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
 
 std::vector<Property> pope_properties(const Encoding& numbers, const CheckOptions& options) {
   // A table of cosines and sines is compared as that of a rotary encoding with as many pairs.
-  if (options.observed.rank != 0) return kind_insight(Rotary{}).properties(numbers, options);
+  if (options.observed.rank != 0) return Rotary::page.properties(numbers, options);
   const RotarySchedule& schedule = *numbers.rotary();
   check_axes(schedule, options.positions);
   std::vector<Property> list;
@@ -124,14 +133,7 @@ std::vector<Property> pope_properties(const Encoding& numbers, const CheckOption
   return list;
 }
 
-}  // namespace
-
-Formula pope_magnitude(Magnitude magnitude, const Formula& x) {
-  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
-  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
-}
-
-KindFormula formula_of(const Pope& spec) {
+KindFormula pope_formula(const Pope& spec) {
   const Formula c = "c", s = "s", t = "t";
   const std::int64_t channels = spec::turning_channels(spec);
   const bool rule = spec.inv_freq.empty() && spec.sections.empty();
@@ -142,10 +144,56 @@ KindFormula formula_of(const Pope& spec) {
                     equation(m("x"), pope_magnitude(spec.magnitude, "x"))}};
 }
 
-const KindInsight& kind_insight(const Pope&) {
-  static const KindInsight insight{
-      pope_facts, pope_properties, {"wavelengths", "clocks", "distance", "attention", "precision"}};
-  return insight;
+Cost pope_cost(const Pope& spec, const CostQuestion& of) {
+  const RotarySchedule schedule = make_schedule(spec);
+  // A softplus counts as four: an exponential, a logarithm, a maximum and a sum.
+  return {product({of.positions, schedule.rotary_dim, of.size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
+          6.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace posenc::properties
+}  // namespace
+
+Formula pope_magnitude(Magnitude magnitude, const Formula& x) {
+  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
+  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
+}
+
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+void pope_questions(const Pope& spec, Sheet& sheet) {
+  Draw draw = sheet.draw("pope");
+  const double x = draw.tenths(-20, 20);
+  const auto magnitude = [](const properties::Formula& of) {
+    return plain_text(properties::pope_magnitude(Magnitude::softplus, of));
+  };
+  sheet.ask("queries/pope magnitude",
+            {{"x", decimals_text(x, 1)}, {"formula", magnitude("x")}, {"worked", magnitude(x)}},
+            {std::log1p(std::exp(x))});
+  const std::int64_t channels = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
+  sheet.ask("queries/pope width",
+            {{"head_dim", spec.head_dim}, {"channels", channels}, {"passed", spec.head_dim - channels}},
+            {static_cast<double>(spec.head_dim + channels)});
+  const std::int64_t head_dim = spec.head_dim < 4 ? 64 : spec.head_dim;  // the choices of narrow heads are alike
+  sheet.ask_choice("queries/pope scale", draw, {{"head_dim", head_dim}, {"twice", 2 * head_dim}});
+  const double d = draw.real(1, 5), log2 = std::numbers::ln2;
+  sheet.ask("queries/pope kernel", {{"d", d}, {"slow", decimals_text(0.1 * d, 1)}},
+            {log2 * log2 * (std::cos(d) + std::cos(0.1 * d))});
+  sheet.ask("queries/pope content");
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Pope::page = {.facts = properties::pope_facts,
+                                         .formula = spec::of_kind<properties::pope_formula>,
+                                         .properties = properties::pope_properties,
+                                         .figures = "wavelengths clocks distance attention precision",
+                                         .cost = spec::of_kind<properties::pope_cost>,
+                                         .explain = spec::of_kind<explanation::explain_pope>,
+                                         .questions = spec::of_kind<teaching::pope_questions>};
+
+}  // namespace posenc

@@ -1,18 +1,26 @@
+// xPos.
 #include "posenc/xpos.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "core/spec/kind_row.h"
 #include "core/spec/query_kinds.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
+#include "insight/teaching/exercise_kinds.h"
 #include "posenc/error.h"
+#include "posenc/query_temperature.h"
 #include "posenc/random.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 constexpr double kXposRoom = 1e-8;
@@ -105,22 +113,59 @@ std::vector<Property> xpos_properties(const Encoding& numbers, const CheckOption
   return list;
 }
 
-}  // namespace
-
 Formula xpos_decay(const Formula& i, std::int64_t channels, const Formula& gamma) {
   return (2 * i / channels + gamma) / (1 + gamma);
 }
 
-KindFormula formula_of(const Xpos& spec) {
+KindFormula xpos_formula(const Xpos& spec) {
   const Formula factor = power("zeta_i", (Formula("p") - spec.center) / spec.scale_base);
   return {.lead = "pair i, turned as by rotary: ",
           .lines = {equation("q_i'", Formula("q_i") * factor), equation("k_i'", "k_i" / factor),
                     equation("zeta_i", xpos_decay("i", spec::turning_channels(spec), spec.gamma))}};
 }
 
-const KindInsight& kind_insight(const Xpos&) {
-  static const KindInsight insight{xpos_facts, xpos_properties, {"wavelengths", "clocks", "attention", "precision"}};
-  return insight;
+Cost xpos_cost(const Xpos& spec, const CostQuestion& of) {
+  const RotarySchedule schedule = make_schedule(spec).rotation;
+  return {product({of.positions, schedule.pairs(), 3, of.size}), (kPhaseBytes + of.size) * schedule.pairs(), 0,
+          8.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace posenc::properties
+}  // namespace
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+void xpos_questions(const Xpos& given, Sheet& sheet) {
+  Draw draw = sheet.draw("xpos");
+  const Xpos spec{.head_dim = 8, .gamma = given.gamma, .scale_base = 16.0};
+  const std::int64_t pair = draw.between(0, 3), distance = 8 * draw.between(1, 4);
+  const double zeta = make_schedule(spec).zeta[static_cast<std::size_t>(pair)];
+  sheet.ask("queries/xpos zeta",
+            {{"gamma", spec.gamma},
+             {"pair", pair},
+             {"formula", plain_text(properties::xpos_decay("i", 8, "gamma"))},
+             {"worked", plain_text(properties::xpos_decay(pair, 8, spec.gamma))}},
+            {zeta});
+  sheet.ask("queries/xpos score",
+            {{"gamma", spec.gamma}, {"pair", pair}, {"distance", distance}, {"zeta", decimals_text(zeta, 5)}},
+            {std::pow(zeta, static_cast<double>(distance) / 16.0)});
+  sheet.ask("queries/xpos center", {{"center", draw.between(100, 900)}}, {1.0});
+  sheet.ask_choice("queries/xpos moved center", draw);
+  sheet.ask("queries/xpos causal");
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Xpos::page = {
+    .facts = properties::xpos_facts,
+    .formula = spec::of_kind<properties::xpos_formula>,
+    .properties = properties::xpos_properties,
+    .figures = "wavelengths clocks attention precision",
+    .cost = spec::of_kind<properties::xpos_cost>,
+    .explain = [](const Spec& s, std::span<const double> at,
+                  const ExplainOptions& o) { return explanation::explain_xpos(std::get<Xpos>(s), at[0], o); },
+    .questions = spec::of_kind<teaching::xpos_questions>};
+
+}  // namespace posenc

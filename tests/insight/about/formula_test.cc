@@ -42,7 +42,7 @@ TEST(Formula, TextHasAsFewParenthesesAsItTakes) {
 }
 
 TEST(Formula, NumbersTakeThePlaceOfSymbols) {
-  const Formula bias = kerple_bias({.kernel = KerpleKernel::log}, "p", "a", "d");
+  const Formula bias = -Formula("p") * call("ln", {1 + Formula("a") * "d"});
   EXPECT_EQ(plain_text(bias), "-p ln(1 + a d)");
   EXPECT_EQ(plain_text(with(bias, {{"p", 1.2}, {"a", 0.3}, {"d", 4.0}})), "-1.2 ln(1 + 0.3 x 4)");
   EXPECT_EQ(plain_text(with(bias, {{"p", 1.0}, {"a", 1.0}, {"d", 4.0}})), "-1 ln(1 + 1 x 4)");

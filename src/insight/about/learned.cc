@@ -1,14 +1,20 @@
+// Learned tables, alone and beside a sinusoidal encoding.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
+#include "insight/teaching/exercise_kinds.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 std::string past_text(const Learned& spec, bool hybrid) {
@@ -32,7 +38,7 @@ KindFacts learned_facts(const Spec& any) {
   facts.past_length = past_text(spec, std::holds_alternative<Hybrid>(any));
   facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
   if (const auto* hybrid = std::get_if<Hybrid>(&any)) {
-    const KindFacts fixed = insight_of(hybrid->fixed).facts(hybrid->fixed);
+    const KindFacts fixed = page_of(hybrid->fixed).facts(hybrid->fixed);
     facts.users = "experiments that let a table correct the fixed rows; no well-known model";
     facts.past_length += " The fixed part goes on, the learned one does not.";
     facts.order_of_terms = fixed.order_of_terms;
@@ -125,11 +131,9 @@ Formula learned_row(const Learned& spec) {
   return spec.normalize == Normalize::l2 ? spec.multiplier * row / call("abs", {row}) : spec.multiplier * row;
 }
 
-}  // namespace
+KindFormula learned_formula(const Learned& spec) { return {.lines = {equation(call("PE", {"p"}), learned_row(spec))}}; }
 
-KindFormula formula_of(const Learned& spec) { return {.lines = {equation(call("PE", {"p"}), learned_row(spec))}}; }
-
-KindFormula formula_of(const Hybrid& spec) {
+KindFormula hybrid_formula(const Hybrid& spec) {
   KindFormula formula{.lines = {equation(call("PE", {"p"}), call("S", {"p"}) + learned_row(spec.learned))}};
   for (Formula& line : formula_of(spec.fixed).lines) {
     line.parts[0].name = "S";
@@ -138,20 +142,46 @@ KindFormula formula_of(const Hybrid& spec) {
   return formula;
 }
 
-const KindInsight& kind_insight(const Learned&) {
-  static const KindInsight insight{
-      learned_facts,
-      learned_properties,
-      {"heatmap", "cells", "learned", "similarity", "distance", "mixing", "angle", "same_word", "parts", "attention"}};
-  return insight;
+Cost learned_cost(const Learned& spec, const CostQuestion& of) {
+  if (spec.width < 1) fail(ErrorKind::usage, "[cost_of] width must be given: the spec leaves it to its table");
+  const std::int64_t rows = spec.rows > 0 ? spec.rows : of.positions + spec.first;
+  // Nothing replaces what was learned: it is held in any case.
+  return {product({of.positions, spec.width, of.size}), product({rows, spec.width, of.size}),
+          product({rows, spec.width}), static_cast<double>(spec.width)};
 }
 
-const KindInsight& kind_insight(const Hybrid&) {
-  static const KindInsight insight{learned_facts,
-                                   learned_properties,
-                                   {"heatmap", "cells", "waves", "learned", "similarity", "distance", "mixing", "angle",
-                                    "same_word", "parts", "attention"}};
-  return insight;
+Cost hybrid_cost(const Hybrid& spec, const CostQuestion& of) {
+  Learned table = spec.learned;
+  table.width = spec.fixed.width;
+  const Cost learned = learned_cost(table, of);
+  Cost cost = Sinusoidal::page.cost(spec.fixed, of);
+  cost.parameters = learned.parameters;
+  cost.stream_bytes += learned.stream_bytes;
+  cost.flops_per_token *= 2.0;
+  return cost;
 }
 
-}  // namespace posenc::properties
+}  // namespace
+}  // namespace properties
+
+const properties::KindPage Learned::page = {
+    .facts = properties::learned_facts,
+    .formula = spec::of_kind<properties::learned_formula>,
+    .properties = properties::learned_properties,
+    .figures = "heatmap cells learned similarity distance mixing angle same_word parts attention",
+    .cost = spec::of_kind<properties::learned_cost>,
+    .explain = [](const Spec& s, std::span<const double> at,
+                  const ExplainOptions& o) { return explanation::explain_learned(std::get<Learned>(s), at[0], o); },
+    .questions = spec::of_kind<teaching::learned_questions>};
+
+const properties::KindPage Hybrid::page = {
+    .facts = properties::learned_facts,
+    .formula = spec::of_kind<properties::hybrid_formula>,
+    .properties = properties::learned_properties,
+    .figures = "heatmap cells waves learned similarity distance mixing angle same_word parts attention",
+    .cost = spec::of_kind<properties::hybrid_cost>,
+    .explain = [](const Spec& s, std::span<const double> at,
+                  const ExplainOptions& o) { return explanation::explain_hybrid(std::get<Hybrid>(s), at[0], o); },
+    .questions = spec::of_kind<teaching::hybrid_questions>};
+
+}  // namespace posenc

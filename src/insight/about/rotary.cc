@@ -1,17 +1,23 @@
+// Rotary encodings.
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/float_types.h"
+#include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
+#include "insight/teaching/exercise_kinds.h"
 #include "posenc/error.h"
 #include "posenc/rotary_table.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 constexpr std::int64_t kRotaryDistances = 4096;
@@ -251,9 +257,7 @@ Frequency frequency_of(const Rotary& spec, const RotarySchedule& schedule) {
   return words.empty() ? Frequency{rule} : Frequency{"w_i", ", w_i = " + plain_text(rule) + words};
 }
 
-}  // namespace
-
-KindFormula formula_of(const Rotary& spec) {
+KindFormula rotary_formula(const Rotary& spec) {
   const RotarySchedule schedule = make_schedule(spec);
   const Frequency frequency = frequency_of(spec, schedule);
   const bool given = static_cast<std::int64_t>(spec.inv_freq.size()) == schedule.axes * schedule.pairs();
@@ -275,12 +279,22 @@ KindFormula formula_of(const Rotary& spec) {
   return formula;
 }
 
-const KindInsight& kind_insight(const Rotary&) {
-  static const KindInsight insight{rotary_facts,
-                                   rotary_properties,
-                                   {"turn", "layouts", "wavelengths", "clocks", "distance", "rotated_scores",
-                                    "scalings", "attention", "entropy", "precision", "map"}};
-  return insight;
+Cost rotary_cost(const Rotary& spec, const CostQuestion& of) {
+  const RotarySchedule schedule = make_schedule(spec);
+  return {product({of.positions, schedule.rotary_dim, of.size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
+          6.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace posenc::properties
+}  // namespace
+}  // namespace properties
+
+const properties::KindPage Rotary::page = {
+    .facts = properties::rotary_facts,
+    .formula = spec::of_kind<properties::rotary_formula>,
+    .properties = properties::rotary_properties,
+    .figures = "turn layouts wavelengths clocks distance rotated_scores scalings attention entropy precision map",
+    .cost = spec::of_kind<properties::rotary_cost>,
+    .explain = spec::of_kind<explanation::explain_rotary>,
+    .questions = spec::of_kind<teaching::rotary_questions>};
+
+}  // namespace posenc

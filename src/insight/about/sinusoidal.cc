@@ -1,15 +1,21 @@
+// Sinusoidal encodings.
 #include <cmath>
 #include <cstdlib>
 
+#include "core/spec/kind_row.h"
 #include "core/spec/sinusoidal_pairs.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/shift_properties.h"
+#include "insight/teaching/exercise_kinds.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 bool cosine_first(Order order) { return order == Order::cos_interleaved || order == Order::cos_halves; }
@@ -59,19 +65,7 @@ std::vector<Property> sinusoidal_properties(const Encoding& numbers, const Check
   return list;
 }
 
-}  // namespace
-
-Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
-  const std::int64_t pairs = spec::pairs_of(spec);
-  const bool half = spec.spacing == Spacing::half;
-  double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
-  // A single pair has exponent 0 whatever it is divided by: pairs - shift may be 0 there.
-  if (half) below = pairs <= 1 ? 1.0 : static_cast<double>(pairs) - spec.shift;
-  const Formula exponent((half ? 1.0 : 2.0) * spec.exponent_factor);
-  return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));
-}
-
-KindFormula formula_of(const Sinusoidal& spec) {
+KindFormula sinusoidal_formula(const Sinusoidal& spec) {
   const Formula p = "p", i = "i";
   const Formula counted = spec.frequency_scale * (p + spec.first);
   const Formula angle =
@@ -85,12 +79,36 @@ KindFormula formula_of(const Sinusoidal& spec) {
   return {.lines = {line(column, !swapped), line(column + (halves ? spec::pairs_of(spec) : 1), swapped)}};
 }
 
-const KindInsight& kind_insight(const Sinusoidal&) {
-  static const KindInsight insight{sinusoidal_facts,
-                                   sinusoidal_properties,
-                                   {"heatmap", "cells", "waves", "wavelengths", "clocks", "similarity", "distance",
-                                    "shift", "mixing", "angle", "same_word", "parts", "attention", "precision"}};
-  return insight;
+Cost sinusoidal_cost(const Sinusoidal& spec, const CostQuestion& of) {
+  return {product({of.positions, spec.width, of.size}), kStreamBytes * spec.width, 0, static_cast<double>(spec.width)};
 }
 
-}  // namespace posenc::properties
+}  // namespace
+
+Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
+  const std::int64_t pairs = spec::pairs_of(spec);
+  const bool half = spec.spacing == Spacing::half;
+  double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
+  // A single pair has exponent 0 whatever it is divided by: pairs - shift may be 0 there.
+  if (half) below = pairs <= 1 ? 1.0 : static_cast<double>(pairs) - spec.shift;
+  const Formula exponent((half ? 1.0 : 2.0) * spec.exponent_factor);
+  return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));
+}
+
+}  // namespace properties
+
+const properties::KindPage Sinusoidal::page = {
+    .facts = properties::sinusoidal_facts,
+    .formula = spec::of_kind<properties::sinusoidal_formula>,
+    .properties = properties::sinusoidal_properties,
+    .figures =
+        "heatmap cells waves wavelengths clocks similarity distance shift mixing angle same_word parts attention "
+        "precision",
+    .cost = spec::of_kind<properties::sinusoidal_cost>,
+    .explain =
+        [](const Spec& s, std::span<const double> at, const ExplainOptions& o) {
+          return explanation::explain_sinusoidal(std::get<Sinusoidal>(s), at[0], o);
+        },
+    .questions = spec::of_kind<teaching::sinusoidal_questions>};
+
+}  // namespace posenc

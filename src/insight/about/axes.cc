@@ -1,16 +1,21 @@
-// Encodings of several axes at the input: parts side by side, and Fourier features.
+// Encodings of positions with several coordinates.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/input_properties.h"
-#include "insight/properties/kinds.h"
+#include "insight/properties/kind_page.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
+#include "insight/teaching/exercise_kinds.h"
 
-namespace posenc::properties {
+namespace posenc {
+namespace properties {
 namespace {
 
 std::string place_at(const PositionView& positions, std::int64_t n) {
@@ -149,9 +154,7 @@ std::vector<Property> axes_properties(const Encoding& numbers, const CheckOption
   return list;
 }
 
-}  // namespace
-
-KindFormula formula_of(const Concat& spec) {
+KindFormula concat_formula(const Concat& spec) {
   Formula parts(Formula::Form::list, "|", {});
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const std::string axis = std::to_string(spec.parts[i].axis), name = "E" + std::to_string(i);
@@ -160,21 +163,109 @@ KindFormula formula_of(const Concat& spec) {
   return {.lines = {equation(call("PE", {"p"}), parts)}};
 }
 
-KindFormula formula_of(const Fourier& spec) {
+KindFormula fourier_formula(const Fourier& spec) {
   const Formula angle = "t_j";
   const Formula pair(Formula::Form::list, ",", {call("sin", {angle}), call("cos", {angle})});
   return {.lines = {equation(call("PE", {"p", "j"}), spec.multiplier * pair),
                     equation(angle, series("a", 0, spec.axes - 1, Formula("p_a") * element("inv_freq", {"a", "j"})))}};
 }
 
-const KindInsight& kind_insight(const Concat&) {
-  static const KindInsight insight{concat_facts, axes_properties, {"heatmap", "map"}};
-  return insight;
+Cost concat_cost(const Concat& spec, const CostQuestion& of) {
+  Cost cost;
+  for (const ConcatPart& part : spec.parts) {
+    const Spec encoding = std::visit([](const auto& s) { return Spec(s); }, part.encoding);
+    const Cost one = page_of(encoding).cost(encoding, of);
+    cost.table_bytes += one.table_bytes;
+    cost.stream_bytes += one.stream_bytes;
+    cost.parameters += one.parameters;
+    cost.flops_per_token += one.flops_per_token;
+  }
+  return cost;
 }
 
-const KindInsight& kind_insight(const Fourier&) {
-  static const KindInsight insight{fourier_facts, axes_properties, {"heatmap", "map"}};
-  return insight;
+Cost fourier_cost(const Fourier& spec, const CostQuestion& of) {
+  const FourierSchedule schedule = make_fourier_schedule(spec);
+  return {product({of.positions, schedule.width, of.size}), kPhaseBytes * schedule.pairs() * schedule.axes, 0,
+          static_cast<double>(schedule.width)};
 }
 
-}  // namespace posenc::properties
+}  // namespace
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+// The base of the first sinusoidal part, or the published one.
+double base_of(const Concat& spec) {
+  for (const ConcatPart& part : spec.parts) {
+    if (const auto* sinusoidal = std::get_if<Sinusoidal>(&part.encoding)) return sinusoidal->base;
+  }
+  return Sinusoidal{}.base;
+}
+
+void add_side_by_side(Sheet& sheet, double base) {
+  Draw draw = sheet.draw("side by side");
+  const Sinusoidal part = plain_sinusoidal(2, base);
+  const double y = draw.real(1, 5), x = draw.real(6, 9);
+  std::vector<double> row(4);
+  reference::sinusoidal_row(part, y, row.data());
+  reference::sinusoidal_row(part, x, row.data() + 2);
+  sheet.ask("axes/side by side", {{"y", y}, {"x", x}}, row);
+}
+
+void add_sum_of_axes(Sheet& sheet) {
+  Draw draw = sheet.draw("sum of axes");
+  const double y = draw.real(1, 4), x = draw.real(1, 4), f = draw.tenths(2, 9), g = draw.tenths(2, 9);
+  const double angle = y * f + x * g;
+  sheet.ask("axes/sum of axes", {{"y", y}, {"x", x}, {"f", f}, {"g", g}, {"angle", decimals_text(angle, 5)}},
+            {std::sin(angle), std::cos(angle)});
+}
+
+void add_places(Sheet& sheet, std::int64_t axes) {
+  Draw draw = sheet.draw("swapped axes");
+  sheet.ask_choice("axes/swapped axes", draw);
+  draw = sheet.draw("count of rows");
+  const std::int64_t height = draw.between(10, 20), width = draw.between(21, 40);
+  sheet.ask("axes/count of rows",
+            {{"height", height},
+             {"width", width},
+             {"places", height * width},
+             {"axes", text_of(axes) + (axes == 1 ? " axis" : " axes")}},
+            {static_cast<double>(height + width)});
+  add_permutation_question(sheet);
+}
+
+void concat_questions(const Concat& spec, Sheet& sheet) {
+  add_places(sheet, axes_of(Spec(spec)));
+  add_side_by_side(sheet, base_of(spec));
+  add_row_question(sheet, Level::medium, plain_sinusoidal(4, base_of(spec)));
+  add_long_context_question(sheet);
+}
+
+void fourier_questions(const Fourier& spec, Sheet& sheet) {
+  add_places(sheet, spec.axes);
+  add_sum_of_axes(sheet);
+  add_side_by_side(sheet, Sinusoidal{}.base);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Concat::page = {.facts = properties::concat_facts,
+                                           .formula = spec::of_kind<properties::concat_formula>,
+                                           .properties = properties::axes_properties,
+                                           .figures = "heatmap map",
+                                           .cost = spec::of_kind<properties::concat_cost>,
+                                           .explain = spec::of_kind<explanation::explain_concat>,
+                                           .questions = spec::of_kind<teaching::concat_questions>};
+
+const properties::KindPage Fourier::page = {.facts = properties::fourier_facts,
+                                            .formula = spec::of_kind<properties::fourier_formula>,
+                                            .properties = properties::axes_properties,
+                                            .figures = "heatmap map",
+                                            .cost = spec::of_kind<properties::fourier_cost>,
+                                            .explain = spec::of_kind<explanation::explain_fourier>,
+                                            .questions = spec::of_kind<teaching::fourier_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,199 @@
+// ALiBi.
+#include <bit>
+#include <cmath>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/bias.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts alibi_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "BLOOM, MPT, Falcon's refined-web models and Jina's BERT (Press et al., 2022)";
+  facts.represents = "distances";
+  facts.prefers = "near keys, from the start";
+  facts.past_length =
+      "The penalty keeps growing in a straight line: trained on 512 tokens, perplexity went from 19.73 to 18.40 at "
+      "3512 and 18.31 at 15512; what is far away is hardly seen, though.";
+  facts.order_of_terms =
+      "It is added after the scores are scaled; Falcon adds it before, so that 1/sqrt(D) shrinks it. "
+      "BLOOM adds m_h j, which is the same under a causal mask.";
+  return facts;
+}
+
+std::vector<Property> alibi_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Alibi>(numbers.spec());
+  BiasTraits traits{.bounded = false};
+  // Rounding positions to bfloat16 moves them by different amounts; distances all alike.
+  if (spec.precision != AlibiPrecision::exact) traits.relative = std::nullopt;
+  traits.falls = numbers.parameters().empty();
+  const std::vector<double> slopes = alibi_slopes(spec);
+  traits.past_finding = "the penalty goes on in a straight line: " + short_text(slopes.front()) +
+                        " per position in head 0, " + short_text(slopes.back()) + " in the last";
+  return bias_properties(numbers, options, traits);
+}
+
+Formula alibi_slope(double bias_max, const Formula& h, const Formula& heads) { return power(2, -bias_max * h / heads); }
+
+KindFormula alibi_formula(const Alibi& spec) {
+  const Formula i = "i", j = "j", m = "m_h";
+  const Formula bias = spec.form == AlibiForm::key_position ? m * j
+                       : spec.form == AlibiForm::causal     ? -m * call("max", {i - j, 0})
+                                                            : -m * call("abs", {i - j});
+  KindFormula formula{.lines = {equation(call("bias_h", {i, j}), bias)}};
+  const bool power_of_two = (spec.heads & (spec.heads - 1)) == 0;
+  if (power_of_two || spec.rule == SlopeRule::geometric) {
+    formula.lines.push_back(equation(m, alibi_slope(spec.bias_max, "h", spec.heads)));
+    formula.lines.push_back(range("h", 1, spec.heads));
+  } else {
+    formula.note = ", the slopes m_h of the next power of two below " + std::to_string(spec.heads) +
+                   ", then every other one of twice that power";
+  }
+  return formula;
+}
+
+Cost alibi_cost(const Alibi& spec, const CostQuestion& of) { return matrix_cost(of, spec.heads, spec.heads, 2.0); }
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::vector<std::string> alibi_rule(const Alibi& s, const BiasPair& pair) {
+  const auto& slopes = std::get<LinearBias>(pair.bias.schedule().shape).slopes;
+  std::vector<std::string> lines;
+  if (s.precision == AlibiPrecision::bfloat16) {
+    lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
+  }
+  if (!pair.parameters.empty()) return lines;  // they have the slopes
+  lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
+                    return text::number_text(slopes[static_cast<std::size_t>(h)]);
+                  }));
+  return lines;
+}
+
+std::string derive_alibi(const Alibi& s, const BiasPair& pair) {
+  const properties::Formula bias = properties::formula_of(s).lines[0].parts[1];
+  const double slope = std::get<LinearBias>(pair.bias.schedule().shape).slopes[static_cast<std::size_t>(pair.head)];
+  properties::Symbols symbols = {{"i", pair.query}, {"j", pair.key}};
+  if (!pair.has("slopes")) symbols["m_h"] = slope;
+  return plain_text(with(bias, symbols));
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+// What slopes are made of: bias_max is the spec's where one can calculate with it.
+Alibi lesson_alibi(const Alibi& given, std::int64_t heads) {
+  const bool usual = given.bias_max >= 1.0 && given.bias_max <= 64.0;
+  return {.heads = heads, .bias_max = usual ? given.bias_max : 8.0, .form = given.form};
+}
+
+std::string alibi_text(const Alibi& given, const Alibi& spec) {
+  const std::string most = given.bias_max == 8.0 ? "" : " and bias_max " + text::number_text(spec.bias_max);
+  return "ALiBi with " + text_of(spec.heads) + " heads" + most;
+}
+
+void add_slopes(Sheet& sheet, const Alibi& given) {
+  Draw draw = sheet.draw("slopes");
+  const auto drawn = draw.pick<std::int64_t>({2, 4, 8, 16});
+  const bool usual = given.heads >= 2 && given.heads <= 64 && (given.heads & (given.heads - 1)) == 0;
+  const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
+  const std::int64_t h = draw.between(1, spec.heads);
+  const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h - 1)];
+  sheet.ask("biases/slope",
+            {{"alibi", alibi_text(given, spec)},
+             {"h", h},
+             {"formula", plain_text(properties::alibi_slope(spec.bias_max, "h", "H"))},
+             {"worked", plain_text(properties::alibi_slope(spec.bias_max, h, spec.heads))}},
+            {slope});
+}
+
+void add_alibi_bias(Sheet& sheet, const Alibi& given) {
+  Draw draw = sheet.draw("alibi bias");
+  const Alibi spec = {.heads = 8, .form = given.form};
+  const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
+  const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
+  const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
+  const properties::Formula formula = properties::formula_of(spec).lines[0].parts[1];
+  const bool of_key = given.form == AlibiForm::key_position;
+  sheet.ask("biases/alibi",
+            {{"slope", m},
+             {"form", of_key ? ", which multiplies the position of the key (form=key_position)" : ""},
+             {"i", i},
+             {"j", i - d},
+             {"formula", plain_text(formula)},
+             {"worked", plain_text(with(
+                            formula, {{"m_h", m}, {"i", static_cast<double>(i)}, {"j", static_cast<double>(i - d)}}))}},
+            {bias});
+}
+
+// In every form: the position of a key is that of the query minus the distance, and what all keys share cancels.
+void add_far_and_near(Sheet& sheet, double slope) {
+  const double d = sheet.draw("distance of a factor").real(2, 12);
+  sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)});
+}
+
+void add_odd_heads(Sheet& sheet, const Alibi& given) {
+  Draw draw = sheet.draw("odd heads");
+  const auto drawn = draw.pick<std::int64_t>({3, 5, 6, 10, 12});
+  const bool usual = given.heads >= 3 && given.heads <= 64 && (given.heads & (given.heads - 1)) != 0;
+  const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
+  const std::vector<double> slopes = alibi_slopes(spec);
+  std::int64_t power = 1;
+  while (2 * power <= spec.heads) power *= 2;
+  const std::int64_t h = draw.between(power + 1, spec.heads), odd = 2 * (h - power) - 1;
+  const double slope = slopes[static_cast<std::size_t>(h - 1)];
+  sheet.ask("biases/odd heads",
+            {{"alibi", alibi_text(given, spec)},
+             {"power", power},
+             {"twice", 2 * power},
+             {"h", h},
+             {"odd", odd},
+             {"worked", plain_text(properties::alibi_slope(spec.bias_max, odd, 2 * power))},
+             {"slopes", list_text(slopes, 5)}},
+            {slope});
+}
+
+void alibi_questions(const Alibi& spec, Sheet& sheet) {
+  // Slopes of powers of two are the same by either rule, and the question of other numbers tells its rule.
+  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "added"}));
+  add_slopes(sheet, spec);
+  add_alibi_bias(sheet, spec);
+  add_odd_heads(sheet, spec);
+  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "biased_heads"}));
+  const double slope = sheet.draw("softmax slope").pick({0.5, 0.25, 0.125});
+  const std::vector<double> slopes = {slope};
+  add_softmax_of(sheet, Alibi{.heads = 1, .form = spec.form}, {{"slopes", {1}, slopes}},
+                 "A head of ALiBi has the slope " + text::number_text(slope) + ".");
+  add_far_and_near(sheet, slope);
+  add_distance_zero_question(sheet);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Alibi::page = {.facts = properties::alibi_facts,
+                                          .formula = spec::of_kind<properties::alibi_formula>,
+                                          .properties = properties::alibi_properties,
+                                          .figures = properties::kBiasFigures,
+                                          .cost = spec::of_kind<properties::alibi_cost>,
+                                          .rule = spec::of_kind<explanation::alibi_rule>,
+                                          .derive = spec::of_kind<explanation::derive_alibi>,
+                                          .questions = spec::of_kind<teaching::alibi_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,164 @@
+// FIRE.
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts fire_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "research models of Li et al. (2024); no well-known released model";
+  facts.represents = "distances, and the place of the query";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length =
+      "Distances are divided by the query's place, so that all stay within 0 to 1; trained on 512 tokens, "
+      "perplexity was 4.70 at 1024 and 309 at 8192 nevertheless (DAPE, 2024).";
+  facts.order_of_terms =
+      "It is not a function of the distance alone: the same distance counts for less at a later query.";
+  return facts;
+}
+
+std::vector<Property> fire_properties(const Encoding& numbers, const CheckOptions& options) {
+  return bias_properties(numbers, options,
+                         {.relative = false,
+                          .falls = false,
+                          .past_finding = "distances are divided by the query's place: none leaves 0 to 1"});
+}
+
+Formula fire_log(const Formula& c, const Formula& x) { return call("ln", {call("abs", {c * x}) + 1}); }
+
+KindFormula fire_formula(const Fire& spec) {
+  const Formula i = "i", x = "x", k = "k";
+  const auto psi = [](const Formula& of) { return call("psi", {of}); };
+  const Formula hidden = call("max", {element("in_weight", {k}) * x + element("in_bias", {k}), 0});
+  return {.lines = {equation(bias_of_pair(), call("mlp_h", {psi(i - "j") / (psi(call("max", {i, "L"})) + spec.eps)})),
+                    equation(psi(x), fire_log("c", x))},
+          .note = ", L = " + text::number_text(spec.length) + " times a learned factor; mlp 1 - " +
+                  std::to_string(spec.width) + " - " + std::to_string(spec.heads),
+          .details = {
+              equation("L", call("abs", {spec.length * Formula("length_factor")})),
+              equation(call("mlp_h", {x}), series("k", 0, spec.width - 1, element("out_weight", {"h", k}) * hidden) +
+                                               element("out_bias", {"h"}))}};
+}
+
+Cost fire_cost(const Fire& spec, const CostQuestion& of) {
+  return matrix_cost(of, spec.heads, spec.width * (spec.heads + 2), 5.0 + 5.0 * static_cast<double>(spec.width));
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::string derive_fire(const Fire&, const BiasPair& pair) {
+  return "query - key = " + text::number_text(pair.query - pair.key);
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+using Numbers = std::vector<reference::Numbers>;
+using properties::Formula;
+
+struct FireNumbers {
+  std::vector<double> c, factor = {1.0}, in_weight, in_bias, out_weight, out_bias;
+  Numbers list() const {
+    return {{"c", {1}, c},
+            {"length_factor", {1}, factor},
+            {"in_weight", {1, 1}, in_weight},
+            {"in_bias", {1}, in_bias},
+            {"out_weight", {1, 1}, out_weight},
+            {"out_bias", {1}, out_bias}};
+  }
+};
+
+// What goes into the network, without the eps below it.
+std::string fire_text() {
+  const Formula i = "i", place = properties::call("max", {i, "L"});
+  return plain_text(equation("x", properties::fire_log("c", i - "j") / properties::fire_log("c", place)));
+}
+
+void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
+  Draw draw = sheet.draw("fire input");
+  const std::int64_t d = draw.between(1, 20), i = d + draw.between(1, 30);
+  // With an mlp that passes its input on, the bias is the input.
+  const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
+  const double x = reference::bias(spec, identity.list(), 0, static_cast<double>(i), static_cast<double>(i - d));
+  const double normaliser = std::max(static_cast<double>(i), spec.length);
+  sheet.ask("functions/fire input",
+            {{"formula", fire_text()},
+             {"c", c},
+             {"length", spec.length},
+             {"i", i},
+             {"j", i - d},
+             {"larger", normaliser},
+             {"worked", plain_text(properties::fire_log(c, d) / properties::fire_log(c, normaliser))}},
+            {x});
+}
+
+void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
+  Draw draw = sheet.draw("fire network");
+  const FireNumbers numbers = {
+      {c}, {1.0}, {draw.tenths(5, 20)}, {draw.tenths(-3, 3)}, {-draw.tenths(5, 30)}, {draw.tenths(0, 9)}};
+  const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
+  const double i = draw.real(10, 40), j = draw.real(0, 9);
+  const double x = std::round(reference::bias(spec, identity.list(), 0, i, j) * 100.0) / 100.0;
+  // The input is given rounded, so the answer follows from what the text says and not from the positions.
+  double hidden = 0.0, bias = 0.0;
+  reference::linear({&x, 1}, numbers.in_weight, numbers.in_bias, &hidden);
+  hidden = std::max(hidden, 0.0);
+  reference::linear({&hidden, 1}, numbers.out_weight, numbers.out_bias, &bias);
+  sheet.ask("functions/fire network",
+            {{"out", numbers.out_weight[0]},
+             {"in", numbers.in_weight[0]},
+             {"in_bias", in_formula(numbers.in_bias[0])},
+             {"out_bias", numbers.out_bias[0]},
+             {"x", x},
+             {"hidden", decimals_text(hidden, 4)}},
+            {bias});
+}
+
+void fire_questions(const Fire& given, Sheet& sheet) {
+  const Fire spec = {.heads = 1, .width = 1, .length = given.length <= 1e6 ? given.length : 512.0};
+  const double c = sheet.draw("fire c").tenths(1, 9);
+  sheet.set_note(plain_note(given, {"heads", "width", "length"}));
+  add_fire_input(sheet, spec, c);
+  Draw depends = sheet.draw("fire depends");
+  sheet.ask_choice("functions/fire depends", depends, {{"formula", fire_text()}});
+  add_fire_network(sheet, spec, c);
+  const FireNumbers falling = {{c}, {1.0}, {1.0}, {0.0}, {-sheet.draw("fire slope").real(2, 6)}, {0.0}};
+  add_softmax_of(sheet, spec, falling.list(),
+                 "FIRE's network gives " + text::number_text(falling.out_weight[0]) +
+                     " x, with c = " + text::number_text(c) + " and L = " + text::number_text(spec.length) + ".");
+  sheet.set_note({});
+  sheet.ask("functions/fire parameters",
+            {{"spec", to_text(Spec(given))}, {"width", given.width}, {"heads", given.heads}}, {parameter_count(given)});
+  add_distance_zero_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Fire::page = {.facts = properties::fire_facts,
+                                         .formula = spec::of_kind<properties::fire_formula>,
+                                         .properties = properties::fire_properties,
+                                         .figures = properties::kBiasFigures,
+                                         .cost = spec::of_kind<properties::fire_cost>,
+                                         .derive = spec::of_kind<explanation::derive_fire>,
+                                         .questions = spec::of_kind<teaching::fire_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,128 @@
+// KERPLE.
+#include <cmath>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts kerple_facts(const Spec& any) {
+  const auto& spec = std::get<Kerple>(any);
+  const bool log = spec.kernel == KerpleKernel::log;
+  KindFacts facts;
+  facts.users = "research models of Chi et al. (2022); no well-known released model";
+  facts.represents = "distances";
+  facts.prefers = "near keys, from the start";
+  facts.past_length =
+      log ? "The penalty grows ever more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
+            "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
+          : "The penalty grows as a power of the distance that training chose.";
+  facts.order_of_terms = "Parameters are used as at least `smallest`, as the authors clamp them after every step.";
+  return facts;
+}
+
+std::vector<Property> kerple_properties(const Encoding& numbers, const CheckOptions& options) {
+  const bool log = std::get<Kerple>(numbers.spec()).kernel == KerpleKernel::log;
+  return bias_properties(
+      numbers, options,
+      {.bounded = false,
+       .past_finding = log ? "the penalty goes on as a logarithm: twice the distance adds about p ln 2"
+                           : "the penalty goes on as a power of the distance"});
+}
+
+Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, const Formula& d) {
+  return spec.kernel == KerpleKernel::log ? -p * call("ln", {1 + a * d}) : -a * power(d, p);
+}
+
+KindFormula kerple_formula(const Kerple& spec) {
+  return {.lines = {equation(bias_of_pair(), kerple_bias(spec, "p_h", "a_h", "d")), distance_of(spec.direction)},
+          .note = ", numbers of at least " + text::number_text(spec.smallest)};
+}
+
+Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
+  // 1 + a d, its logarithm, p, sum
+  return matrix_cost(of, spec.heads, 2, 5.0);
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::string derive_kerple(const Kerple& s, const BiasPair& pair) {
+  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+using Numbers = std::vector<reference::Numbers>;
+using properties::Formula;
+
+std::string kernel_text(const Kerple& spec) { return plain_text(properties::kerple_bias(spec, "p", "a", "d")); }
+
+void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, double p, double a) {
+  Draw draw = sheet.draw("kerple value");
+  const std::int64_t d = draw.between(1, 30), i = d + draw.between(0, 30);
+  const double bias = reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i - d));
+  const Formula worked =
+      with(properties::kerple_bias(spec, "p", "a", "d"), {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}});
+  sheet.ask("functions/kerple",
+            {{"kernel", kernel_text(spec)},
+             {"p", p},
+             {"a", a},
+             {"i", i},
+             {"j", i - d},
+             {"d", d},
+             {"worked", plain_text(worked)}},
+            {bias});
+}
+
+void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
+  const double depth = sheet.draw("kerple reach").real(1, 3);
+  const bool log = spec.kernel == KerpleKernel::log;
+  const double d = log ? std::expm1(depth / p) / a : std::pow(depth / a, 1.0 / p);
+  sheet.ask(log ? "functions/log reach" : "functions/power reach",
+            {{"kernel", kernel_text(spec)}, {"p", p}, {"a", a}, {"depth", depth}}, {d});
+}
+
+void kerple_questions(const Kerple& given, Sheet& sheet) {
+  const Kerple spec = {.heads = 1, .kernel = given.kernel, .direction = given.direction};
+  sheet.set_note(plain_note(given, {"heads", "kernel", "direction"}));
+  Draw draw = sheet.draw("kerple");
+  const std::vector<double> p = {draw.tenths(5, 15)}, a = {draw.tenths(1, 9)};
+  const Numbers numbers = {{"p", {1}, p}, {"a", {1}, a}};
+  add_kerple_value(sheet, spec, numbers, p[0], a[0]);
+  add_zero_distance(sheet, kernel_text(spec) + " is 0 at d = 0, whatever p and a are.");
+  add_softmax_of(sheet, spec, numbers,
+                 "KERPLE adds " + kernel_text(spec) + " with p = " + text::number_text(p[0]) +
+                     " and a = " + text::number_text(a[0]) + ".");
+  add_kerple_reach(sheet, spec, p[0], a[0]);
+  add_distance_zero_question(sheet);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Kerple::page = {.facts = properties::kerple_facts,
+                                           .formula = spec::of_kind<properties::kerple_formula>,
+                                           .properties = properties::kerple_properties,
+                                           .figures = properties::kBiasFigures,
+                                           .cost = spec::of_kind<properties::kerple_cost>,
+                                           .derive = spec::of_kind<explanation::derive_kerple>,
+                                           .questions = spec::of_kind<teaching::kerple_questions>};
+
+}  // namespace posenc

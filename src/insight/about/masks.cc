@@ -1,0 +1,186 @@
+// Masks: windows and chunks.
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts window_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers";
+  facts.represents = "distances";
+  facts.prefers = "near keys: others are hidden";
+  facts.past_length =
+      "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
+      "window reaches it only through other layers.";
+  facts.order_of_terms = "left = 4095 and right = 0 are a causal window of 4096 keys: the query's own is counted.";
+  return facts;
+}
+
+KindFacts chunked_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "Llama 4 in its layers with rotary encodings";
+  facts.represents = "distances within a chunk";
+  facts.prefers = "keys of its own chunk: others are hidden";
+  facts.past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.";
+  facts.order_of_terms = "Chunks count from position 0, not from the query.";
+  return facts;
+}
+
+std::vector<Property> window_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Window>(numbers.spec());
+  BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
+  traits.past_finding = "nothing behind a query is hidden";
+  if (spec.left) {
+    traits.past = Verdict::holds_to;
+    traits.past_until = static_cast<double>(*spec.left);
+    traits.past_finding = several(*spec.left + 1, "key") + " up to the query's own are seen, those before them are not";
+  }
+  return bias_properties(numbers, options, traits);
+}
+
+std::vector<Property> chunked_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Chunked>(numbers.spec());
+  const BiasTraits traits{.relative = false,
+                          .past_title = "keys at any distance are seen",
+                          .past = Verdict::holds_to,
+                          .past_until = static_cast<double>(spec.size - 1),
+                          .past_finding = "at most, by the last of a chunk; the first sees no key behind it",
+                          .hides = true};
+  return bias_properties(numbers, options, traits);
+}
+
+constexpr const char* kSeen = "query i sees key j where ";
+
+KindFormula window_formula(const Window& spec) {
+  const Formula i = "i", j = "j";
+  const Formula inf = "inf";
+  if (!spec.left && !spec.right) return {.lead = kSeen, .lines = {relation("<", {-inf, j, inf})}};
+  std::vector<Formula> sides;
+  if (spec.left) sides.push_back(i - *spec.left);
+  sides.push_back(j);
+  if (spec.right) sides.push_back(i + *spec.right);
+  return {.lead = kSeen, .lines = {relation("<=", sides)}};
+}
+
+KindFormula chunked_formula(const Chunked& spec) {
+  const Formula i = "i", j = "j";
+  const auto chunk = [&](const Formula& at) { return call("floor", {at / spec.size}); };
+  KindFormula formula{.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
+  if (spec.direction == DistanceRule::causal) formula.lines.push_back(relation("<=", {j, i}));
+  return formula;
+}
+
+Cost window_cost(const Window&, const CostQuestion& of) {
+  return {product({of.positions, of.positions, of.size}), 2 * of.size, 0, 0.0};
+}
+
+Cost chunked_cost(const Chunked&, const CostQuestion& of) {
+  return {product({of.positions, of.positions, of.size}), of.size, 0, 0.0};
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::string derive_chunked(const Chunked& s, const BiasPair& pair) {
+  const auto chunk = [&](double position) {
+    return text::number_text(std::floor(position / static_cast<double>(s.size)));
+  };
+  return "chunks " + chunk(pair.query) + " and " + chunk(pair.key);
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+// Keys below `tokens` that a query sees, by the definition of the mask.
+std::int64_t seen(const Spec& spec, std::int64_t query, std::int64_t tokens) {
+  std::int64_t count = 0;
+  for (std::int64_t key = 0; key < tokens; ++key) {
+    count += reference::bias(spec, {}, 0, static_cast<double>(query), static_cast<double>(key)) == 0.0 ? 1 : 0;
+  }
+  return count;
+}
+
+void add_seen(Sheet& sheet, const Spec& spec, std::int64_t tokens, const std::string& how) {
+  const std::int64_t query = sheet.draw("seen").between(tokens / 2, tokens - 1);
+  sheet.ask("masks/seen", {{"tokens", tokens}, {"mask", to_text(spec)}, {"query", query}, {"how", how}},
+            {static_cast<double>(seen(spec, query, tokens))});
+}
+
+void add_seen_pairs(Sheet& sheet, const Spec& spec, std::int64_t tokens, const std::string& how) {
+  double pairs = 0.0;
+  for (std::int64_t query = 0; query < tokens; ++query) pairs += static_cast<double>(seen(spec, query, tokens));
+  const std::int64_t all = tokens * tokens;
+  const std::string share = decimals_text(100.0 * pairs / static_cast<double>(all), 1);
+  sheet.ask("masks/seen pairs",
+            {{"mask", to_text(spec)}, {"tokens", tokens}, {"how", how}, {"all", all}, {"share", share}}, {pairs});
+}
+
+void window_questions(const Window& given, Sheet& sheet) {
+  Draw draw = sheet.draw("window"), hidden = sheet.draw("hidden");
+  Window spec = given;
+  const std::int64_t left = draw.between(2, 6);
+  const bool small = given.left && *given.left <= 64 && *given.left >= 1 && given.right.value_or(0) <= 64;
+  if (!small) spec = {.left = left, .right = 0};
+  const std::int64_t reach = *spec.left, tokens = 2 * reach + draw.between(5, 20), layers = draw.between(3, 12);
+  const std::string how = "Keys from i - " + text_of(reach) + (spec.right ? " to i + " + text_of(*spec.right) : " on") +
+                          ", inside the text";
+  add_seen(sheet, spec, tokens, how);
+  sheet.ask_choice("masks/hidden", hidden);
+  add_seen_pairs(sheet, spec, tokens, how + ", for every query i");
+  sheet.ask("masks/layers", {{"reach", reach}, {"layers", layers}}, {static_cast<double>(reach * layers)});
+  sheet.ask("masks/nearby");
+}
+
+void chunked_questions(const Chunked& given, Sheet& sheet) {
+  Draw draw = sheet.draw("chunked");
+  Chunked spec = given;
+  const std::int64_t size = draw.between(3, 8);
+  if (given.size < 2 || given.size > 64) spec.size = size;
+  const std::int64_t tokens = spec.size * draw.between(2, 4), border = spec.size * draw.between(1, 9);
+  const std::int64_t p = draw.between(spec.size, 20 * spec.size);
+  const std::string how =
+      std::string("Keys of the query's own chunk") + (spec.direction == DistanceRule::causal ? ", none ahead" : "");
+  sheet.ask("masks/chunk", {{"size", spec.size}, {"p", p}}, {static_cast<double>(p / spec.size)});
+  add_seen(sheet, spec, tokens, how);
+  add_seen_pairs(sheet, spec, tokens, how);
+  sheet.ask_choice("masks/border", draw,
+                   {{"size", spec.size}, {"border", border}, {"before", border - 1}, {"chunk", border / spec.size}});
+  sheet.ask("masks/nearby");
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Window::page = {.facts = properties::window_facts,
+                                           .formula = spec::of_kind<properties::window_formula>,
+                                           .properties = properties::window_properties,
+                                           .figures = properties::kBiasFigures,
+                                           .cost = spec::of_kind<properties::window_cost>,
+                                           .explain = explanation::explain_mask,
+                                           .questions = spec::of_kind<teaching::window_questions>};
+
+const properties::KindPage Chunked::page = {.facts = properties::chunked_facts,
+                                            .formula = spec::of_kind<properties::chunked_formula>,
+                                            .properties = properties::chunked_properties,
+                                            .figures = properties::kBiasFigures,
+                                            .cost = spec::of_kind<properties::chunked_cost>,
+                                            .explain = explanation::explain_mask,
+                                            .derive = spec::of_kind<explanation::derive_chunked>,
+                                            .questions = spec::of_kind<teaching::chunked_questions>};
+
+}  // namespace posenc

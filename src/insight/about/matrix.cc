@@ -1,0 +1,89 @@
+// Numbers that the caller gives.
+#include <algorithm>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts matrix_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf";
+  facts.represents = "pairs of places, one by one";
+  facts.prefers = "whatever its numbers say";
+  facts.past_length = "It ends with its matrix: positions past it are refused.";
+  facts.order_of_terms = "Rows are queries and columns keys, both counted from 0.";
+  return facts;
+}
+
+std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {
+  const ConstView& values = numbers.parameters().front().value;
+  const auto rank = static_cast<std::size_t>(values.rank);
+  const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);
+  return bias_properties(numbers, options,
+                         {.relative = std::nullopt,
+                          .falls = false,
+                          .past_title = "every pair of positions has a number",
+                          .past = Verdict::holds_to,
+                          .past_until = static_cast<double>(side - 1),
+                          .past_finding = "the matrix is " + shape_text(values) + ": positions past it are refused"});
+}
+
+KindFormula matrix_formula(const MatrixBias&) {
+  return {.lines = {equation(call("bias_h", {"i", "j"}), element("values", {"h", "i", "j"}))}};
+}
+
+Cost matrix_bias_cost(const MatrixBias& spec, const CostQuestion& of) {
+  Cost cost = matrix_cost(of, spec.heads, 0, 1.0);
+  cost.parameters = product({spec.heads, of.positions, of.positions});
+  cost.stream_bytes = cost.table_bytes;
+  return cost;
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::vector<std::string> matrix_rule(const MatrixBias&, const BiasPair&) { return {"positions counted from 0"}; }
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+void matrix_questions(const MatrixBias& spec, Sheet& sheet) {
+  Draw draw = sheet.draw("matrix");
+  const std::int64_t n = draw.between(4, 64);
+  sheet.ask("biases/matrix", {{"n", n}, {"heads", spec.heads}},
+            {static_cast<double>(spec.heads) * static_cast<double>(n * n)});
+  sheet.ask_choice("biases/minus infinity", draw);
+  sheet.set_note(plain_note(spec, {"heads"}));
+  add_classic_softmax(sheet);
+  sheet.set_note({});
+  sheet.ask("biases/offsets", {{"n", n}, {"last", n - 1}}, {static_cast<double>(2 * n - 1)});
+  add_distance_zero_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage MatrixBias::page = {.facts = properties::matrix_facts,
+                                               .formula = spec::of_kind<properties::matrix_formula>,
+                                               .properties = properties::matrix_properties,
+                                               .figures = properties::kBiasFigures,
+                                               .cost = spec::of_kind<properties::matrix_bias_cost>,
+                                               .rule = spec::of_kind<explanation::matrix_rule>,
+                                               .questions = spec::of_kind<teaching::matrix_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,83 @@
+// No positions at all.
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/attend_measure.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/learned.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts none_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask";
+  facts.represents = "nothing";
+  facts.prefers = "nothing";
+  facts.past_length = "Nothing runs out, but weights spread over ever more keys.";
+  facts.order_of_terms =
+      "Attention without positions is permutation equivariant: outputs are permuted with the tokens. Only "
+      "a pooled output is invariant.";
+  return facts;
+}
+
+std::vector<Property> none_properties(const Encoding& numbers, const CheckOptions& options) {
+  const double difference = permuted_difference(options.seed);
+  return {{.name = "equivariant",
+           .title = "permuted tokens give permuted outputs: order is not seen",
+           .verdict = judge(true, difference <= 1e-12),
+           .finding = "outputs of 8 permuted tokens, put back in order, differ by " + residual_text(difference),
+           .numbers = {{"difference", difference}},
+           .command = "posenc demo permutation"},
+          {.name = "past_length",
+           .title = "positions past the trained length are like trained ones",
+           .verdict = Verdict::holds,
+           .finding = "there are none to tell apart"},
+          entropy(numbers, options),
+          parameters(0)};
+}
+
+KindFormula none_formula(const NoPosition&) {
+  return {.lines = {equation(call("score", {"i", "j"}), dot("q_i", "k_j"))}, .note = ": no position is in it"};
+}
+
+Cost none_cost(const NoPosition&, const CostQuestion&) { return {}; }
+
+}  // namespace
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+void none_questions(const NoPosition&, Sheet& sheet) {
+  const std::int64_t p = sheet.draw("causal average").between(2, 30), words = sheet.draw("orders").between(4, 9);
+  Draw pooling = sheet.draw("pooling");
+  add_permutation_question(sheet);
+  sheet.ask("none/causal average", {{"p", p}, {"keys", p + 1}}, {1.0 / static_cast<double>(p + 1)});
+  sheet.ask("none/orders", {{"words", words}}, {std::round(std::tgamma(static_cast<double>(words + 1)))});
+  sheet.ask_choice("none/pooling", pooling);
+  sheet.ask("none/decoder");
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage NoPosition::page = {
+    .facts = properties::none_facts,
+    .formula = spec::of_kind<properties::none_formula>,
+    .properties = properties::none_properties,
+    .figures = "attention entropy",
+    .cost = spec::of_kind<properties::none_cost>,
+    .explain = [](const Spec&, std::span<const double> at,
+                  const ExplainOptions& o) { return explanation::explain_none(at[0], o); },
+    .questions = spec::of_kind<teaching::none_questions>};
+
+}  // namespace posenc

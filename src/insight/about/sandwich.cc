@@ -1,0 +1,109 @@
+// Sandwich.
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts sandwich_facts(const Spec&) {
+  KindFacts facts;
+  facts.users = "research models of Chi et al. (2023) and NeMo's option of that name";
+  facts.represents = "distances";
+  facts.prefers = "near keys, from the start";
+  facts.past_length =
+      "It is the position-position product of sinusoidal rows without the content: it falls at first, then "
+      "waves, and stays within bounds.";
+  facts.order_of_terms = "NeMo's sum begins at k = 1; a sinusoidal table begins at 0, with the fastest frequency.";
+  return facts;
+}
+
+std::vector<Property> sandwich_properties(const Encoding& numbers, const CheckOptions& options) {
+  return bias_properties(
+      numbers, options,
+      {.falls = false, .past_finding = "cosines of the distance go on for ever: defined, bounded and not monotone"});
+}
+
+Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h) {
+  const Formula angle = d / power(spec.base, 2 * Formula("k") / spec.width);
+  const Formula sum = series("k", spec.first, spec.first + spec.width / 2 - 1, call("cos", {angle}));
+  return (sum - spec.width / 2) / (8 * h / spec.heads);
+}
+
+KindFormula sandwich_formula(const Sandwich& spec) {
+  return {.lines = {equation(bias_of_pair(), sandwich_bias(spec, "d", "h")), distance_of(spec.direction),
+                    range("h", 1, spec.heads)}};
+}
+
+Cost sandwich_cost(const Sandwich& spec, const CostQuestion& of) {
+  return matrix_cost(of, spec.heads, spec.width / 2, 2.0 * static_cast<double>(spec.width / 2) + 2.0);
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::string derive_sandwich(const Sandwich& s, const BiasPair& pair) {
+  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
+  Draw draw = sheet.draw("sandwich value");
+  const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
+  const double bias = reference::bias(spec, {}, 0, static_cast<double>(i), static_cast<double>(i - d));
+  const std::string formula = plain_text(expanded(properties::sandwich_bias(spec, d, 1)));
+  const Places places = {{"base", spec.base},
+                         {"heads", spec.heads},
+                         {"d", d},
+                         {"formula", plain_text(properties::sandwich_bias(spec, "d", "h"))},
+                         {"first", spec.first},
+                         {"second", spec.first + 1},
+                         {"worked", formula}};
+  sheet.ask("functions/sandwich", places, {bias});
+  Question symbols = stored_question("functions/sandwich symbols", places, {bias});
+  symbols.answer = formula;
+  sheet.add(symbols);
+}
+
+void sandwich_questions(const Sandwich& given, Sheet& sheet) {
+  const Sandwich spec = {.heads = given.heads <= 128 ? given.heads : 8,
+                         .width = 4,
+                         .base = 10.0,  // with 10000 a distance of a few positions would hardly show
+                         .first = given.first,
+                         .direction = given.direction};
+  sheet.ask("functions/sandwich parameters", {{"spec", to_text(Spec(given))}}, {parameter_count(given)});
+  add_zero_distance(sheet, "Every cosine is 1 at distance 0; their number is taken off, which leaves 0.");
+  add_sandwich_value(sheet, spec);
+  add_softmax_of(sheet, spec, {},
+                 "The bias is that of Sandwich, width 4, base " + text::number_text(spec.base) + ", k = " +
+                     text_of(spec.first) + ", " + text_of(spec.first + 1) + ", head 1 of " + text_of(spec.heads) + ".");
+  add_distance_zero_question(sheet);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Sandwich::page = {.facts = properties::sandwich_facts,
+                                             .formula = spec::of_kind<properties::sandwich_formula>,
+                                             .properties = properties::sandwich_properties,
+                                             .figures = properties::kBiasFigures,
+                                             .cost = spec::of_kind<properties::sandwich_cost>,
+                                             .derive = spec::of_kind<explanation::derive_sandwich>,
+                                             .questions = spec::of_kind<teaching::sandwich_questions>};
+
+}  // namespace posenc

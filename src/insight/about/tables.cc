@@ -1,0 +1,296 @@
+// Learned tables by the offset: clipped offsets, and the buckets of T5.
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/bias.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts clipped_facts(const Spec& any) {
+  const auto& spec = std::get<Clipped>(any);
+  const bool key_first = spec.offset == Offset::key_minus_query;
+  const std::string most = std::to_string(spec.max_distance);
+  KindFacts facts;
+  facts.users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length = "Every distance beyond " + most + " gets the number of " + most +
+                      ": near and far can be told apart, far "
+                      "and farther cannot.";
+  facts.order_of_terms = key_first
+                             ? "The offset is j - i, the key's position minus the query's: a positive one lies ahead."
+                             : "The offset is i - j, the query's position minus the key's: a positive one lies behind.";
+  return facts;
+}
+
+KindFacts t5_facts(const Spec& any) {
+  const auto& spec = std::get<T5>(any);
+  const std::string most = std::to_string(spec.max_distance);
+  KindFacts facts;
+  facts.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length = "Every distance from about " + most +
+                      " on shares the last bucket: trained on 512 tokens, perplexity "
+                      "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).";
+  facts.order_of_terms =
+      "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
+      "table serves all layers of a stack.";
+  return facts;
+}
+
+BiasTraits table_traits(std::int64_t most) {
+  return {.falls = false,
+          .past_title = "every distance has a number of its own",
+          .past = Verdict::holds_to,
+          .past_until = static_cast<double>(most),
+          .past_finding = "distances beyond get one number for all of them: far and farther cannot be told apart"};
+}
+
+std::vector<Property> clipped_properties(const Encoding& numbers, const CheckOptions& options) {
+  return bias_properties(numbers, options, table_traits(std::get<Clipped>(numbers.spec()).max_distance));
+}
+
+// Buckets end a little before max_distance: at the first distance of the last one.
+std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<T5>(numbers.spec());
+  std::int64_t last = spec.max_distance;
+  while (last > 1 && t5_bucket(spec, -(last - 1)) == t5_bucket(spec, -spec.max_distance)) --last;
+  std::int64_t shared = 0;  // the first distance whose number the next one has too
+  while (shared < last && t5_bucket(spec, -shared) != t5_bucket(spec, -(shared + 1))) ++shared;
+  BiasTraits traits = table_traits(last - 1);
+  traits.past_title = "far distances can be told from farther ones";
+  traits.past_finding = "distances below " + count_text(shared) +
+                        " have a number each, then more and more share one; from " + count_text(last) +
+                        " on all have the same";
+  return bias_properties(numbers, options, traits);
+}
+
+KindFormula clipped_formula(const Clipped& spec) {
+  const Formula i = "i", j = "j", most = spec.max_distance;
+  const Formula offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
+  const Formula row = call("clip", {offset, -most, most}) + most;
+  return {.lines = {equation(call("bias_h", {i, j}), element("table", {row, "h"}))}};
+}
+
+// The buckets of T5 for one direction, and the distances that have one each.
+struct T5Side {
+  std::int64_t buckets;
+  std::int64_t near;
+};
+T5Side t5_side(const T5& spec) {
+  const std::int64_t buckets = spec.direction == T5Direction::bidirectional ? spec.buckets / 2 : spec.buckets;
+  return {buckets, buckets / 2};
+}
+
+// Which bucket a distance has from the first that shares one on: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
+Formula t5_far_bucket(const T5& spec, const Formula& d) {
+  const T5Side side = t5_side(spec);
+  const Formula near = side.near;
+  return near + call("floor", {Formula(side.buckets - side.near) * call("ln", {d / near}) /
+                               call("ln", {spec.max_distance / near})});
+}
+
+KindFormula t5_formula(const T5& spec) {
+  const Formula i = "i", j = "j", x = "x", d = "d", near = "near", bucket = call("bucket", {x});
+  const T5Side side = t5_side(spec);
+  const Formula far = call("min", {t5_far_bucket(spec, d), side.buckets - 1});
+  const Formula behind(Formula::Form::cases, "", {d, relation("<", {d, side.near}), far});
+  const Formula ahead(Formula::Form::cases, "", {side.buckets, relation("<", {0, x}), 0});
+  const bool both = spec.direction == T5Direction::bidirectional;
+  KindFormula formula{.lines = {equation(call("bias_h", {i, j}), element("table", {call("bucket", {j - i}), "h"}))}};
+  formula.note = ", " + std::to_string(spec.buckets) + " buckets: one per distance at first, then logarithmic up to " +
+                 std::to_string(spec.max_distance) +
+                 (both ? "; half of them for each side" : "; what lies ahead is in bucket 0");
+  if (both) {
+    formula.details = {equation(bucket, near + ahead), equation(near, behind), equation(d, call("abs", {x}))};
+  } else {
+    formula.details = {equation(bucket, behind), equation(d, call("max", {-x, 0}))};
+  }
+  return formula;
+}
+
+Cost clipped_cost(const Clipped& spec, const CostQuestion& of) {
+  return matrix_cost(of, spec.heads, 2 * spec.max_distance + 1, 1.0);
+}
+
+Cost t5_cost(const T5& spec, const CostQuestion& of) { return matrix_cost(of, spec.heads, spec.buckets, 1.0); }
+
+}  // namespace
+}  // namespace properties
+
+namespace explanation {
+namespace {
+
+std::string derive_clipped(const Clipped& s, const BiasPair& pair) {
+  const bool forward = s.offset == Offset::key_minus_query;
+  const double offset = forward ? pair.key - pair.query : pair.query - pair.key;
+  const auto most = static_cast<double>(s.max_distance);
+  const double clipped = std::clamp(offset, -most, most);
+  return "offset " + (forward ? difference(pair.key, pair.query) : difference(pair.query, pair.key)) + " = " +
+         text::number_text(offset) + (clipped == offset ? "" : ", clipped to " + text::number_text(clipped)) +
+         ", row " + text::number_text(clipped + most);
+}
+
+std::vector<std::string> t5_rule(const T5& s, const BiasPair&) {
+  const std::string n = std::to_string(properties::t5_side(s).buckets);
+  return {s.direction == T5Direction::bidirectional ? n + " buckets for keys behind, and as many for keys ahead"
+                                                    : "keys ahead have bucket 0; " + n + " buckets for keys behind"};
+}
+
+std::string derive_t5(const T5& s, const BiasPair& pair) {
+  const double offset = pair.key - pair.query;
+  const bool both = s.direction == T5Direction::bidirectional;
+  const auto [n, exact] = properties::t5_side(s);
+  std::string text = "offset " + difference(pair.key, pair.query) + " = " + text::number_text(offset);
+  if (offset > 0.0 && !both) text += ", ahead: as distance 0";
+  if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
+  const double d = both ? std::fabs(offset) : std::fmax(-offset, 0.0);
+  if (d >= static_cast<double>(exact)) {
+    const double steps = std::log(d / static_cast<double>(exact)) /
+                         std::log(static_cast<double>(s.max_distance) / static_cast<double>(exact)) *
+                         static_cast<double>(n - exact);
+    text += ", " + std::to_string(exact) + " + floor(" + five_decimals(steps) + ")";
+    if (static_cast<double>(exact) + std::floor(steps) > static_cast<double>(n - 1)) {
+      text += ", at most " + std::to_string(n - 1);
+    }
+  }
+  return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
+}
+
+}  // namespace
+}  // namespace explanation
+
+namespace teaching {
+namespace {
+
+void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
+  Draw draw = sheet.draw(far ? "clip far" : "clip near");
+  const std::int64_t most = spec.max_distance;
+  const std::int64_t d = far ? most + draw.between(1, 20) : draw.between(1, std::min<std::int64_t>(most, 50));
+  const std::int64_t low = draw.between(0, 20), high = low + d;
+  const bool ahead = draw.between(0, 1) == 1;
+  const std::int64_t i = ahead ? low : high, j = ahead ? high : low;
+  const std::int64_t offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
+  const std::int64_t clipped = std::clamp(offset, -most, most);
+  const std::string rule = spec.offset == Offset::key_minus_query ? "key - query" : "query - key";
+  Question question = stored_question("biases/clip",
+                                      {{"rule", rule},
+                                       {"most", most},
+                                       {"i", i},
+                                       {"j", j},
+                                       {"offset", clipped_text(offset, clipped)},
+                                       {"clipped", clipped},
+                                       {"mirrored", most - clipped}},
+                                      {static_cast<double>(clipped + most)});
+  if (far) question.level = Level::medium;
+  sheet.add(question);
+}
+
+void clipped_questions(const Clipped& spec, Sheet& sheet) {
+  add_parameter_count(sheet, spec,
+                      "(2 x " + text_of(spec.max_distance) + " + 1) rows x " + text_of(spec.heads) + " heads");
+  add_clip_row(sheet, spec, false);
+  add_clip_row(sheet, spec, true);
+  sheet.set_note(plain_note(spec, {"heads", "max_distance", "offset"}));
+  add_classic_softmax(sheet);
+  add_distance_zero_question(sheet);
+  add_long_context_question(sheet);
+}
+
+// What the bucket is before its floor is taken, less the first that is shared.
+properties::Formula bucket_steps(const T5& spec, const properties::Formula& distance) {
+  return properties::t5_far_bucket(spec, distance).parts[1].parts[0];
+}
+double steps_at(const T5& spec, std::int64_t distance) {
+  return properties::value_of({.lines = {bucket_steps(spec, distance)}}, {});
+}
+
+void add_near_bucket(Sheet& sheet, const T5& spec) {
+  Draw draw = sheet.draw("near bucket");
+  const auto [count, near] = properties::t5_side(spec);
+  const std::int64_t d = draw.between(1, near - 1), i = d + draw.between(0, 50);
+  const bool causal = spec.direction == T5Direction::causal;
+  sheet.ask("biases/near bucket",
+            {{"buckets", spec.buckets},
+             {"sides", causal ? "causal" : "half of them for keys after the query"},
+             {"i", i},
+             {"j", i - d},
+             {"near", near},
+             {"d", d}},
+            {static_cast<double>(t5_bucket(spec, -d))});
+}
+
+void add_far_bucket(Sheet& sheet, const T5& spec) {
+  Draw draw = sheet.draw("far bucket");
+  const auto [count, near] = properties::t5_side(spec);
+  std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
+  // Where the logarithm is a whole number, rounding would decide.
+  while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
+  const double steps = steps_at(spec, d);
+  sheet.ask("biases/far bucket",
+            {{"buckets", count},
+             {"most", spec.max_distance},
+             {"d", d},
+             {"near", near},
+             {"formula", plain_text(properties::t5_far_bucket(spec, "d"))},
+             {"last", count - 1},
+             {"worked", plain_text(bucket_steps(spec, d))},
+             {"steps", decimals_text(steps, 4)},
+             {"sum", near + static_cast<std::int64_t>(steps)}},
+            {static_cast<double>(t5_bucket(spec, -d))});
+}
+
+void t5_questions(const T5& given, Sheet& sheet) {
+  // With few buckets there is nothing to calculate: as published then.
+  const bool enough = properties::t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
+  const T5 spec = enough ? given : T5{.heads = given.heads};
+  add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
+  add_near_bucket(sheet, spec);
+  add_far_bucket(sheet, spec);
+  Draw draw = sheet.draw("t5 table");
+  const T5 small = {.heads = 1};
+  // The first four distances have a bucket each unless buckets are few.
+  sheet.set_note(properties::t5_side(given).near >= 4
+                     ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
+                     : plain_note(given, {"heads"}));
+  std::vector<double> table(32);
+  for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
+  add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
+                 "T5 adds a learned number per bucket: distances 0, 1, 2, 3 have " +
+                     plain_list({table[0], table[1], table[2], table[3]}) + ".");
+  add_distance_zero_question(sheet);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Clipped::page = {.facts = properties::clipped_facts,
+                                            .formula = spec::of_kind<properties::clipped_formula>,
+                                            .properties = properties::clipped_properties,
+                                            .figures = "bias bias_distance buckets attention entropy",
+                                            .cost = spec::of_kind<properties::clipped_cost>,
+                                            .derive = spec::of_kind<explanation::derive_clipped>,
+                                            .questions = spec::of_kind<teaching::clipped_questions>};
+
+const properties::KindPage T5::page = {.facts = properties::t5_facts,
+                                       .formula = spec::of_kind<properties::t5_formula>,
+                                       .properties = properties::t5_properties,
+                                       .figures = "bias bias_distance buckets attention entropy",
+                                       .cost = spec::of_kind<properties::t5_cost>,
+                                       .rule = spec::of_kind<explanation::t5_rule>,
+                                       .derive = spec::of_kind<explanation::derive_t5>,
+                                       .questions = spec::of_kind<teaching::t5_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,113 @@
+// The temperature of queries.
+#include <cmath>
+#include <numbers>
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/error.h"
+#include "posenc/query_temperature.h"
+#include "posenc/xpos.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts temperature_facts(const Spec& any) {
+  const auto& spec = std::get<QueryTemperature>(any);
+  const bool power = spec.form == TemperatureForm::power;
+  KindFacts facts;
+  facts.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all";
+  facts.represents = "how long the text is so far";
+  facts.prefers = "nothing: it makes a query's preferences sharper";
+  facts.past_length = "The factor grows slowly: scores that a model saw in training are never far.";
+  facts.order_of_terms = "It multiplies queries only, after any rotation; Llama 4 counts positions from 1.";
+  return facts;
+}
+
+Property grows(const QueryTemperature& spec) {
+  const auto length = static_cast<double>(spec.length);
+  const double at_start = query_factor(spec, 0.0);
+  const double later = query_factor(spec, std::min(16.0 * length, static_cast<double>(kMaxPosition)));
+  return {.name = "grows",
+          .title = "later queries are sharper",
+          .verdict = judge(spec.scale > 0.0, later > at_start),
+          .finding = "the factor is " + short_text(at_start) + " at position 0 and " + short_text(later) +
+                     " after 16 times " + count_text(spec.length),
+          .numbers = {{"at_0", at_start}, {"at_16_lengths", later}}};
+}
+
+std::vector<Property> temperature_properties(const Encoding& numbers, const CheckOptions& options) {
+  if (options.observed.rank != 0) fail(ErrorKind::usage, "[check] temperature has no table to compare");
+  return {grows(std::get<QueryTemperature>(numbers.spec())),
+          {.name = "order",
+           .title = "the order of keys is seen",
+           .verdict = Verdict::does_not_hold,
+           .finding = "all scores of a query are multiplied by the same number"},
+          entropy(numbers, options),
+          parameters(0)};
+}
+
+KindFormula temperature_formula(const QueryTemperature& spec) {
+  return {.lead = "q at p is multiplied by ", .lines = {equation("f", temperature_factor(spec, "p"))}};
+}
+
+Cost temperature_cost(const QueryTemperature&, const CostQuestion& of) {
+  return {product({of.positions, of.size}), 0, 0, 1.0};
+}
+
+}  // namespace
+
+Formula temperature_factor(const QueryTemperature& spec, const Formula& p) {
+  const Formula share = (p + spec.first) / spec.length;
+  return spec.form == TemperatureForm::power ? power(1 + share, spec.scale)
+                                             : 1 + spec.scale * call("ln", {1 + call("floor", {share})});
+}
+
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
+  Draw draw = sheet.draw("temperature");
+  const QueryTemperature spec{.scale = given.scale, .length = 1000, .first = 0};
+  const std::int64_t position = 1000 * draw.between(2, 9) + draw.between(1, 999);
+  sheet.ask("queries/temperature",
+            {{"formula", plain_text(properties::temperature_factor(spec, "p"))},
+             {"p", position},
+             {"worked", plain_text(properties::temperature_factor(spec, position))}},
+            {query_factor(spec, static_cast<double>(position))});
+  const std::int64_t length = 1024 * draw.between(1, 16);
+  const QueryTemperature counted{.scale = 0.1, .length = length, .first = 1};
+  sheet.ask("queries/temperature first",
+            {{"formula", plain_text(properties::temperature_factor(counted, "p"))}, {"length", length}},
+            {static_cast<double>(length - 1)});
+  const double sharp = draw.tenths(11, 15);
+  sheet.ask("queries/temperature weight",
+            {{"factor", decimals_text(sharp, 1)}, {"twice", decimals_text(2.0 * sharp, 1)}},
+            {1.0 / (1.0 + std::exp(-sharp) + std::exp(-2.0 * sharp))});
+  sheet.ask_choice("queries/temperature order", draw);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage QueryTemperature::page = {
+    .facts = properties::temperature_facts,
+    .formula = spec::of_kind<properties::temperature_formula>,
+    .properties = properties::temperature_properties,
+    .figures = "attention entropy",
+    .cost = spec::of_kind<properties::temperature_cost>,
+    .explain =
+        [](const Spec& s, std::span<const double> at, const ExplainOptions& o) {
+          return explanation::explain_temperature(std::get<QueryTemperature>(s), at[0], o);
+        },
+    .questions = spec::of_kind<teaching::temperature_questions>};
+
+}  // namespace posenc

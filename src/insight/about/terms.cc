@@ -1,0 +1,326 @@
+// Vectors that meet queries and keys: Shaw and Transformer-XL.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/float_types.h"
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/attend_measure.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+
+namespace posenc {
+namespace properties {
+namespace {
+
+KindFacts shaw_facts(const Spec& any) {
+  const auto& spec = std::get<Shaw>(any);
+  const bool key_first = spec.offset == Offset::key_minus_query;
+  const std::string left = std::to_string(spec.left), right = std::to_string(spec.right);
+  KindFacts facts;
+  facts.users =
+      "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length = spec.past == PastTable::clip
+                          ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
+                          : "Offsets past " + left + " back and " + right + " ahead have no vector.";
+  facts.order_of_terms = key_first
+                             ? "The offset is j - i; BERT's variants have i - j, which mirrors the table."
+                             : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table.";
+  return facts;
+}
+
+KindFacts xl_facts(const Spec& any) {
+  const auto& spec = std::get<TransformerXl>(any);
+  KindFacts facts;
+  facts.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition";
+  facts.represents = "distances";
+  facts.prefers = "nothing: all of it is learned";
+  facts.past_length =
+      spec.clamp_distance > 0
+          ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
+          : "Its sinusoidal rows are defined at every distance, but W was trained on those that occurred.";
+  facts.order_of_terms = spec.order == Order::halves
+                             ? "Sines fill the first half of s and cosines the second; conformers alternate them."
+                             : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves.";
+  return facts;
+}
+
+std::int64_t term_parameters(const Encoding& numbers) {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
+  return count;
+}
+
+Property relative(const Encoding& numbers, const CheckOptions& options, double room) {
+  const auto first = static_cast<std::int64_t>(std::floor(options.positions.real(0, 0)));
+  const std::int64_t by = first > 0 ? -1000 : 1000;  // either way there are positions
+  const double difference = moved_difference(*numbers.term(), first, by, options.seed);
+  return {.name = "relative",
+          .title = "scores depend on the distance alone",
+          .verdict = judge(true, difference <= room),
+          .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
+          .numbers = {{"difference", difference}}};
+}
+
+// The lengths of the rows of a parameter, [.., rows, D].
+Property norms(const Parameter& parameter) {
+  ConstView rows = parameter.value;
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+  while (rows.rank > 2) rows = rows[0];
+  std::vector<double> row(static_cast<std::size_t>(rows.shape[1]));
+  for (std::int64_t n = 0; n < rows.shape[0]; ++n) {
+    double squares = 0.0;
+    base::load_row(rows[n], row.data());
+    for (const double value : row) squares += value * value;
+    smallest = std::min(smallest, std::sqrt(squares));
+    largest = std::max(largest, std::sqrt(squares));
+  }
+  return {.name = "norms",
+          .title = "its vectors are of one length",
+          .verdict = largest - smallest <= 1e-6 * largest ? Verdict::holds : Verdict::does_not_hold,
+          .finding = "rows of " + std::string(parameter.name) + " have lengths from " + short_text(smallest) + " to " +
+                     short_text(largest),
+          .numbers = {{"smallest", smallest}, {"largest", largest}}};
+}
+
+Property past_length(std::int64_t last, const std::string& finding) {
+  return {.name = "past_length",
+          .title = "every distance has a vector of its own",
+          .verdict = last > 0 ? Verdict::holds_to : Verdict::holds,
+          .until = last > 0 ? std::optional<double>(static_cast<double>(last)) : std::nullopt,
+          .finding = finding};
+}
+
+std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<Shaw>(numbers.spec());
+  const std::int64_t last = std::min(spec.left, spec.right);
+  Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
+  past.verdict = Verdict::holds_to;
+  past.until = static_cast<double>(last);
+  past.numbers = {{"left", static_cast<double>(spec.left)}, {"right", static_cast<double>(spec.right)}};
+  std::vector<Property> list;
+  // A table that refuses offsets may be too short for eight tokens.
+  if (spec.past != PastTable::error || last >= 7) list.push_back(relative(numbers, options, 1e-12));
+  list.push_back(std::move(past));
+  list.push_back(norms(numbers.parameters().front()));
+  list.push_back(parameters(term_parameters(numbers)));
+  list.push_back(memory(numbers.spec(), options.positions.count, term_parameters(numbers)));
+  return list;
+}
+
+std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions& options) {
+  const auto& spec = std::get<TransformerXl>(numbers.spec());
+  return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
+          parameters(term_parameters(numbers)),
+          memory(numbers.spec(), options.positions.count, term_parameters(numbers))};
+}
+
+KindFormula shaw_formula(const Shaw& spec) {
+  const Formula i = "i", j = "j", q = "q_i", k = "k_j";
+  const Formula offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
+  const Formula row = element("r", {call("clip", {offset, -spec.left, spec.right})});
+  const Formula content = dot(q, k) + dot(q, row);
+  const Formula score = spec.term == ShawTerm::query_and_key ? content + dot(k, row) : content;
+  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)}};
+}
+
+KindFormula xl_formula(const TransformerXl& spec) {
+  const Formula i = "i", j = "j", q = "q_i";
+  const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {i - j}));
+  return {
+      .lines = {equation(call("score", {i, j}), Formula("scale") * score)},
+      .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " + text::number_text(spec.base)};
+}
+
+Cost shaw_cost(const Shaw& spec, const CostQuestion& of) {
+  const std::int64_t rows = spec.left + spec.right + 1;
+  return {product({of.positions, of.positions, of.size}), product({rows, spec.head_dim, of.size}), 0,
+          2.0 * static_cast<double>(spec.head_dim) * static_cast<double>(of.positions)};
+}
+
+Cost xl_cost(const TransformerXl& spec, const CostQuestion& of) {
+  Cost cost = matrix_cost(of, spec.heads, 0, 2.0 * static_cast<double>(spec.head_dim));
+  cost.stream_bytes = product({of.positions, spec.heads, spec.head_dim, of.size});
+  return cost;
+}
+
+}  // namespace
+}  // namespace properties
+
+namespace teaching {
+namespace {
+
+using Vector = std::vector<double>;
+
+Vector draw_vector(Draw& draw) { return {draw.real(-3, 3), draw.real(1, 4)}; }
+
+double product(const Vector& a, const Vector& b) {
+  double sum = 0.0;
+  reference::linear(a, b, {}, &sum);
+  return sum;
+}
+
+Vector plus(const Vector& a, const Vector& b) {
+  Vector sum(a.size());
+  reference::add_row(a, b, 1.0, {}, sum.data());
+  return sum;
+}
+
+std::string row_of(const Vector& a) { return "[" + plain_list(a) + "]"; }
+
+std::string product_text(const std::string& name, const Vector& a, const Vector& b) {
+  return name + " = " + in_formula(a[0]) + " x " + in_formula(b[0]) + " + " + in_formula(a[1]) + " x " +
+         in_formula(b[1]) + " = " + text::number_text(product(a, b));
+}
+
+void add_shaw_row(Sheet& sheet, const Shaw& spec) {
+  Draw draw = sheet.draw("shaw row");
+  const std::int64_t beyond = spec.past == PastTable::clip ? 9 : 0;
+  const std::int64_t offset =
+      draw.between(-std::min<std::int64_t>(spec.left, 50) - beyond, std::min<std::int64_t>(spec.right, 50) + beyond);
+  const std::int64_t key_minus_query = spec.offset == Offset::key_minus_query ? offset : -offset;
+  const std::int64_t i = std::max<std::int64_t>(-key_minus_query, 0) + draw.between(0, 9);
+  const std::int64_t clipped = std::clamp(offset, -spec.left, spec.right);
+  sheet.ask("terms/shaw row",
+            {{"left", spec.left},
+             {"right", spec.right},
+             {"beyond", beyond > 0 ? ", offsets beyond are clipped" : ""},
+             {"rule", spec.offset == Offset::key_minus_query ? "key - query" : "query - key"},
+             {"i", i},
+             {"j", i + key_minus_query},
+             {"offset", clipped_text(offset, clipped)},
+             {"clipped", clipped}},
+            {static_cast<double>(clipped + spec.left)});
+}
+
+void add_shaw_score(Sheet& sheet, ShawTerm term) {
+  Draw draw = sheet.draw("shaw score");
+  const Vector q = draw_vector(draw), k = draw_vector(draw), r = draw_vector(draw);
+  const bool both = term == ShawTerm::query_and_key;
+  Question question = stored_question("terms/shaw score",
+                                      {{"q", row_of(q)},
+                                       {"k", row_of(k)},
+                                       {"r", row_of(r)},
+                                       {"what", both ? "q.k + q.r + k.r (term=query_and_key)" : "q . (k + r)"},
+                                       {"hint", both ? "Three dot products." : "q.(k + r) = q.k + q.r."},
+                                       {"qk", product_text("q.k", q, k)},
+                                       {"qr", product_text("q.r", q, r)}},
+                                      {product(q, plus(k, r)) + (both ? product(k, r) : 0.0)});
+  if (both) question.solution.insert(question.solution.begin() + 2, product_text("k.r", k, r));
+  sheet.add(question);
+}
+
+void add_shaw_weights(Sheet& sheet) {
+  Draw draw = sheet.draw("shaw weights");
+  const Vector q = {draw.real(1, 2), draw.real(1, 2)}, near = {draw.tenths(0, 9), 0.5}, far = {0.0, draw.tenths(-9, 0)};
+  const double scale = 1.0 / std::sqrt(2.0);
+  const std::vector<double> scores = {scale * product(q, near), scale * product(q, far)};
+  sheet.ask("terms/shaw weights",
+            {{"near", row_of(near)},
+             {"far", row_of(far)},
+             {"q", row_of(q)},
+             {"q_near", product_text("q.r", q, near)},
+             {"q_far", product_text("q.r", q, far)},
+             {"scores", list_text(scores, 5)}},
+            explanation::softmax(scores));
+}
+
+void add_count(Sheet& sheet, Level level, const Spec& spec, const std::string& how) {
+  Question question = stored_question("terms/count", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)});
+  question.level = level;
+  sheet.add(question);
+}
+
+void shaw_questions(const Shaw& spec, Sheet& sheet) {
+  const auto rows = static_cast<double>(spec.left) + static_cast<double>(spec.right) + 1.0;
+  sheet.ask("terms/shaw vectors", {{"spec", to_text(Spec(spec))}, {"left", spec.left}, {"right", spec.right}}, {rows});
+  add_shaw_row(sheet, spec);
+  add_count(sheet, Level::medium, spec, whole(rows) + " rows x " + text_of(spec.head_dim) + " channels");
+  add_shaw_score(sheet, spec.term);
+  add_shaw_weights(sheet);
+  add_long_context_question(sheet);
+}
+
+void add_distance(Sheet& sheet, const TransformerXl& spec) {
+  Draw draw = sheet.draw("xl distance");
+  const std::int64_t memory = draw.between(8, 64), i = draw.between(0, 7), j = draw.between(0, 7);
+  const std::int64_t plain = memory + i - j;
+  const std::int64_t read = spec.clamp_distance > 0 ? std::min(plain, spec.clamp_distance) : plain;
+  const std::string clamp =
+      spec.clamp_distance > 0 ? " (distances beyond " + text_of(spec.clamp_distance) + " are read there)" : "";
+  Question question =
+      stored_question("terms/xl distance", {{"memory", memory}, {"i", i}, {"j", j}, {"clamp", clamp}, {"plain", plain}},
+                      {static_cast<double>(read)});
+  if (read != plain) question.solution.push_back("clamped to " + text_of(read));
+  sheet.add(question);
+}
+
+void add_expanded(Sheet& sheet) {
+  Draw draw = sheet.draw("xl score");
+  const Vector q = draw_vector(draw), k = draw_vector(draw), r = draw_vector(draw);
+  const Vector u = draw_vector(draw), v = draw_vector(draw);
+  sheet.ask("terms/xl score",
+            {{"q", row_of(q)},
+             {"k", row_of(k)},
+             {"u", row_of(u)},
+             {"v", row_of(v)},
+             {"r", row_of(r)},
+             {"first", product_text("(q + u).k", plus(q, u), k)},
+             {"second", product_text("(q + v).r", plus(q, v), r)}},
+            {product(plus(q, u), k) + product(plus(q, v), r)});
+}
+
+void add_distance_row(Sheet& sheet, const TransformerXl& given) {
+  Sinusoidal spec = plain_sinusoidal(4, given.base);
+  spec.order = given.order;
+  constexpr const char* kOrders[] = {"sine and cosine in turn", "cosine and sine in turn",
+                                     "all sines first and then all cosines", "all cosines first and then all sines"};
+  const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;
+  const double d = sheet.draw("xl row").real(1, farthest);
+  Vector row(4);
+  reference::sinusoidal_row(spec, d, row.data());
+  const double slow = d * reference::sinusoidal_inv_freq(spec, 1);
+  sheet.ask("terms/xl row",
+            {{"d", d},
+             {"base", spec.base},
+             {"order", kOrders[static_cast<std::size_t>(given.order)]},
+             {"sines", list_text({std::sin(d), std::sin(slow)}, 5)},
+             {"cosines", list_text({std::cos(d), std::cos(slow)}, 5)}},
+            row);
+}
+
+void xl_questions(const TransformerXl& spec, Sheet& sheet) {
+  const std::string hd = text_of(spec.heads) + " x " + text_of(spec.head_dim);
+  add_distance(sheet, spec);
+  add_count(sheet, Level::easy, spec,
+            "u and v: 2 x " + hd + "; position_weight: " + hd + " x " + text_of(spec.width) + "; together");
+  add_expanded(sheet);
+  add_distance_row(sheet, spec);
+  add_long_context_question(sheet);
+}
+
+}  // namespace
+}  // namespace teaching
+
+const properties::KindPage Shaw::page = {.facts = properties::shaw_facts,
+                                         .formula = spec::of_kind<properties::shaw_formula>,
+                                         .properties = properties::shaw_properties,
+                                         .figures = "attention",
+                                         .cost = spec::of_kind<properties::shaw_cost>,
+                                         .questions = spec::of_kind<teaching::shaw_questions>};
+
+const properties::KindPage TransformerXl::page = {.facts = properties::xl_facts,
+                                                  .formula = spec::of_kind<properties::xl_formula>,
+                                                  .properties = properties::xl_properties,
+                                                  .figures = "attention",
+                                                  .cost = spec::of_kind<properties::xl_cost>,
+                                                  .questions = spec::of_kind<teaching::xl_questions>};
+
+}  // namespace posenc

@@ -1,0 +1,26 @@
+// The worked examples of kinds at a position, which has a coordinate per axis where it is a list.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "posenc/insight/explain.h"
+#include "posenc/spec.h"
+
+namespace posenc::explanation {
+
+std::vector<Step> explain_concat(const Concat& spec, std::span<const double> position, const ExplainOptions& options);
+std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> position, const ExplainOptions& options);
+std::vector<Step> explain_learned(const Learned& spec, double position, const ExplainOptions& options);
+std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const ExplainOptions& options);
+std::vector<Step> explain_none(double position, const ExplainOptions& options);
+std::vector<Step> explain_none(const ExplainPairs& pairs);
+// A Window or a Chunked: what a query at that position sees.
+std::vector<Step> explain_mask(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
+std::vector<Step> explain_pope(const Pope& spec, std::span<const double> position, const ExplainOptions& options);
+std::vector<Step> explain_xpos(const Xpos& spec, double position, const ExplainOptions& options);
+std::vector<Step> explain_temperature(const QueryTemperature& spec, double position, const ExplainOptions& options);
+std::vector<Step> explain_rotary(const Rotary& spec, std::span<const double> position, const ExplainOptions& options);
+std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options);
+
+}  // namespace posenc::explanation

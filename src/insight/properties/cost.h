@@ -1,0 +1,25 @@
+// What an encoding costs: the parts that kinds share.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "posenc/insight/analysis.h"
+
+namespace posenc::properties {
+
+struct CostQuestion {
+  std::int64_t positions;
+  std::int64_t size;  // of an element, in bytes
+};
+
+// More than 2^63 is an error.
+std::int64_t product(std::initializer_list<std::int64_t> factors);
+
+// Of a number per head and pair of positions, or of what it is computed from as it is needed.
+Cost matrix_cost(const CostQuestion& of, std::int64_t heads, std::int64_t numbers, double flops_per_key);
+
+inline constexpr std::int64_t kStreamBytes = 300;  // per channel: posenc/table.h
+inline constexpr std::int64_t kPhaseBytes = 24;    // of a PhaseStep
+
+}  // namespace posenc::properties
