@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/array_output.h"
-#include "cli/encoding.h"
+#include "cli/arrays.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"

@@ -55,8 +55,4 @@ void check_input_axes(const Spec& spec, std::int64_t axes, const std::string& te
                    kind_of(spec), wanted == 1 ? std::string("one") : fmt::format("{}, as in 3x5 or 1/2,3/4", wanted)));
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
-
 }  // namespace posenc::cli

@@ -19,6 +19,4 @@ void refuse_attention_kind(const Spec& spec);
 // Throws unless positions have as many axes as the encoding; `text` is what the user wrote.
 void check_input_axes(const Spec& spec, std::int64_t axes, const std::string& text);
 
-bool is_float(DType dtype);
-
 }  // namespace posenc::cli

@@ -5,7 +5,7 @@
 
 #include "cli/diagnose_text.h"
 #include "cli/output.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
 
 namespace posenc::cli {
 namespace {

@@ -1,6 +1,7 @@
 #include "cli/grammar.h"
 
 #include <CLI/CLI.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "cli/integers.h"
@@ -60,39 +61,24 @@ Option& Option::check(const std::function<std::string(const std::string&)>& rule
   return *this;
 }
 
-Option Command::add(const char* names, std::string& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
+template <class Value>
+Option Command::add(const char* names, Value& value, const std::string& help) {
+  if constexpr (std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, std::optional<std::uint64_t>>) {
+    const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
+    return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
+  } else {
+    return Option(app_->add_option(names, value, help));
+  }
 }
 
-Option Command::add(const char* names, std::vector<std::string>& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::add(const char* names, std::int64_t& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::add(const char* names, double& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::add(const char* names, std::optional<std::int64_t>& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::add(const char* names, std::optional<double>& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
-}
-
-Option Command::add(const char* names, std::uint64_t& value, const std::string& help) {
-  const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
-  return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
-}
-
-Option Command::add(const char* names, std::optional<std::uint64_t>& value, const std::string& help) {
-  const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
-  return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
-}
+template Option Command::add(const char*, std::string&, const std::string&);
+template Option Command::add(const char*, std::vector<std::string>&, const std::string&);
+template Option Command::add(const char*, std::int64_t&, const std::string&);
+template Option Command::add(const char*, double&, const std::string&);
+template Option Command::add(const char*, std::uint64_t&, const std::string&);
+template Option Command::add(const char*, std::optional<std::int64_t>&, const std::string&);
+template Option Command::add(const char*, std::optional<double>&, const std::string&);
+template Option Command::add(const char*, std::optional<std::uint64_t>&, const std::string&);
 
 Option Command::flag(const char* names, bool& value, const std::string& help) {
   return Option(app_->add_flag(names, value, help));

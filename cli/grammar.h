@@ -45,16 +45,11 @@ class Command {
   // Who runs writes its exit code.
   Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
 
-  // `names` are "--positions,-p", or a word such as SPEC for what stands without a dash.
-  Option add(const char* names, std::string& value, const std::string& help);
-  Option add(const char* names, std::vector<std::string>& value, const std::string& help);
-  Option add(const char* names, std::int64_t& value, const std::string& help);
-  Option add(const char* names, double& value, const std::string& help);
-  Option add(const char* names, std::optional<std::int64_t>& value, const std::string& help);
-  Option add(const char* names, std::optional<double>& value, const std::string& help);
-  // Seeds and steps: any whole number that 64 bits hold.
-  Option add(const char* names, std::uint64_t& value, const std::string& help);
-  Option add(const char* names, std::optional<std::uint64_t>& value, const std::string& help);
+  // `names` are "--positions,-p", or a word such as SPEC for what stands without a dash. A value is a std::string, a
+  // list of them, an std::int64_t or double or an std::optional of these; std::uint64_t, for seeds and steps, is any
+  // whole number that 64 bits hold.
+  template <class Value>
+  Option add(const char* names, Value& value, const std::string& help);
   Option flag(const char* names, bool& value, const std::string& help);
   // A text that must not be empty: nearly all are.
   Option text(const char* names, std::string& value, const std::string& help) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/arrays.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/half.h"
@@ -20,14 +21,6 @@ void store(const View& block, std::int64_t row, std::int64_t column, double valu
   if (block.dtype == DType::f32) block.as<float>()[at] = static_cast<float>(value);
   if (block.dtype == DType::f16) block.as<f16>()[at] = to_f16(value);
   if (block.dtype == DType::bf16) block.as<bf16>()[at] = to_bf16(value);
-}
-
-// Columns first .. first + count of a block.
-View columns_of(const View& block, std::int64_t first, std::int64_t count) {
-  View part = block;
-  part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
-  part.shape[1] = count;
-  return part;
 }
 
 void fill_factors(const XposSchedule& schedule, const PositionView& positions, const View& block) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/arrays.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/pope.h"
@@ -18,20 +19,11 @@ Tiling tiling_of(const std::string& word) {
   return word == "pairs" ? Tiling::pairs : Tiling::per_pair;
 }
 
-// Columns first .. first + count of a block.
-View rotary_columns(const View& block, std::int64_t first, std::int64_t count) {
-  View part = block;
-  part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
-  part.shape[1] = count;
-  return part;
-}
-
 // Both are computed together, so an array of one of them throws the other away.
 TablePart make_part(const RotaryAngles& angles, const std::string& name, Tiling tiling, std::int64_t width) {
   if (name == "cos_sin") {
     return {name, 2 * width, {"cos", "sin"}, [=](const PositionView& positions, const View& block) {
-              fill_cos_sin(angles, positions, rotary_columns(block, 0, width), rotary_columns(block, width, width),
-                           tiling);
+              fill_cos_sin(angles, positions, columns_of(block, 0, width), columns_of(block, width, width), tiling);
             }};
   }
   const auto unused = std::make_shared<std::vector<std::byte>>();

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
-#include <system_error>
+#include <vector>
 
 #include "cli/array_output.h"
+#include "cli/arrays.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -37,17 +37,13 @@ Array load_input(const std::string& file) {
   Array input = load_array(file);
   const std::size_t rank = input.shape.size();
   if ((rank == 2 || rank == 3) && is_float(input.dtype)) return input;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got [{}] {}",
-                                         file, fmt::join(input.shape, ", "), to_text(input.dtype)));
+  fail(ErrorKind::bad_input,
+       fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got {}", file, array_text(input)));
 }
 
 double scale_of(const std::string& text, std::int64_t width) {
   if (text == "sqrt") return std::sqrt(static_cast<double>(width));
-  double scale = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, scale);
-  if (error == std::errc() && rest == end && std::isfinite(scale)) return scale;
-  fail(ErrorKind::usage, fmt::format("--scale must be a number or 'sqrt' but got '{}'", text));
+  return finite_number(text, "--scale", "a number or 'sqrt'");
 }
 
 std::int64_t count_of(std::uint64_t value, const std::string& option) {
@@ -98,15 +94,12 @@ int run(const AddCommand& options) {
   const Workers workers(static_cast<int>(options.threads));
   const EmbedOptions embed{
       .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};
-  const auto writable = [](Array& array) {
-    const ConstView view = array.view();
-    return View{array.data.data(), view.dtype, view.rank, view.shape, view.strides};
-  };
   View result = writable(input);
-  Array wide{input.dtype, input.shape, {}};
+  Array wide;
   if (options.join == "concat") {
-    wide.shape[rank - 1] += encoding.width();
-    wide.data.resize(static_cast<std::size_t>(wide.size() * size_of(wide.dtype)));
+    std::vector<std::int64_t> shape = input.shape;
+    shape.back() += encoding.width();
+    wide = make_array(input.dtype, shape);
     result = writable(wide);
     concat_positions(input.view(), positions.view, encoding.rows(), result, embed);
   } else {

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 
 #include "cli/array_output.h"
+#include "cli/arrays.h"
 #include "cli/attend_mask.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
@@ -39,31 +38,6 @@ struct AttendCommand {
   std::string tensor;  // empty: values
   OutputOptions output;
 };
-
-std::string shape_of(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
-
-double number_of(const std::string& text, const char* option) {
-  double number = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && std::isfinite(number)) return number;
-  fail(ErrorKind::usage, fmt::format("{} must be a number but got '{}'", option, text));
-}
-
-Array load_heads(const std::string& file) {
-  Array heads = load_array(file);
-  const std::size_t rank = heads.shape.size();
-  if (rank >= 2 && rank <= 4 && is_float(heads.dtype)) return heads;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected [N, D], [N, H, D] or [B, N, H, D] of floats, but got {} {}",
-                                         file, shape_of(heads), to_text(heads.dtype)));
-}
-
-// [N, D] has one head.
-ConstView heads_of(const Array& array) {
-  const ConstView view = array.view();
-  if (view.rank > 2) return view;
-  return make_view(view.data, view.dtype, {view.shape[0], 1, view.shape[1]});
-}
 
 // What the encodings of a command are made of; the options point into it.
 struct Attention {
@@ -143,8 +117,8 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
 
 void add_numbers(const AttendCommand& options, Attention& attention) {
   AttendOptions& made = attention.options;
-  if (!options.scale.empty()) made.softmax_scale = number_of(options.scale, "--scale");
-  if (!options.softcap.empty()) made.softcap = number_of(options.softcap, "--softcap");
+  if (!options.scale.empty()) made.softmax_scale = finite_number(options.scale, "--scale");
+  if (!options.softcap.empty()) made.softcap = finite_number(options.softcap, "--softcap");
   if (!options.sinks.empty()) {
     attention.sinks = load_array(options.sinks);
     made.sinks = attention.sinks.view();
@@ -197,17 +171,6 @@ void check_outputs(const AttendCommand& options) {
 MaskGrid grid_of(const ConstView& q, const ConstView& k) {
   const std::size_t first = q.rank == 4 ? 1 : 0;
   return {first == 1 ? q.shape[0] : 1, q.shape[first], k.shape[k.rank == 4 ? 1 : 0]};
-}
-
-Array make_array(DType dtype, std::vector<std::int64_t> shape) {
-  Array array{dtype, std::move(shape), {}};
-  array.data.resize(static_cast<std::size_t>(array.size() * size_of(dtype)));
-  return array;
-}
-
-View writable(Array& array) {
-  const ConstView view = array.view();
-  return {array.data.data(), view.dtype, view.rank, view.shape, view.strides};
 }
 
 // An array for the softmax weights or the log of their sums, where a file is asked for.
@@ -273,10 +236,7 @@ int run(const AttendCommand& options) {
   Array out = make_array(q.dtype, shape), weights, sums;
   made.weights = extra_output(options.weights, queries, grid.keys, weights);
   made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
-  const View out_heads = out.shape.size() > 2
-                             ? writable(out)
-                             : make_view(static_cast<void*>(out.data.data()), out.dtype, {shape[0], 1, shape[1]});
-  attend(queries, keys, heads_of(v), out_heads, made);
+  attend(queries, keys, heads_of(v), heads_of(out), made);
 
   Json::Object head = head_of(options, attention);
   const Metadata metadata = {{"posenc", to_text(Json(head))}};

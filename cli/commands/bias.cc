@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/array_output.h"
+#include "cli/arrays.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -69,8 +70,7 @@ Array make_values(const BiasCommand& options, const Bias& bias, const PositionVi
          fmt::format("{} x {} x {} numbers take {}, more than the {} of --max-bytes", values.shape[0], values.shape[1],
                      values.shape[2], bytes_text(bytes), bytes_text(static_cast<double>(options.max_bytes))));
   }
-  values.data.resize(static_cast<std::size_t>(values.size() * size_of(dtype)));
-  return values;
+  return make_array(dtype, values.shape);
 }
 
 void hide(const View& row, std::int64_t key) {
@@ -158,8 +158,7 @@ int run(const BiasCommand& options) {
   }
   const PositionView rows = queries.view(), columns = keys.view();
   Array values = make_values(options, bias, rows, columns, dtype_of(options, format));
-  const View out = make_view(static_cast<void*>(values.data.data()), values.dtype,
-                             {values.shape[0], values.shape[1], values.shape[2]});
+  const View out = writable(values);
   fill_bias(bias, rows, columns, out);
   if (options.causal) hide_ahead(out, rows, columns);
   const Metadata metadata = {{"posenc", to_text(to_json(spec))}};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/arrays.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -87,8 +88,7 @@ Json property_json(const Property& property) {
 Array load_observed(const std::string& file) {
   Array array = load_array(file);
   if (array.size() == 0 || array.shape.size() > kMaxRank || !is_float(array.dtype)) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected a table of floats but got [{}] {}", file,
-                                           fmt::join(array.shape, ", "), to_text(array.dtype)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected a table of floats but got {}", file, array_text(array)));
   }
   return array;
 }

@@ -9,7 +9,8 @@
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/show_text.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
+#include "posenc/bias.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/models/encoding.h"
@@ -90,11 +91,18 @@ std::string choice_text(const Rotary& spec, const CompareCommand& options, const
   return text + (options.layer && spec.local_base != 0.0 ? fmt::format(" --layer {}", *options.layer) : "");
 }
 
+// A bias of heads that has its numbers without learning any.
+bool is_fixed_bias(const Spec& spec) {
+  if (place_of(spec) != Place::bias || make_bias_schedule(spec).heads == 0) return false;
+  const std::vector<ParameterInfo> learned = parameters_of(spec);
+  return std::all_of(learned.begin(), learned.end(), [](const ParameterInfo& info) { return info.optional; });
+}
+
 // Shows the numbers at the first position that differs; empty where no command has them.
 std::string command_for(const Spec& spec, const std::string& text, const CompareCommand& options,
                         const Comparison& comparison) {
   const std::int64_t at = comparison.first_position.value_or(0);
-  if (std::holds_alternative<Alibi>(spec) || std::holds_alternative<Sandwich>(spec)) {
+  if (is_fixed_bias(spec)) {
     return fmt::format("posenc bias {} --queries {} --keys 0", text::shell_word(text), at);
   }
   const auto* rotary = std::get_if<Rotary>(&spec);

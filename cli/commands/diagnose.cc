@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/token_positions.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/array.h"
 #include "posenc/files/load.h"

@@ -10,7 +10,7 @@
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/file.h"
 #include "posenc/files/load.h"

@@ -15,7 +15,7 @@
 #include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"

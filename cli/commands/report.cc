@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
-#include "cli/words.h"
+#include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/insight/check.h"
 

@@ -11,7 +11,6 @@
 #include "cli/array_output.h"
 #include "cli/commands/commands.h"
 #include "cli/output.h"
-#include "cli/resize_presets.h"
 #include "cli/shared_options.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
@@ -86,6 +85,25 @@ Interpolation parse_method(const std::string& word) {
   if (word == "nearest") return Interpolation::nearest;
   if (word == "linear" || word == "bilinear") return Interpolation::linear;
   return word == "area" ? Interpolation::area : Interpolation::cubic;
+}
+
+// How well-known packages resize their tables.
+struct ResizePreset {
+  std::string_view name;
+  std::string_view help;
+  Resize rule;  // method, align, antialias and extra_size; the lengths are the caller's
+};
+
+std::vector<ResizePreset> resize_presets() {
+  return {
+      {"vit", "bicubic: ViT, DeiT, CLIP, SigLIP and most others in transformers", {}},
+      {"dinov2", "bicubic: DINOv2 in transformers", {}},
+      {"dinov2_with_registers", "bicubic, antialias: that model in transformers", {.antialias = true}},
+      {"dino", "bicubic, extra size 0.1: DINO's and DINOv2's own code", {.extra_size = 0.1}},
+      {"timm", "bicubic, antialias: timm's resample_abs_pos_embed", {.antialias = true}},
+      {"siglip2", "bilinear, antialias: SigLIP2 in transformers", {.method = Interpolation::linear, .antialias = true}},
+      {"qwen3_vl", "bilinear, corners: Qwen3-VL", {.method = Interpolation::linear, .align = Align::corners}},
+  };
 }
 
 Resize preset(const std::string& name) {

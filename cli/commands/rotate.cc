@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 #include <optional>
-#include <system_error>
+#include <vector>
 
 #include "cli/array_output.h"
+#include "cli/arrays.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -51,8 +50,6 @@ const Rotary& rotary_of(const Spec& spec) {
                                      kind_of(spec)));
 }
 
-std::string input_shape(const Array& array) { return fmt::format("[{}]", fmt::join(array.shape, ", ")); }
-
 // Of a temperature any width fits.
 std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->head_dim;
@@ -61,38 +58,17 @@ std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   return std::nullopt;
 }
 
-Array load_heads(const std::string& file, const Encoding& encoding) {
-  Array input = load_array(file);
-  const std::size_t rank = input.shape.size();
-  if (rank < 2 || rank > 4 || !is_float(input.dtype)) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected queries or keys, [N, D], [N, H, D] or [B, N, H, D] of floats, but got {} {}", file,
-                     input_shape(input), to_text(input.dtype)));
-  }
-  const std::int64_t width = input.shape[rank - 1];
+Array load_input(const std::string& file, const Encoding& encoding) {
+  Array input = load_heads(file, "queries or keys, ");
+  const std::int64_t width = input.shape.back();
   const std::int64_t head_dim = head_dim_of(encoding.spec()).value_or(width);
   if (width == head_dim) return input;
   const std::string hint =
       width > head_dim && width % head_dim == 0
           ? fmt::format("; {} heads side by side are [N, {}, {}]", width / head_dim, width / head_dim, head_dim)
           : "";
-  fail(ErrorKind::bad_input, fmt::format("{}: expected heads of {} channels, the head_dim of '{}', but got {}{}", file,
-                                         head_dim, encoding.text(), input_shape(input), hint));
-}
-
-// The array as [N, H, D] or [B, N, H, D]; [N, D] has one head.
-View heads_of(Array& array) {
-  const ConstView view = array.view();
-  if (view.rank > 2) return {array.data.data(), view.dtype, view.rank, view.shape, view.strides};
-  return make_view(static_cast<void*>(array.data.data()), view.dtype, {view.shape[0], 1, view.shape[1]});
-}
-
-double scale_of(const std::string& text) {
-  double scale = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, scale);
-  if (error == std::errc() && rest == end && std::isfinite(scale)) return scale;
-  fail(ErrorKind::usage, fmt::format("--scale must be a number but got '{}'", text));
+  fail(ErrorKind::bad_input, fmt::format("{}: expected heads of {} channels, the head_dim of '{}', but got [{}]{}",
+                                         file, head_dim, encoding.text(), fmt::join(input.shape, ", "), hint));
 }
 
 bool moves(const RotateCommand& options) { return !options.to.empty() || !options.to_spec.empty(); }
@@ -179,6 +155,14 @@ Json::Object head_of(const RotateCommand& options, const Rotation& rotation, dou
           {"scale", Json(scale)}};
 }
 
+int write_result(const RotateCommand& options, const std::string& format, const Array& result, Json::Object head) {
+  const Metadata metadata = {{"posenc", to_text(Json(head))}};
+  head.emplace_back("dtype", to_text(result.dtype));
+  write_array(result.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
+              options.output);
+  return 0;
+}
+
 // What pope, xpos and temperature do not do.
 void check_other_options(const RotateCommand& options, const Spec& spec) {
   const bool xpos = std::holds_alternative<Xpos>(spec), pope = std::holds_alternative<Pope>(spec);
@@ -197,9 +181,9 @@ void check_other_options(const RotateCommand& options, const Spec& spec) {
 Array expanded(const RotateCommand& options, const Pope& spec, Array& input, const PositionView& positions,
                const Workers& workers) {
   const PopeAngles angles(spec);
-  Array out{input.dtype, input.shape, {}};
-  out.shape.back() = angles.out_dim();
-  out.data.resize(static_cast<std::size_t>(out.size() * size_of(out.dtype)));
+  std::vector<std::int64_t> shape = input.shape;
+  shape.back() = angles.out_dim();
+  Array out = make_array(input.dtype, shape);
   Array delta;
   PopeOptions made{.workers = &workers};
   if (!options.delta.empty()) {
@@ -213,7 +197,7 @@ Array expanded(const RotateCommand& options, const Pope& spec, Array& input, con
 void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, const PositionView& positions,
                const Workers& workers) {
   const XposAngles angles(spec);
-  const XposOptions made{.output_scale = scale_of(options.scale), .workers = &workers};
+  const XposOptions made{.output_scale = finite_number(options.scale, "--scale"), .workers = &workers};
   if (options.backward) {
     (options.keys ? xpos_keys_backward : xpos_queries_backward)(x, positions, angles, x, made);
   } else if (options.inverse) {
@@ -226,7 +210,7 @@ void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, co
 int run_other(const RotateCommand& options, const Encoding& encoding, const std::string& format) {
   const Spec& spec = encoding.spec();
   check_other_options(options, spec);
-  Array input = load_heads(options.input, encoding);
+  Array input = load_input(options.input, encoding);
   const TokenPositions positions = fitting(PositionText(options.positions), spec, options.input, tokens_of(input));
   const Workers workers(static_cast<int>(options.threads));
   if (const auto* pope = std::get_if<Pope>(&spec)) {
@@ -242,12 +226,8 @@ int run_other(const RotateCommand& options, const Encoding& encoding, const std:
                        {"positions", Json(positions.text)},
                        {"direction", Json(direction)},
                        {"side", Json(options.keys ? "key" : "query")},
-                       {"scale", Json(scale_of(options.scale))}};
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(input.dtype));
-  write_array(input.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
-              options.output);
-  return 0;
+                       {"scale", Json(finite_number(options.scale, "--scale"))}};
+  return write_result(options, format, input, head);
 }
 
 bool is_other_turn(const Spec& spec) {
@@ -259,21 +239,16 @@ int run(const RotateCommand& options) {
   const Encoding encoding = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   check_options(options, format);
-  const double scale = scale_of(options.scale);
+  const double scale = finite_number(options.scale, "--scale");
   if (is_other_turn(encoding.spec())) return run_other(options, encoding, format);
   if (options.keys || !options.delta.empty()) {
     fail(ErrorKind::usage, "--keys and --delta are for pope and xpos: rotary turns queries and keys alike");
   }
   const Rotary& spec = rotary_of(encoding.spec());
-  Array input = load_heads(options.input, encoding);
+  Array input = load_input(options.input, encoding);
   const Rotation rotation = load_rotation(options, spec, input);
   apply(options, rotation, heads_of(input), scale);
-  Json::Object head = head_of(options, rotation, scale);
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(input.dtype));
-  write_array(input.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
-              options.output);
-  return 0;
+  return write_result(options, format, input, head_of(options, rotation, scale));
 }
 
 }  // namespace

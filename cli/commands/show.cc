@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/commands/commands.h"

@@ -30,6 +30,11 @@ DType dtype_of(const TableCommand& options, const std::string& format) {
   return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
 }
 
+void write_checked(const TableCommand& options, const std::string& format, const TableHead& head) {
+  check_size(head, options.positions, options.max_bytes);
+  write_table(head, format, options.output);
+}
+
 void write_input_table(const TableCommand& options, const std::string& format, const Encoding& found) {
   const Spec& spec = found.spec();
   if (!options.tiling.empty() || !options.only.empty()) {
@@ -41,8 +46,7 @@ void write_input_table(const TableCommand& options, const std::string& format, c
   const Encoding encoding = with_rows(found, options.encoding);
   const TableHead head =
       input_table(encoding, positions, dtype_of(options, format), options.derivative ? Rows::derivative : Rows::values);
-  check_size(head, options.positions, options.max_bytes);
-  write_table(head, format, options.output);
+  write_checked(options, format, head);
 }
 
 // Of xpos and temperature: all there is of them.
@@ -55,8 +59,7 @@ void write_query_table(const TableCommand& options, const std::string& format, c
   const Positions positions = load_positions(options.positions);
   check_input_axes(spec, positions.axes(), options.positions);
   const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
-  check_size(head, options.positions, options.max_bytes);
-  write_table(head, format, options.output);
+  write_checked(options, format, head);
 }
 
 void write_rotary_table(const TableCommand& options, const std::string& format, const Encoding& found) {
@@ -72,8 +75,7 @@ void write_rotary_table(const TableCommand& options, const std::string& format, 
   check_axes(spec, positions.view(), options.positions);
   const TableHead head =
       rotary_table(with_learned(found, options.encoding), positions, dtype_of(options, format), parts);
-  check_size(head, options.positions, options.max_bytes);
-  write_table(head, format, options.output);
+  write_checked(options, format, head);
 }
 
 int run(const TableCommand& options) {

@@ -10,9 +10,8 @@
 // file, tensors aligned and within the file. An error names the file, the byte, and the key or tensor.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -1,0 +1,68 @@
+#include "cli/arrays.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "posenc/error.h"
+#include "posenc/files/load.h"
+
+namespace posenc::cli {
+
+bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+std::string array_text(const Array& array) {
+  return fmt::format("[{}] {}", fmt::join(array.shape, ", "), to_text(array.dtype));
+}
+
+Array load_heads(const std::string& file, const std::string& what) {
+  Array heads = load_array(file);
+  const std::size_t rank = heads.shape.size();
+  if (rank >= 2 && rank <= 4 && is_float(heads.dtype)) return heads;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected {}[N, D], [N, H, D] or [B, N, H, D] of floats, but got {}", file,
+                                         what, array_text(heads)));
+}
+
+Array make_array(DType dtype, std::vector<std::int64_t> shape) {
+  Array array{dtype, std::move(shape), {}};
+  array.data.resize(static_cast<std::size_t>(array.size() * size_of(dtype)));
+  return array;
+}
+
+View writable(Array& array) {
+  const ConstView view = array.view();
+  return {array.data.data(), view.dtype, view.rank, view.shape, view.strides};
+}
+
+ConstView heads_of(const Array& array) {
+  const ConstView view = array.view();
+  return view.rank > 2 ? view : make_view(view.data, view.dtype, {view.shape[0], 1, view.shape[1]});
+}
+
+View heads_of(Array& array) {
+  const View view = writable(array);
+  return view.rank > 2 ? view : make_view(view.data, view.dtype, {view.shape[0], 1, view.shape[1]});
+}
+
+View columns_of(const View& block, std::int64_t first, std::int64_t count) {
+  View part = block;
+  part.data = static_cast<std::byte*>(block.data) + first * size_of(block.dtype);
+  part.shape[1] = count;
+  return part;
+}
+
+double finite_number(const std::string& text, const char* option, const char* expected) {
+  double number = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && std::isfinite(number)) return number;
+  fail(ErrorKind::usage, fmt::format("{} must be {} but got '{}'", option, expected, text));
+}
+
+}  // namespace posenc::cli
