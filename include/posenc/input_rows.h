@@ -8,8 +8,8 @@
 //     posenc::InputRows e = posenc::concat_rows(concat, concat_schedule, tables);     // [row | column] of an image
 //     posenc::fill_rows(c, positions, out);                                // posenc/embed.h adds them to embeddings
 //
-// They are views: what they point to must outlive them (rows of a posenc::Table keep its memory). Table and streamed rows of the same spec are the same numbers,
-// bit for bit, in the table's dtype.
+// They are views: what they point to must outlive them (rows of a posenc::Table keep its memory). Table and streamed
+// rows of the same spec are the same numbers, bit for bit, in the table's dtype.
 #pragma once
 
 #include <cstdint>

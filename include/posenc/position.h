@@ -69,7 +69,9 @@ class POSENC_API Positions {
   static Positions reals(std::vector<double> values, std::int64_t axes = 1);
 
   PositionView view() const noexcept POSENC_LIFETIMEBOUND;
-  operator PositionView() const noexcept POSENC_LIFETIMEBOUND { return view(); }  // NOLINT: meant to be passed as a view
+  operator PositionView() const noexcept POSENC_LIFETIMEBOUND {
+    return view();
+  }  // NOLINT: meant to be passed as a view
   std::int64_t count() const noexcept { return view_.count; }
   std::int64_t axes() const noexcept { return view_.axes; }
 
@@ -85,7 +87,7 @@ class POSENC_API KeptPositions : public PositionView {
  public:
   KeptPositions() = default;
   KeptPositions(const PositionView& view) noexcept : PositionView(view) {}  // NOLINT: to be given as any of them
-  KeptPositions(const Positions& positions POSENC_LIFETIMEBOUND) noexcept  // NOLINT
+  KeptPositions(const Positions& positions POSENC_LIFETIMEBOUND) noexcept   // NOLINT
       : PositionView(positions.view()) {}
   KeptPositions(Positions&& positions);  // NOLINT
 

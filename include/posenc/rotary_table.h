@@ -60,7 +60,7 @@ class POSENC_API RotaryTable {
 
   const ConstView& view() const& noexcept POSENC_LIFETIMEBOUND { return view_; }  // [count, 2 pairs]
   ConstView view() && noexcept POSENC_LIFETIMEBOUND { return view_; }             // so that clang warns of a copy
-  std::int64_t start() const noexcept { return start_; }    // the position of row 0
+  std::int64_t start() const noexcept { return start_; }                          // the position of row 0
   std::int64_t count() const noexcept { return view_.shape[0]; }
   const RotaryAngles& angles() const noexcept POSENC_LIFETIMEBOUND { return angles_; }
   bool owns_memory() const noexcept { return memory_ != nullptr; }

@@ -59,8 +59,8 @@ class POSENC_API Table {
   std::int64_t rows() const noexcept { return view_.shape[0]; }
   std::int64_t width() const noexcept { return view_.shape[1]; }
 
-  // To look rows up by position; only of a table that was built for a range in steps of 1, else an error. They share the
-  // table's memory and may outlive it.
+  // To look rows up by position; only of a table that was built for a range in steps of 1, else an error. They share
+  // the table's memory and may outlive it.
   FixedRows rows_by_position() const;
 
  private:

@@ -100,7 +100,8 @@ constexpr DType dtype_of() {
 
 // A view of contiguous memory in C order. More than kMaxRank axes or a negative length is an error.
 POSENC_API View make_view(void* data POSENC_LIFETIMEBOUND, DType dtype, std::initializer_list<std::int64_t> shape);
-POSENC_API ConstView make_view(const void* data POSENC_LIFETIMEBOUND, DType dtype, std::initializer_list<std::int64_t> shape);
+POSENC_API ConstView make_view(const void* data POSENC_LIFETIMEBOUND, DType dtype,
+                               std::initializer_list<std::int64_t> shape);
 
 template <class T>
 requires(!std::is_void_v<T>) auto make_view(T* data POSENC_LIFETIMEBOUND, std::initializer_list<std::int64_t> shape) {

@@ -71,11 +71,11 @@ POSENC_API std::int64_t append_vision(std::vector<std::int64_t>& ids, const Patc
 
 // A batch of text with pictures. Grids are used in the order of the tokens, through all rows of the batch.
 struct MropeInput {
-  ConstView token_types = {};                  // [N] or [B, N] of u8, i32 or i64: 0 text, 1 image, 2 video
-  std::vector<PatchGrid> images = {};          // one per image
-  std::vector<PatchGrid> videos = {};          // one per video
-  std::vector<double> seconds_per_grid = {};   // one per video; none: 1 each
-  ConstView mask = {};                         // of the same shape: 0 is a pad, skipped; rank 0: no pads
+  ConstView token_types = {};                 // [N] or [B, N] of u8, i32 or i64: 0 text, 1 image, 2 video
+  std::vector<PatchGrid> images = {};         // one per image
+  std::vector<PatchGrid> videos = {};         // one per video
+  std::vector<double> seconds_per_grid = {};  // one per video; none: 1 each
+  ConstView mask = {};                        // of the same shape: 0 is a pad, skipped; rank 0: no pads
 };
 
 // Writes the ids, [N, 3] or [B, N, 3] of i32 or i64 with any strides (so that memory of [3, B, N] fits), and returns

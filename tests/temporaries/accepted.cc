@@ -1,4 +1,5 @@
-// The same with what lives long enough: the caller's own, what is kept or shared, and temporaries within one expression.
+// The same with what lives long enough: the caller's own, what is kept or shared, and temporaries within one
+// expression.
 #include <posenc/files/files.h>
 #include <posenc/posenc.h>
 
@@ -37,7 +38,8 @@ void kept(const Rotary& rotary, const Concat& concat, const Sinusoidal& sinusoid
   use({.bias = parameters.empty() || input.images.empty() ? nullptr : options.bias});
 }
 
-void in_one_expression(const Rotary& rotary, const Concat& concat, const View& view, const std::vector<std::int64_t>& ids) {
+void in_one_expression(const Rotary& rotary, const Concat& concat, const View& view,
+                       const std::vector<std::int64_t>& ids) {
   rotate(view, PositionView::of(ids.data(), 3), RotaryTable(rotary, 16));
   rotate(view, parse_positions("1,2,3"), RotaryAngles(rotary));
   rerotate(view, {RotaryAngles(rotary), parse_positions("1")}, {RotaryAngles(rotary), Positions::range(3, 1)});

@@ -18,8 +18,8 @@ struct POSENC_API Array {
   std::vector<std::int64_t> shape;  // empty: one number
   std::vector<std::byte> data;      // C order, native byte order
 
-  std::int64_t size() const noexcept;       // elements
-  double number(std::int64_t index) const;  // element `index` in C order as a double; index is not checked
+  std::int64_t size() const noexcept;           // elements
+  double number(std::int64_t index) const;      // element `index` in C order as a double; index is not checked
   ConstView view() const POSENC_LIFETIMEBOUND;  // more than kMaxRank axes is an error
 };
 

@@ -41,7 +41,7 @@ POSENC_API Json to_json(const DataTable& table);
 
 // What may be chosen; what a figure has no use for is refused by its name. Empty: what the figure is best seen with.
 struct FigureOptions {
-  KeptPositions positions = {};              // a range of whole numbers or real ones, as the figure says
+  KeptPositions positions = {};             // a range of whole numbers or real ones, as the figure says
   std::vector<std::int64_t> channels = {};  // of waves
   std::optional<double> position = {};      // of clocks, shift, turn, ...
   std::optional<double> shift = {};

@@ -21,16 +21,15 @@ void check_grad_out(const attention::AttendCall& call, const ConstView& grad_out
 void check_delta_gradient(const attention::AttendCall& call, const AttendInputs& inputs,
                           const AttendGradients& gradients) {
   const View& delta = gradients.pope_delta;
-  if (call.options.pope == nullptr) base::refuse(kWhere, "the gradient of pope_delta is asked for but there is no pope");
+  if (call.options.pope == nullptr)
+    base::refuse(kWhere, "the gradient of pope_delta is asked for but there is no pope");
   const std::int64_t heads = call.delta_on_keys ? call.shape.key_heads : call.shape.heads;
   const std::int64_t channels = call.options.pope->rotary_dim();
   const base::NamedView written{"the gradient of pope_delta", delta};
-  base::check_view(delta,
-                   {.dtypes = base::kReals,
-                    .shape = {heads, channels},
-                    .channels = base::Channels::any,
-                    .use = base::Use::write},
-                   kWhere, written.name);
+  base::check_view(
+      delta,
+      {.dtypes = base::kReals, .shape = {heads, channels}, .channels = base::Channels::any, .use = base::Use::write},
+      kWhere, written.name);
   call.check_apart(written);
   for (const base::NamedView& other : {base::NamedView{"grad_out", inputs.grad_out},
                                        {"the gradient of q", gradients.q},
@@ -53,13 +52,12 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   }
   if (gradients.sinks.data != nullptr) {
     const View& sinks = gradients.sinks;
-    if (call.options.sinks.data == nullptr) base::refuse(kWhere, "the gradient of sinks is asked for but there are no sinks");
-    base::check_view(sinks,
-                     {.dtypes = base::kReals,
-                      .shape = {call.shape.heads},
-                      .channels = base::Channels::any,
-                      .use = base::Use::write},
-                     kWhere, "the gradient of sinks");
+    if (call.options.sinks.data == nullptr)
+      base::refuse(kWhere, "the gradient of sinks is asked for but there are no sinks");
+    base::check_view(
+        sinks,
+        {.dtypes = base::kReals, .shape = {call.shape.heads}, .channels = base::Channels::any, .use = base::Use::write},
+        kWhere, "the gradient of sinks");
   }
   if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {

@@ -119,8 +119,8 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
   }
   const ConstView& sinks = options.sinks;
   if (sinks.data == nullptr) return;
-  base::check_view(
-      sinks, {.shape = {shape.heads}, .channels = base::Channels::any, .reason = "one per head"}, where, "sinks");
+  base::check_view(sinks, {.shape = {shape.heads}, .channels = base::Channels::any, .reason = "one per head"}, where,
+                   "sinks");
   for (std::int64_t h = 0; h < shape.heads; ++h) {
     const double sink = sink_at(sinks, h);
     if (std::isnan(sink) || sink == HUGE_VAL) {

@@ -62,8 +62,7 @@ void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) 
   check.count(mask.sink_keys, "mask sink_keys");
   check.count(mask.chunk, "mask chunk");
   if (mask.query_offset && (*mask.query_offset < -kMaxPosition || *mask.query_offset > kMaxPosition)) {
-    base::refuse(where,
-                 "mask query_offset must lie within +-(2^31 - 1) but got " + std::to_string(*mask.query_offset));
+    base::refuse(where, "mask query_offset must lie within +-(2^31 - 1) but got " + std::to_string(*mask.query_offset));
   }
   check.per_row(mask.starts, "mask starts");
   check.per_row(mask.ends, "mask ends");

@@ -21,7 +21,7 @@ struct Fault {
     if (rule.shape.rank == 0) say("have 1 to 4 axes but has " + std::to_string(view.rank));
     std::string wanted = "be ";
     if (rule.batch == Batch::optional) wanted += text_of(1) + " or ";
-    wanted += text_of(0);
+    wanted += text_of(0) + like();
     if (!rule.reason.empty()) wanted += ", " + std::string(rule.reason) + ",";
     say(wanted + " but is " + shape_text(view));
   }
@@ -34,7 +34,8 @@ struct Fault {
       if (!last.empty()) wanted += (wanted.empty() ? "" : ", ") + last;
       last = to_text(dtype);
     }
-    say("be " + wanted + (wanted.empty() ? "" : " or ") + last + " but is " + std::string(to_text(view.dtype)));
+    say("be " + wanted + (wanted.empty() ? "" : " or ") + last + like() + " but is " +
+        std::string(to_text(view.dtype)));
   }
   [[noreturn, gnu::cold]] void negative() const { say("have no negative length but has shape " + shape_text(view)); }
   [[noreturn, gnu::cold]] void null() const { say("not be null but has shape " + shape_text(view)); }
@@ -49,12 +50,14 @@ struct Fault {
     say("not overlap itself but two indices of " + shape_text(view) + " share an address: check its strides");
   }
 
+  std::string like() const { return rule.like.empty() ? "" : ", as " + std::string(rule.like) + " is,"; }
   // The shape from axis `first` on.
   std::string text_of(int first) const {
     std::string text = "[";
     for (auto axis = static_cast<Axis>(first); axis < static_cast<Axis>(rule.shape.rank); ++axis) {
       const Length& length = rule.shape.lengths[axis];
-      text += (text.size() > 1 ? ", " : "") + (length.letter ? std::string(length.letter) : std::to_string(length.count));
+      text +=
+          (text.size() > 1 ? ", " : "") + (length.letter ? std::string(length.letter) : std::to_string(length.count));
     }
     return text + "]";
   }
@@ -124,8 +127,8 @@ void check_apart(std::span<const NamedView> written, std::string_view where) {
 
 void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where) {
   if (same_memory(written.view, read.view) || !share_memory(written.view, read.view)) return;
-  refuse(where, std::string(written.name) + " must be the same memory as " + std::string(read.name) +
-                    " or not overlap it");
+  refuse(where,
+         std::string(written.name) + " must be the same memory as " + std::string(read.name) + " or not overlap it");
 }
 
 }  // namespace posenc::base

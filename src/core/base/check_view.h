@@ -1,5 +1,5 @@
-// The one way to check a view, with one wording for every fault. A rule is plain data; what a rule cannot say is refused
-// with the same opening.
+// The one way to check a view, with one wording for every fault. A rule is plain data; what a rule cannot say is
+// refused with the same opening.
 //
 //     base::check_view(x, {.shape = {"B", "N", "H", 128}, .batch = Batch::optional}, "rotate", "x");
 //     base::check_view(out, {.dtypes = kReals, .shape = shape_of(x), .use = Use::write}, "layer_norm", "out");
@@ -57,7 +57,7 @@ struct Length {
 
   constexpr Length() = default;
   constexpr Length(std::integral auto wanted) : count(wanted) {}  // NOLINT: to be written as numbers and letters
-  constexpr Length(const char* any) : letter(any) {}             // NOLINT
+  constexpr Length(const char* any) : letter(any) {}              // NOLINT
 };
 
 struct Shape {
@@ -78,9 +78,9 @@ struct Shape {
 // That of a view whose rank is valid.
 Shape shape_of(const ConstView& view);
 
-enum class Batch { as_given, optional };       // optional: the first axis may be missing
-enum class Channels { contiguous, any };       // the last axis
-enum class Use { read, write };                // what is written must not overlap itself
+enum class Batch { as_given, optional };  // optional: the first axis may be missing
+enum class Channels { contiguous, any };  // the last axis
+enum class Use { read, write };           // what is written must not overlap itself
 
 struct ViewRule {
   DTypes dtypes = kFloats;
@@ -88,7 +88,8 @@ struct ViewRule {
   Batch batch = Batch::as_given;
   Channels channels = Channels::contiguous;
   Use use = Use::read;
-  std::string_view reason = {};  // why this shape: "as x is"
+  std::string_view like = {};    // what the shape and the dtype are taken from: "x"
+  std::string_view reason = {};  // another reason for the shape: "a row per length"
 };
 
 // Throws unless the view is as the rule says, not null unless empty, and within the address space.

@@ -58,7 +58,8 @@ std::vector<double> counted_line(const ConstView& mask, std::int64_t line, bool 
 
 void check_mask(const ConstView& mask, const MaskRule& rule) {
   constexpr std::string_view kWhere = "mask_coordinates";
-  base::check_view(mask, base::ids_to_read({"height", "width"}, base::Batch::as_given, base::kIntegers), kWhere, "mask");
+  base::check_view(mask, base::ids_to_read({"height", "width"}, base::Batch::as_given, base::kIntegers), kWhere,
+                   "mask");
   if (!std::isfinite(rule.scale)) refuse(kWhere, "scale must be finite but got " + text::number_text(rule.scale));
   if (rule.half_cell && !rule.normalize) refuse(kWhere, "half_cell is for coordinates that are normalised");
   for (std::int64_t y = 0; y < mask.shape[0]; ++y) {

@@ -88,7 +88,7 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
   places_of(table, 1, kWhere, "the table");
   if (fraction < Fraction::exact || fraction > Fraction::shrunk) {
     base::refuse("rows_by_fraction", "fraction must be exact, product, quotient or shrunk but is number " +
-                               std::to_string(static_cast<int>(fraction)));
+                                         std::to_string(static_cast<int>(fraction)));
   }
   base::check_view(out, base::ids_to_write(out.rank == 1 ? base::Shape{places} : base::Shape{height, width}), kWhere,
                    "out");
@@ -104,8 +104,8 @@ void check_start(std::int64_t start, std::int64_t count, std::string_view where)
 // What was appended before must be whole tuples of as many axes.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
-  base::refuse(where, "ids must hold whole tuples of " + std::to_string(axes) +
-                             " but has " + std::to_string(ids.size()) + " numbers");
+  base::refuse(where, "ids must hold whole tuples of " + std::to_string(axes) + " but has " +
+                          std::to_string(ids.size()) + " numbers");
 }
 
 }  // namespace
@@ -146,8 +146,8 @@ void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side
 std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t axes, std::int64_t start, std::int64_t count) {
   constexpr std::string_view kWhere = "append_text";
   if (axes < 1 || count < 0) {
-    base::refuse("append_text", "axes must be at least 1 and count at least 0 but got " +
-                               std::to_string(axes) + " and " + std::to_string(count));
+    base::refuse("append_text", "axes must be at least 1 and count at least 0 but got " + std::to_string(axes) +
+                                    " and " + std::to_string(count));
   }
   check_start(start, count, kWhere);
   check_tuples(ids, axes, kWhere);

@@ -71,8 +71,7 @@ void for_each_place(const ConstView& segments, const Use& use) {
 
 void check_packed(const ConstView& ids, PackedBy rule, const base::ViewRule& view_rule, std::string_view where) {
   if (rule != PackedBy::step && rule != PackedBy::minimum) {
-    base::refuse(where, "rule must be step or minimum but is number " +
-                               std::to_string(static_cast<int>(rule)));
+    base::refuse(where, "rule must be step or minimum but is number " + std::to_string(static_cast<int>(rule)));
   }
   base::check_view(ids, view_rule, where, "ids");
   const ConstView rows = base::as_rows(ids);

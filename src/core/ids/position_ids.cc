@@ -26,8 +26,8 @@ void check_rule(const IdRule& rule, std::string_view where) {
   base::check_id(rule.first, where, "first");
   base::check_id(rule.past, where, "past");
   if (rule.past < 0) {
-    base::refuse(where, "past must not be negative but got " +
-                               std::to_string(rule.past) + ": it is how many tokens a cache holds");
+    base::refuse(where, "past must not be negative but got " + std::to_string(rule.past) +
+                            ": it is how many tokens a cache holds");
   }
   if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), where, "the id of pads");
 }

@@ -197,8 +197,8 @@ void check_mask_values(const ConstView& mask) {
 void check_ids(const MropeInput& input, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
   const ConstView& types = input.token_types;
-  const base::Shape wanted = types.rank == 2 ? base::Shape{types.shape[0], types.shape[1], kAxes}
-                                             : base::Shape{types.shape[0], kAxes};
+  const base::Shape wanted =
+      types.rank == 2 ? base::Shape{types.shape[0], types.shape[1], kAxes} : base::Shape{types.shape[0], kAxes};
   base::check_view(ids, base::ids_to_write(wanted, "3 axes for each of token_types"), kWhere, "ids");
   base::check_apart({"ids", ids}, {"token_types", types}, kWhere);
   base::check_apart({"ids", ids}, {"mask", input.mask}, kWhere);
@@ -209,7 +209,8 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
   check_rule(rule, kWhere);
   base::check_view(input.token_types, base::rows_to_read(), kWhere, "token_types");
   if (input.mask.rank != 0) {
-    base::ViewRule like_types = base::ids_to_read(base::shape_of(input.token_types), base::Batch::as_given, base::kIntegers);
+    base::ViewRule like_types =
+        base::ids_to_read(base::shape_of(input.token_types), base::Batch::as_given, base::kIntegers);
     like_types.reason = "the shape of token_types";
     base::check_view(input.mask, like_types, kWhere, "mask");
   }

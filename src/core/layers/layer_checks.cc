@@ -14,7 +14,7 @@ void LayerChecks::token_output(const View& view, const ConstView& like, std::str
 }
 
 void LayerChecks::same_as_x(const ConstView& view, const ConstView& x, std::string_view name) const {
-  base::check_view(view, {.dtypes = x.dtype, .shape = base::shape_of(x), .reason = "as x is"}, where, name);
+  base::check_view(view, {.dtypes = x.dtype, .shape = base::shape_of(x), .like = "x"}, where, name);
 }
 
 void LayerChecks::weight(const ConstView& view, const base::Shape& shape, std::string_view name) const {

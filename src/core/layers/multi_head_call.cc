@@ -20,7 +20,7 @@ void check_heads(const LayerChecks& check, const MultiHeadAttention& weights) {
 
 void check_context(const LayerChecks& check, const ConstView& x, const ConstView& context) {
   const base::Shape wanted = x.rank == 3 ? base::Shape{x.shape[0], "S", x.shape[2]} : base::Shape{"S", x.shape[1]};
-  base::check_view(context, {.dtypes = x.dtype, .shape = wanted, .reason = "as x is"}, check.where, "context");
+  base::check_view(context, {.dtypes = x.dtype, .shape = wanted, .like = "x"}, check.where, "context");
 }
 
 }  // namespace

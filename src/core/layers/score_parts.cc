@@ -21,7 +21,7 @@ struct Shape {
 Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const ConstView& p,
                     const ScoreProjections& projections) {
   base::check_view(x, {.dtypes = base::kReals, .shape = {"N", "M"}}, check.where, "x");
-  base::check_view(p, {.dtypes = base::kReals, .shape = base::shape_of(x), .reason = "as x is"}, check.where, "p");
+  base::check_view(p, {.dtypes = base::kReals, .shape = base::shape_of(x), .like = "x"}, check.where, "p");
   const std::int64_t heads = projections.heads, width = x.shape[1];
   if (heads < 1) check.refuse("heads must be at least 1 but got " + std::to_string(heads));
   if (projections.key_heads < 0 || (projections.key_heads > 0 && heads % projections.key_heads != 0)) {
@@ -77,8 +77,7 @@ void score_parts(const ConstView& x, const ConstView& p, const ScoreProjections&
   const layers::LayerChecks check{"score_parts"};
   const Shape shape = checked_shape(check, x, p, projections);
   base::check_view(
-      out,
-      {.dtypes = base::kReals, .shape = {4, shape.heads, shape.tokens, shape.tokens}, .use = base::Use::write},
+      out, {.dtypes = base::kReals, .shape = {4, shape.heads, shape.tokens, shape.tokens}, .use = base::Use::write},
       check.where, "out");
   check.apart_from(
       {"out", out},

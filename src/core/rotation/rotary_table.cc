@@ -61,8 +61,8 @@ void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   check_positions(positions, "fill_cos_sin");
   if (positions.axes == schedule.axes) return;
   base::refuse("fill_cos_sin", "positions must have " + std::to_string(schedule.axes) +
-                             (schedule.axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
-                             std::to_string(positions.axes));
+                                   (schedule.axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
+                                   std::to_string(positions.axes));
 }
 
 // Writes the value of every pair where the tiling has it.
@@ -129,10 +129,12 @@ void RotaryTable::check_range(const PositionView& range) const {
     base::refuse("RotaryTable", "positions must be at least 1 but got " + std::to_string(range.count));
   }
   if (!is_rotation(schedule().layout)) {
-    base::refuse("RotaryTable", "the layout is no rotation: its channels have angles of their own, use RotaryAngles", ErrorKind::unsupported);
+    base::refuse("RotaryTable", "the layout is no rotation: its channels have angles of their own, use RotaryAngles",
+                 ErrorKind::unsupported);
   }
   if (!angles_.rows().one_axis_per_pair()) {
-    base::refuse("RotaryTable", "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles", ErrorKind::unsupported);
+    base::refuse("RotaryTable", "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles",
+                 ErrorKind::unsupported);
   }
 }
 
@@ -141,13 +143,15 @@ void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, con
   const RotarySchedule& schedule = angles.schedule();
   check_axes(schedule, positions);
   if (tiling < Tiling::per_pair || tiling > Tiling::pairs) {
-    base::refuse("fill_cos_sin", "tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
+    base::refuse("fill_cos_sin",
+                 "tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
   }
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
   rows::check_row_output(positions, width, cos, "fill_cos_sin", "cos");
   rows::check_row_output(positions, width, sin, "fill_cos_sin", "sin");
   if (cos.rank != sin.rank || (cos.rank == 3 && cos.shape[0] != sin.shape[0])) {
-    base::refuse("fill_cos_sin", "cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
+    base::refuse("fill_cos_sin",
+                 "cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
   }
   base::check_apart({"cos", cos}, {"sin", sin}, "fill_cos_sin");
   const std::int64_t batch = cos.rank == 3 ? cos.shape[0] : 1;

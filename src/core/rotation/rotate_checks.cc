@@ -61,7 +61,11 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
 }  // namespace
 
 void check_head_input(const ConstView& view, base::Length head_dim, std::string_view where, std::string_view name) {
-  base::check_view(view, {.shape = {"B", "N", "H", head_dim}, .batch = base::Batch::optional}, where, name);
+  base::check_view(view,
+                   {.shape = {"B", "N", "H", head_dim},
+                    .batch = base::Batch::optional,
+                    .reason = head_dim.letter ? "" : "with the head_dim of the encoding"},
+                   where, name);
 }
 
 bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
@@ -86,9 +90,10 @@ void check_heads(const HeadViews& views, base::Length head_dim, std::string_view
   const bool in_place = base::same_memory(views.in, views.out);
   // In place all else has been seen; what does overlap itself is refused with the output's message.
   if (in_place && !base::overlaps_itself(views.in)) return;
-  base::check_view(views.out,
-                   {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write}, where,
-                   views.out_name);
+  base::check_view(
+      views.out,
+      {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write, .like = views.in_name},
+      where, views.out_name);
   base::check_in_place_or_apart({views.out_name, views.out}, {views.in_name, views.in}, where);
 }
 
@@ -117,8 +122,8 @@ void check_other_scale(const HeadViews& views, double scale, std::string_view wh
   if (!std::isfinite(scale)) refuse(where, "output_scale must be finite but got " + text::number_text(scale));
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
   if (views.in.dtype != DType::f64 && std::fabs(scale) > 0x1.fffffep127) {
-    refuse(where, "output_scale must be within float32 for " + std::string(to_text(views.in.dtype)) +
-                      " data but got " + text::number_text(scale));
+    refuse(where, "output_scale must be within float32 for " + std::string(to_text(views.in.dtype)) + " data but got " +
+                      text::number_text(scale));
   }
 }
 

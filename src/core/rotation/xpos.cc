@@ -108,8 +108,8 @@ void run(const rotation::HeadViews& views, const PositionView& positions, const 
 
 std::int64_t checked_tokens(std::int64_t tokens, const char* where) {
   if (tokens >= 0 && tokens <= kMaxPosition) return tokens;
-  base::refuse(where, "tokens must be from 0 to " + std::to_string(kMaxPosition) + " but got " +
-                          std::to_string(tokens));
+  base::refuse(where,
+               "tokens must be from 0 to " + std::to_string(kMaxPosition) + " but got " + std::to_string(tokens));
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_vie
 
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
   if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
-    base::refuse(where,
-                 "the schedule's first must lie within +-2147483647 but is " + std::to_string(schedule.first));
+    base::refuse(where, "the schedule's first must lie within +-2147483647 but is " + std::to_string(schedule.first));
   }
   check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
 }

@@ -210,15 +210,14 @@ std::vector<std::int64_t> square_grid(std::int64_t rows, std::int64_t kept) {
   if (kept < 0) base::refuse("square_grid", "kept must not be negative but got " + std::to_string(kept));
   if (rows <= kept) {
     base::refuse("square_grid",
-                  "rows must be more than the " + std::to_string(kept) + " kept but got " + std::to_string(rows));
+                 "rows must be more than the " + std::to_string(kept) + " kept but got " + std::to_string(rows));
   }
   const std::int64_t cells = rows - kept;
   const std::int64_t side = square_side(cells);
   if (side * side != cells) {
     base::refuse("square_grid", "rows - kept must be a square number but got " + std::to_string(rows) + " - " +
-                                     std::to_string(kept) + " = " + std::to_string(cells) + "; " +
-                                     std::to_string(side) + " x " + std::to_string(side) + " is " +
-                                     std::to_string(side * side));
+                                    std::to_string(kept) + " = " + std::to_string(cells) + "; " + std::to_string(side) +
+                                    " x " + std::to_string(side) + " is " + std::to_string(side * side));
   }
   return {side, side};
 }

@@ -47,9 +47,8 @@ void check_no_batch(const PositionView& positions, std::string_view where) {
 void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
   rows::check_schedule(schedule, "fill_shift_matrix");
   check_positions(PositionView::of(&k, 1), "fill_shift_matrix");
-  base::check_view(
-      out, {.dtypes = base::kReals, .shape = {schedule.width, schedule.width}, .use = base::Use::write},
-      "fill_shift_matrix", "out");
+  base::check_view(out, {.dtypes = base::kReals, .shape = {schedule.width, schedule.width}, .use = base::Use::write},
+                   "fill_shift_matrix", "out");
   if (schedule.sine.count != schedule.cosine.count) {
     fail(ErrorKind::usage, "[fill_shift_matrix] width must be even but got " + std::to_string(schedule.width) +
                                ": the last " + (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
@@ -133,8 +132,7 @@ RowStream::RowStream(const SinusoidalSchedule& schedule, KeptPositions positions
   }
 }
 
-RowStream::RowStream(const InputRows& rows, KeptPositions positions)
-    : positions_(std::move(positions)), rows_(rows) {
+RowStream::RowStream(const InputRows& rows, KeptPositions positions) : positions_(std::move(positions)), rows_(rows) {
   check_rows(rows, positions_, "RowStream");
   check_no_batch(positions_, "RowStream");
   source_ = std::make_unique<rows::RowSource>(rows);

@@ -1,5 +1,5 @@
-// What options, rows and streams keep of temporaries is still there when it is used: under AddressSanitizer anything else is
-// an error, elsewhere other numbers would come out.
+// What options, rows and streams keep of temporaries is still there when it is used: under AddressSanitizer anything
+// else is an error, elsewhere other numbers would come out.
 #include <gtest/gtest.h>
 
 #include <string>
