@@ -65,9 +65,15 @@ TransformerLayer LayerArrays::layer(std::int64_t heads, std::int64_t key_heads) 
 
 LayerArrays load_layer(const std::string& path, std::string_view prefix) {
   const Tensors tensors(path, prefix);
-  return {load_attention(tensors, "self_attn."), tensors.find("norm1.weight"), tensors.find("norm1.bias"),
-          tensors.find("linear1.weight"),        tensors.find("linear1.bias"), tensors.find("linear2.weight"),
-          tensors.find("linear2.bias"),          tensors.find("norm2.weight"), tensors.find("norm2.bias")};
+  return {.attention = load_attention(tensors, "self_attn."),
+          .norm1_weight = tensors.find("norm1.weight"),
+          .norm1_bias = tensors.find("norm1.bias"),
+          .linear1_weight = tensors.find("linear1.weight"),
+          .linear1_bias = tensors.find("linear1.bias"),
+          .linear2_weight = tensors.find("linear2.weight"),
+          .linear2_bias = tensors.find("linear2.bias"),
+          .norm2_weight = tensors.find("norm2.weight"),
+          .norm2_bias = tensors.find("norm2.bias")};
 }
 
 }  // namespace posenc

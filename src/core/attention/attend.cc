@@ -12,17 +12,6 @@ namespace {
 
 constexpr const char* kAttend = "attend";
 
-// [H, ..] as [1, H, ..]: the extra outputs of a call without a batch.
-View with_row(const View& view, int rank) {
-  if (view.data == nullptr || view.rank == rank) return view;
-  View result{view.data, view.dtype, rank, {1}, {0}};
-  for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(rank); ++axis) {
-    result.shape[axis + 1] = view.shape[axis];
-    result.strides[axis + 1] = view.strides[axis];
-  }
-  return result;
-}
-
 // Nothing may be written to what is still read.
 void check_read_apart(const AttendOptions& options, const base::NamedView& written) {
   if (written.view.data == nullptr) return;
@@ -64,8 +53,9 @@ void attend(const ConstView& q, const ConstView& k, const ConstView& v, const Vi
   base::check_apart(written, kAttend);
   for (const base::NamedView& view : written) check_read_apart(options, view);
   if (call.shape.batch == 0 || call.shape.queries == 0) return;
-  const attention::AttendOutputs outputs{attention::with_batch(out), with_row(options.log_sum_exp, 3),
-                                         with_row(options.weights, 4)};
+  const auto extra = [](const View& view, int rank) { return view.data ? base::with_axes(view, rank) : view; };
+  const attention::AttendOutputs outputs{base::with_axes(out, 4), extra(options.log_sum_exp, 3),
+                                         extra(options.weights, 4)};
   call.is_double() ? run<double>(call, outputs) : run<float>(call, outputs);
 }
 

@@ -72,8 +72,8 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
 
 // [B, N, H, channels] or without a batch, into another float type.
 void convert(const ConstView& from, const View& to) {
-  const ConstView in = attention::with_batch(from);
-  const View out = attention::with_batch(to);
+  const ConstView in = base::with_axes(from, 4);
+  const View out = base::with_axes(to, 4);
   for (std::int64_t b = 0; b < in.shape[0]; ++b) {
     for (std::int64_t n = 0; n < in.shape[1]; ++n) rows::convert_heads(in[b][n], out[b][n]);
   }
@@ -90,7 +90,7 @@ View contiguous(std::vector<Real>& numbers, const ConstView& like) {
 
 // What PoPE does to the gradient of a side: with the sums of its angles where delta is that side's.
 PopeGradients pope_gradients(const View& x, const AttendGradients& gradients, bool delta) {
-  return {.x = x.data == nullptr ? View{} : attention::with_batch(x), .delta = delta ? gradients.pope_delta : View{}};
+  return {.x = x.data == nullptr ? View{} : base::with_axes(x, 4), .delta = delta ? gradients.pope_delta : View{}};
 }
 
 // The gradient of queries as they met the keys, into that of q as it came in.
@@ -140,7 +140,7 @@ void run(const attention::AttendCall& call, const AttendInputs& inputs, const At
   if (options.term != nullptr) term.emplace(options.term->values(), call.query_positions, call.key_positions);
   const attention::TermRows<Real>* rows = term ? &*term : nullptr;
   std::vector<Real> grad_out(static_cast<std::size_t>(inputs.grad_out.size()));
-  convert(inputs.grad_out, contiguous(grad_out, attention::with_batch(inputs.grad_out)));
+  convert(inputs.grad_out, contiguous(grad_out, base::with_axes(inputs.grad_out, 4)));
   std::vector<Real> out(grad_out.size());
   std::vector<Real> log_sum_exp(static_cast<std::size_t>(shape.batch * shape.heads * shape.queries));
   attention::attend_forward<Real>(call, operands, rows,

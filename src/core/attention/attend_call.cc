@@ -38,9 +38,9 @@ AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v,
     refuse(where, "q, k and v must have the same dtype but are " + std::string(to_text(q.dtype)) + ", " +
                       std::string(to_text(k.dtype)) + " and " + std::string(to_text(v.dtype)));
   }
-  const ConstView q4 = with_batch(q);
-  const ConstView k4 = with_batch(k);
-  const ConstView v4 = with_batch(v);
+  const ConstView q4 = base::with_axes(q, 4);
+  const ConstView k4 = base::with_axes(k, 4);
+  const ConstView v4 = base::with_axes(v, 4);
   if (k4.shape[0] != q4.shape[0] || v4.shape[0] != q4.shape[0]) {
     refuse(where, "q, k and v must have the same batch but have shapes " + shape_text(q) + ", " + shape_text(k) +
                       " and " + shape_text(v));
@@ -62,7 +62,13 @@ AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v,
                       ", but there are " + std::to_string(q4.shape[2]));
   }
   if (k4.shape[1] == 0) refuse(where, "k and v must have at least one token but have shape " + shape_text(k));
-  return {q4.shape[0], q4.shape[1], k4.shape[1], q4.shape[2], k4.shape[2], q4.shape[3], v4.shape[3]};
+  return {.batch = q4.shape[0],
+          .queries = q4.shape[1],
+          .keys = k4.shape[1],
+          .heads = q4.shape[2],
+          .key_heads = k4.shape[2],
+          .width = q4.shape[3],
+          .value_width = v4.shape[3]};
 }
 
 MaskRows checked_mask(const AttendOptions& options, const AttendShape& shape, std::string_view where) {
@@ -158,9 +164,9 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
       options(options_given),
       shape(shape_of(q_view, k_view, v_view, where_given)),
       batched(q_view.rank == 4),
-      q(with_batch(q_view)),
-      k(with_batch(k_view)),
-      v(with_batch(v_view)),
+      q(base::with_axes(q_view, 4)),
+      k(base::with_axes(k_view, 4)),
+      v(base::with_axes(v_view, 4)),
       mask(checked_mask(options_given, shape, where_given)),
       query_positions(options_given.query_positions),
       key_positions(options_given.key_positions) {

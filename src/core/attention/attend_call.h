@@ -6,6 +6,7 @@
 
 #include "core/attention/mask_rows.h"
 #include "core/base/check_view.h"
+#include "core/base/with_axes.h"
 #include "posenc/attend.h"
 
 namespace posenc::attention {
@@ -21,18 +22,6 @@ struct AttendShape {
 
   std::int64_t group() const noexcept { return heads / key_heads; }
 };
-
-// [N, H, D] as [1, N, H, D]; views of four axes as they are.
-template <class Void>
-BasicView<Void> with_batch(const BasicView<Void>& view) {
-  if (view.rank == 4) return view;
-  BasicView<Void> result{view.data, view.dtype, 4, {1}, {0}};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    result.shape[axis + 1] = view.shape[axis];
-    result.strides[axis + 1] = view.strides[axis];
-  }
-  return result;
-}
 
 // The options must outlive it.
 struct AttendCall {

@@ -17,7 +17,7 @@ std::int64_t byte_at(const ConstView& view, std::int64_t s) { return view.as<std
 MaskRows::MaskRows(const Mask& mask, const MaskGrid& grid)
     : mask_(mask), grid_(grid), offset_(first_beside(mask, grid)) {
   if (mask.documents.data == nullptr) return;
-  const ConstView rows = base::as_rows(mask.documents);
+  const ConstView rows = base::with_axes(mask.documents, 2);
   runs_.resize(static_cast<std::size_t>(rows.shape[0] * grid.keys));
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
     Run* run = runs_.data() + b * grid.keys;

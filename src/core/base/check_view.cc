@@ -21,7 +21,7 @@ struct Fault {
     if (rule.shape.rank == 0) say("have 1 to 4 axes but has " + std::to_string(view.rank));
     std::string wanted = "be ";
     if (rule.batch == Batch::optional) wanted += text_of(1) + " or ";
-    wanted += text_of(0);
+    wanted += text_of(0) + like();
     if (!rule.reason.empty()) wanted += ", " + std::string(rule.reason) + ",";
     say(wanted + " but is " + shape_text(view));
   }
@@ -34,7 +34,8 @@ struct Fault {
       if (!last.empty()) wanted += (wanted.empty() ? "" : ", ") + last;
       last = to_text(dtype);
     }
-    say("be " + wanted + (wanted.empty() ? "" : " or ") + last + " but is " + std::string(to_text(view.dtype)));
+    say("be " + wanted + (wanted.empty() ? "" : " or ") + last + like() + " but is " +
+        std::string(to_text(view.dtype)));
   }
   [[noreturn, gnu::cold]] void negative() const { say("have no negative length but has shape " + shape_text(view)); }
   [[noreturn, gnu::cold]] void null() const { say("not be null but has shape " + shape_text(view)); }
@@ -49,6 +50,7 @@ struct Fault {
     say("not overlap itself but two indices of " + shape_text(view) + " share an address: check its strides");
   }
 
+  std::string like() const { return rule.like.empty() ? "" : ", as " + std::string(rule.like) + " is,"; }
   // The shape from axis `first` on.
   std::string text_of(int first) const {
     std::string text = "[";
@@ -64,16 +66,6 @@ struct Fault {
 bool has_rank(const ConstView& view, const ViewRule& rule) {
   if (rule.shape.rank == 0) return view.rank >= 1 && view.rank <= kMaxRank;
   return view.rank == rule.shape.rank || (rule.batch == Batch::optional && view.rank == rule.shape.rank - 1);
-}
-
-bool has_lengths(const ConstView& view, const Shape& shape) {
-  if (shape.rank == 0) return true;
-  const auto missing = static_cast<Axis>(shape.rank - view.rank);
-  for (Axis axis = 0; axis < static_cast<Axis>(view.rank); ++axis) {
-    const Length& wanted = shape.lengths[axis + missing];
-    if (wanted.letter == nullptr && wanted.count != view.shape[axis]) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -92,17 +84,21 @@ Shape shape_of(const ConstView& view) {
 void check_view(const ConstView& view, const ViewRule& rule, std::string_view where, std::string_view name) {
   const Fault fault{view, rule, where, name};
   if (!has_rank(view, rule)) fault.shape();
-  bool empty = false;
-  for (Axis axis = 0; axis < static_cast<Axis>(view.rank); ++axis) {
+  // Of the rule's lengths, those of the view's axes.
+  const Length* wanted = rule.shape.rank == 0 ? nullptr : rule.shape.lengths.data() + (rule.shape.rank - view.rank);
+  const auto rank = static_cast<Axis>(view.rank);
+  bool empty = rank == 0, fits = true;
+  for (Axis axis = 0; axis < rank; ++axis) {
     if (view.shape[axis] < 0) fault.negative();
-    empty = empty || view.shape[axis] == 0;
+    if (view.shape[axis] == 0) empty = true;
+    if (wanted && !wanted[axis].letter && wanted[axis].count != view.shape[axis]) fits = false;
   }
-  if (!has_lengths(view, rule.shape)) fault.shape();
+  if (!fits) fault.shape();
   if (!rule.dtypes.has(view.dtype)) fault.dtype();
-  if (empty || view.rank == 0) return;
+  if (empty) return;
   if (view.data == nullptr) fault.null();
-  const auto last = static_cast<Axis>(view.rank) - 1;
-  if (rule.channels == Channels::contiguous && view.shape[last] > 1 && view.strides[last] != 1) fault.channels();
+  if (rule.channels == Channels::contiguous && view.shape[rank - 1] > 1 && view.strides[rank - 1] != 1)
+    fault.channels();
   if (reaches_too_far(view)) fault.too_far();
   if (rule.use == Use::write && overlaps_itself(view)) fault.overlap();
 }

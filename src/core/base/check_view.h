@@ -88,7 +88,8 @@ struct ViewRule {
   Batch batch = Batch::as_given;
   Channels channels = Channels::contiguous;
   Use use = Use::read;
-  std::string_view reason = {};  // why this shape: "as x is"
+  std::string_view like = {};    // what the shape and the dtype are taken from: "x"
+  std::string_view reason = {};  // another reason for the shape: "a row per length"
 };
 
 // Throws unless the view is as the rule says, not null unless empty, and within the address space.

@@ -5,19 +5,10 @@
 #include <string_view>
 
 #include "core/base/check_view.h"
+#include "core/base/with_axes.h"
 #include "posenc/view.h"
 
 namespace posenc::base {
-
-// [N] as [1, N]; [B, N] as it is.
-template <class Void>
-BasicView<Void> as_rows(const BasicView<Void>& view) {
-  if (view.rank != 1) return view;
-  BasicView<Void> rows{view.data, view.dtype, 2, {}, {}};
-  rows.shape = {1, view.shape[0]};
-  rows.strides = {0, view.strides[0]};
-  return rows;
-}
 
 // Element n of a view of one axis; element (b, n) of one of two.
 std::int64_t id_at(const ConstView& view, std::int64_t n) noexcept;

@@ -31,10 +31,17 @@ void check_real(double value, std::string_view where) {
   if (!(std::fabs(value) <= static_cast<double>(kMaxPosition))) fail_range(where, text::number_text(value));
 }
 
-void check_axes(std::size_t count, std::int64_t axes) {
-  if (axes >= 1 && static_cast<std::int64_t>(count) % axes == 0) return;
-  fail(ErrorKind::usage,
-       "[Positions] " + std::to_string(count) + " numbers do not make positions on " + std::to_string(axes) + " axes");
+// The view of tuples, axes last.
+template <class T>
+PositionView tuples_view(const std::vector<T>& values, std::int64_t axes) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (axes < 1 || count % axes != 0) {
+    fail(ErrorKind::usage, "[Positions] " + std::to_string(count) + " numbers do not make positions on " +
+                               std::to_string(axes) + " axes");
+  }
+  PositionView view = PositionView::of(values.data(), count / axes);
+  view.axes = view.token_stride = axes;
+  return view;
 }
 
 void check_range(const PositionView& positions, std::string_view where) {
@@ -139,22 +146,16 @@ Positions Positions::range(std::int64_t start, std::int64_t count, std::int64_t 
 }
 
 Positions Positions::integers(std::vector<std::int64_t> values, std::int64_t axes) {
-  check_axes(values.size(), axes);
   Positions result;
+  result.view_ = tuples_view(values, axes);
   result.integers_ = std::move(values);
-  result.view_ = PositionView::of(result.integers_.data(), static_cast<std::int64_t>(result.integers_.size()) / axes);
-  result.view_.axes = axes;
-  result.view_.token_stride = axes;
   return result;
 }
 
 Positions Positions::reals(std::vector<double> values, std::int64_t axes) {
-  check_axes(values.size(), axes);
   Positions result;
+  result.view_ = tuples_view(values, axes);
   result.reals_ = std::move(values);
-  result.view_ = PositionView::of(result.reals_.data(), static_cast<std::int64_t>(result.reals_.size()) / axes);
-  result.view_.axes = axes;
-  result.view_.token_stride = axes;
   return result;
 }
 

@@ -74,7 +74,7 @@ void check_packed(const ConstView& ids, PackedBy rule, const base::ViewRule& vie
     base::refuse(where, "rule must be step or minimum but is number " + std::to_string(static_cast<int>(rule)));
   }
   base::check_view(ids, view_rule, where, "ids");
-  const ConstView rows = base::as_rows(ids);
+  const ConstView rows = base::with_axes(ids, 2);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
     for (std::int64_t n = 0; n < rows.shape[1]; ++n) base::check_id(id_at(rows, b, n), where, "ids");
   }
@@ -105,8 +105,8 @@ void positions_from_segments(const ConstView& segments, std::int64_t first, cons
   base::check_view(segments, base::rows_to_read(), kWhere, "segments");
   base::check_view(ids, base::ids_to_write(base::shape_of(segments), "the shape of segments"), kWhere, "ids");
   base::check_apart({"ids", ids}, {"segments", segments}, kWhere);
-  const ConstView rows = base::as_rows(segments);
-  const View out = base::as_rows(ids);
+  const ConstView rows = base::with_axes(segments, 2);
+  const View out = base::with_axes(ids, 2);
   std::int64_t longest = 0;
   for_each_place(rows, [&](auto, auto, std::int64_t place) { longest = std::max(longest, place + 1); });
   check_documents(first, longest, kWhere);
@@ -134,7 +134,7 @@ std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths) {
 std::vector<std::int64_t> bounds_from_positions(const ConstView& ids, PackedBy rule) {
   check_packed(ids, rule, base::ids_to_read({"N"}), "bounds_from_positions");
   std::vector<std::int64_t> bounds;
-  for_each_start(base::as_rows(ids), 0, rule, [&](std::int64_t n, bool starts) {
+  for_each_start(base::with_axes(ids, 2), 0, rule, [&](std::int64_t n, bool starts) {
     if (starts) bounds.push_back(n);
   });
   bounds.push_back(ids.shape[0]);
@@ -146,8 +146,8 @@ void segments_from_positions(const ConstView& ids, PackedBy rule, const View& se
   check_packed(ids, rule, base::ids_to_read({"B", "N"}, base::Batch::optional), kWhere);
   base::check_view(segments, base::ids_to_write(base::shape_of(ids), "the shape of ids"), kWhere, "segments");
   base::check_apart({"segments", segments}, {"ids", ids}, kWhere);
-  const ConstView rows = base::as_rows(ids);
-  const View out = base::as_rows(segments);
+  const ConstView rows = base::with_axes(ids, 2);
+  const View out = base::with_axes(segments, 2);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
     std::int64_t document = -1;
     for_each_start(rows, b, rule, [&](std::int64_t n, bool starts) {

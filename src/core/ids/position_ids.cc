@@ -107,21 +107,21 @@ void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& 
   constexpr std::string_view kWhere = "positions_from_mask";
   check_views(mask, "mask", ids, kWhere);
   check_rule(rule, kWhere);
-  const ConstView rows = base::as_rows(mask);
+  const ConstView rows = base::with_axes(mask, 2);
   check_mask(rows, mask.rank == 2, kWhere);
   const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) == 1; };
   check_reach(rule, longest_row(rows, is_real), kWhere);
-  write_ids(rows, rule, is_real, base::as_rows(ids));
+  write_ids(rows, rule, is_real, base::with_axes(ids, 2));
 }
 
 void positions_from_tokens(const ConstView& tokens, std::int64_t pad_token, const IdRule& rule, const View& ids) {
   constexpr std::string_view kWhere = "positions_from_tokens";
   check_views(tokens, "tokens", ids, kWhere);
   check_rule(rule, kWhere);
-  const ConstView rows = base::as_rows(tokens);
+  const ConstView rows = base::with_axes(tokens, 2);
   const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) != pad_token; };
   check_reach(rule, longest_row(rows, is_real), kWhere);
-  write_ids(rows, rule, is_real, base::as_rows(ids));
+  write_ids(rows, rule, is_real, base::with_axes(ids, 2));
 }
 
 void positions_after(const ConstView& lengths, const View& ids) {
@@ -147,7 +147,7 @@ void positions_after(const ConstView& lengths, const View& ids) {
 PositionView position_view(const ConstView& ids) {
   base::check_view(ids, base::ids_to_read({"B", "N"}, base::Batch::optional, base::kIds | DType::f64), "position_view",
                    "ids");
-  const ConstView rows = base::as_rows(ids);
+  const ConstView rows = base::with_axes(ids, 2);
   PositionView view;
   view.source = ids.dtype == DType::i32 ? PositionView::Source::i32 : PositionView::Source::i64;
   if (ids.dtype == DType::f64) view.source = PositionView::Source::f64;

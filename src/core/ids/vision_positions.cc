@@ -183,7 +183,7 @@ class Mrope {
 
 void check_mask_values(const ConstView& mask) {
   if (mask.rank == 0) return;
-  const ConstView rows = base::as_rows(mask);
+  const ConstView rows = base::with_axes(mask, 2);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
     for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
       const std::int64_t value = id_at(rows, b, n);

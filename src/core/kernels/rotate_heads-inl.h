@@ -229,8 +229,18 @@ HWY_INLINE void visit_tokens(const Heads<T, Real>& x, const Visit& visit) {
     T* out = x.out + t * x.out_token;
     const T* in = kInPlace ? out : x.in + t * x.in_token;
     const std::int64_t out_head = x.out_head;
-    visit(Token<T, Real>{in, out, kInPlace ? out_head : x.in_head, out_head, x.heads, row, row + x.pairs * x.parts,
-                         x.pairs, x.parts, in_ahead, out_ahead, x.negative});
+    visit(Token<T, Real>{.in = in,
+                         .out = out,
+                         .in_stride = kInPlace ? out_head : x.in_head,
+                         .out_stride = out_head,
+                         .heads = x.heads,
+                         .cos = row,
+                         .sin = row + x.pairs * x.parts,
+                         .pairs = x.pairs,
+                         .parts = x.parts,
+                         .in_ahead = in_ahead,
+                         .out_ahead = out_ahead,
+                         .negative = x.negative});
   }
 }
 

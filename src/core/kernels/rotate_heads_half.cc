@@ -34,8 +34,22 @@ HWY_NOINLINE void rotate_widened(const Heads<T, float>& x) {
       const T* in = x.in + t * x.in_token + h * x.in_head;
       T* out = x.out + t * x.out_token + h * x.out_head;
       widen_from(one, in, count, head, widen_from(d, in, count, head, 0));
-      rotate_heads(Heads<float, float>{head, head, 1, 0, 0, 1, 0, 0, x.rows + t, x.pairs, x.parts, x.pairing,
-                                       x.negative, x.stepwise, true, x.scale});
+      rotate_heads(Heads<float, float>{.in = head,
+                                       .out = head,
+                                       .tokens = 1,
+                                       .in_token = 0,
+                                       .out_token = 0,
+                                       .heads = 1,
+                                       .in_head = 0,
+                                       .out_head = 0,
+                                       .rows = x.rows + t,
+                                       .pairs = x.pairs,
+                                       .parts = x.parts,
+                                       .pairing = x.pairing,
+                                       .negative = x.negative,
+                                       .stepwise = x.stepwise,
+                                       .near = true,
+                                       .scale = x.scale});
       narrow_from(one, head, count, out, narrow_from(d, head, count, out, 0));
     }
   }

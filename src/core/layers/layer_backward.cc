@@ -24,14 +24,15 @@ void check_embedding(const LayerCall& call, const ConstView& grad_out, const Lay
     rows::check_backward(rows::Join::add, grad_out, call.positions, *call.options.rows,
                          {.learned = gradients.learned, .inv_freq = gradients.inv_freq}, call.embed);
   } else if (gradients.learned.rank > 0 || !gradients.inv_freq.empty()) {
-    call.check.refuse("gradients of rows are asked for but there are none");
+    base::refuse(call.check.where, "gradients of rows are asked for but there are none");
   }
 }
 
 void check_gradients(const LayerCall& call, const ConstView& grad_out, const LayerGradients& gradients) {
   const TransformerLayer& layer = call.layer;
   if (gradients.attention.x.rank + gradients.norm1.x.rank + gradients.norm2.x.rank > 0) {
-    call.check.refuse("the gradients attention.x, norm1.x and norm2.x must be left out: that of the input is x");
+    base::refuse(call.check.where,
+                 "the gradients attention.x, norm1.x and norm2.x must be left out: that of the input is x");
   }
   MultiHeadGradients attention = gradients.attention;
   attention.x = gradients.x;

@@ -35,20 +35,19 @@ void check_norm(const LayerChecks& check, const LayerNorm& norm, std::int64_t wi
   check.optional_weight(norm.weight, {width}, name + ".weight");
   check.optional_weight(norm.bias, {width}, name + ".bias");
   if (norm.eps > 0.0 && std::isfinite(norm.eps)) return;
-  check.refuse(name + ".eps must be above 0 and finite but got " + text::number_text(norm.eps));
+  base::refuse(check.where, name + ".eps must be above 0 and finite but got " + text::number_text(norm.eps));
 }
 
 void check_feed_forward(const LayerChecks& check, const FeedForward& weights, std::int64_t width) {
   if (weights.linear1_weight.rank == 0) {
     if (weights.linear1_bias.rank + weights.linear2_weight.rank + weights.linear2_bias.rank == 0) return;
-    check.refuse("linear1_weight must be given where there are other weights of the feed-forward part");
+    base::refuse(check.where, "linear1_weight must be given where there are other weights of the feed-forward part");
   }
+  check.weight(weights.linear1_weight, {"F", width}, "linear1_weight");
   const std::int64_t hidden = weights.linear1_weight.shape[0];
-  if (weights.linear1_weight.rank != 2 || hidden < 1) {
-    check.refuse("linear1_weight must be [F, " + std::to_string(width) + "] but is " +
-                 shape_text(weights.linear1_weight));
+  if (hidden < 1) {
+    base::refuse(check.where, "linear1_weight must have rows but is " + shape_text(weights.linear1_weight));
   }
-  check.weight(weights.linear1_weight, {hidden, width}, "linear1_weight");
   check.optional_weight(weights.linear1_bias, {hidden}, "linear1_bias");
   check.weight(weights.linear2_weight, {width, hidden}, "linear2_weight");
   check.optional_weight(weights.linear2_bias, {width}, "linear2_bias");
@@ -56,7 +55,8 @@ void check_feed_forward(const LayerChecks& check, const FeedForward& weights, st
 
 void check_enum(const LayerChecks& check, int value, int count, const std::string& name) {
   if (value >= 0 && value < count) return;
-  check.refuse(name + " must be one of its " + std::to_string(count) + " values but is " + std::to_string(value));
+  base::refuse(check.where,
+               name + " must be one of its " + std::to_string(count) + " values but is " + std::to_string(value));
 }
 
 void check_options(const LayerCall& call) {
@@ -65,13 +65,15 @@ void check_options(const LayerCall& call) {
   check_enum(call.check, static_cast<int>(call.layer.activation), 2, "activation");
   check_enum(call.check, static_cast<int>(call.layer.residual), 2, "residual");
   if (options.attention.attend.dropout.p != 0.0) {
-    call.check.refuse("dropout of attention weights is dropout.weights but attention.attend.dropout.p is " +
-                      text::number_text(options.attention.attend.dropout.p));
+    base::refuse(call.check.where,
+                 "dropout of attention weights is dropout.weights but attention.attend.dropout.p is " +
+                     text::number_text(options.attention.attend.dropout.p));
   }
   if (!options.rows && (options.scale != 1.0 || options.dropout.input != 0.0)) {
-    call.check.refuse("scale and dropout.input are for rows but there are none");
+    base::refuse(call.check.where, "scale and dropout.input are for rows but there are none");
   }
-  if (!options.rows && options.positions.count != 0) call.check.refuse("positions are for rows but there are none");
+  if (!options.rows && options.positions.count != 0)
+    base::refuse(call.check.where, "positions are for rows but there are none");
   for (const DropPlace place :
        {DropPlace::input, DropPlace::weights, DropPlace::attention, DropPlace::activation, DropPlace::feed_forward}) {
     rows::check_dropout(call.dropout(place), call.batch, call.tokens, call.check.where);

@@ -14,7 +14,7 @@ void LayerChecks::token_output(const View& view, const ConstView& like, std::str
 }
 
 void LayerChecks::same_as_x(const ConstView& view, const ConstView& x, std::string_view name) const {
-  base::check_view(view, {.dtypes = x.dtype, .shape = base::shape_of(x), .reason = "as x is"}, where, name);
+  base::check_view(view, {.dtypes = x.dtype, .shape = base::shape_of(x), .like = "x"}, where, name);
 }
 
 void LayerChecks::weight(const ConstView& view, const base::Shape& shape, std::string_view name) const {
@@ -28,7 +28,8 @@ void LayerChecks::optional_weight(const ConstView& view, const base::Shape& shap
 void LayerChecks::gradient(const View& view, const ConstView& like, std::string_view of) const {
   if (view.rank == 0) return;
   if (like.rank == 0) {
-    refuse("the gradient of " + std::string(of) + " must be left out where there is no " + std::string(of));
+    base::refuse(where,
+                 "the gradient of " + std::string(of) + " must be left out where there is no " + std::string(of));
   }
   const std::string name = "the gradient of " + std::string(of);
   base::check_view(view, {.dtypes = base::kReals, .shape = base::shape_of(like), .use = base::Use::write}, where, name);

@@ -16,8 +16,6 @@ using base::NamedView;
 struct LayerChecks {
   std::string_view where;  // opens every message
 
-  [[noreturn]] void refuse(const std::string& message) const { base::refuse(where, message); }
-
   // Tokens that are read: [N, M] or [B, N, M] of f32 or f64, the channels contiguous.
   void tokens(const ConstView& view, std::string_view name) const;
   // Tokens that are written: shape and dtype of `like`.

@@ -19,11 +19,11 @@ constexpr std::int64_t kRowsPerPart = 64;
 void check_norm(const LayerChecks& check, const ConstView& x, const LayerNorm& norm) {
   check.tokens(x, "x");
   const std::int64_t width = x.shape[static_cast<std::size_t>(x.rank - 1)];
-  if (width < 1) check.refuse("x must have channels but is " + shape_text(x));
+  if (width < 1) base::refuse(check.where, "x must have channels but is " + shape_text(x));
   check.optional_weight(norm.weight, {width}, "weight");
   check.optional_weight(norm.bias, {width}, "bias");
   if (!(norm.eps > 0.0 && std::isfinite(norm.eps))) {
-    check.refuse("eps must be above 0 and finite but got " + text::number_text(norm.eps));
+    base::refuse(check.where, "eps must be above 0 and finite but got " + text::number_text(norm.eps));
   }
 }
 

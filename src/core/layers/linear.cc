@@ -7,6 +7,7 @@
 
 #include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
+#include "core/base/with_axes.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/transpose_block.h"
 
@@ -31,22 +32,10 @@ class Parts {
   std::int64_t length_;
 };
 
-// Four axes, those that are missing in front with the length 1.
-template <class Void>
-BasicView<Void> with_four_axes(const BasicView<Void>& view) {
-  BasicView<Void> result{view.data, view.dtype, 4, {1, 1, 1, 1}, {}};
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
-    const std::size_t to = axis + 4 - static_cast<std::size_t>(view.rank);
-    result.shape[to] = view.shape[axis];
-    result.strides[to] = view.strides[axis];
-  }
-  return result;
-}
-
 // Calls visit(element, i) for the elements of a view in C order, T being the view's type.
 template <class T, class Void, class Visit>
 void for_each_element(const BasicView<Void>& any, const Visit& visit) {
-  const BasicView<Void> view = with_four_axes(any);
+  const BasicView<Void> view = base::with_axes(any, 4);
   const std::array<std::int64_t, 4>& n = view.shape;
   const std::array<std::int64_t, 4>& s = view.strides;
   auto* const data = view.template as<T>();

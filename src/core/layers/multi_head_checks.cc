@@ -17,7 +17,8 @@ ConstView weights_like(const MultiHeadCall& call) {
 void check_token_gradient(const MultiHeadCall& call, const View& view, const ConstView& like, const char* name) {
   call.check.gradient(view, like, name);
   if (view.rank == 0 || view.dtype == like.dtype || view.dtype == DType::f64) return;
-  call.check.refuse("the gradient of " + std::string(name) + " must be f64, as " + name + " is, but is f32");
+  base::refuse(call.check.where,
+               "the gradient of " + std::string(name) + " must be f64, as " + name + " is, but is f32");
 }
 
 // What attend_backward would find when gradients have been written already.
@@ -25,11 +26,12 @@ void check_attention_gradients(const MultiHeadCall& call, const MultiHeadGradien
   const AttendOptions& options = call.options.attend;
   call.check.gradient(gradients.sinks, options.sinks, "sinks");
   if (!gradients.bias.empty()) {
-    if (options.bias == nullptr) call.check.refuse("gradients of a bias are asked for but there is none");
+    if (options.bias == nullptr) base::refuse(call.check.where, "gradients of a bias are asked for but there is none");
     options.bias->term().check_gradients(gradients.bias, call.check.where);
   }
   if (!gradients.term.empty()) {
-    if (options.term == nullptr) call.check.refuse("gradients of a score term are asked for but there is none");
+    if (options.term == nullptr)
+      base::refuse(call.check.where, "gradients of a score term are asked for but there is none");
     options.term->values().parameters().check_gradients(gradients.term, call.check.where);
   }
 }

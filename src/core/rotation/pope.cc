@@ -58,8 +58,8 @@ void expand(const ConstView& x, const View& out, const PopeCall& call) {
   rotation::check_pope_input(x, call, "x");
   rotation::check_pope_output(out, x, call.angles.out_dim(), "out", call);
   if (x.size() == 0) return;
-  const ConstView from = rotation::with_batch_axis(x);
-  const View to = rotation::with_batch_axis(out);
+  const ConstView from = base::with_axes(x, 4);
+  const View to = base::with_axes(out, 4);
   x.dtype == DType::f64 ? expand_tokens<double>(from, to, call) : expand_tokens<float>(from, to, call);
 }
 

@@ -121,9 +121,8 @@ void check(const PopeInputs& inputs, const PopeGradients& gradients, const PopeC
 void run(const PopeInputs& inputs, const PopeGradients& gradients, const PopeCall& call) {
   check(inputs, gradients, call);
   if (inputs.x.size() == 0) return;
-  const Heads heads{rotation::with_batch_axis(inputs.x), rotation::with_batch_axis(inputs.grad_out),
-                    is_wanted(gradients.x) ? rotation::with_batch_axis(gradients.x) : View{},
-                    is_wanted(gradients.delta)};
+  const Heads heads{base::with_axes(inputs.x, 4), base::with_axes(inputs.grad_out, 4),
+                    is_wanted(gradients.x) ? base::with_axes(gradients.x, 4) : View{}, is_wanted(gradients.delta)};
   std::vector<double> sums =
       inputs.x.dtype == DType::f64 ? all_backward<double>(heads, call) : all_backward<float>(heads, call);
   if (!heads.angles) return;

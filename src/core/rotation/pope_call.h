@@ -6,24 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/with_axes.h"
 #include "core/rotation/rotate_checks.h"
 #include "posenc/pope.h"
 
 namespace posenc::rotation {
 
 enum class PopeSide : int { query, key };
-
-// [N, H, channels] as [1, N, H, channels].
-template <class Void>
-BasicView<Void> with_batch_axis(const BasicView<Void>& view) {
-  if (view.rank == 4) return view;
-  BasicView<Void> result{view.data, view.dtype, 4, {1}, {0}};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    result.shape[axis + 1] = view.shape[axis];
-    result.strides[axis + 1] = view.strides[axis];
-  }
-  return result;
-}
 
 // Head h of a token of [B, N, H, channels], as [1, channels].
 template <class Void>

@@ -70,8 +70,8 @@ void scale_queries(const ConstView& q, const PositionView& positions, const Quer
     for (std::int64_t n = 0; n < positions.count; ++n) factors.push_back(factor_at(temperature, positions.real(b, n)));
   }
   if (q.size() == 0) return;
-  const ConstView from = rotation::with_batch_axis(q);
-  const View to = rotation::with_batch_axis(out);
+  const ConstView from = base::with_axes(q, 4);
+  const View to = base::with_axes(out, 4);
   run_parts(options.workers, from.shape[1], [&](std::int64_t n) {
     for (std::int64_t b = 0; b < from.shape[0]; ++b) {
       const std::int64_t row = positions.batch == 1 ? 0 : b;

@@ -18,7 +18,7 @@ using rotation::RowScratch;
 bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
 
 // The row that takes a token from one placement to the other. Moves by the same distance are the same row.
-class MovedRows {
+class MovedRows : public rotation::MadeRows {
  public:
   using Own = MovedRows;  // it keeps the last distance
 
@@ -28,13 +28,6 @@ class MovedRows {
         factor_(to.angles.schedule().table_factor() / from.angles.schedule().table_factor()),
         by_distance_(&from.angles.rows() == &to.angles.rows() && from.angles.schedule().precision == Precision::exact &&
                      from.positions.integral() && to.positions.integral()) {}
-
-  template <class Real>
-  bool in_memory() const {
-    return false;
-  }
-  template <class Real>
-  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
 
   template <class Real>
   const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) {

@@ -1,6 +1,5 @@
 #include "posenc/rotary_table.h"
 
-#include <new>
 #include <string>
 
 #include "core/base/check_view.h"
@@ -9,14 +8,13 @@
 #include "core/rows/columns.h"
 #include "core/rows/for_each_row.h"
 #include "core/rows/rotary_rows.h"
+#include "core/rows/table_memory.h"
 #include "core/spec/rotary_window.h"
 #include "posenc/error.h"
 #include "posenc/table.h"
 
 namespace posenc {
 namespace {
-
-constexpr std::align_val_t kAlignment{64};
 
 // One row per position with the cosines of all pairs, then their sines. Only where each pair has one axis.
 SinusoidalSchedule cos_then_sin(const rows::RotaryRows& rows) {
@@ -46,15 +44,6 @@ void fill_rows(const rows::RotaryRows& rows, const PositionView& range, const Vi
       }
     }
   });
-}
-
-std::shared_ptr<std::byte> aligned_memory(std::int64_t rows, std::int64_t width, DType dtype) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(rows, width * size_of(dtype), &bytes)) {
-    base::refuse("RotaryTable", "" + std::to_string(rows) + " positions have more bytes than can be counted");
-  }
-  auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
-  return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
 }
 
 void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
@@ -101,7 +90,7 @@ RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, 
     base::refuse("RotaryTable", "dtype must be f32 or f64 but got " + std::string(to_text(dtype)));
   }
   const std::int64_t width = schedule().rotary_dim;
-  const std::shared_ptr<std::byte> memory = aligned_memory(range.count, width, dtype);
+  const std::shared_ptr<std::byte> memory = rows::table_memory(range.count, width, dtype, "RotaryTable");
   const View out = make_view(static_cast<void*>(memory.get()), dtype, {range.count, width});
   fill_rows(angles.rows(), range, out);
   memory_ = memory;

@@ -189,9 +189,22 @@ void run_plain_of(const View& x, const Call& call) {
   const auto rank = static_cast<std::size_t>(x.rank);
   const std::int64_t token = x.strides[rank - 3], heads = x.shape[rank - 2], head = x.shape[rank - 1];
   const bool near = tokens * token * static_cast<std::int64_t>(sizeof(T)) <= rotation::kCacheBytes;
-  kernels::Heads<T, Real> work{
-      data,          data,          0,    token,  token, heads, head, head, rows, schedule.pairs(), 1, rule.pairing,
-      rule.negative, rule.stepwise, near, Real(1)};
+  kernels::Heads<T, Real> work{.in = data,
+                               .out = data,
+                               .tokens = 0,
+                               .in_token = token,
+                               .out_token = token,
+                               .heads = heads,
+                               .in_head = head,
+                               .out_head = head,
+                               .rows = rows,
+                               .pairs = schedule.pairs(),
+                               .parts = 1,
+                               .pairing = rule.pairing,
+                               .negative = rule.negative,
+                               .stepwise = rule.stepwise,
+                               .near = near,
+                               .scale = Real(1)};
   for (std::int64_t n = 0; n < tokens; n += work.tokens) {
     work.tokens = std::min(rotation::kRowsAtOnce, tokens - n);
     source.find(0, n, std::span(rows, static_cast<std::size_t>(work.tokens)));

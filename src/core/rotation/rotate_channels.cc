@@ -10,23 +10,23 @@
 namespace posenc {
 namespace {
 
-void check_table(const ConstView& table, const char* name, const ConstView& x, const View& out,
-                 std::string_view where) {
-  const rotation::HeadGrid grid = rotation::grid_of_heads(x);
+void check_table(const ConstView& table, const char* name, const rotation::HeadViews& heads, std::string_view where) {
+  const rotation::HeadGrid grid = rotation::grid_of_heads(heads.in);
   base::check_view(table,
                    {.dtypes = base::kReals, .shape = {grid.batch, grid.tokens, "R"}, .batch = base::Batch::optional},
                    where, name);
-  base::check_apart({"out", out}, {name, table}, where);
+  base::check_apart({heads.out_name, heads.out}, {name, table}, where);
 }
 
-void check(const ConstView& x, const ChannelTables& tables, const View& out, std::string_view where) {
-  rotation::check_heads({x, out}, "D", where);
-  const std::int64_t head_dim = x.shape[static_cast<std::size_t>(x.rank) - 1];
+void check(const rotation::HeadViews& heads, const ChannelTables& tables, std::string_view where) {
+  rotation::check_heads(heads, "D", where);
+  const std::int64_t head_dim = heads.in.shape[static_cast<std::size_t>(heads.in.rank) - 1];
   if (head_dim < 2 || head_dim > spec::kMaxHeadDim) {
-    base::refuse(where, "x must have heads of 2 to 8192 channels but is " + shape_text(x));
+    base::refuse(where,
+                 std::string(heads.in_name) + " must have heads of 2 to 8192 channels but is " + shape_text(heads.in));
   }
-  check_table(tables.cos, "cos", x, out, where);
-  check_table(tables.sin, "sin", x, out, where);
+  check_table(tables.cos, "cos", heads, where);
+  check_table(tables.sin, "sin", heads, where);
   const std::int64_t width = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1];
   if (tables.cos.rank != tables.sin.rank || tables.cos.shape != tables.sin.shape) {
     base::refuse(where, "cos and sin must have the same shape but are " + shape_text(tables.cos) + " and " +
@@ -71,7 +71,11 @@ void turn_all(const ConstView& x, const ChannelTables& tables, const View& out, 
 }
 
 void run(const ConstView& x, const ChannelTables& tables, const View& out, bool backward) {
-  check(x, tables, out, backward ? "rotate_channels_backward" : "rotate_channels");
+  if (backward) {
+    check({x, out, "grad_out", "grad_in"}, tables, "rotate_channels_backward");
+  } else {
+    check({x, out}, tables, "rotate_channels");
+  }
   if (x.size() == 0) return;
   const auto last = static_cast<std::size_t>(x.rank) - 1;
   const rotation::ChannelRule rule{.head_dim = x.shape[last],

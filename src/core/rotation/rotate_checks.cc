@@ -61,7 +61,12 @@ void check_table(const HeadViews& views, const PositionView& positions, const Ro
 }  // namespace
 
 void check_head_input(const ConstView& view, base::Length head_dim, std::string_view where, std::string_view name) {
-  base::check_view(view, {.shape = {"B", "N", "H", head_dim}, .batch = base::Batch::optional}, where, name);
+  base::check_view(
+      view,
+      {.shape = {"B", "N", "H", head_dim},
+       .batch = base::Batch::optional,
+       .reason = head_dim.letter ? std::string_view() : std::string_view("with the head_dim of the encoding")},
+      where, name);
 }
 
 bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) noexcept {
@@ -83,12 +88,16 @@ bool fits_table(const PositionView& p, std::int64_t start, std::int64_t count) n
 
 void check_heads(const HeadViews& views, base::Length head_dim, std::string_view where) {
   check_head_input(views.in, head_dim, where, views.in_name);
-  const bool in_place = base::same_memory(views.in, views.out);
+  const ConstView out = views.out;
+  const bool in_place = base::same_memory(views.in, out);
   // In place all else has been seen; what does overlap itself is refused with the output's message.
   if (in_place && !base::overlaps_itself(views.in)) return;
-  base::check_view(views.out, {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write},
-                   where, views.out_name);
-  base::check_in_place_or_apart({views.out_name, views.out}, {views.in_name, views.in}, where);
+  base::check_view(
+      out,
+      {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write, .like = views.in_name},
+      where, views.out_name);
+  if (!base::share_memory(views.in, out)) return;
+  base::check_in_place_or_apart({views.out_name, out}, {views.in_name, views.in}, where);
 }
 
 void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,

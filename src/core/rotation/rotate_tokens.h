@@ -215,6 +215,16 @@ void turn_part(const TurnJob& job, const Provider& shared, std::int64_t begin, s
   });
 }
 
+// What providers have in common whose rows are never in memory.
+struct MadeRows {
+  template <class Real>
+  bool in_memory() const {
+    return false;
+  }
+  template <class Real>
+  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
+};
+
 // Less than this is not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 

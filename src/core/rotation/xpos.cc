@@ -27,18 +27,11 @@ struct Side {
 };
 
 // The row of a token: cosines and sines, each times the factor of its pair.
-struct DecayedRows {
+struct DecayedRows : rotation::MadeRows {
   using Own = const DecayedRows&;  // nothing changes while it is used
   const PositionView& positions;
   const XposAngles& angles;
   double sign;
-
-  template <class Real>
-  bool in_memory() const {
-    return false;
-  }
-  template <class Real>
-  void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
 
   template <class Real>
   const Real* row(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
@@ -102,7 +95,7 @@ void run(const rotation::HeadViews& views, const PositionView& positions, const 
   const rotation::TurnRule rule{pairing, rotation::parts_of(schedule),
                                 (schedule.layout == Layout::half_negative) != side.back, false};
   const rotation::TurnedHeads heads{views, options.output_scale, options.output_scale};
-  const DecayedRows rows{positions, angles, side.sign};
+  const DecayedRows rows{{}, positions, angles, side.sign};
   rotation::turn_tokens({{&heads, 1}, rule, schedule, positions.batch != 1, options.workers}, rows);
 }
 

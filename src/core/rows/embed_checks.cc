@@ -46,7 +46,7 @@ void check_input_gradient(Join join, const ConstView& grad_out, const PositionVi
                    {.dtypes = grad_out.dtype,
                     .shape = base::shape_of(grad_out).with_last(width),
                     .use = base::Use::write,
-                    .reason = "as grad_out is"},
+                    .like = "grad_out"},
                    where, written.name);
   if (!base::same_memory(gradient, columns(grad_out, 0, width))) {
     base::check_in_place_or_apart(written, {"grad_out", grad_out}, where);
@@ -119,8 +119,7 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
   }
   const std::int64_t out_width = join == Join::add ? width : channels_of(x) + width;
   check_row_output(positions, out_width, out, where);
-  base::check_view(x,
-                   {.dtypes = out.dtype, .shape = base::shape_of(out).with_last(channels_of(x)), .reason = "as out is"},
+  base::check_view(x, {.dtypes = out.dtype, .shape = base::shape_of(out).with_last(channels_of(x)), .like = "out"},
                    where, "x");
   if (!base::same_memory(x, columns(ConstView(out), 0, channels_of(x)))) {
     base::check_in_place_or_apart({"out", out}, {"x", x}, where);

@@ -151,8 +151,13 @@ void PairWriter::turn_as(const AnchorTurn& turn, std::int64_t first, const Rows&
   const bool is_sine = sine_.count > cosine_.count;
   const Columns& longer = is_sine ? sine_ : cosine_;
   row += longer.start + (longer.count - 1) * longer.stride;
-  AnchorTurn alone{
-      turn.anchor_sin + last, turn.anchor_cos + last, 0, turn.offset_sin + last, turn.offset_cos + last, 1, 1};
+  AnchorTurn alone{.anchor_sin = turn.anchor_sin + last,
+                   .anchor_cos = turn.anchor_cos + last,
+                   .anchor_stride = 0,
+                   .offset_sin = turn.offset_sin + last,
+                   .offset_cos = turn.offset_cos + last,
+                   .pairs = 1,
+                   .rows = 1};
   for (std::int64_t k = 0; k < turn.rows; ++k) {
     double sine[2], cosine[2];
     kernels::turn_both(alone, PairColumns<double>{sine, cosine, 1, 0}, 1, Stores::cached);

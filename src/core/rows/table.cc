@@ -1,7 +1,6 @@
 #include "posenc/table.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "core/base/check_view.h"
@@ -10,25 +9,14 @@
 #include "core/rows/for_each_row.h"
 #include "core/rows/row_maker.h"
 #include "core/rows/row_source.h"
-#include "posenc/error.h"
+#include "core/rows/table_memory.h"
 #include "posenc/phase.h"
 
 namespace posenc {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
-
 void write_rows(const InputRows& rows, const PositionView& positions, const View& out) {
   rows::RowSource(rows).write_all(positions, out);
-}
-
-std::int64_t table_bytes(std::int64_t rows, std::int64_t width, DType dtype) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(rows, width, &bytes) || __builtin_mul_overflow(bytes, size_of(dtype), &bytes)) {
-    fail(ErrorKind::usage, "[Table] " + std::to_string(rows) + " rows of width " + std::to_string(width) +
-                               " have more bytes than can be counted");
-  }
-  return bytes;
 }
 
 void set_entry(const View& out, std::int64_t row, std::int64_t column, double value) {
@@ -50,9 +38,9 @@ void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View
   base::check_view(out, {.dtypes = base::kReals, .shape = {schedule.width, schedule.width}, .use = base::Use::write},
                    "fill_shift_matrix", "out");
   if (schedule.sine.count != schedule.cosine.count) {
-    fail(ErrorKind::usage, "[fill_shift_matrix] width must be even but got " + std::to_string(schedule.width) +
-                               ": the last " + (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
-                               " has no partner to turn with");
+    base::refuse("fill_shift_matrix", "width must be even but got " + std::to_string(schedule.width) + ": the last " +
+                                          (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
+                                          " has no partner to turn with");
   }
 }
 
@@ -97,17 +85,15 @@ Table::Table(const InputRows& rows, const PositionView& positions, DType dtype) 
 
 void Table::build(const InputRows& rows, const PositionView& positions, DType dtype) {
   if (!base::is_float(dtype)) {
-    fail(ErrorKind::usage, "[Table] dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
+    base::refuse("Table", "dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
   }
   check_rows(rows, positions, "Table");
   check_no_batch(positions, "Table");
   const std::int64_t width = width_of(rows);
-  const std::int64_t bytes = table_bytes(positions.count, width, dtype);
-  auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
-  memory_ = std::shared_ptr<const std::byte>(
-      memory, [](const std::byte* p) { ::operator delete(const_cast<std::byte*>(p), kAlignment); });
-  const View out = make_view(memory, dtype, {positions.count, width});
+  const std::shared_ptr<std::byte> memory = rows::table_memory(positions.count, width, dtype, "Table");
+  const View out = make_view(static_cast<void*>(memory.get()), dtype, {positions.count, width});
   write_rows(rows, positions, out);
+  memory_ = memory;
   view_ = out;
   if (positions.source == PositionView::Source::range && (positions.step == 1 || positions.count <= 1)) {
     start_ = positions.start;
@@ -116,7 +102,7 @@ void Table::build(const InputRows& rows, const PositionView& positions, DType dt
 
 FixedRows Table::rows_by_position() const {
   if (!start_) {
-    fail(ErrorKind::usage, "[Table] rows can be found by position only in a table of a range in steps of 1");
+    base::refuse("Table", "rows can be found by position only in a table of a range in steps of 1");
   }
   return {view_, *start_, memory_};
 }

@@ -342,23 +342,22 @@ TEST_F(AttendErrors, Shapes) {
   k_view = make_view(reinterpret_cast<const std::int64_t*>(k.data()), {7, 2, 4});
   expect("k must be f32, f64, f16 or bf16 but is i64");
   k_view = make_view(static_cast<const double*>(k.data()), {7, 2, 4}).swap(1, 2);
-  expect("k must have contiguous channels but has stride 4");
+  expect("k must have contiguous channels but the stride of its last axis is 4");
   k_view = {nullptr, DType::f64, 3, {7, 2, 4}, {8, 4, 1}};
   expect("k must not be null");
 }
 
 TEST_F(AttendErrors, Outputs) {
   out_view = make_view(out.data(), {7, 4, 3});
-  expect("out must have shape [1, 7, 4, 4]");
+  expect("out must be [7, 4, 4] but is [7, 4, 3]");
   out_view = make_view(q.data(), {7, 4, 4});
-  expect("out must be apart from q, k and v");
+  expect("out must not overlap q");
   out_view = make_view(out.data(), {7, 4, 4});
   std::vector<double> extra(4 * 7 * 7);
-  expect("weights must be [1, 4, 7, 7], without a batch [4, 7, 7], of f64",
-         {.weights = make_view(extra.data(), {7, 7})});
-  expect("log_sum_exp must be [1, 4, 7]", {.log_sum_exp = make_view(extra.data(), {4, 6})});
+  expect("weights must be [4, 7, 7] or [1, 4, 7, 7] but is [7, 7]", {.weights = make_view(extra.data(), {7, 7})});
+  expect("log_sum_exp must be [4, 7] or [1, 4, 7] but is [4, 6]", {.log_sum_exp = make_view(extra.data(), {4, 6})});
   out_view = make_view(extra.data(), {7, 4, 4});
-  expect("out and weights must be apart", {.weights = make_view(extra.data(), {4, 7, 7})});
+  expect("out must not overlap weights", {.weights = make_view(extra.data(), {4, 7, 7})});
 }
 
 TEST_F(AttendErrors, Numbers) {
@@ -368,7 +367,7 @@ TEST_F(AttendErrors, Numbers) {
   expect("softcap must be at least 0 and finite but got -1", {.softcap = -1.0});
   expect("dropout p must be at least 0 and below 1 but got 1", {.dropout = {.p = 1.0}});
   std::vector<double> sinks(4, std::nan(""));
-  expect("sinks must be one float per head, [4]", {.sinks = make_view(sinks.data(), {3})});
+  expect("sinks must be [4], one per head, but is [3]", {.sinks = make_view(sinks.data(), {3})});
   expect("sinks must be numbers below infinity but head 0 has nan", {.sinks = make_view(sinks.data(), {4})});
 }
 
@@ -381,10 +380,10 @@ TEST_F(AttendErrors, Masks) {
   expect("mask causal must be none, end or start but got 7", {.mask = {.causal = static_cast<Causal>(7)}});
   const std::vector<std::uint8_t> bytes(49);
   const std::vector<std::int64_t> ids(7);
-  expect("mask keys must be [7] or [1, 7] of u8 but got [6] u8", {.mask = {.keys = make_view(bytes.data(), {6})}});
-  expect("mask pairs must be [7, 7] or [1, 7, 7] of u8", {.mask = {.pairs = make_view(bytes.data(), {7})}});
-  expect("mask documents must be [7] or [1, 7] of i32 or i64", {.mask = {.documents = make_view(bytes.data(), {7})}});
-  expect("mask starts must be [1] of i32 or i64 but got [7] i64", {.mask = {.starts = make_view(ids.data(), {7})}});
+  expect("mask keys must be [7] or [1, 7] but is [6]", {.mask = {.keys = make_view(bytes.data(), {6})}});
+  expect("mask pairs must be [7, 7] or [1, 7, 7] but is [7]", {.mask = {.pairs = make_view(bytes.data(), {7})}});
+  expect("mask documents must be i32 or i64 but is u8", {.mask = {.documents = make_view(bytes.data(), {7})}});
+  expect("mask starts must be [1] but is [7]", {.mask = {.starts = make_view(ids.data(), {7})}});
   const std::vector<std::int64_t> far = {std::int64_t{1} << 40};
   expect("mask ends must lie within +-(2^31 - 1) but row 0 has", {.mask = {.ends = make_view(far.data(), {1})}});
 }
@@ -421,12 +420,12 @@ TEST_F(AttendErrors, EncodingsThatDoNotFit) {
 TEST_F(AttendErrors, OutputsThatAreRead) {
   std::vector<double> both(2 * 112 + 7, 0.0);
   out_view = make_view(both.data(), {7, 4, 4});
-  expect("out must be apart from mask, sinks, bias and delta", {.sinks = make_view(both.data() + 100, {4})});
+  expect("out must not overlap sinks", {.sinks = make_view(both.data() + 100, {4})});
   const posenc::Bias matrix(posenc::MatrixBias{.heads = 4}, {{"values", make_view(both.data() + 50, {7, 7})}});
-  expect("out must be apart from mask, sinks, bias and delta", {.bias = &matrix});
-  expect("out must be apart from mask, sinks, bias and delta",
+  expect("out must not overlap the values of the bias", {.bias = &matrix});
+  expect("out must not overlap mask pairs",
          {.mask = {.pairs = make_view(reinterpret_cast<const std::uint8_t*>(both.data()), {7, 7})}});
-  expect("out must be apart from the positions",
+  expect("out must not overlap the positions",
          {.query_positions = posenc::PositionView::of(static_cast<const double*>(both.data()), 7)});
 }
 
@@ -438,13 +437,13 @@ TEST_F(AttendErrors, Gradients) {
     });
   };
   std::vector<double> grad(200);
-  expect_backward("the gradient of k must have shape [1, 7, 2, 4]", {.k = make_view(grad.data(), {7, 4, 4})});
-  expect_backward("the gradient of k must be apart from the gradient of q",
+  expect_backward("the gradient of k must be [7, 2, 4] but is [7, 4, 4]", {.k = make_view(grad.data(), {7, 4, 4})});
+  expect_backward("the gradient of k must not overlap the gradient of q",
                   {.q = make_view(grad.data(), {7, 4, 4}), .k = make_view(grad.data() + 50, {7, 2, 4})});
   expect_backward("the gradient of sinks is asked for but there are no sinks", {.sinks = make_view(grad.data(), {4})});
   expect_backward("gradients of a bias are asked for but there is none",
                   {.bias = {{"table", make_view(grad.data(), {4})}}});
-  expect_error(ErrorKind::usage, "grad_out must have the shape of out, [1, 7, 4, 4]", [&] {
+  expect_error(ErrorKind::usage, "grad_out must be [7, 4, 4] but is [7, 2, 4]", [&] {
     posenc::attend_backward({q_view, k_view, v_view, k_view}, {});
   });
 }

@@ -191,8 +191,7 @@ TEST(AttendTurns, NameWhatIsWrong) {
   options.keys_rotated = false;
   layer.delta = Numbers(12);
   options.pope_delta = layer.options().pope_delta;
-  expect_error(ErrorKind::usage, "[attend] delta must be one float per head and channel, [2, 4], but is [3, 4]",
-               [&] { attended(options); });
+  expect_error(ErrorKind::usage, "[attend] delta must be [2, 4] but is [3, 4]", [&] { attended(options); });
 }
 
 }  // namespace

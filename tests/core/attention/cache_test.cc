@@ -373,25 +373,25 @@ TEST(Cache, AFullCacheRefusesAndStaysAsItWas) {
   const posenc::ConstView k = tokens.keys.tokens(), v = tokens.values.tokens();
   expect_refused("[append] there must be room for 2 tokens but only 1 of 4 are free",
                  tokens_of(tokens.keys.tokens(), 0, 2), tokens_of(tokens.values.tokens(), 0, 2));
-  expect_refused("[append] keys must be [tokens, 2, 4] but are [6, 2, 3]", v, v);
-  expect_refused("[append] values must be [tokens, 2, 3] but are [6, 2, 4]", k, k);
+  expect_refused("[append] keys must be [N, 2, 4] but is [6, 2, 3]", v, v);
+  expect_refused("[append] values must be [N, 2, 3] but is [6, 2, 4]", k, k);
   expect_refused("same tokens but have 1 and 2", tokens_of(tokens.keys.tokens(), 0, 1),
                  tokens_of(tokens.values.tokens(), 0, 2));
   posenc::ConstView wrong = tokens_of(tokens.keys.tokens(), 0, 1);
   const posenc::ConstView value = tokens_of(tokens.values.tokens(), 0, 1);
   wrong.dtype = DType::i32;
-  expect_refused("keys must be f32, f64, f16 or bf16 but are i32", wrong, value);
+  expect_refused("keys must be f32, f64, f16 or bf16 but is i32", wrong, value);
   wrong = tokens_of(tokens.keys.tokens(), 0, 1);
   wrong.strides[2] = 2;
-  expect_refused("keys must have contiguous channels but have stride 2", wrong, value);
+  expect_refused("keys must have contiguous channels but the stride of its last axis is 2", wrong, value);
   wrong.strides[2] = 1;
   wrong.data = nullptr;
   expect_refused("keys must not be null", wrong, value);
   posenc::ConstView own = cache.keys();
   own.shape[0] = 1;
-  expect_refused("apart from the cache", own, value);
+  expect_refused("keys and values must not overlap the cache", own, value);
   own.shape[2] = 3;  // the values of one token, read from the keys
-  expect_refused("apart from the cache", tokens_of(tokens.keys.tokens(), 0, 1), own);
+  expect_refused("keys and values must not overlap the cache", tokens_of(tokens.keys.tokens(), 0, 1), own);
   expect_error(ErrorKind::usage, "[last_positions] count must be from 0 to the 3 tokens held but got 4",
                [&] { cache.last_positions(4); });
 

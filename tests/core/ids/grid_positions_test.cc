@@ -57,7 +57,7 @@ TEST(PlacesInGrid, RefusesWhatIsOutside) {
   });
   expect_error(ErrorKind::usage, "[places_in_grid] grid must have at least one axis", [] { places_of({0}, {}); });
   Ids ids = {0, 1, 2};
-  expect_error(ErrorKind::usage, "[places_in_grid] places must be [3, 2] but has shape [2, 2]", [&] {
+  expect_error(ErrorKind::usage, "[places_in_grid] places must be [3, 2] but is [2, 2]", [&] {
     Ids places(4);
     places_in_grid(view_of(ids), Ids{3, 4}, make_view(places.data(), {2, 2}));
   });
@@ -111,8 +111,8 @@ TEST(RowsByFraction, RefusesWrongShapes) {
   const auto refuse = [&](const std::string& part, std::int64_t height, std::int64_t side, const View& out) {
     expect_error(ErrorKind::usage, "[rows_by_fraction] " + part, [&] { rows_by_fraction(height, 3, side, out); });
   };
-  refuse("out must be [6] or [2, 3] but has shape [3, 2]", 2, 4, make_view(rows.data(), {3, 2}));
-  refuse("out must be [9] or [3, 3] but has shape [6]", 3, 4, make_view(rows.data(), {6}));
+  refuse("out must be [2, 3] but is [3, 2]", 2, 4, make_view(rows.data(), {3, 2}));
+  refuse("out must be [9] but is [6]", 3, 4, make_view(rows.data(), {6}));
   refuse("the image must have lengths of at least 0 but is {-1, 3}", -1, 4, make_view(rows.data(), {6}));
   refuse("the table must have lengths of at least 1 but is {0, 0}", 2, 0, make_view(rows.data(), {6}));
   refuse("the table must have at most 2147483648 places", 2, 65536, make_view(rows.data(), {6}));

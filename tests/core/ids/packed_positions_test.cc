@@ -135,10 +135,10 @@ TEST_F(PackedRefusals, BoundsOfWrongShapeTypeAndPlace) {
   expect_error(ErrorKind::usage, "[positions_from_bounds] bounds must be i32 or i64 but is f32",
                [&] { positions_from_bounds(make_view(floats, {2}), 0, view_of(out_)); });
   const Ids bounds = {0, 4};
-  expect_error(ErrorKind::usage, "[positions_from_bounds] bounds must have one axis but has shape [1, 2]", [&] {
+  expect_error(ErrorKind::usage, "[positions_from_bounds] bounds must be [K] but is [1, 2]", [&] {
     positions_from_bounds(make_view(bounds.data(), {1, 2}), 0, view_of(out_));
   });
-  expect_error(ErrorKind::usage, "[positions_from_bounds] ids must have one axis but has shape [1, 4]", [&] {
+  expect_error(ErrorKind::usage, "[positions_from_bounds] ids must be [N] but is [1, 4]", [&] {
     positions_from_bounds(view_of(bounds), 0, make_view(out_.data(), {1, 4}));
   });
   Ids memory = {0, 2, 2};
@@ -163,12 +163,12 @@ TEST_F(PackedRefusals, FirstIdsBeyondTheRange) {
 
 TEST_F(PackedRefusals, Segments) {
   const Ids segments(5, 0);
-  expect_error(ErrorKind::usage,
-               "[positions_from_segments] ids must have the shape of segments, [5], but has shape [4]",
+  expect_error(ErrorKind::usage, "[positions_from_segments] ids must be [5], the shape of segments, but is [4]",
                [&] { positions_from_segments(view_of(segments), 0, view_of(out_)); });
-  expect_error(ErrorKind::usage, "[positions_from_segments] ids must have the shape of segments, [1, 4]", [&] {
-    positions_from_segments(make_view(segments.data(), {1, 4}), 0, view_of(out_));
-  });
+  expect_error(ErrorKind::usage, "[positions_from_segments] ids must be [1, 4], the shape of segments, but is [4]",
+               [&] {
+                 positions_from_segments(make_view(segments.data(), {1, 4}), 0, view_of(out_));
+               });
   expect_error(ErrorKind::usage, "[positions_from_segments] ids must not overlap segments",
                [&] { positions_from_segments(view_of(std::as_const(out_)), 0, view_of(out_)); });
 }
@@ -180,9 +180,9 @@ TEST_F(PackedRefusals, IdsOfDocuments) {
   expect_error(ErrorKind::bad_input, "[bounds_from_positions] ids must lie within",
                [&] { bounds_from_positions(view_of(ids), PackedBy::minimum); });
   const Ids short_ids = {0, 1, 2};
-  expect_error(ErrorKind::usage, "[segments_from_positions] segments must have the shape of ids, [3]",
+  expect_error(ErrorKind::usage, "[segments_from_positions] segments must be [3], the shape of ids, but is [4]",
                [&] { segments_from_positions(view_of(short_ids), PackedBy::step, view_of(out_)); });
-  expect_error(ErrorKind::usage, "[bounds_from_positions] ids must have one axis but has shape [1, 3]", [&] {
+  expect_error(ErrorKind::usage, "[bounds_from_positions] ids must be [N] but is [1, 3]", [&] {
     bounds_from_positions(make_view(short_ids.data(), {1, 3}), PackedBy::step);
   });
   expect_error(ErrorKind::usage, "[bounds_from_positions] rule must be step or minimum but is number 9",

@@ -153,13 +153,16 @@ TEST_F(Refusals, OtherValuesInAMask) {
 }
 
 TEST_F(Refusals, WrongShapes) {
-  refuse(ErrorKind::usage, "ids must have the shape of mask, [6, 5], or fewer columns, but has shape [2, 5]",
+  refuse(ErrorKind::usage, "ids must be [6, N], the shape of mask or fewer columns, but is [2, 5]",
          make_view(kMask.data(), {6, 5}), zero_, ids());
-  refuse(ErrorKind::usage, "ids must have the shape of mask, [2, 4]", make_view(kMask.data(), {2, 4}), zero_, ids());
-  refuse(ErrorKind::usage, "ids must have the shape of mask, [10]", make_view(kMask.data(), {10}), zero_, ids());
-  refuse(ErrorKind::usage, "mask must have one or two axes but has shape [1, 2, 5]", make_view(kMask.data(), {1, 2, 5}),
-         zero_, ids());
-  refuse(ErrorKind::usage, "ids must have one or two axes but has shape []", mask(), zero_, make_view(ids_.data(), {}));
+  refuse(ErrorKind::usage, "ids must be [2, 4], the shape of mask or fewer columns, but is [2, 5]",
+         make_view(kMask.data(), {2, 4}), zero_, ids());
+  refuse(ErrorKind::usage, "ids must be [N], the shape of mask or fewer columns, but is [2, 5]",
+         make_view(kMask.data(), {10}), zero_, ids());
+  refuse(ErrorKind::usage, "mask must be [N] or [B, N] but is [1, 2, 5]", make_view(kMask.data(), {1, 2, 5}), zero_,
+         ids());
+  refuse(ErrorKind::usage, "ids must be [2, N], the shape of mask or fewer columns, but is []", mask(), zero_,
+         make_view(ids_.data(), {}));
   ConstView negative = mask();
   negative.shape[0] = -2;
   refuse(ErrorKind::usage, "mask must have no negative length but has shape [-2, 5]", negative, zero_, ids());
@@ -174,7 +177,7 @@ TEST_F(Refusals, WrongTypesAndNull) {
          ids());
   refuse(ErrorKind::usage, "ids must not be null", mask(), zero_,
          make_view(static_cast<std::int32_t*>(nullptr), {2, 5}));
-  expect_error(ErrorKind::usage, "[position_view] ids must be i32 or i64 but is u8",
+  expect_error(ErrorKind::usage, "[position_view] ids must be f64, i32 or i64 but is u8",
                [&] { position_view(make_view(bytes, {10})); });
 }
 
@@ -254,8 +257,9 @@ TEST_F(Refusals, LengthsOfCaches) {
       ErrorKind::bad_input,
       "lengths must not be negative and 5 ids after them must stay within 2147483647 but row 0 is 9223372036854775807",
       {std::numeric_limits<std::int64_t>::max(), 0}, ids());
-  refuse_lengths(ErrorKind::usage, "ids must have 3 rows, one per length, but has shape [2, 5]", {1, 2, 3}, ids());
-  refuse_lengths(ErrorKind::usage, "ids must have two axes but has shape [10]", {1}, make_view(ids_.data(), {10}));
+  refuse_lengths(ErrorKind::usage, "ids must be [3, N], a row per length, but is [2, 5]", {1, 2, 3}, ids());
+  refuse_lengths(ErrorKind::usage, "ids must be [1, N], a row per length, but is [10]", {1},
+                 make_view(ids_.data(), {10}));
   Ids memory(12, 1);
   expect_error(ErrorKind::usage, "[positions_after] ids must not overlap lengths", [&] {
     positions_after(make_view(memory.data() + 9, {2}), make_view(memory.data(), {2, 5}));

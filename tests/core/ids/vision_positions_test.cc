@@ -117,7 +117,7 @@ TEST(Vision, Errors) {
   const ConstView view = make_view(types.data(), {2});
   EXPECT_NE(message_of([&] {
               posenc::mrope_positions({.token_types = view}, {}, make_view(ids.data(), {2, 2}));
-            }).find("and 3 axes but are"),
+            }).find("ids must be [2, 3], 3 axes for each of token_types, but is [2, 2]"),
             std::string::npos);
 }
 

@@ -104,10 +104,10 @@ TEST(Norm, RefusesWhatDoesNotFit) {
   Numbers out(60, 4.0);
   const Numbers x = random_numbers(60, 1);
   const LayerNorm norm{};
-  expect_error(ErrorKind::usage, "[layer_norm] out must not overlap x, but where they are the same", [&] {
+  expect_error(ErrorKind::usage, "[layer_norm] out must be the same memory as x or not overlap it", [&] {
     layer_norm(make_view(out.data(), {4, 6}), norm, make_view(out.data() + 6, {4, 6}));
   });
-  expect_error(ErrorKind::usage, "[layer_norm_backward] grad_out must be as x, [4, 6] f64, but is [6, 4] f64", [&] {
+  expect_error(ErrorKind::usage, "[layer_norm_backward] grad_out must be [4, 6], as x is, but is [6, 4]", [&] {
     layer_norm_backward({make_view(x.data(), {4, 6}), make_view(x.data(), {6, 4})}, norm, {});
   });
   EXPECT_EQ(out, Numbers(60, 4.0));

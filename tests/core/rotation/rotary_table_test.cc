@@ -336,7 +336,7 @@ TEST(RotaryTable, Refuses) {
   TypedBlock wide(DType::f32, 1, 2, 5), narrow(DType::f16, 1, 2, 4);
   const PositionView two = PositionView::range(0, 2);
   refused(ErrorKind::usage, "memory must be [2, 4]", [&] { RotaryTable(angles, two, wide.flat()); });
-  refused(ErrorKind::usage, "memory must be f32 or f64 but got f16", [&] { RotaryTable(angles, two, narrow.flat()); });
+  refused(ErrorKind::usage, "memory must be f32 or f64 but is f16", [&] { RotaryTable(angles, two, narrow.flat()); });
   TypedBlock few(DType::f32, 1, 2, 4);
   refused(ErrorKind::usage, "memory must be [3, 4]",
           [&] { RotaryTable(angles, PositionView::range(0, 3), few.flat()); });

@@ -161,7 +161,7 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
   refused(wrong, good, out.view(), "null");
   wrong = out.view();
   wrong.shape[2] = 1;
-  refused(x.view(), good, wrong, "must be [1, 3, 2, 8] f32");
+  refused(x.view(), good, wrong, "must be [1, 3, 2, 8], as ");
   wrong = x.view();
   wrong.data = wrong.as<float>() + 1;
   wrong.shape[1] = 2;
@@ -176,7 +176,7 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
   }
   tables = good;
   tables.cos = two.flat();
-  refused(x.view(), tables, out.view(), "cos must be [N, R]");
+  refused(x.view(), tables, out.view(), "cos must be [3, R] or [1, 3, R] but is [2, 6]");
   tables = good;
   tables.sin.shape[1] = 4;
   refused(x.view(), tables, out.view(), "same shape");

@@ -73,17 +73,17 @@ TEST_F(RotateErrors, NotAGoodCall) {
 TEST_F(RotateErrors, Shapes) {
   Call call = good();
   call.x.shape[3] = 4;
-  refused(call, "x must have heads of 6 channels, as the encoding has, but is [2, 3, 2, 4]");
+  refused(call, "x must be [N, H, 6] or [B, N, H, 6], with the head_dim of the encoding, but is [2, 3, 2, 4]");
   call = good();
   call.x.rank = 2;
-  refused(call, "x must be [N, H, D] or [B, N, H, D] but is [2, 3]");
+  refused(call, "x must be [N, H, 6] or [B, N, H, 6], with the head_dim of the encoding, but is [2, 3]");
   call = good();
   call.out.rank = 3;
   call.out.strides[2] = 1;
   refused(call, "out must");
   call = good();
   call.out.shape[2] = 1;
-  refused(call, "out must be [2, 3, 2, 6] f32 as x but is [2, 3, 1, 6] f32");
+  refused(call, "out must be [2, 3, 2, 6], as x is, but is [2, 3, 1, 6]");
   call = good();
   call.x.shape[2] = call.out.shape[2] = -1;
   refused(call, "x must have no negative length but has shape [2, 3, -1, 6]");
@@ -93,7 +93,7 @@ TEST_F(RotateErrors, Reach) {
   for (const std::int64_t stride : {INT64_MIN, INT64_MAX, INT64_MAX / 2}) {
     Call call = good();
     call.x.strides[1] = stride;
-    refused(call, "x must lie in memory but its strides lead out of it");
+    refused(call, "x must lie in memory but its strides reach past the end of the address space");
     View x = x_.view();
     x.strides[0] = stride;
     refused_in_place(x, call.positions, {});
@@ -107,7 +107,7 @@ TEST_F(RotateErrors, Types) {
   refused(call, "x must be f32, f64, f16 or bf16 but is i32");
   call = good();
   call.out.dtype = DType::bf16;
-  refused(call, "out must be [2, 3, 2, 6] f32 as x but is [2, 3, 2, 6] bf16");
+  refused(call, "out must be f32, as x is, but is bf16");
   HeadBlock wide(DType::f64, 2, 3, 2, kHeadDim);
   call = good();
   call.x = wide.view();
@@ -284,8 +284,10 @@ TEST_F(RotateErrors, QueryAndKey) {
   refused({x_.view(), wrong}, "key must be of the batch and type of the query, [2, 3, 2, 6] f32, but is [1, 3, 2, 6]");
   wrong = out_.view();
   wrong.shape[3] = 4;
-  refused({x_.view(), wrong}, "key must have heads of 6 channels");
-  refused({wrong, x_.view()}, "query must have heads of 6 channels");
+  refused({x_.view(), wrong},
+          "key must be [N, H, 6] or [B, N, H, 6], with the head_dim of the encoding, but is [2, 3, 2, 4]");
+  refused({wrong, x_.view()},
+          "query must be [N, H, 6] or [B, N, H, 6], with the head_dim of the encoding, but is [2, 3, 2, 4]");
   wrong = out_.view();
   wrong.dtype = DType::bf16;
   refused({x_.view(), wrong}, "key must be of the batch and type of the query, [2, 3, 2, 6] f32, but is");
@@ -297,7 +299,7 @@ TEST_F(RotateErrors, QueryAndKey) {
   expect_error(ErrorKind::usage, "overlap", [&] {  // the key would read what the query has written
     rotate_qk(ConstQueryKey{x_.view(), out_.view()}, positions, table_, {out_.view(), k.view()});
   });
-  expect_error(ErrorKind::usage, "the output of the key must not overlap the query", [&] {
+  expect_error(ErrorKind::usage, "the output of the key must not overlap query", [&] {
     rotate_qk(ConstQueryKey{x_.view(), out_.view()}, positions, table_, {q.view(), x_.view()});
   });
   EXPECT_EQ(x_.bytes(), before);

@@ -72,7 +72,7 @@ TEST_F(EmbedErrors, Positions) {
   refused(call, "");
   call = good();
   call.positions = PositionView::range(0, 4);
-  refused_by(call, "add_positions", "out must be [4, 4] but is [2, 3, 4]");
+  refused_by(call, "add_positions", "out must be [4, 4] or [B, 4, 4] but is [2, 3, 4]");
   const std::int64_t ids[9] = {};
   call.positions = PositionView::of(ids, 3);
   call.positions.batch = 3;
@@ -106,7 +106,7 @@ TEST_F(EmbedErrors, Inputs) {
   call.x.shape[2] = 3;
   refused_by(call, "add_positions", "x must have the width of the rows, 4, but is [2, 3, 3]");
   call.out = joined_.view();
-  refused_by(call, "concat_positions", "out must be [3, 7] but is [2, 3, 8]");
+  refused_by(call, "concat_positions", "out must be [3, 7] or [B, 3, 7] but is [2, 3, 8]");
   call = good();
   call.x = make_view(x_.view().as<double>(), {1, 3, 4});
   call.out = out_.view();
@@ -156,9 +156,9 @@ TEST_F(EmbedErrors, Memory) {
   Call call = good();
   call.x = make_view(memory.data(), {3, kWidth});
   call.out = make_view(memory.data() + 1, {3, kWidth});
-  refused_by(call, "add_positions", "out must not overlap x, but where they are the same");
+  refused_by(call, "add_positions", "out must be the same memory as x or not overlap it");
   call.out = make_view(memory.data(), {3, 2 * kWidth});
-  refused_by(call, "concat_positions", "out must not overlap x, but where they are the same");
+  refused_by(call, "concat_positions", "out must be the same memory as x or not overlap it");
   call.x = make_view(memory.data() + 40, {3, kWidth});
   call.out = make_view(memory.data(), {3, kWidth});
   const LearnedRows learned{{.past_end = PastEnd::clamp}, make_view(memory.data() + 8, {5, kWidth})};
@@ -246,10 +246,10 @@ TEST_F(GradientErrors, Shapes) {
                    "the gradient of the input must be f32, as grad_out is, but is f64");
   refused_backward({.input = out_.view()}, "the gradient of the input must be [2, 3, 0], as grad_out is,", "concat");
   refused_backward({.learned = make_view(numbers_.data(), {6, 4})},
-                   "the gradient of the learned table must be [7, 4] f32 or f64 but is [6, 4] f64");
+                   "the gradient of the learned table must be [7, 4] but is [6, 4]");
   refused_backward({.learned = make_view(numbers_.data(), {7, 3})}, "the gradient of the learned table must be [7, 4]");
   refused_backward({.learned = make_view(static_cast<void*>(numbers_.data()), DType::f16, {7, 4})},
-                   "the gradient of the learned table must be [7, 4] f32 or f64 but is [7, 4] f16");
+                   "the gradient of the learned table must be f32 or f64 but is f16");
   Call call = good();
   call.rows = StreamedRows{&cases_.schedule()};
   refused_backward(call, {.learned = table(numbers_.data())}, "there is no learned table to get a gradient");
@@ -265,7 +265,8 @@ TEST_F(GradientErrors, Memory) {
   View shifted = x_.view();
   shifted.shape[0] = call.x.shape[0] = 1;
   shifted.data = shifted.as<float>() + 1;
-  refused_backward(call, {.input = shifted}, "the gradient of the input must not overlap grad_out, but where");
+  refused_backward(call, {.input = shifted},
+                   "the gradient of the input must be the same memory as grad_out or not overlap it");
   // The table's memory, as a view of its shape.
   const View gradient{const_cast<void*>(ConstView(cases_.table().flat()).data), DType::f32, 2, {7, 4}, {7, 1}};
   refused_backward({.learned = gradient}, "the gradient of the learned table must not overlap the learned table");
@@ -275,7 +276,7 @@ TEST_F(GradientErrors, Memory) {
   refused_backward(call, {.learned = own.flat()}, "the gradient of the learned table must not overlap grad_out");
   call = good();
   refused_backward(call, {.input = make_view(own.view().as<float>(), {2, 3, 4}), .learned = own.flat()},
-                   "the gradient of the learned table must not overlap that of the input");
+                   "the gradient of the learned table must not overlap the gradient of the input");
   call.positions = PositionView::of(numbers_.data() + 5, 3);
   refused_backward(call, {.learned = table(numbers_.data())},
                    "the gradient of the learned table must not overlap the positions");
@@ -286,7 +287,7 @@ TEST_F(GradientErrors, Memory) {
                    "the gradient of inv_freq must not overlap the positions");
   call.positions = PositionView::range(0, 3);
   refused_backward(call, {.learned = table(numbers_.data()), .inv_freq = {numbers_.data(), 2}},
-                   "the gradient of inv_freq must not overlap that of the learned table");
+                   "the gradient of inv_freq must not overlap the gradient of the learned table");
   refused_backward(call, {.inv_freq = {const_cast<double*>(cases_.schedule().inv_freq.data()), 2}},
                    "the gradient of inv_freq must not overlap the frequencies");
 }

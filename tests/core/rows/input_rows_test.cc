@@ -237,18 +237,18 @@ TEST_F(RowErrors, TablesOfTheWrongForm) {
     refused(HybridRows{StreamedRows{&cases_.schedule()}, learned}, positions, "the learned table must " + part,
             ErrorKind::usage);
   };
-  bad_table(good[0], "be [rows, width] of f32, f64, f16 or bf16 but is [10] f32");
-  bad_table(cases_.table().view(), "be [rows, width] of f32, f64, f16 or bf16 but is [1, 7, 10] f32");
+  bad_table(good[0], "be [R, M] but is [10]");
+  bad_table(cases_.table().view(), "be [R, M] but is [1, 7, 10]");
   ConstView changed = good;
   changed.dtype = DType::i32;
-  bad_table(changed, "be [rows, width] of f32, f64, f16 or bf16 but is [7, 10] i32");
+  bad_table(changed, "be f32, f64, f16 or bf16 but is i32");
   changed = good;
   changed.data = nullptr;
-  bad_table(changed, "not be null but is [7, 10]");
+  bad_table(changed, "not be null but has shape [7, 10]");
   bad_table(good.swap(0, 1), "have contiguous channels but the stride of its last axis is 13");
   changed = good;
   changed.shape[1] = 0;
-  bad_table(changed, "be [rows, width]");
+  bad_table(changed, "have channels but is [7, 0]");
 }
 
 TEST_F(RowErrors, SpecsThatDoNotFitTheTable) {
@@ -277,7 +277,7 @@ TEST_F(RowErrors, SourcesOfTheWrongForm) {
   PositionView tuples = positions;
   tuples.axes = 2;
   for (const auto& [name, rows] : cases_.all()) refused(rows, tuples, "", ErrorKind::usage);
-  refused(StreamedRows{&wide}, positions, "out must be [3, 12] but is [3, 10]", ErrorKind::usage);
+  refused(StreamedRows{&wide}, positions, "out must be [3, 12] or [B, 3, 12] but is [3, 10]", ErrorKind::usage);
 }
 
 TEST_F(RowErrors, TheOutputIsApartFromWhatIsRead) {

@@ -81,22 +81,23 @@ TEST(ResizeError, OptionsThatDoNotGoTogether) {
 TEST(ResizeError, RowsThatTheGridDoesNotHave) {
   Rows rows;
   rows.rule.kept = 0;
-  expect_error(ErrorKind::usage, "[resize_table] table must have 12 rows, 0 kept + 3 x 4, but has 13",
+  expect_error(ErrorKind::usage, "[resize_table] table must be [12, M], 0 kept + 3 x 4, but is [13, 3]",
                [&] { rows.run(); });
   rows.rule = {.from = {12}, .to = {19}, .kept = 1};
-  expect_error(ErrorKind::usage, "[resize_table] out must have 20 rows, 1 kept + 19, but has 21", [&] { rows.run(); });
+  expect_error(ErrorKind::usage, "[resize_table] out must be [20, 3], 1 kept + 19, but is [21, 3]",
+               [&] { rows.run(); });
   rows.rule.to = {20};
-  expect_error(ErrorKind::usage, "[resize_table] table must be [rows, width] but is [1, 13, 3]", [&] {
+  expect_error(ErrorKind::usage, "[resize_table] table must be [13, M], 1 kept + 12, but is [1, 13, 3]", [&] {
     resize_table(make_view(static_cast<const float*>(rows.table.data()), {1, 13, 3}), rows.rule, rows.target());
   });
-  expect_error(ErrorKind::usage, "[resize_table] out must be [rows, width] but is [63]",
+  expect_error(ErrorKind::usage, "[resize_table] out must be [21, 3], 1 kept + 20, but is [63]",
                [&] { resize_table(rows.source(), rows.rule, make_view(rows.out.data(), {63})); });
-  expect_error(ErrorKind::usage, "[resize_table] out must be as wide as table, 3, but its width is 2", [&] {
+  expect_error(ErrorKind::usage, "[resize_table] out must be [21, 3], 1 kept + 20, but is [21, 2]", [&] {
     resize_table(rows.source(), rows.rule, make_view(rows.out.data(), {21, 2}));
   });
   ConstView negative = rows.source();
   negative.shape[1] = -3;
-  expect_error(ErrorKind::usage, "[resize_table] table must have no negative length but is [13, -3]",
+  expect_error(ErrorKind::usage, "[resize_table] table must have no negative length but has shape [13, -3]",
                [&] { resize_table(negative, rows.rule, rows.target()); });
   EXPECT_TRUE(rows.untouched());
 }
@@ -175,9 +176,9 @@ TEST(ResizeError, NumbersThatAreNone) {
 TEST(ResizeError, GradientsOfTheWrongShape) {
   Rows rows;
   const View grad_table = make_view(rows.table.data(), {13, 3});
-  expect_error(ErrorKind::usage, "[resize_table_backward] grad_out must have 21 rows, 1 kept + 4 x 5, but has 13",
+  expect_error(ErrorKind::usage, "[resize_table_backward] grad_out must be [21, M], 1 kept + 4 x 5, but is [13, 3]",
                [&] { resize_table_backward(rows.source(), rows.rule, grad_table); });
-  expect_error(ErrorKind::usage, "[resize_table_backward] grad_table must have 13 rows, 1 kept + 3 x 4, but has 21",
+  expect_error(ErrorKind::usage, "[resize_table_backward] grad_table must be [13, 3], 1 kept + 3 x 4, but is [21, 3]",
                [&] { resize_table_backward(rows.target(), rows.rule, rows.target()); });
   View narrow = grad_table;
   narrow.strides[0] = 1;

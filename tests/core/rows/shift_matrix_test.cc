@@ -116,11 +116,11 @@ TEST(ShiftMatrix, RefusesWhatHasNone) {
           [&] { fill({.width = 5}, 1.0, five); });
   refused(ErrorKind::usage, "width must be even but got 5: the last cosine has no partner",
           [&] { fill({.width = 5, .order = Order::cos_halves}, 1.0, five); });
-  refused(ErrorKind::usage, "out must be [4, 4] f32 or f64 but is [5, 5] f64", [&] { fill({.width = 4}, 1.0, five); });
+  refused(ErrorKind::usage, "out must be [4, 4] but is [5, 5]", [&] { fill({.width = 4}, 1.0, five); });
   refused(ErrorKind::usage, "out must not be null", [&] {
     fill({.width = 4}, 1.0, make_view<double>(nullptr, {4, 4}));
   });
-  refused(ErrorKind::usage, "out must be [4, 4] f32 or f64 but is [4, 4] bf16", [&] {
+  refused(ErrorKind::usage, "out must be f32 or f64 but is bf16", [&] {
     fill({.width = 4}, 1.0, make_view(out.data(), DType::bf16, {4, 4}));
   });
   refused(ErrorKind::bad_input, "positions must lie within +-2147483647 but got nan",

@@ -273,7 +273,8 @@ TEST(TableRowErrors, PositionsOfTheWrongForm) {
   expect_untouched(ErrorKind::usage, "positions must not be null but there are 2", {.width = 4},
                    PositionView::of(static_cast<const double*>(nullptr), 2));
   expect_untouched(ErrorKind::usage, "positions must have no negative count", {.width = 4}, PositionView::range(0, -1));
-  expect_untouched(ErrorKind::usage, "out must be [3, 4] but is [2, 4]", {.width = 4}, PositionView::range(0, 3));
+  expect_untouched(ErrorKind::usage, "out must be [3, 4] or [B, 3, 4] but is [2, 4]", {.width = 4},
+                   PositionView::range(0, 3));
 }
 
 TEST(TableRowErrors, OutputsOfTheWrongForm) {
@@ -284,9 +285,9 @@ TEST(TableRowErrors, OutputsOfTheWrongForm) {
     EXPECT_EQ(memory, std::vector<float>(64, 7.0f)) << "something was written";
   };
   refused("be f32, f64, f16 or bf16 but is i32", make_view(memory.data(), DType::i32, {2, 4}));
-  refused("be [2, 4] but is [2, 5]", make_view(memory.data(), {2, 5}));
-  refused("be [2, 4] but is [8]", make_view(memory.data(), {8}));
-  refused("be [2, 4] but is [1, 1, 2, 4]", make_view(memory.data(), {1, 1, 2, 4}));
+  refused("be [2, 4] or [B, 2, 4] but is [2, 5]", make_view(memory.data(), {2, 5}));
+  refused("be [2, 4] or [B, 2, 4] but is [8]", make_view(memory.data(), {8}));
+  refused("be [2, 4] or [B, 2, 4] but is [1, 1, 2, 4]", make_view(memory.data(), {1, 1, 2, 4}));
   refused("not be null but has shape [2, 4]", make_view<float>(nullptr, {2, 4}));
   refused("have contiguous channels but the stride of its last axis is 2", make_view(memory.data(), {4, 2}).swap(0, 1));
   View overlapping = make_view(memory.data(), {2, 4});
@@ -300,13 +301,13 @@ TEST(TableRowErrors, OutputsOfTheWrongForm) {
 TEST(TableRowErrors, StreamsAndTables) {
   std::vector<float> memory(64);
   RowStream stream(make_schedule({.width = 4}), PositionView::range(0, 2));
-  expect_error(ErrorKind::usage, "[RowStream::next] block must be [rows, 4] of floats but is [2, 5] f32", [&] {
+  expect_error(ErrorKind::usage, "[RowStream::next] block must be [R, 4] but is [2, 5]", [&] {
     stream.next(make_view(memory.data(), {2, 5}));
   });
-  expect_error(ErrorKind::usage, "[RowStream::next] block must be [rows, 4] of floats but is [0, 4] f32", [&] {
+  expect_error(ErrorKind::usage, "[RowStream::next] block must have rows but is [0, 4]", [&] {
     stream.next(make_view(memory.data(), {0, 4}));
   });
-  expect_error(ErrorKind::usage, "[RowStream::next] block must be [rows, 4] of floats but is [2, 4] i64", [&] {
+  expect_error(ErrorKind::usage, "[RowStream::next] block must be f32, f64, f16 or bf16 but is i64", [&] {
     stream.next(make_view(memory.data(), DType::i64, {2, 4}));
   });
   PositionView batch = PositionView::range(0, 2);
