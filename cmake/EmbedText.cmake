@@ -56,9 +56,12 @@ function(posenc_embed_assets folder out)
   posenc_embed_files(${out} insight/teaching/assets.h Asset posenc::teaching::kAsset ${folder} "" ${names})
 endfunction()
 
-# posenc_embed_lines(FILE SYMBOL OUT.cc): the lines of a text file, without their ends, as posenc::models::SYMBOL and
+# posenc_embed_lines(FILE SYMBOL OUT.cc): the lines of a text file, without their ends, as SYMBOL (with its namespace) and
 # SYMBOLCount. Lines may hold [ ] and ; where CMake's own lists would break: the text is never taken for a list.
 function(posenc_embed_lines file symbol out)
+  string(REGEX MATCH "^(.*)::([^:]+)$" unused ${symbol})
+  set(namespace ${CMAKE_MATCH_1})
+  set(symbol ${CMAKE_MATCH_2})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   string(REGEX REPLACE "\n+$" "" text "${text}")
@@ -68,7 +71,7 @@ function(posenc_embed_lines file symbol out)
 #include <iterator>
 #include <string_view>
 
-namespace posenc::models {
+namespace ${namespace} {
 
 using namespace std::string_view_literals;
 
@@ -80,6 +83,6 @@ constexpr std::string_view ${symbol}[] = {
 };
 const std::size_t ${symbol}Count = std::size(${symbol});
 
-}  // namespace posenc::models
+}  // namespace ${namespace}
 ")
 endfunction()

@@ -7,6 +7,7 @@
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
+#include "posenc/files/json.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -29,6 +30,36 @@ Ids mapped_ids(const Engine& engine, const Ids& given, std::int64_t axis) {
   Ids ids{given.count, 1, false, {}};
   for (std::int64_t n = 0; n < ids.count; ++n) ids.values.push_back(engine.id(n, given.at(n, axis)));
   return ids;
+}
+
+const FaultChange& change_named(std::string_view name) {
+  for (const auto changes : {row_changes(), bias_changes(), channel_changes(), scaling_changes(), frequency_changes(),
+                             factor_changes(), position_changes(), precision_changes(), axis_changes()}) {
+    for (const FaultChange& change : changes) {
+      if (change.name == name) return change;
+    }
+  }
+  fail(ErrorKind::bad_input, "[diagnose] no change makes the fault " + std::string(name));
+}
+
+std::vector<Fault> read_rows() {
+  std::vector<Fault> rows;
+  for (std::size_t i = 0; i < kFaultLinesCount; ++i) {
+    const Json row = parse_json(kFaultLines[i], "faults.jsonl");
+    const auto word = [&](std::string_view key) { return row.find(key) ? row.find(key)->string(key) : std::string(); };
+    const FaultChange& change = change_named(word("name"));
+    rows.push_back({.name = word("name"),
+                    .about = word("about"),
+                    .sentence = word("sentence"),
+                    .symptom = word("symptom"),
+                    .fix = word("fix"),
+                    .reports = word("reports"),
+                    .example = word("example"),
+                    .layer = row.find("layer") ? row.find("layer")->integer("layer") : -1,
+                    .change = change.change,
+                    .keeps_plan = change.keeps_plan});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -180,16 +211,13 @@ std::vector<double> Clues::fitted(const MakeEngine& make, double low, double hig
 }
 
 const std::vector<const Fault*>& all_faults() {
-  static const std::vector<const Fault*> faults = [] {
-    std::vector<const Fault*> all;
-    for (const std::span<const Fault> group :
-         {row_faults(), bias_faults(), channel_faults(), scaling_faults(), frequency_faults(), factor_faults(),
-          position_faults(), precision_faults(), axis_faults()}) {
-      for (const Fault& fault : group) all.push_back(&fault);
-    }
-    return all;
+  static const std::vector<Fault> rows = read_rows();
+  static const std::vector<const Fault*> all = [] {
+    std::vector<const Fault*> pointers;
+    for (const Fault& row : rows) pointers.push_back(&row);
+    return pointers;
   }();
-  return faults;
+  return all;
 }
 
 const Fault& fault_named(std::string_view name) {

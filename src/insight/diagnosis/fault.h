@@ -66,29 +66,40 @@ struct Variation {
 };
 using Variations = std::vector<Variation>;
 
-struct Fault {
+// What makes a mistake of an engine; its words stand in a row of faults.jsonl.
+struct FaultChange {
   std::string_view name;
-  std::string_view about;
-  std::string_view sentence;  // what was done, without its end; a variation's words follow behind a colon
-  std::string_view symptom;
-  std::string_view fix;
-  std::string_view reports;
-  std::string_view example;
   // None where it does not apply to this engine.
   Variations (*change)(const Engine& engine, const Clues& clues);
   bool keeps_plan = false;  // whether pairs and frequencies stay as they are
-  std::int64_t layer = -1;  // of the example, where its layers differ
 };
 
-std::span<const Fault> channel_faults();
-std::span<const Fault> frequency_faults();
-std::span<const Fault> scaling_faults();
-std::span<const Fault> factor_faults();
-std::span<const Fault> position_faults();
-std::span<const Fault> precision_faults();
-std::span<const Fault> axis_faults();
-std::span<const Fault> bias_faults();
-std::span<const Fault> row_faults();
+std::span<const FaultChange> row_changes();
+std::span<const FaultChange> bias_changes();
+std::span<const FaultChange> channel_changes();
+std::span<const FaultChange> scaling_changes();
+std::span<const FaultChange> frequency_changes();
+std::span<const FaultChange> factor_changes();
+std::span<const FaultChange> position_changes();
+std::span<const FaultChange> precision_changes();
+std::span<const FaultChange> axis_changes();
+
+// The lines of faults.jsonl, by cmake/EmbedText.cmake.
+extern const std::string_view kFaultLines[];
+extern const std::size_t kFaultLinesCount;
+
+struct Fault {
+  std::string name;
+  std::string about;
+  std::string sentence;  // what was done, without its end; a variation's words follow behind a colon
+  std::string symptom;
+  std::string fix;
+  std::string reports;      // where it was reported; may be empty
+  std::string example;      // a spec or a model that shows it
+  std::int64_t layer = -1;  // of the example, where its layers differ
+  Variations (*change)(const Engine& engine, const Clues& clues) = nullptr;
+  bool keeps_plan = false;
+};
 
 // All of them, in the order in which they are preferred where several explain the same numbers.
 const std::vector<const Fault*>& all_faults();

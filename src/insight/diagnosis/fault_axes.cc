@@ -1,6 +1,5 @@
 // Mistakes about positions with several coordinates.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "insight/diagnosis/fault.h"
@@ -151,30 +150,15 @@ Variations axis_frequencies(const Engine& engine, const Clues&) {
   return variations;
 }
 
-constexpr std::array kAxesFaults = {
-    Fault{"sections_order", "axes", "The pairs of the axes lie in another order",
-          "text is right, where all coordinates are equal; images and videos are not",
-          "read from the config whether sections are chunked or interleaved (mrope_interleaved): it is not the layout "
-          "of channels",
-          "vllm-project/vllm-omni#1784, alibaba/MNN#4133, Blaizzy/mlx-vlm#576, huggingface/transformers#42097",
-          "qwen2-vl-7b", sections_order},
-    Fault{"axes_swapped", "axes", "Axes are exchanged",
-          "text is right; in images rows are taken for columns: incoherent answers about places",
-          "give coordinates in the order of the model: (t, h, w) in most, (w, h) in some towers",
-          "huggingface/pytorch-image-models#2541, ggml-org/llama.cpp#13282, osaurus-ai/vmlx-swift#225", "qwen2-vl-7b",
-          axes_swapped},
-    Fault{"axes_collapsed", "axes", "One coordinate is taken for all axes",
-          "text is right; in images all tokens of a row, or of the image, stand at one place",
-          "give every axis its own coordinate for tokens of images and videos",
-          "vllm-project/vllm#16878, huggingface/transformers#45381", "qwen2-vl-7b", axes_collapsed},
-    Fault{"axis_frequencies", "axes", "The ladder is shared out to the axes by another rule",
-          "each axis turns at speeds that it was not trained with",
-          "see which rule the tower has: one ladder, one per axis, or one that is dealt out", "", "qwen2-vl-7b",
-          axis_frequencies},
+constexpr FaultChange kAxisChanges[] = {
+    {"sections_order", sections_order},
+    {"axes_swapped", axes_swapped},
+    {"axes_collapsed", axes_collapsed},
+    {"axis_frequencies", axis_frequencies},
 };
 
 }  // namespace
 
-std::span<const Fault> axis_faults() { return kAxesFaults; }
+std::span<const FaultChange> axis_changes() { return kAxisChanges; }
 
 }  // namespace posenc::diagnosis

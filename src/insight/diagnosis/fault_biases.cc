@@ -1,5 +1,4 @@
 // Mistakes about biases on scores.
-#include <array>
 #include <cmath>
 
 #include "insight/diagnosis/fault.h"
@@ -308,63 +307,26 @@ Variations bias_offset(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-constexpr std::array kBiasesFaults = {
-    Fault{"slopes_rule", "bias", "The slopes follow the other rule for numbers of heads that are no power of two",
-          "with 12 heads, say, all slopes but a few are wrong; with 8 or 16 nothing is",
-          "use the rule that the model was trained with: the authors' code interleaves, the printed formula does not",
-          "ml-explore/mlx#343, huggingface/transformers#28380, mosaicml/examples#307, NVIDIA/TensorRT-LLM#1611",
-          "alibi:heads=12", slopes_rule},
-    Fault{"slopes_exponent", "bias", "The exponents of the slopes are off by one",
-          "every slope is too steep or too flat by one factor: the first is 1 instead of 1/2",
-          "slopes are 2^(-8 h / H) for h = 1 .. H", "paiml/aprender#2143", "alibi:heads=8", slopes_exponent},
-    Fault{"bias_sign", "bias", "The bias has the wrong sign", "what is far away is preferred: incoherent",
-          "subtract slope times distance", "meta-pytorch/attention-gym#86", "alibi:heads=8", bias_sign},
-    Fault{
-        "alibi_form", "bias", "Another form of the distance was taken",
-        "rows differ by a constant, which softmax does not see under a causal mask; without one the numbers are wrong",
-        "under a causal mask nothing needs to be done; else take -|i - j|",
-        "ofirpress/attention_with_linear_biases#9, mosaicml/llm-foundry#186, ofirpress/attention_with_linear_biases#5, "
-        "lucidrains/x-transformers#88",
-        "alibi:heads=8", alibi_form},
-    Fault{"slopes_heads", "bias", "Heads have the slopes of others",
-          "every rank but the first, or every second head, looks at the wrong distance",
-          "compute slopes for all heads of the model, and take those of this rank",
-          "bigscience-workshop/Megatron-DeepSpeed#227, flashinfer-ai/flashinfer#1606, flashinfer-ai/flashinfer#5101",
-          "alibi:heads=8", slopes_heads},
-    Fault{"bias_max", "bias", "The range of the slopes is wrong", "all slopes but those of the ends are wrong",
-          "alibi_bias_max is 8 unless the config says otherwise", "", "alibi:heads=8", bias_max},
-    Fault{"slopes_bfloat16", "bias", "Slopes were rounded to bfloat16",
-          "distances beyond 256 share a bias: what is far away blurs",
-          "keep slopes and biases in float32; Falcon's own code rounds", "", "alibi:heads=12", slopes_bfloat16},
-    Fault{"bias_scaled", "bias", "The bias was multiplied", "distances count too little or too much",
-          "add the bias behind the scale of the scores: scale * q.k + bias, unless the model (Falcon) says otherwise",
-          "", "alibi:heads=8", bias_scaled},
-    Fault{"bias_missing", "bias", "No bias was added", "the order of words is lost",
-          "add the bias to the scores of this attention", "huggingface/transformers#8518", "alibi:heads=8",
-          bias_missing},
-    Fault{"t5_direction", "bias", "The buckets are those of the other direction",
-          "an encoder reads as if it saw the past only, or a decoder wastes half of its buckets",
-          "encoders have bidirectional buckets, decoders causal ones", "", "t5:heads=8", t5_direction},
-    Fault{"distance_sign", "bias", "The distance has the wrong sign", "what lies ahead is taken for what lies behind",
-          "the offset is key minus query, unless the model says otherwise", "", "t5:heads=8", distance_sign},
-    Fault{"max_distance", "bias", "The largest distance is wrong", "distances beyond a few have the bias of others",
-          "take relative_attention_max_distance from the config", "", "t5:heads=8", max_distance},
-    Fault{"t5_buckets", "bias", "The number of buckets is wrong", "the table is read at the wrong rows",
-          "take relative_attention_num_buckets as it is: bidirectional buckets are halved once, inside",
-          "lucidrains/x-transformers#10", "t5:heads=8", t5_buckets},
-    Fault{"t5_border", "bias", "The borders of the buckets lie elsewhere",
-          "most distances are right, some have their neighbour's bias",
-          "half of a direction's buckets hold one distance each; beyond them the bucket is the logarithm, cut down to "
-          "a whole number",
-          "lucidrains/x-transformers#10", "t5:heads=8", t5_border},
-    Fault{"bias_offset", "bias", "Queries are counted from elsewhere",
-          "right for a whole text, wrong for one that continues a cache",
-          "the query's position includes the length of the cache", "huggingface/candle#899, NVIDIA/TensorRT-LLM#13870",
-          "t5:heads=8", bias_offset},
+constexpr FaultChange kBiasChanges[] = {
+    {"slopes_rule", slopes_rule},
+    {"slopes_exponent", slopes_exponent},
+    {"bias_sign", bias_sign},
+    {"alibi_form", alibi_form},
+    {"slopes_heads", slopes_heads},
+    {"bias_max", bias_max},
+    {"slopes_bfloat16", slopes_bfloat16},
+    {"bias_scaled", bias_scaled},
+    {"bias_missing", bias_missing},
+    {"t5_direction", t5_direction},
+    {"distance_sign", distance_sign},
+    {"max_distance", max_distance},
+    {"t5_buckets", t5_buckets},
+    {"t5_border", t5_border},
+    {"bias_offset", bias_offset},
 };
 
 }  // namespace
 
-std::span<const Fault> bias_faults() { return kBiasesFaults; }
+std::span<const FaultChange> bias_changes() { return kBiasChanges; }
 
 }  // namespace posenc::diagnosis

@@ -1,5 +1,4 @@
 // Mistakes about which channels turn, with which, which way and how often.
-#include <array>
 
 #include "insight/diagnosis/fault.h"
 
@@ -199,76 +198,23 @@ Variations wrong_layer(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-constexpr std::array kChannelsFaults = {
-    Fault{"not_rotated", "channels", "Nothing was rotated",
-          "queries and keys leave as they came: word order is lost, and the same token at two places looks the same",
-          "call the rotation in this layer, and check that its result is what attention reads", "", "llama-3.1-8b",
-          not_rotated},
-    Fault{"rotated_twice", "channels", "The rotation was applied twice",
-          "every angle is twice what it should be and a factor on cos and sin is squared: fluent for some tokens, then "
-          "lost",
-          "rotate in one place only: in the model's code or in the attention kernel, not in both",
-          "NVIDIA/TensorRT-LLM#16378", "llama-3.1-8b", rotated_twice},
-    Fault{"wrong_layer", "frequencies", "The frequencies are those of other layers",
-          "right in some layers and wrong in others: quality falls with length, most where local and global layers "
-          "differ",
-          "choose base and scaling by the layer, as `posenc show` lists them",
-          "ggml-org/llama.cpp#14367, ollama/ollama#13452, Blaizzy/mlx-vlm#1709, vllm-project/vllm#29111, "
-          "antonellof/ferrox#39",
-          "gemma-3-4b", wrong_layer, false, 5},
-    Fault{"nope_rotated", "channels", "Layers without positions were rotated",
-          "layers that should not know positions do: repeated words, loss of what is far away",
-          "leave out the rotation in these layers, as `posenc show` lists them; a list `no_rope_layers` has 1 where "
-          "layers DO rotate",
-          "pytorch/executorch#22043, airockchip/rknn-llm#501, timtoole02/Camelid#535, huggingface/transformers#37344, "
-          "NVIDIA/TensorRT-LLM#3382",
-          "smollm3-3b", nope_rotated, false, 3},
-    Fault{
-        "layout", "channels", "Channels are paired as in another layout",
-        "right at position 0, fluent for a few tokens, incoherent soon: every pair turns a channel that is not its own",
-        "pair the channels as the spec says, or permute the rows of the q and k weights once (and their norms) to suit "
-        "the other layout",
-        "ggml-org/llama.cpp#13260, vllm-project/vllm#49290, vllm-project/vllm#42765, NVIDIA/TensorRT-LLM#16378, "
-        "ohdearquant/lattice#96, vllm-project/vllm#747, NeuraLegion/shainet#111, kvark/meganeura#38, "
-        "jmaczan/tiny-vllm#6, jzhang38/TinyLlama#24, ggml-org/llama.cpp#15852",
-        "llama-3.1-8b", other_layout},
-    Fault{"deinterleave_missing", "channels", "The channels were not de-interleaved first",
-          "right at position 0, incoherent later: halves are rotated that hold interleaved pairs",
-          "de-interleave q and k before a rotation of halves, or rotate them as interleaved",
-          "NVIDIA/TensorRT-LLM#14810, ggml-org/llama.cpp#15852, InternLM/lmdeploy#1700", "deepseek-v3",
-          deinterleave_missing},
-    Fault{"channels_permuted", "channels", "The rotation is right, but channels come out in another order",
-          "scores are right where queries and keys are permuted alike, and wrong where only one of them is, or where "
-          "caches are shared",
-          "write channels where the spec has them; where q and k are treated alike and nothing else reads them, "
-          "nothing needs to be done",
-          "vllm-project/vllm-metal#44, nntile/nntile#382", "gpt-j-6b", channels_permuted},
-    Fault{"deinterleave_twice", "channels", "The channels were reordered once too often",
-          "right at position 0, incoherent later: weights were permuted when they were loaded and again when they are "
-          "rotated",
-          "permute either the weights or the activations, not both",
-          "NVIDIA/TensorRT-LLM#14810, InternLM/lmdeploy#2639, mattn/tensai#57", "deepseek-v3", deinterleave_twice},
-    Fault{"sign", "channels", "Pairs turn the other way",
-          "scores see the distance with the wrong sign: with trained weights incoherent from the first tokens on",
-          "turn (a, b) into (a cos - b sin, b cos + a sin); some models (nanochat) do turn by the negative angle", "",
-          "llama-3.1-8b", sign},
-    Fault{"cos_sin_swapped", "channels", "Cosines and sines are exchanged",
-          "wrong from position 0 on, where a rotation should change nothing",
-          "exchange the two tables, or the order in which a fused table [cos | sin] is read", "", "llama-3.1-8b",
-          cos_sin_swapped},
-    Fault{"window_end", "channels", "The wrong end of the head was rotated",
-          "right at position 0, wrong soon: content channels turn, position channels do not",
-          "rotate the window that the spec says (rope_offset); in multi-head latent attention the head is [nope | "
-          "rope]",
-          "", "deepseek-v3", window_end},
-    Fault{"heads_tokens_transposed", "channels", "Heads and tokens are exchanged",
-          "every head turns by another angle and no token by its own: incoherent",
-          "positions belong to the axis of tokens: transpose to [N, H, D], or give the strides of the other order", "",
-          "llama-3.1-8b", heads_tokens_transposed},
+constexpr FaultChange kChannelChanges[] = {
+    {"not_rotated", not_rotated},
+    {"rotated_twice", rotated_twice},
+    {"wrong_layer", wrong_layer},
+    {"nope_rotated", nope_rotated},
+    {"layout", other_layout},
+    {"deinterleave_missing", deinterleave_missing},
+    {"channels_permuted", channels_permuted},
+    {"deinterleave_twice", deinterleave_twice},
+    {"sign", sign},
+    {"cos_sin_swapped", cos_sin_swapped},
+    {"window_end", window_end},
+    {"heads_tokens_transposed", heads_tokens_transposed},
 };
 
 }  // namespace
 
-std::span<const Fault> channel_faults() { return kChannelsFaults; }
+std::span<const FaultChange> channel_changes() { return kChannelChanges; }
 
 }  // namespace posenc::diagnosis

@@ -1,5 +1,4 @@
 // Mistakes about magnitudes: the attention factor on cos and sin, and the scale of scores.
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -143,46 +142,19 @@ Variations query_scale_missing(const Engine& engine, const Clues& clues) {
   return {variation};
 }
 
-constexpr std::array kFactorsFaults = {
-    Fault{"attention_factor_missing", "factor", "The attention factor is missing",
-          "scores are too small by its square: attention is too flat in long texts",
-          "multiply cos and sin by the attention factor of the scaling (YaRN: 0.1 ln factor + 1 unless the config "
-          "gives one)",
-          "antonellof/ferrox#213, sgl-project/sglang#38786, vllm-project/vllm#46280, ml-explore/mlx-lm#1507",
-          "gpt-oss-20b", attention_factor_missing},
-    Fault{"attention_factor_squared", "factor", "The attention factor was applied twice",
-          "scores are too large by its square: attention is too sharp, and answers lose what was not nearest",
-          "apply the attention factor once to cos and sin; `attention_factor` of a config is the final number",
-          "sgl-project/sglang#33558, NVIDIA/TensorRT-LLM#16378", "gpt-oss-20b", attention_factor_squared},
-    Fault{"attention_factor_one_side", "factor", "The attention factor acts on one side only",
-          "scores are too small by the factor: attention is somewhat too flat",
-          "rotate queries and keys with the same cos and sin", "", "gpt-oss-20b", attention_factor_one_side},
-    Fault{"softmax_scale", "factor", "The scores have another scale",
-          "attention is too flat or too sharp everywhere; with one key it does not show",
-          "multiply scores by head_dim^-0.5 once; models with latent attention and YaRN multiply by the square of "
-          "mscale besides",
-          "onnxruntime/mobius#548, turboderp-org/exllamav3#259", "deepseek-v3", softmax_scale},
-    Fault{"attention_factor_wrong", "factor", "cos and sin are multiplied by another factor",
-          "scores are off by its square at every position, 0 included",
-          "`attention_factor` of a config is the final number: neither send it through the logarithm again nor replace "
-          "it by 0.1 ln factor + 1",
-          "NVIDIA/TensorRT-LLM#16379, vllm-project/vllm#48351, vllm-project/vllm#46280", "gpt-oss-20b",
-          attention_factor_wrong},
-    Fault{"query_scale_missing", "factor", "Queries were not multiplied by what grows with their position",
-          "right up to some thousand tokens, too flat an attention beyond them",
-          "multiply queries by the model's temperature behind the rotation, as `posenc show` has it",
-          "antonellof/ferrox#213", "llama-4-scout", query_scale_missing, false, 3},
-    Fault{"keys_not_rotated", "channels", "Keys were not rotated",
-          "scores see the query's position instead of the distance: quality falls at once",
-          "rotate keys before they enter the cache, by the positions of their own tokens", "", "llama-3.1-8b",
-          keys_not_rotated},
-    Fault{"queries_not_rotated", "channels", "Queries were not rotated",
-          "scores see the key's position instead of the distance: quality falls at once",
-          "rotate queries by the positions of their own tokens", "", "llama-3.1-8b", queries_not_rotated},
+constexpr FaultChange kFactorChanges[] = {
+    {"attention_factor_missing", attention_factor_missing},
+    {"attention_factor_squared", attention_factor_squared},
+    {"attention_factor_one_side", attention_factor_one_side},
+    {"softmax_scale", softmax_scale},
+    {"attention_factor_wrong", attention_factor_wrong},
+    {"query_scale_missing", query_scale_missing},
+    {"keys_not_rotated", keys_not_rotated},
+    {"queries_not_rotated", queries_not_rotated},
 };
 
 }  // namespace
 
-std::span<const Fault> factor_faults() { return kFactorsFaults; }
+std::span<const FaultChange> factor_changes() { return kFactorChanges; }
 
 }  // namespace posenc::diagnosis

@@ -1,5 +1,4 @@
 // Mistakes about the ladder of frequencies itself: its base, its exponents, its width.
-#include <array>
 #include <cmath>
 #include <variant>
 
@@ -164,36 +163,15 @@ Variations partial_width(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-constexpr std::array kFrequenciesFaults = {
-    Fault{"partial_exponent", "frequencies", "The exponents are counted over the wrong width",
-          "right at position 0, drifts with the position: frequencies of a partly turning head fall too slowly or too "
-          "fast",
-          "divide 2i by the width that turns (rotary_dim), not by that of the head, unless the model says "
-          "`proportional`; pair i with i + rotary_dim / 2",
-          "pie-project/pie#603, aws-neuron/neuronx-distributed-inference#106, mlc-ai/mlc-llm#3268, apache/tvm#18520",
-          "gpt-neox-20b", partial_exponent},
-    Fault{"partial_width", "channels", "The wrong number of channels turns",
-          "channels that carry content turn, or channels that carry positions do not: worse the further apart tokens "
-          "stand",
-          "read the share of the head from the config (partial_rotary_factor, rotary_dim, rotary_pct) and turn that "
-          "many channels",
-          "ml-explore/mlx-lm#1698, vllm-project/vllm#11883, vllm-project/vllm#747, ggml-org/llama.cpp#4156",
-          "gpt-neox-20b", partial_width},
-    Fault{"exponent_step", "frequencies", "The exponents have the wrong step",
-          "all frequencies but the first are wrong: nearby tokens look right, distant ones do not",
-          "exponents are 2i / d for pair i = 0 .. d/2 - 1", "PapersReimplementations#9, WaveGrad#12",
-          "sinusoidal:width=64", exponent_step},
-    Fault{"base", "frequencies", "The base is wrong",
-          "short prompts look right, quality falls from some hundred tokens on, and more the longer the text",
-          "read rope_theta from where this version of the config has it (rope_parameters in transformers 5), and "
-          "refuse a default",
-          "deepspeedai/DeepSpeed#8341, sgl-project/SpecForge#265, vllm-project/vllm#9503, lyogavin/airllm#369, "
-          "vllm-project/vllm-ascend#5201, sgl-project/sglang#14745, microsoft/onnxruntime-genai#2609",
-          "llama-3.1-8b", base},
+constexpr FaultChange kFrequencyChanges[] = {
+    {"partial_exponent", partial_exponent},
+    {"partial_width", partial_width},
+    {"exponent_step", exponent_step},
+    {"base", base},
 };
 
 }  // namespace
 
-std::span<const Fault> frequency_faults() { return kFrequenciesFaults; }
+std::span<const FaultChange> frequency_changes() { return kFrequencyChanges; }
 
 }  // namespace posenc::diagnosis

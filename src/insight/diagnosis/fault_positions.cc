@@ -1,6 +1,5 @@
 // Mistakes about where tokens stand.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -277,61 +276,17 @@ Variations position_gap(const Engine& engine, const Clues& clues) {
       gap)};
 }
 
-constexpr std::array kPositionsFaults = {
-    Fault{"counted_from_one", "positions", "Positions are counted from 1",
-          "position 0 is turned, too; scores within one text stay right, and caches of others do not fit",
-          "count from 0, or say what position 0 counts as",
-          "RobertCsordas/moeut#6, pytorch/executorch#2010, OpenNMT/CTranslate2#1572", "llama-3.1-8b", counted_from_one,
-          true},
-    Fault{"position_offset", "positions", "Positions are off by a constant",
-          "right within one call, wrong between prompt and decoding, where keys of a cache have other offsets",
-          "the position of a token is that of its place in the text: the cache's length, plus its place in this call, "
-          "minus pads",
-          "microsoft/onnxruntime-genai#2354, unslothai/unsloth#3699, thunlp/Seq1F1B#6, NVIDIA/Megatron-LM#5243",
-          "llama-3.1-8b", position_offset, true},
-    Fault{"positions_rounded", "positions", "Positions were rounded to a short type",
-          "right for the first positions that the type can hold (256 in bfloat16), then neighbours share one",
-          "keep position ids as integers or float32, also under autocast",
-          "huggingface/diffusers#13920, pytorch/pytorch#137774, PrimeIntellect-ai/prime-rl#518", "llama-3.1-8b",
-          positions_rounded, true},
-    Fault{"packing_not_reset", "positions", "Positions were not reset for each document",
-          "documents behind the first are read as if they stood far on in a text",
-          "restart position ids at every document of a packed row, and give them to the rotation",
-          "NVIDIA/Megatron-LM#453, allenai/OLMo-core#503, Dao-AILab/flash-attention#177, "
-          "fla-org/flash-linear-attention#516",
-          "llama-3.1-8b", packing_not_reset, true},
-    Fault{"padding_counted", "positions", "Padding was counted",
-          "every prompt of a batch that is shorter than the longest is read as if it began later",
-          "count from the first token that is no pad: cumulative sum of the mask minus one",
-          "unslothai/unsloth#3795, ndif-team/nnsight#673, huggingface/transformers#48161, tloen/alpaca-lora#315",
-          "llama-3.1-8b", padding_counted, true},
-    Fault{"packing_reset", "positions", "Positions start again within the text",
-          "tokens of one text are read as several: what stands before a restart seems to be nearby",
-          "restart position ids at document borders only: they are not those of batches, chunks or ranks",
-          "NVIDIA/Megatron-LM#5243, thunlp/Seq1F1B#6", "llama-3.1-8b", packing_reset, true},
-    Fault{"position_gap", "positions", "Positions are off from one token on",
-          "the prompt is right and everything after it is not; the text's own distances stay plausible",
-          "continue with the position behind the last one of the cache, not with its length plus one",
-          "microsoft/onnxruntime-genai#2354, ggml-org/llama.cpp#3825", "llama-3.1-8b", position_gap, true},
-    Fault{"positions_clamped", "positions", "Positions stop growing",
-          "tokens beyond a length have one position for all: their order is lost",
-          "extend the table instead of clamping ids to its end", "microsoft/onnxruntime#27597", "llama-3.1-8b",
-          positions_clamped, true},
-    Fault{"positions_scaled", "positions", "Positions were multiplied",
-          "distances look shorter or longer than they are",
-          "give the rotation positions as they are: a scaling belongs to the frequencies, once", "",
-          "sinusoidal:width=64", positions_scaled, true},
-    Fault{"positions_reversed", "positions", "Positions run backwards", "the order of words is mirrored",
-          "count from the first token on", "", "llama-3.1-8b", positions_reversed, true},
-    Fault{"positions_other", "positions", "The rotation is right, but for other positions",
-          "fluent, with the wrong order: cache slots, ranks or evicted places were taken for positions",
-          "carry the position of every token beside its slot in the cache",
-          "warpfront/hipfire#391, rajveer43/VeloxQuant-MLX#389, open-edge-platform/physical-ai-studio#590",
-          "llama-3.1-8b", positions_other, true},
+constexpr FaultChange kPositionChanges[] = {
+    {"counted_from_one", counted_from_one, true},   {"position_offset", position_offset, true},
+    {"positions_rounded", positions_rounded, true}, {"packing_not_reset", packing_not_reset, true},
+    {"padding_counted", padding_counted, true},     {"packing_reset", packing_reset, true},
+    {"position_gap", position_gap, true},           {"positions_clamped", positions_clamped, true},
+    {"positions_scaled", positions_scaled, true},   {"positions_reversed", positions_reversed, true},
+    {"positions_other", positions_other, true},
 };
 
 }  // namespace
 
-std::span<const Fault> position_faults() { return kPositionsFaults; }
+std::span<const FaultChange> position_changes() { return kPositionChanges; }
 
 }  // namespace posenc::diagnosis

@@ -1,5 +1,4 @@
 // Mistakes about encodings that are added to embeddings.
-#include <array>
 #include <cmath>
 
 #include "insight/diagnosis/fault.h"
@@ -102,28 +101,15 @@ Variations multiplier(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-constexpr std::array kRowsFaults = {
-    Fault{"order", "rows", "Sines and cosines stand in another order",
-          "with trained weights incoherent; with weights trained on it, no fault at all",
-          "put sines and cosines where the model has them; models differ",
-          "tatp22/multidim-positional-encoding#20, allenai/allennlp#2993, tensorflow/tensorflow#37191",
-          "sinusoidal:width=64", order},
-    Fault{
-        "half_rule", "rows", "The exponents follow another rule", "fast channels are nearly right, slow ones are not",
-        "divide by half the width minus 1 in tensor2tensor and its ports (fairseq, Whisper), by the width in the paper",
-        "kimiyoung/transformer-xl#119", "sinusoidal:width=64", half_rule},
-    Fault{"first", "rows", "Position 0 counts as another number",
-          "every row is that of a neighbour: embeddings are a little worse, silently",
-          "see what the model adds to positions: padding_idx + 1 in RoBERTa and fairseq, 2 in OPT and BART",
-          "huggingface/sentence-transformers#3879, sbryngelson/ANEForge#257, huggingface/transformers#15292",
-          "sinusoidal:width=64", first},
-    Fault{"multiplier", "rows", "The rows were multiplied", "positions drown words, or words drown positions",
-          "scale the embeddings or the encoding as the model does: sqrt(d) belongs to the embeddings in the paper", "",
-          "sinusoidal:width=64", multiplier},
+constexpr FaultChange kRowChanges[] = {
+    {"order", order},
+    {"half_rule", half_rule},
+    {"first", first},
+    {"multiplier", multiplier},
 };
 
 }  // namespace
 
-std::span<const Fault> row_faults() { return kRowsFaults; }
+std::span<const FaultChange> row_changes() { return kRowChanges; }
 
 }  // namespace posenc::diagnosis

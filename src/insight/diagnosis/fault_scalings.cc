@@ -1,6 +1,5 @@
 // Mistakes about the scaling of a ladder for longer contexts.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <variant>
 
@@ -394,61 +393,14 @@ Variations sequence_length(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-constexpr std::array kScalingsFaults = {
-    Fault{"scaling_dropped", "scaling", "The scaling was left out",
-          "right up to about the trained length, gibberish beyond it",
-          "apply the scaling of the config (rope_scaling, rope_parameters) when the frequencies are made, also where a "
-          "cache of cos and sin is extended",
-          "unslothai/unsloth#6197, felafax/felafax#59, lablup/mlxcel#1355, sbryngelson/ANEForge#58, "
-          "sgl-project/sglang#38786, vllm-project/vllm#48304, chrishayuk/larql#407",
-          "llama-3.1-8b", scaling_dropped},
-    Fault{
-        "longrope_list", "scaling", "LongRoPE's other list of factors was taken",
-        "a larger configured context makes short prompts worse, or long ones stay wrong",
-        "choose by the length of the sequence: short_factor up to original_max_position_embeddings, long_factor "
-        "beyond, and drop or re-rotate cached keys where it switches",
-        "ggml-org/llama.cpp#8995, lablup/mlxcel#1358, huggingface/transformers#33129, microsoft/onnxruntime-genai#1161",
-        "phi-3.5-mini", longrope_list},
-    Fault{"scaling_twice", "scaling", "The scaling was applied twice",
-          "distant tokens look near: order blurs, most in long texts",
-          "scale either the positions or the frequencies, and only once; a converted checkpoint may hold scaled "
-          "frequencies already",
-          "", "rotary:head_dim=128,scaling=linear,factor=4", scaling_twice},
-    Fault{"scaling_kind", "scaling", "Another kind of scaling was applied",
-          "fast pairs, which tell neighbours apart, are wrong too: quality falls even in short texts",
-          "dispatch on rope_type (or type), and refuse a word that is not implemented",
-          "vllm-project/vllm#3488, vllm-project/vllm#41236, sgl-project/sglang#14772, ROCm/aiter#4742", "gpt-oss-20b",
-          scaling_kind},
-    Fault{"wrong_factor", "scaling", "The factor of the scaling is wrong",
-          "short texts look right, long ones decay earlier than they should",
-          "read the factor from the config as it is; it is above 1, and its inverse is another convention",
-          "TransformerLensOrg/TransformerLens#910, ikawrakow/ik_llama.cpp#2003, huggingface/transformers#38224, "
-          "ggml-org/llama.cpp#2772",
-          "llama-3.1-8b", wrong_factor},
-    Fault{"original_length", "scaling", "The original length of the scaling is wrong",
-          "the border between kept and divided frequencies lies at the wrong pair: slightly wrong at all lengths",
-          "original_max_position_embeddings is the length of the first training, not that of the extended context",
-          "NVIDIA/Megatron-LM#1418, NVIDIA-NeMo/Speech#14686, huggingface/transformers#38224", "gpt-oss-20b",
-          original_length},
-    Fault{"scaling_ramp", "scaling", "The band between kept and divided frequencies is mixed wrongly",
-          "a few pairs in the middle turn too fast or too slowly: hard to see, found by comparing numbers only",
-          "mix as the scaling says: linearly in the pair's number for YaRN (its ends rounded outwards unless truncate "
-          "is false), by the wavelength for Llama 3",
-          "ggml-org/llama.cpp#8676", "llama-3.1-8b", scaling_ramp},
-    Fault{"scaling_added", "scaling", "A scaling was applied where there should be none",
-          "every distance looks shorter than it is: quality falls everywhere",
-          "leave the frequencies alone where the config has no scaling; in transformers 5 rope_parameters is always "
-          "there, and `default` means none",
-          "sgl-project/sglang#14745, ROCm/aiter#4742", "rotary:head_dim=128", scaling_added},
-    Fault{"sequence_length", "scaling", "The frequencies are those of another sequence length",
-          "a dynamic scaling that never grows, or that one long request left behind for all others",
-          "make the frequencies for the length of this sequence, and re-rotate cached keys when it grows",
-          "huggingface/transformers#25104, vllm-project/vllm#41277, QwenLM/Qwen#401",
-          "rotary:head_dim=128,scaling=dynamic,factor=4,original_positions=2048,sequence_length=8192", sequence_length},
+constexpr FaultChange kScalingChanges[] = {
+    {"scaling_dropped", scaling_dropped}, {"longrope_list", longrope_list}, {"scaling_twice", scaling_twice},
+    {"scaling_kind", scaling_kind},       {"wrong_factor", wrong_factor},   {"original_length", original_length},
+    {"scaling_ramp", scaling_ramp},       {"scaling_added", scaling_added}, {"sequence_length", sequence_length},
 };
 
 }  // namespace
 
-std::span<const Fault> scaling_faults() { return kScalingsFaults; }
+std::span<const FaultChange> scaling_changes() { return kScalingChanges; }
 
 }  // namespace posenc::diagnosis
