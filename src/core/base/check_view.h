@@ -11,7 +11,6 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,9 +64,9 @@ struct Shape {
   int rank = 0;  // 0: 1 to 4 axes of any lengths
 
   constexpr Shape() = default;
-  constexpr Shape(std::initializer_list<Length> wanted) {
-    for (const Length& length : wanted) lengths[static_cast<std::size_t>(rank++)] = length;
-  }
+  template <std::convertible_to<Length>... Lengths>
+  requires(sizeof...(Lengths) >= 1 && sizeof...(Lengths) <= kMaxRank) constexpr Shape(Lengths... wanted)  // NOLINT
+      : lengths{Length(wanted)...}, rank(sizeof...(Lengths)) {}
   // The same with another number of channels.
   Shape with_last(Length last) const {
     Shape shape = *this;

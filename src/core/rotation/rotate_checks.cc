@@ -90,13 +90,16 @@ void check_heads(const HeadViews& views, base::Length head_dim, std::string_view
   check_head_input(views.in, head_dim, where, views.in_name);
   const ConstView out = views.out;
   const bool in_place = base::same_memory(views.in, out);
-  // In place all else has been seen; what does overlap itself is refused with the output's message.
-  if (in_place && !base::overlaps_itself(views.in)) return;
-  base::check_view(
-      out,
-      {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write, .like = views.in_name},
-      where, views.out_name);
-  if (!base::share_memory(views.in, out)) return;
+  // What is laid out like the input has been seen; what does overlap itself is refused with the output's message.
+  const bool alike = out.data != nullptr && out.rank == views.in.rank && out.dtype == views.in.dtype &&
+                     out.shape == views.in.shape && out.strides == views.in.strides;
+  if (!(alike || in_place) || base::overlaps_itself(views.in)) {
+    base::check_view(
+        out,
+        {.dtypes = views.in.dtype, .shape = base::shape_of(views.in), .use = base::Use::write, .like = views.in_name},
+        where, views.out_name);
+  }
+  if (in_place || !base::share_memory(views.in, out)) return;
   base::check_in_place_or_apart({views.out_name, out}, {views.in_name, views.in}, where);
 }
 
