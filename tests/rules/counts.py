@@ -4,11 +4,12 @@ import re
 
 from layers import MODULES, module_of
 
-# <!-- files of Sandwich: at most 6 --> ... <!-- /files -->
+# <!-- files of Sandwich: at most 6 --> 1. `src/...`: what for 2. ... <!-- /files -->
 FILES = re.compile(r"<!-- files of (\w+): at most (\d+) -->(.*?)<!-- /files -->", re.S)
 # <!-- walk: at most 15 --> ... <!-- /walk -->
 WALK = re.compile(r"<!-- walk: at most (\d+) -->(.*?)<!-- /walk -->", re.S)
 NAMED = re.compile(r"`((?:src|include|cli)/[\w./-]+)`")
+ITEM = re.compile(r"^\d+\. `([\w./-]+)`:", re.M)
 
 
 def line_of(file, match):
@@ -20,10 +21,12 @@ def touched_files(file, paths):
     if not file.is_markdown:
         return
     for match in FILES.finditer(file.text):
-        word, most, listed = match.group(1), int(match.group(2)), set(NAMED.findall(match.group(3)))
+        word, most, listed = match.group(1), int(match.group(2)), set(ITEM.findall(match.group(3)))
         names = re.compile(rf"(?<![a-z0-9]){word}(?![a-z0-9])", re.I)
         there = {path for path, other in paths.items()
                  if other.is_cpp and other.folder in ("src", "include", "cli") and names.search(other.text)}
+        there |= {path.relative_to(file.root).as_posix() for suffix in ("json", "html")
+                  for path in file.root.glob(f"src/**/*.{suffix}") if names.search(path.read_text(encoding="utf-8"))}
         for path in sorted(there - listed):
             yield line_of(file, match), f"does not list {path}, which names {word}"
         for path in sorted(listed - there):

@@ -30,8 +30,8 @@ GOOD = {
     "cmake/PosencForward.cmake": "set(posenc_moved_files json)\n",
     "docs/migration.md": "| `posenc/json.h` | `posenc/files/json.h` |\n",
     "docs/page.md": "-march=native is never used. \u2580\n",
-    "docs/lists.md": "<!-- files of double_double: at most 2 -->`src/core/numbers/phase.cc` "
-                     "`src/core/rows/table.cc` <!-- /files -->\n"
+    "docs/lists.md": "<!-- files of double_double: at most 2 -->\n1. `src/core/numbers/phase.cc`: x\n"
+                     "2. `src/core/rows/table.cc`: x\n<!-- /files -->\n"
                      "<!-- walk: at most 2 -->`cli/main.cc` `src/core/rows/table.cc`<!-- /walk -->\n",
     "build/release/junk.cc": "TODO\n",
 }
@@ -98,9 +98,9 @@ BAD = [
     ("umbrella", "include/posenc/posenc.h", OPENING + '#include "posenc/error.h"\n'),
     ("umbrella", "include/posenc/files/files.h", OPENING),
     ("forwards", "docs/migration.md", "nothing\n"),
-    ("touched_files", "docs/lists.md", "<!-- files of double_double: at most 2 -->`src/core/rows/table.cc`<!-- /files -->"),
+    ("touched_files", "docs/lists.md", "<!-- files of double_double: at most 2 -->\n1. `src/core/rows/table.cc`: x\n<!-- /files -->"),
     ("touched_files", "docs/lists.md",
-     GOOD["docs/lists.md"].replace("`src/core/rows/table.cc` ", "`src/core/rows/table.cc` `cli/main.cc` ")),
+     GOOD["docs/lists.md"].replace("2. ", "3. `cli/main.cc`: x\n2. ")),
     ("touched_files", "docs/lists.md", GOOD["docs/lists.md"].replace("double: at most 2", "double: at most 1")),
     ("walks_go_down", "docs/lists.md", GOOD["docs/lists.md"].replace("walk: at most 2", "walk: at most 1")),
     ("walks_go_down", "docs/lists.md",

@@ -22,7 +22,7 @@ struct KindRow {
 
 const KindRow& row_of(const Spec& spec) noexcept;
 
-// A function of one kind as a function of any spec, which must be of that kind: of_kind<sandwich_fields>.
+// A function of one kind as a function of any spec, which must be of that kind: of_kind<rotary_fields>.
 template <auto function>
 inline constexpr auto of_kind = &OfAlternative<Spec, function>::call;
 

@@ -11,9 +11,12 @@
 #include "insight/properties/formula.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/insight/check.h"
-#include "posenc/insight/explain.h"
 #include "posenc/insight/subject.h"
 
+namespace posenc {
+struct Step;
+struct ExplainOptions;
+}  // namespace posenc
 namespace posenc::explanation {
 struct BiasPair;
 }
