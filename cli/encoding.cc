@@ -30,21 +30,25 @@ Encoding with_rows(const Encoding& encoding, const EncodingOptions& options) {
 
 void refuse_attention_kind(const Spec& spec) {
   const std::string_view kind = kind_of(spec);
-  if (kind == "none") fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
-  if (kind == "shaw" || kind == "transformer_xl") {
-    fail(ErrorKind::usage, fmt::format("{} acts inside attention, where its vectors meet queries and keys: see posenc "
-                                       "attend --help",
-                                       kind));
+  switch (place_of(spec)) {
+    case Place::input:
+      return;
+    case Place::rotation:
+      if (std::holds_alternative<Rotary>(spec)) return;
+      [[fallthrough]];
+    case Place::query:
+      fail(ErrorKind::usage,
+           fmt::format("{} acts on queries and keys, not on embeddings or scores: see posenc rotate --help", kind));
+    case Place::bias:
+      fail(ErrorKind::usage,
+           fmt::format("{} acts on attention scores, not on single positions: see posenc bias --help", kind));
+    case Place::term:
+      fail(ErrorKind::usage, fmt::format("{} acts inside attention, where its vectors meet queries and keys: see "
+                                         "posenc attend --help",
+                                         kind));
+    case Place::nowhere:
+      fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
   }
-  if (kind == "pope" || kind == "xpos" || kind == "temperature") {
-    fail(ErrorKind::usage,
-         fmt::format("{} acts on queries and keys, not on embeddings or scores: see posenc rotate --help", kind));
-  }
-  const bool at_input = kind == "sinusoidal" || kind == "learned" || kind == "hybrid" || kind == "concat" ||
-                        kind == "fourier" || kind == "rotary";
-  if (at_input) return;
-  fail(ErrorKind::usage,
-       fmt::format("{} acts on attention scores, not on single positions: see posenc bias --help", kind));
 }
 
 void check_input_axes(const Spec& spec, std::int64_t axes, const std::string& text) {

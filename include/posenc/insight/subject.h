@@ -19,13 +19,13 @@ namespace posenc {
 
 // What people ask first about a kind, in words: the same sentences in `posenc check`, in figures and in reports.
 struct KindFacts {
-  std::string formula;         // plain text: "PE(p, 2i) = sin(p / 10000^(2i/M)), ..."
-  std::string formula_mathml;  // the same as a <math> element
-  std::string users;           // who uses it: "the original Transformer (2017), ..."
-  std::string represents;      // "absolute places", "distances", ...
-  std::string prefers;         // what attention favours before anything is learned
-  std::string past_length;     // what it does at positions past those that were trained
-  std::string order_of_terms;  // the layout or convention that people get wrong, in a sentence; may be empty
+  std::string formula = {};         // plain text: "PE(p, 2i) = sin(p / 10000^(2i/M)), ..."
+  std::string formula_mathml = {};  // the same as a <math> element
+  std::string users = {};           // who uses it: "the original Transformer (2017), ..."
+  std::string represents = {};      // "absolute places", "distances", ...
+  std::string prefers = {};         // what attention favours before anything is learned
+  std::string past_length = {};     // what it does at positions past those that were trained
+  std::string order_of_terms = {};  // the layout or convention that people get wrong, in a sentence; may be empty
 };
 // The numbers of the spec (base, width, heads, ...) stand in the formula.
 POSENC_API KindFacts kind_facts(const Spec& spec);

@@ -97,7 +97,7 @@ base::AlignedVector<Real> transposed(const base::AlignedVector<Real>& from, std:
 
 Spec checked(const Spec& spec) {
   validate(spec);
-  if (std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec)) return spec;
+  if (place_of(spec) == Place::term) return spec;
   fail(ErrorKind::usage, "[ScoreTerm] spec must be shaw or transformer_xl but is " + std::string(kind_of(spec)) +
                              ", which has no vectors");
 }

@@ -17,17 +17,16 @@ namespace properties {
 namespace {
 
 KindFacts alibi_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "BLOOM, MPT, Falcon's refined-web models and Jina's BERT (Press et al., 2022)";
-  facts.represents = "distances";
-  facts.prefers = "near keys, from the start";
-  facts.past_length =
-      "The penalty keeps growing in a straight line: trained on 512 tokens, perplexity went from 19.73 to 18.40 at "
-      "3512 and 18.31 at 15512; what is far away is hardly seen, though.";
-  facts.order_of_terms =
-      "It is added after the scores are scaled; Falcon adds it before, so that 1/sqrt(D) shrinks it. "
-      "BLOOM adds m_h j, which is the same under a causal mask.";
-  return facts;
+  return {
+      .users = "BLOOM, MPT, Falcon's refined-web models and Jina's BERT (Press et al., 2022)",
+      .represents = "distances",
+      .prefers = "near keys, from the start",
+      .past_length =
+          "The penalty keeps growing in a straight line: trained on 512 tokens, perplexity went from 19.73 to 18.40 at "
+          "3512 and 18.31 at 15512; what is far away is hardly seen, though.",
+      .order_of_terms =
+          "It is added after the scores are scaled; Falcon adds it before, so that 1/sqrt(D) shrinks it. "
+          "BLOOM adds m_h j, which is the same under a causal mask."};
 }
 
 std::vector<Property> alibi_properties(const Encoding& numbers, const CheckOptions& options) {

@@ -32,24 +32,22 @@ bool is_fixed(const Spec& spec) {
 }
 
 KindFacts concat_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables";
-  facts.represents = "absolute places on several axes";
-  facts.prefers = "near places are alike, rows and columns counted apart";
-  facts.past_length = "Sinusoidal parts go on past what was trained, learned ones end with their tables.";
-  facts.order_of_terms =
-      "Which coordinate comes first differs: DETR's sines are [row | column], MAE's and diffusers' [column | row].";
-  return facts;
+  return {
+      .users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables",
+      .represents = "absolute places on several axes",
+      .prefers = "near places are alike, rows and columns counted apart",
+      .past_length = "Sinusoidal parts go on past what was trained, learned ones end with their tables.",
+      .order_of_terms =
+          "Which coordinate comes first differs: DETR's sines are [row | column], MAE's and diffusers' [column | "
+          "row]."};
 }
 
 KindFacts fourier_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels";
-  facts.represents = "absolute places on several axes";
-  facts.prefers = "near places are alike; how near, the frequencies say";
-  facts.past_length = "It is defined everywhere; coordinates outside those of training meet angles never seen.";
-  facts.order_of_terms = "The angle is a sum over the axes, so a pair turns along one direction of the plane.";
-  return facts;
+  return {.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels",
+          .represents = "absolute places on several axes",
+          .prefers = "near places are alike; how near, the frequencies say",
+          .past_length = "It is defined everywhere; coordinates outside those of training meet angles never seen.",
+          .order_of_terms = "The angle is a sum over the axes, so a pair turns along one direction of the plane."};
 }
 
 // All rows in double, [places][width].

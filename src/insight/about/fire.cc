@@ -16,16 +16,14 @@ namespace properties {
 namespace {
 
 KindFacts fire_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "research models of Li et al. (2024); no well-known released model";
-  facts.represents = "distances, and the place of the query";
-  facts.prefers = "nothing: all of it is learned";
-  facts.past_length =
-      "Distances are divided by the query's place, so that all stay within 0 to 1; trained on 512 tokens, "
-      "perplexity was 4.70 at 1024 and 309 at 8192 nevertheless (DAPE, 2024).";
-  facts.order_of_terms =
-      "It is not a function of the distance alone: the same distance counts for less at a later query.";
-  return facts;
+  return {.users = "research models of Li et al. (2024); no well-known released model",
+          .represents = "distances, and the place of the query",
+          .prefers = "nothing: all of it is learned",
+          .past_length =
+              "Distances are divided by the query's place, so that all stay within 0 to 1; trained on 512 tokens, "
+              "perplexity was 4.70 at 1024 and 309 at 8192 nevertheless (DAPE, 2024).",
+          .order_of_terms =
+              "It is not a function of the distance alone: the same distance counts for less at a later query."};
 }
 
 std::vector<Property> fire_properties(const Encoding& numbers, const CheckOptions& options) {

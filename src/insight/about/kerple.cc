@@ -17,16 +17,14 @@ namespace {
 KindFacts kerple_facts(const Spec& any) {
   const auto& spec = std::get<Kerple>(any);
   const bool log = spec.kernel == KerpleKernel::log;
-  KindFacts facts;
-  facts.users = "research models of Chi et al. (2022); no well-known released model";
-  facts.represents = "distances";
-  facts.prefers = "near keys, from the start";
-  facts.past_length =
-      log ? "The penalty grows ever more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
-            "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
-          : "The penalty grows as a power of the distance that training chose.";
-  facts.order_of_terms = "Parameters are used as at least `smallest`, as the authors clamp them after every step.";
-  return facts;
+  return {
+      .users = "research models of Chi et al. (2022); no well-known released model",
+      .represents = "distances",
+      .prefers = "near keys, from the start",
+      .past_length = log ? "The penalty grows ever more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
+                           "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
+                         : "The penalty grows as a power of the distance that training chose.",
+      .order_of_terms = "Parameters are used as at least `smallest`, as the authors clamp them after every step."};
 }
 
 std::vector<Property> kerple_properties(const Encoding& numbers, const CheckOptions& options) {

@@ -14,25 +14,21 @@ namespace properties {
 namespace {
 
 KindFacts window_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers";
-  facts.represents = "distances";
-  facts.prefers = "near keys: others are hidden";
-  facts.past_length =
-      "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
-      "window reaches it only through other layers.";
-  facts.order_of_terms = "left = 4095 and right = 0 are a causal window of 4096 keys: the query's own is counted.";
-  return facts;
+  return {.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers",
+          .represents = "distances",
+          .prefers = "near keys: others are hidden",
+          .past_length =
+              "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
+              "window reaches it only through other layers.",
+          .order_of_terms = "left = 4095 and right = 0 are a causal window of 4096 keys: the query's own is counted."};
 }
 
 KindFacts chunked_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "Llama 4 in its layers with rotary encodings";
-  facts.represents = "distances within a chunk";
-  facts.prefers = "keys of its own chunk: others are hidden";
-  facts.past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.";
-  facts.order_of_terms = "Chunks count from position 0, not from the query.";
-  return facts;
+  return {.users = "Llama 4 in its layers with rotary encodings",
+          .represents = "distances within a chunk",
+          .prefers = "keys of its own chunk: others are hidden",
+          .past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.",
+          .order_of_terms = "Chunks count from position 0, not from the query."};
 }
 
 std::vector<Property> window_properties(const Encoding& numbers, const CheckOptions& options) {

@@ -15,13 +15,11 @@ namespace properties {
 namespace {
 
 KindFacts matrix_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf";
-  facts.represents = "pairs of places, one by one";
-  facts.prefers = "whatever its numbers say";
-  facts.past_length = "It ends with its matrix: positions past it are refused.";
-  facts.order_of_terms = "Rows are queries and columns keys, both counted from 0.";
-  return facts;
+  return {.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf",
+          .represents = "pairs of places, one by one",
+          .prefers = "whatever its numbers say",
+          .past_length = "It ends with its matrix: positions past it are refused.",
+          .order_of_terms = "Rows are queries and columns keys, both counted from 0."};
 }
 
 std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {

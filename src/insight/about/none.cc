@@ -17,15 +17,13 @@ namespace properties {
 namespace {
 
 KindFacts none_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask";
-  facts.represents = "nothing";
-  facts.prefers = "nothing";
-  facts.past_length = "Nothing runs out, but weights spread over ever more keys.";
-  facts.order_of_terms =
-      "Attention without positions is permutation equivariant: outputs are permuted with the tokens. Only "
-      "a pooled output is invariant.";
-  return facts;
+  return {.users = "every fourth layer of Llama 4 and SmolLM3, and decoders that leave order to their causal mask",
+          .represents = "nothing",
+          .prefers = "nothing",
+          .past_length = "Nothing runs out, but weights spread over ever more keys.",
+          .order_of_terms =
+              "Attention without positions is permutation equivariant: outputs are permuted with the tokens. Only "
+              "a pooled output is invariant."};
 }
 
 std::vector<Property> none_properties(const Encoding& numbers, const CheckOptions& options) {

@@ -29,17 +29,16 @@ constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
 KindFacts pope_facts(const Spec& any) {
   const auto& spec = std::get<Pope>(any);
   const std::int64_t channels = spec::turning_channels(spec);
-  KindFacts facts;
-  facts.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it";
-  facts.represents = "distances, apart from contents";
-  facts.prefers = "near keys: magnitudes are positive, so that a kernel of the distance is there from the start";
-  facts.past_length =
-      "Of models trained on 1024 tokens, perplexity rose from about 90 to about 119 at ten times the length, that of "
-      "rotary ones from about 128 to about 1243 (Gopalakrishnan et al., 2025, figure 2).";
-  facts.order_of_terms = "One frequency per channel, not per pair: heads grow from " + std::to_string(spec.head_dim) +
-                         " to " + std::to_string(spec.head_dim + channels) +
-                         " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ").";
-  return facts;
+  return {.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it",
+          .represents = "distances, apart from contents",
+          .prefers = "near keys: magnitudes are positive, so that a kernel of the distance is there from the start",
+          .past_length =
+              "Of models trained on 1024 tokens, perplexity rose from about 90 to about 119 at ten times the length, "
+              "that of "
+              "rotary ones from about 128 to about 1243 (Gopalakrishnan et al., 2025, figure 2).",
+          .order_of_terms = "One frequency per channel, not per pair: heads grow from " +
+                            std::to_string(spec.head_dim) + " to " + std::to_string(spec.head_dim + channels) +
+                            " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ")."};
 }
 
 // The score of one query and one key of random channels at two places, by the operations themselves.

@@ -46,16 +46,14 @@ std::string layout_text(const RotarySchedule& schedule) {
 }
 
 KindFacts rotary_facts(const Spec& any) {
-  KindFacts facts;
-  facts.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek";
-  facts.represents = "distances";
-  facts.prefers = "near keys, a little: scores of equal contents fade with distance";
-  facts.past_length =
-      "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
-      "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
-      "change the frequencies to stay within what was trained.";
-  facts.order_of_terms = layout_text(make_schedule(std::get<Rotary>(any)));
-  return facts;
+  return {.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek",
+          .represents = "distances",
+          .prefers = "near keys, a little: scores of equal contents fade with distance",
+          .past_length =
+              "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
+              "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
+              "change the frequencies to stay within what was trained.",
+          .order_of_terms = layout_text(make_schedule(std::get<Rotary>(any)))};
 }
 
 double room_of(const RotarySchedule& schedule) {

@@ -13,15 +13,13 @@ namespace properties {
 namespace {
 
 KindFacts sandwich_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "research models of Chi et al. (2023) and NeMo's option of that name";
-  facts.represents = "distances";
-  facts.prefers = "near keys, from the start";
-  facts.past_length =
-      "It is the position-position product of sinusoidal rows without the content: it falls at first, then "
-      "waves, and stays within bounds.";
-  facts.order_of_terms = "NeMo's sum begins at k = 1; a sinusoidal table begins at 0, with the fastest frequency.";
-  return facts;
+  return {.users = "research models of Chi et al. (2023) and NeMo's option of that name",
+          .represents = "distances",
+          .prefers = "near keys, from the start",
+          .past_length =
+              "It is the position-position product of sinusoidal rows without the content: it falls at first, then "
+              "waves, and stays within bounds.",
+          .order_of_terms = "NeMo's sum begins at k = 1; a sinusoidal table begins at 0, with the fastest frequency."};
 }
 
 std::vector<Property> sandwich_properties(const Encoding& numbers, const CheckOptions& options) {

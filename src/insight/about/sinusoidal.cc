@@ -34,17 +34,15 @@ std::string order_text(const Sinusoidal& spec) {
 
 KindFacts sinusoidal_facts(const Spec& any) {
   const auto& spec = std::get<Sinusoidal>(any);
-  KindFacts facts;
-  facts.users =
-      "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
-      "timesteps of diffusion models";
-  facts.represents = "absolute places";
-  facts.prefers = "near rows are alike; attention must learn to use it";
-  facts.past_length =
-      "It is defined at every position, but slow pairs reach angles that no trained position had: "
-      "trained on 512 tokens, perplexity rose from 20.05 to 178.97 at 3512 (Press et al., 2022).";
-  facts.order_of_terms = order_text(spec);
-  return facts;
+  return {.users =
+              "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
+              "timesteps of diffusion models",
+          .represents = "absolute places",
+          .prefers = "near rows are alike; attention must learn to use it",
+          .past_length =
+              "It is defined at every position, but slow pairs reach angles that no trained position had: "
+              "trained on 512 tokens, perplexity rose from 20.05 to 178.97 at 3512 (Press et al., 2022).",
+          .order_of_terms = order_text(spec)};
 }
 
 std::vector<Property> sinusoidal_properties(const Encoding& numbers, const CheckOptions& options) {

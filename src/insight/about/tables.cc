@@ -20,33 +20,30 @@ KindFacts clipped_facts(const Spec& any) {
   const auto& spec = std::get<Clipped>(any);
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string most = std::to_string(spec.max_distance);
-  KindFacts facts;
-  facts.users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets";
-  facts.represents = "distances";
-  facts.prefers = "nothing: all of it is learned";
-  facts.past_length = "Every distance beyond " + most + " gets the number of " + most +
-                      ": near and far can be told apart, far "
-                      "and farther cannot.";
-  facts.order_of_terms = key_first
-                             ? "The offset is j - i, the key's position minus the query's: a positive one lies ahead."
-                             : "The offset is i - j, the query's position minus the key's: a positive one lies behind.";
-  return facts;
+  return {
+      .users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets",
+      .represents = "distances",
+      .prefers = "nothing: all of it is learned",
+      .past_length = "Every distance beyond " + most + " gets the number of " + most +
+                     ": near and far can be told apart, far "
+                     "and farther cannot.",
+      .order_of_terms = key_first
+                            ? "The offset is j - i, the key's position minus the query's: a positive one lies ahead."
+                            : "The offset is i - j, the query's position minus the key's: a positive one lies behind."};
 }
 
 KindFacts t5_facts(const Spec& any) {
   const auto& spec = std::get<T5>(any);
   const std::string most = std::to_string(spec.max_distance);
-  KindFacts facts;
-  facts.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)";
-  facts.represents = "distances";
-  facts.prefers = "nothing: all of it is learned";
-  facts.past_length = "Every distance from about " + most +
-                      " on shares the last bucket: trained on 512 tokens, perplexity "
-                      "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).";
-  facts.order_of_terms =
-      "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
-      "table serves all layers of a stack.";
-  return facts;
+  return {.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)",
+          .represents = "distances",
+          .prefers = "nothing: all of it is learned",
+          .past_length = "Every distance from about " + most +
+                         " on shares the last bucket: trained on 512 tokens, perplexity "
+                         "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).",
+          .order_of_terms =
+              "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
+              "table serves all layers of a stack."};
 }
 
 BiasTraits table_traits(std::int64_t most) {

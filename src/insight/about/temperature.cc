@@ -20,13 +20,11 @@ namespace {
 KindFacts temperature_facts(const Spec& any) {
   const auto& spec = std::get<QueryTemperature>(any);
   const bool power = spec.form == TemperatureForm::power;
-  KindFacts facts;
-  facts.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all";
-  facts.represents = "how long the text is so far";
-  facts.prefers = "nothing: it makes a query's preferences sharper";
-  facts.past_length = "The factor grows slowly: scores that a model saw in training are never far.";
-  facts.order_of_terms = "It multiplies queries only, after any rotation; Llama 4 counts positions from 1.";
-  return facts;
+  return {.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all",
+          .represents = "how long the text is so far",
+          .prefers = "nothing: it makes a query's preferences sharper",
+          .past_length = "The factor grows slowly: scores that a model saw in training are never far.",
+          .order_of_terms = "It multiplies queries only, after any rotation; Llama 4 counts positions from 1."};
 }
 
 Property grows(const QueryTemperature& spec) {

@@ -22,34 +22,31 @@ KindFacts shaw_facts(const Spec& any) {
   const auto& spec = std::get<Shaw>(any);
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string left = std::to_string(spec.left), right = std::to_string(spec.right);
-  KindFacts facts;
-  facts.users =
-      "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants";
-  facts.represents = "distances";
-  facts.prefers = "nothing: all of it is learned";
-  facts.past_length = spec.past == PastTable::clip
-                          ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
-                          : "Offsets past " + left + " back and " + right + " ahead have no vector.";
-  facts.order_of_terms = key_first
-                             ? "The offset is j - i; BERT's variants have i - j, which mirrors the table."
-                             : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table.";
-  return facts;
+  return {
+      .users =
+          "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants",
+      .represents = "distances",
+      .prefers = "nothing: all of it is learned",
+      .past_length = spec.past == PastTable::clip
+                         ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
+                         : "Offsets past " + left + " back and " + right + " ahead have no vector.",
+      .order_of_terms = key_first
+                            ? "The offset is j - i; BERT's variants have i - j, which mirrors the table."
+                            : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table."};
 }
 
 KindFacts xl_facts(const Spec& any) {
   const auto& spec = std::get<TransformerXl>(any);
-  KindFacts facts;
-  facts.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition";
-  facts.represents = "distances";
-  facts.prefers = "nothing: all of it is learned";
-  facts.past_length =
-      spec.clamp_distance > 0
-          ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
-          : "Its sinusoidal rows are defined at every distance, but W was trained on those that occurred.";
-  facts.order_of_terms = spec.order == Order::halves
-                             ? "Sines fill the first half of s and cosines the second; conformers alternate them."
-                             : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves.";
-  return facts;
+  return {.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition",
+          .represents = "distances",
+          .prefers = "nothing: all of it is learned",
+          .past_length =
+              spec.clamp_distance > 0
+                  ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
+                  : "Its sinusoidal rows are defined at every distance, but W was trained on those that occurred.",
+          .order_of_terms = spec.order == Order::halves
+                                ? "Sines fill the first half of s and cosines the second; conformers alternate them."
+                                : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves."};
 }
 
 std::int64_t term_parameters(const Encoding& numbers) {

@@ -26,17 +26,17 @@ namespace {
 constexpr double kXposRoom = 1e-8;
 
 KindFacts xpos_facts(const Spec&) {
-  KindFacts facts;
-  facts.users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers offer it";
-  facts.represents = "distances";
-  facts.prefers = "near keys: scores decay with distance, those of fast pairs first";
-  facts.past_length =
-      "Fast pairs have died out before angles are new, so that far keys are seen through slow pairs only; its paper "
-      "adds attention in blocks at test time.";
-  facts.order_of_terms =
-      "For causal attention: what lies ahead of a query grows instead. Where the center lies does not change scores, "
-      "but published code puts it elsewhere for odd lengths: turned vectors then differ.";
-  return facts;
+  return {.users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers offer it",
+          .represents = "distances",
+          .prefers = "near keys: scores decay with distance, those of fast pairs first",
+          .past_length =
+              "Fast pairs have died out before angles are new, so that far keys are seen through slow pairs only; its "
+              "paper "
+              "adds attention in blocks at test time.",
+          .order_of_terms =
+              "For causal attention: what lies ahead of a query grows instead. Where the center lies does not change "
+              "scores, "
+              "but published code puts it elsewhere for odd lengths: turned vectors then differ."};
 }
 
 // One query and one key of random channels.

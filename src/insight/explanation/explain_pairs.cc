@@ -48,24 +48,19 @@ std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {
   for (const double score : pairs.scores) {
     if (!std::isfinite(score)) refuse("scores must be finite but got " + text::number_text(score));
   }
-  if (std::holds_alternative<Rotary>(spec) || std::holds_alternative<Pope>(spec) ||
-      std::holds_alternative<Xpos>(spec)) {
+  const Place place = place_of(spec);
+  if (place == Place::rotation) {
     refuse(std::string(kind_of(spec)) +
            " turns queries and keys: explain it at a position, with a shift for the score");
   }
-  if (std::holds_alternative<QueryTemperature>(spec)) {
-    refuse("temperature multiplies queries: explain it at a position");
-  }
+  if (place == Place::query) refuse("temperature multiplies queries: explain it at a position");
   if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
     refuse(std::string(kind_of(spec)) + " has a row per position: explain it at a position");
   }
-  const bool term = std::holds_alternative<Shaw>(spec) || std::holds_alternative<TransformerXl>(spec);
-  const bool at_input = std::holds_alternative<Sinusoidal>(spec) || std::holds_alternative<Learned>(spec) ||
-                        std::holds_alternative<Hybrid>(spec);
-  check_use(spec, pairs, at_input, term);
-  if (std::holds_alternative<NoPosition>(spec)) return explanation::explain_none(pairs);
-  if (term) return explanation::explain_term(spec, pairs);
-  if (at_input) return explanation::explain_parts(spec, pairs);
+  check_use(spec, pairs, place == Place::input, place == Place::term);
+  if (place == Place::nowhere) return explanation::explain_none(pairs);
+  if (place == Place::term) return explanation::explain_term(spec, pairs);
+  if (place == Place::input) return explanation::explain_parts(spec, pairs);
   return explanation::explain_bias(spec, pairs);
 }
 

@@ -63,8 +63,6 @@ void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matri
   add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
 }
 
-bool is_input(const Spec& spec) { return place_of(spec) == Place::input; }
-
 // out += W x for one token.
 void add_product(const Matrix& weights, std::int64_t first_row, const float* x, std::vector<double>& out) {
   for (std::size_t m = 0; m < out.size(); ++m) {
@@ -110,9 +108,9 @@ Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens)
     options.attend.xpos = &xpos.emplace(*of_xpos);
   } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
     options.attend.temperature = temperature;
-  } else if (std::holds_alternative<Shaw>(encoding) || std::holds_alternative<TransformerXl>(encoding)) {
+  } else if (place_of(encoding) == Place::term) {
     options.attend.term = &term.emplace(encoding, parameters.views);
-  } else if (!is_input(encoding) && !std::holds_alternative<NoPosition>(encoding)) {
+  } else if (place_of(encoding) == Place::bias) {
     options.attend.bias = &bias.emplace(encoding, parameters.views);
   }
   const Matrix in = weights(3 * width, ModelMatrix::projection);
