@@ -174,16 +174,14 @@ void load_input(EncodingState& state, const EncodingOptions& options) {
 // 0.5/0/-0.5, or nothing where the text is something else.
 std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (true) {
-    double number = 0.0;
-    const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (rest != end && *rest != '/')) return std::nullopt;
-    numbers.push_back(number);
-    if (rest == end) return numbers;
-    at = rest + 1;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('/', at), text.size());
+    const std::optional<double> number = text::parse_number(std::string_view(text).substr(at, end - at));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    at = end + 1;
   }
+  return numbers;
 }
 
 std::int64_t product_of(const std::vector<std::int64_t>& shape) {

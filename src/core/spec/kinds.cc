@@ -1,4 +1,6 @@
 // What is done with every kind, by its row.
+#include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 

@@ -1,4 +1,5 @@
 // Rotary encodings: their fields, and what no field can tell alone.
+#include <cmath>
 #include <string>
 #include <utility>
 

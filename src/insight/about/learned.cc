@@ -3,15 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/kind_row.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
+#include "insight/about/about.h"
 #include "insight/properties/input_properties.h"
-#include "insight/properties/kind_page.h"
-#include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
-#include "insight/teaching/exercise_kinds.h"
 
 namespace posenc {
 namespace properties {

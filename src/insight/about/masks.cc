@@ -1,13 +1,5 @@
 // Masks: windows and chunks.
-#include "core/spec/kind_row.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/explanation/explain_pairs.h"
-#include "insight/properties/bias_properties.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
-#include "insight/properties/property.h"
-#include "insight/teaching/exercise_kinds.h"
+#include "insight/about/about.h"
 
 namespace posenc {
 namespace properties {

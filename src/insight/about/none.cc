@@ -2,14 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/kind_row.h"
-#include "insight/explanation/explain_kinds.h"
+#include "insight/about/about.h"
 #include "insight/properties/attend_measure.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
-#include "insight/properties/property.h"
-#include "insight/teaching/exercise_kinds.h"
 #include "posenc/learned.h"
 
 namespace posenc {

@@ -5,16 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/kind_row.h"
 #include "core/spec/query_kinds.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
+#include "insight/about/about.h"
 #include "insight/properties/precision_properties.h"
-#include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
-#include "insight/teaching/exercise_kinds.h"
 #include "posenc/query_temperature.h"
 #include "posenc/random.h"
 #include "posenc/xpos.h"

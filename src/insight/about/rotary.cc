@@ -3,17 +3,10 @@
 #include <cmath>
 
 #include "core/base/float_types.h"
-#include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
+#include "insight/about/about.h"
 #include "insight/properties/precision_properties.h"
-#include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
-#include "insight/teaching/exercise_kinds.h"
-#include "posenc/error.h"
 #include "posenc/rotary_table.h"
 
 namespace posenc {

@@ -2,17 +2,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/spec/kind_row.h"
 #include "core/spec/sinusoidal_pairs.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
+#include "insight/about/about.h"
 #include "insight/properties/input_properties.h"
-#include "insight/properties/kind_page.h"
 #include "insight/properties/precision_properties.h"
-#include "insight/properties/property.h"
 #include "insight/properties/shift_properties.h"
-#include "insight/teaching/exercise_kinds.h"
 
 namespace posenc {
 namespace properties {

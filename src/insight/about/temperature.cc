@@ -2,14 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/kind_row.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
-#include "insight/properties/property.h"
-#include "insight/teaching/exercise_kinds.h"
-#include "posenc/error.h"
+#include "insight/about/about.h"
 #include "posenc/query_temperature.h"
 #include "posenc/xpos.h"
 

@@ -4,15 +4,8 @@
 #include <limits>
 
 #include "core/base/float_types.h"
-#include "core/spec/kind_row.h"
-#include "insight/explanation/explain_kinds.h"
-#include "insight/explanation/explain_pairs.h"
+#include "insight/about/about.h"
 #include "insight/properties/attend_measure.h"
-#include "insight/properties/cost.h"
-#include "insight/properties/formulas.h"
-#include "insight/properties/kind_page.h"
-#include "insight/properties/property.h"
-#include "insight/teaching/exercise_kinds.h"
 
 namespace posenc {
 namespace properties {

@@ -1,0 +1,14 @@
+// What the pages of kinds are made of: every file of this folder has the page of a kind, or of a few that are alike.
+#pragma once
+
+#include "core/spec/kind_row.h"
+#include "insight/explanation/explain_kinds.h"
+#include "insight/explanation/explain_pairs.h"
+#include "insight/properties/bias_properties.h"
+#include "insight/properties/cost.h"
+#include "insight/properties/formulas.h"
+#include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
+#include "insight/teaching/exercise_kinds.h"
+#include "posenc/bias.h"
+#include "posenc/error.h"
