@@ -82,6 +82,13 @@ std::optional<std::int64_t> rows_along(const EncodingState& state, std::int64_t 
   return rows;
 }
 
+// Throws where an encoding at the input has no rows: they were not computed yet, or its table is missing.
+void check_rows_there(const EncodingState& state) {
+  if (place_of(state.spec) != Place::input || (state.computed && has_tables(state))) return;
+  fail(ErrorKind::usage, std::string(kind_of(state.spec)) + " has no rows " +
+                             (state.computed ? "without its table" : "yet: with_learned computes them"));
+}
+
 // Throws where tables and spec do not fit each other.
 Encoding fitting(Encoding encoding, Missing missing) {
   const bool whole = missing != Missing::leave || has_tables(encoding.state());
@@ -170,7 +177,7 @@ std::string Encoding::drawn_text() const {
 
 InputRows Encoding::rows() const {
   if (place() != Place::input) fail(ErrorKind::usage, std::string(kind_of(spec())) + " adds no rows to embeddings");
-  if (!has_tables(*state_)) fail(ErrorKind::usage, std::string(kind_of(spec())) + " has no rows without its table");
+  check_rows_there(*state_);
   if (const auto* concat = std::get_if<Concat>(&spec())) return concat_rows(*concat, state_->parts, state_->tables);
   if (state_->fourier) return FourierRows{&*state_->fourier};
   if (const auto* learned = std::get_if<Learned>(&spec())) return LearnedRows{*learned, state_->table};
@@ -180,6 +187,7 @@ InputRows Encoding::rows() const {
 }
 
 double Encoding::largest() const {
+  check_rows_there(*state_);
   const LearnedNumbers& numbers = state_->numbers;
   if (state_->fourier) return std::fabs(state_->fourier->multiplier);
   const auto* concat = std::get_if<Concat>(&spec());
@@ -200,6 +208,7 @@ double Encoding::largest() const {
 }
 
 std::optional<std::int64_t> Encoding::positions() const {
+  check_rows_there(*state_);
   if (std::holds_alternative<Concat>(spec()) && axes_of(spec()) == 1) return rows_along(*state_, 0);
   const Learned* learned = learned_part(spec());
   if (learned == nullptr) return std::nullopt;
@@ -208,6 +217,7 @@ std::optional<std::int64_t> Encoding::positions() const {
 }
 
 std::vector<std::int64_t> Encoding::small_grid() const {
+  check_rows_there(*state_);
   const std::int64_t axes = axes_of(spec());
   std::vector<std::int64_t> shape(static_cast<std::size_t>(axes), 2);
   if (axes == 1) shape = {64};

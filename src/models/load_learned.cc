@@ -176,9 +176,10 @@ std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('/', at), text.size());
-    const std::optional<double> number = text::parse_number(std::string_view(text).substr(at, end - at));
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
+    const std::string_view word = std::string_view(text).substr(at, end - at);
+    const std::optional<double> number = text::parse_number(word);
+    if (!number && word != "nan") return std::nullopt;
+    numbers.push_back(number.value_or(std::nan("")));  // who binds it refuses NaN, by its place
     at = end + 1;
   }
   return numbers;

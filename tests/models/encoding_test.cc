@@ -41,6 +41,19 @@ TEST(Encoding, CopiesOutliveTheOriginal) {
   EXPECT_FALSE(copy.drawn());
 }
 
+TEST(Encoding, WithoutRowsSaysSo) {
+  const Encoding uncomputed = find_encoding("sinusoidal:width=8");
+  const Encoding without_table = Spec(kLearned);
+  for (const auto& [encoding, message] : {std::pair{uncomputed, "sinusoidal has no rows yet"},
+                                          {without_table, "learned has no rows without its table"}}) {
+    expect_error(ErrorKind::usage, message, [&] { (void)encoding.rows(); });
+    expect_error(ErrorKind::usage, message, [&] { (void)encoding.largest(); });
+    expect_error(ErrorKind::usage, message, [&] { (void)encoding.positions(); });
+    expect_error(ErrorKind::usage, message, [&] { (void)encoding.small_grid(); });
+  }
+  expect_error(ErrorKind::usage, "alibi adds no rows", [] { (void)make_encoding(Alibi{.heads = 2}).rows(); });
+}
+
 TEST(Encoding, HasWhatItsKindHas) {
   const Encoding sinusoidal = make_encoding(Sinusoidal{.width = 4});
   EXPECT_EQ(sinusoidal.place(), Place::input);

@@ -1,6 +1,7 @@
 // Views of temporaries that are gone when the view is used. Within one expression they are fine (accepted.cc), so that
 // they cannot be refused; clang warns.
 #include <posenc/files/files.h>
+#include <posenc/models/models.h>
 #include <posenc/posenc.h>
 
 using namespace posenc;
@@ -24,6 +25,8 @@ void warned(const Rotary& rotary, const Sinusoidal& sinusoidal) {
   const RotaryAngles& inner = RotaryTable(rotary, 8).angles();       // warning: temporary .* will be destroyed
   const Json* width = parse_json("{}", "text").find("width");        // warning: temporary .* will be destroyed
   PartWork work = [&](std::int64_t) { norm.eps = 1.0; };             // warning: temporary .* will be destroyed
+  const Spec& spec = load_encoding("gpt2").spec();                   // warning: temporary .* will be destroyed
+  InputRows rows = load_encoding("gpt2").rows();                     // warning: temporary .* will be destroyed
 }
 
 View of_local() {

@@ -45,31 +45,34 @@ class POSENC_API Encoding {
   Encoding(const Spec& spec);  // NOLINT(*-explicit-*): what takes an encoding takes a spec
   explicit Encoding(std::shared_ptr<const models::EncodingState> state) : state_(std::move(state)) {}
 
-  const Spec& spec() const noexcept;
+  const Spec& spec() const noexcept POSENC_LIFETIMEBOUND;
   Place place() const noexcept { return place_of(spec()); }
   // As commands name it: what was typed, or the text of the spec where that was a model or left something open.
-  const std::string& text() const noexcept;
-  const std::string& data_text() const noexcept;  // the options that give its learned numbers again: "--file wpe.npy"
-  std::string command_text() const;               // both, as a shell reads them
+  const std::string& text() const noexcept POSENC_LIFETIMEBOUND;
+  const std::string& data_text() const noexcept
+      POSENC_LIFETIMEBOUND;          // the options that give its learned numbers again: "--file wpe.npy"
+  std::string command_text() const;  // both, as a shell reads them
   // Where it is that of a model, else null. The spec of the group leaves the length of the sequence open.
-  const Model* model() const noexcept;
-  const ModelGroup* group() const noexcept;
+  const Model* model() const noexcept POSENC_LIFETIMEBOUND;
+  const ModelGroup* group() const noexcept POSENC_LIFETIMEBOUND;
 
   // Learned numbers.
-  ConstView table() const noexcept;                       // of learned and hybrid, [R, M]; rank 0 where there is none
-  const std::vector<ConstView>& tables() const noexcept;  // of concat: one per learned part, in their order
-  const Parameters& parameters() const noexcept;          // of what acts inside attention
-  bool drawn() const noexcept;                            // whether they were drawn, and ...
-  std::string drawn_text() const;                         // ... the sentence that says so; empty otherwise
+  ConstView table() const noexcept POSENC_LIFETIMEBOUND;  // of learned and hybrid, [R, M]; rank 0 where there is none
+  const std::vector<ConstView>& tables() const noexcept
+      POSENC_LIFETIMEBOUND;  // of concat: one per learned part, in their order
+  const Parameters& parameters() const noexcept POSENC_LIFETIMEBOUND;  // of what acts inside attention
+  bool drawn() const noexcept;                                         // whether they were drawn, and ...
+  std::string drawn_text() const;                                      // ... the sentence that says so; empty otherwise
 
   // Schedules; none of other kinds, and none of a rotary encoding that leaves its layer or the length open.
-  const std::optional<SinusoidalSchedule>& sinusoidal() const noexcept;  // or the fixed part of a hybrid
-  const std::optional<FourierSchedule>& fourier() const noexcept;
+  const std::optional<SinusoidalSchedule>& sinusoidal() const noexcept
+      POSENC_LIFETIMEBOUND;  // or the fixed part of a hybrid
+  const std::optional<FourierSchedule>& fourier() const noexcept POSENC_LIFETIMEBOUND;
   // Of a rotary encoding; of xpos its rotation, of pope its angles, one pair per channel.
-  const std::optional<RotarySchedule>& rotary() const noexcept;
+  const std::optional<RotarySchedule>& rotary() const noexcept POSENC_LIFETIMEBOUND;
 
   // Of an encoding at the input; others, and one without its table, are errors.
-  InputRows rows() const;
+  InputRows rows() const POSENC_LIFETIMEBOUND;
   std::int64_t width() const { return width_of(rows()); }
   double largest() const;                         // no value of a row is larger
   std::optional<std::int64_t> positions() const;  // that have a row without a rule past the end; none: all have
@@ -78,8 +81,8 @@ class POSENC_API Encoding {
   std::vector<std::int64_t> small_grid() const;
 
   // Of what acts on scores; none where learned numbers that it needs were left out.
-  const std::optional<Bias>& bias() const noexcept;  // masks too
-  const std::optional<ScoreTerm>& term() const noexcept;
+  const std::optional<Bias>& bias() const noexcept POSENC_LIFETIMEBOUND;  // masks too
+  const std::optional<ScoreTerm>& term() const noexcept POSENC_LIFETIMEBOUND;
   std::int64_t heads() const noexcept;  // of what has heads, else 1
 
   const models::EncodingState& state() const noexcept { return *state_; }  // for posenc::models itself

@@ -149,6 +149,10 @@ void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, 
 void check_filled(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
   constexpr std::string_view kWhere = "fill_bias";
   const std::int64_t batch = std::max(queries.batch, keys.batch);
+  if (batch > 1 && queries.batch > 1 && keys.batch > 1 && queries.batch != keys.batch) {
+    refuse(kWhere, "the positions of queries and keys must have the same rows but have " +
+                       std::to_string(queries.batch) + " and " + std::to_string(keys.batch));
+  }
   const base::Length heads = bias.heads() == 0 ? base::Length("heads") : base::Length(bias.heads());
   base::Shape shape{heads, queries.count, keys.count};
   if (out.rank == 4 || batch > 1) {
@@ -205,12 +209,14 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
   bias.term().check_gradients(gradients, kWhere);
   for (const Gradient& gradient : gradients) {
     check_read_apart({"a gradient", gradient.value}, bias, queries, keys, kWhere);
-    base::check_apart({"grad_before", tile.grad_before}, {"a gradient", gradient.value}, kWhere);
   }
   if (tile.grad_before.data != nullptr) {
     check_written(tile.grad_before, tile.tile, "grad_before", kWhere);
     base::check_view(tile.grad_before, tile_rule(tile.tile, same), kWhere, "grad_before");
     check_read_apart({"grad_before", tile.grad_before}, bias, queries, keys, kWhere);
+    for (const Gradient& gradient : gradients) {
+      base::check_apart({"grad_before", tile.grad_before}, {"a gradient", gradient.value}, kWhere);
+    }
   }
   if (tile.grad_scores.dtype == DType::f32) {
     backward<float>(bias, tile, queries, keys, gradients);

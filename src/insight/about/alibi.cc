@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/base/float_types.h"
 #include "insight/about/about.h"
 
 namespace posenc {
@@ -41,14 +42,16 @@ KindFormula alibi_formula(const Alibi& spec) {
                        : spec.form == AlibiForm::causal     ? -m * call("max", {i - j, 0})
                                                             : -m * call("abs", {i - j});
   KindFormula formula{.lines = {equation(call("bias_h", {i, j}), bias)}};
-  const bool power_of_two = (spec.heads & (spec.heads - 1)) == 0;
+  const std::int64_t heads = spec.biased_heads == 0 ? spec.heads : spec.biased_heads;
+  const bool power_of_two = (heads & (heads - 1)) == 0;
   if (power_of_two || spec.rule == SlopeRule::geometric) {
-    formula.lines.push_back(equation(m, alibi_slope(spec.bias_max, "h", spec.heads)));
-    formula.lines.push_back(range("h", 1, spec.heads));
+    formula.lines.push_back(equation(m, alibi_slope(spec.bias_max, "h", heads)));
+    formula.lines.push_back(range("h", 1, heads));
   } else {
-    formula.note = ", the slopes m_h of the next power of two below " + std::to_string(spec.heads) +
+    formula.note = ", the slopes m_h of the next power of two below " + std::to_string(heads) +
                    ", then every other one of twice that power";
   }
+  if (heads < spec.heads) formula.note += "; the other heads have no bias";
   return formula;
 }
 
@@ -75,10 +78,10 @@ std::vector<std::string> alibi_rule(const Alibi& s, const BiasPair& pair) {
 
 std::string derive_alibi(const Alibi& s, const BiasPair& pair) {
   const properties::Formula bias = properties::formula_of(s).lines[0].parts[1];
-  const double slope = std::get<LinearBias>(pair.bias.schedule().shape).slopes[static_cast<std::size_t>(pair.head)];
-  properties::Symbols symbols = {{"i", pair.query}, {"j", pair.key}};
-  if (!pair.has("slopes")) symbols["m_h"] = slope;
-  return plain_text(with(bias, symbols));
+  std::vector<double> slopes = std::get<LinearBias>(pair.bias.schedule().shape).slopes;
+  if (pair.has("slopes")) base::load_row(pair.parameters.front().value, slopes.data());
+  const double slope = slopes[static_cast<std::size_t>(pair.head)];
+  return plain_text(with(bias, {{"i", pair.query}, {"j", pair.key}, {"m_h", slope}}));
 }
 
 }  // namespace

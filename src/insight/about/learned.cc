@@ -125,10 +125,18 @@ Formula learned_row(const Learned& spec) {
   return spec.normalize == Normalize::l2 ? spec.multiplier * row / call("abs", {row}) : spec.multiplier * row;
 }
 
-KindFormula learned_formula(const Learned& spec) { return {.lines = {equation(call("PE", {"p"}), learned_row(spec))}}; }
+std::string stretched_note(const Learned& spec) {
+  if (spec.past_end != PastEnd::interpolate) return "";
+  return ", between rows of the table, which is stretched to " + std::to_string(*spec.length) + " positions";
+}
+
+KindFormula learned_formula(const Learned& spec) {
+  return {.lines = {equation(call("PE", {"p"}), learned_row(spec))}, .note = stretched_note(spec)};
+}
 
 KindFormula hybrid_formula(const Hybrid& spec) {
-  KindFormula formula{.lines = {equation(call("PE", {"p"}), call("S", {"p"}) + learned_row(spec.learned))}};
+  KindFormula formula{.lines = {equation(call("PE", {"p"}), call("S", {"p"}) + learned_row(spec.learned))},
+                      .note = stretched_note(spec.learned)};
   for (Formula& line : formula_of(spec.fixed).lines) {
     line.parts[0].name = "S";
     formula.lines.push_back(line);

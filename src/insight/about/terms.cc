@@ -115,15 +115,21 @@ std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions&
 KindFormula shaw_formula(const Shaw& spec) {
   const Formula i = "i", j = "j", q = "q_i", k = "k_j";
   const Formula offset = spec.offset == Offset::key_minus_query ? j - i : i - j;
-  const Formula row = element("r", {call("clip", {offset, -spec.left, spec.right})});
+  const bool clips = spec.past == PastTable::clip;
+  const Formula row = element("r", {clips ? call("clip", {offset, -spec.left, spec.right}) : offset});
   const Formula content = dot(q, k) + dot(q, row);
   const Formula score = spec.term == ShawTerm::query_and_key ? content + dot(k, row) : content;
-  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)}};
+  const std::string reach = std::to_string(-spec.left) + " to " + std::to_string(spec.right);
+  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)},
+          .note = clips                          ? ""
+                  : spec.past == PastTable::zero ? ", r being 0 beyond " + reach
+                                                 : ", offsets beyond " + reach + " being errors"};
 }
 
 KindFormula xl_formula(const TransformerXl& spec) {
   const Formula i = "i", j = "j", q = "q_i";
-  const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {i - j}));
+  const Formula distance = spec.clamp_distance == 0 ? i - j : call("min", {i - j, spec.clamp_distance});
+  const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {distance}));
   return {
       .lines = {equation(call("score", {i, j}), Formula("scale") * score)},
       .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " + text::number_text(spec.base)};

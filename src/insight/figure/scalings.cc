@@ -13,6 +13,7 @@ namespace {
 
 struct Curve {
   std::string name;
+  std::string note;  // behind the words of the name
   drawing::Stroke stroke;
   std::vector<double> inv_freq;
 };
@@ -77,20 +78,21 @@ std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Set
     const std::string note = set_numbers(scaling, with);
     const std::string word(kind_of(scaling));
     std::vector<double> inv_freq = scale_ladder(scaling, at_target).inv_freq;
-    const auto same =
-        std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.inv_freq == inv_freq; });
+    const auto same = std::find_if(curves.begin(), curves.end(),
+                                   [&](const Curve& c) { return c.inv_freq == inv_freq && c.note == note; });
     if (same != curves.end()) {
-      same->name.insert(same->name.size() - note.size(), ", " + word);  // the note stays behind the words
+      same->name.insert(same->name.size() - note.size(), ", " + word);
       same->stroke.label = same->name;
       continue;
     }
     const auto number = static_cast<std::int64_t>(curves.size());
     drawing::Stroke stroke{
         .ink = series_ink(number), .width = 1.8, .dashed = number >= kSeriesInks, .label = word + note};
-    curves.push_back({word + note, stroke, std::move(inv_freq)});
+    curves.push_back({word + note, note, stroke, std::move(inv_freq)});
   }
   if (kind_of(spec.scaling) != NoScaling::kind) {
     curves.push_back({"this spec",
+                      "",
                       {.ink = Ink::text, .width = 2.4, .dashed = true, .label = "this spec"},
                       scale_ladder(spec::settled_scaling(spec), ladder).inv_freq});
   }

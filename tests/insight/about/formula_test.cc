@@ -320,5 +320,17 @@ TEST(KindFormula, OfPope) {
   }
 }
 
+// Fields that change what is computed change what is printed.
+TEST(KindFormula, SaysWhatFieldsChange) {
+  EXPECT_EQ(plain_text(formula_of(Alibi{.heads = 4, .biased_heads = 2})),
+            "bias_h(i, j) = -m_h |i - j|, m_h = 2^(-8h/2), h = 1 .. 2; the other heads have no bias");
+  const Shaw shaw{.head_dim = 2, .left = 2, .right = 1, .past = PastTable::zero};
+  EXPECT_EQ(plain_text(formula_of(shaw)), "score(i, j) = scale (q_i . k_j + q_i . r[j - i]), r being 0 beyond -2 to 1");
+  const TransformerXl xl{.heads = 1, .head_dim = 2, .width = 4, .clamp_distance = 7};
+  EXPECT_NE(plain_text(formula_of(xl)).find("s(min(i - j, 7))"), std::string::npos) << plain_text(formula_of(xl));
+  EXPECT_EQ(plain_text(formula_of(Learned{.past_end = PastEnd::interpolate, .length = 9})),
+            "PE(p) = table[p], between rows of the table, which is stretched to 9 positions");
+}
+
 }  // namespace
 }  // namespace posenc::formula_test

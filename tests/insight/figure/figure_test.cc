@@ -118,6 +118,17 @@ TEST(Figures, OfEveryKindCanBeRead) {
   EXPECT_GT(made, 60U);
 }
 
+// Scalings that give the same frequencies share a line, unless there is something else to say about one of them.
+TEST(Figures, ScalingsShareLines) {
+  for (const char* spec : {"rotary:head_dim=8,rotary_dim=4", "rotary:head_dim=64,scaling=linear,factor=1",
+                           "rotary:head_dim=64,scaling=proportional,share=0.5", "rotary:head_dim=64"}) {
+    expect_readable(make("scalings", spec), spec);
+  }
+  const Figure figure = make("scalings", "rotary:head_dim=64");
+  EXPECT_TRUE(has_text(figure, "ntk, ntk_alpha"));
+  EXPECT_TRUE(has_text(figure, "proportional, p_rope, share 0.75"));
+}
+
 TEST(Figures, FitTerminalsOfDifferentSizes) {
   for (const FigureInfo& info : figures()) {
     if (!info.in_terminal) continue;
