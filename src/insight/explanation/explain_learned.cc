@@ -29,7 +29,7 @@ std::string past_end_text(const Learned& spec) {
 }
 
 Step rule(const Learned& spec) {
-  Step step{"rule", "The rule", {plain_text(properties::formula_of(spec)) + ", a row of trained numbers"}, {}};
+  Step step{"rule", "The rule", {plain_text(properties::formula_of(spec).lines[0]) + ", a row of trained numbers"}, {}};
   if (spec.first > 0) {
     step.lines.push_back("position 0 is row " + std::to_string(spec.first) + ": the rows before it have other uses");
   }
