@@ -42,15 +42,14 @@ TEST(Encoding, CopiesOutliveTheOriginal) {
 }
 
 TEST(Encoding, WithoutRowsSaysSo) {
-  const Encoding uncomputed = find_encoding("sinusoidal:width=8");
-  const Encoding without_table = Spec(kLearned);
-  for (const auto& [encoding, message] : {std::pair{uncomputed, "sinusoidal has no rows yet"},
-                                          {without_table, "learned has no rows without its table"}}) {
+  const auto refused = [](const Encoding& encoding, const char* message) {
     expect_error(ErrorKind::usage, message, [&] { (void)encoding.rows(); });
     expect_error(ErrorKind::usage, message, [&] { (void)encoding.largest(); });
     expect_error(ErrorKind::usage, message, [&] { (void)encoding.positions(); });
     expect_error(ErrorKind::usage, message, [&] { (void)encoding.small_grid(); });
-  }
+  };
+  refused(find_encoding("sinusoidal:width=8"), "sinusoidal has no rows yet");
+  refused(Spec(kLearned), "learned has no rows without its table");
   expect_error(ErrorKind::usage, "alibi adds no rows", [] { (void)make_encoding(Alibi{.heads = 2}).rows(); });
 }
 
