@@ -116,10 +116,10 @@ class AlibiTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Alibi::row = {.fields = spec::of_kind<biases::alibi_fields>,
-                                  .check = spec::of_kind<biases::check_alibi>,
-                                  .parameters = spec::of_kind<biases::alibi_parameters>,
-                                  .bias = &biases::kBiasRow<biases::alibi_schedule, biases::AlibiTerm>};
+constinit const spec::KindRow Alibi::row = {.fields = spec::of_kind<biases::alibi_fields>,
+                                            .check = spec::of_kind<biases::check_alibi>,
+                                            .parameters = spec::of_kind<biases::alibi_parameters>,
+                                            .bias = &biases::kBiasRow<biases::alibi_schedule, biases::AlibiTerm>};
 
 std::vector<double> alibi_slopes(const Alibi& spec) {
   validate(spec);

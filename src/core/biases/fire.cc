@@ -12,7 +12,6 @@ namespace posenc {
 namespace biases {
 namespace {
 
-using spec::enum_field;
 using spec::Field;
 
 std::vector<Field> fire_fields(Fire& s) {
@@ -160,8 +159,8 @@ class FireTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Fire::row = {.fields = spec::of_kind<biases::fire_fields>,
-                                 .parameters = spec::of_kind<biases::fire_parameters>,
-                                 .bias = &biases::kBiasRow<biases::fire_schedule, biases::FireTerm>};
+constinit const spec::KindRow Fire::row = {.fields = spec::of_kind<biases::fire_fields>,
+                                           .parameters = spec::of_kind<biases::fire_parameters>,
+                                           .bias = &biases::kBiasRow<biases::fire_schedule, biases::FireTerm>};
 
 }  // namespace posenc

@@ -184,9 +184,9 @@ class KerpleTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Kerple::row = {.fields = spec::of_kind<biases::kerple_fields>,
-                                   .check = spec::of_kind<biases::check_kerple>,
-                                   .parameters = spec::of_kind<biases::kerple_parameters>,
-                                   .bias = &biases::kBiasRow<biases::kerple_schedule, biases::KerpleTerm>};
+constinit const spec::KindRow Kerple::row = {.fields = spec::of_kind<biases::kerple_fields>,
+                                             .check = spec::of_kind<biases::check_kerple>,
+                                             .parameters = spec::of_kind<biases::kerple_parameters>,
+                                             .bias = &biases::kBiasRow<biases::kerple_schedule, biases::KerpleTerm>};
 
 }  // namespace posenc

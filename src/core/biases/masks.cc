@@ -78,10 +78,10 @@ class ChunkedTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Window::row = {.fields = spec::of_kind<biases::window_fields>,
-                                   .bias = &biases::kBiasRow<biases::window_schedule, biases::WindowTerm>};
+constinit const spec::KindRow Window::row = {.fields = spec::of_kind<biases::window_fields>,
+                                             .bias = &biases::kBiasRow<biases::window_schedule, biases::WindowTerm>};
 
-const spec::KindRow Chunked::row = {.fields = spec::of_kind<biases::chunked_fields>,
-                                    .bias = &biases::kBiasRow<biases::chunked_schedule, biases::ChunkedTerm>};
+constinit const spec::KindRow Chunked::row = {.fields = spec::of_kind<biases::chunked_fields>,
+                                              .bias = &biases::kBiasRow<biases::chunked_schedule, biases::ChunkedTerm>};
 
 }  // namespace posenc

@@ -12,7 +12,6 @@ namespace posenc {
 namespace biases {
 namespace {
 
-using spec::enum_field;
 using spec::Field;
 
 std::vector<Field> matrix_fields(MatrixBias& s) { return {spec::heads_field(s.heads), spec::added_field(s.added)}; }
@@ -92,8 +91,9 @@ class MatrixTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow MatrixBias::row = {.fields = spec::of_kind<biases::matrix_fields>,
-                                       .parameters = spec::of_kind<biases::matrix_parameters>,
-                                       .bias = &biases::kBiasRow<biases::matrix_schedule, biases::MatrixTerm>};
+constinit const spec::KindRow MatrixBias::row = {
+    .fields = spec::of_kind<biases::matrix_fields>,
+    .parameters = spec::of_kind<biases::matrix_parameters>,
+    .bias = &biases::kBiasRow<biases::matrix_schedule, biases::MatrixTerm>};
 
 }  // namespace posenc

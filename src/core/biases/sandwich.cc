@@ -16,7 +16,6 @@ namespace posenc {
 namespace biases {
 namespace {
 
-using spec::enum_field;
 using spec::Field;
 
 std::vector<Field> sandwich_fields(Sandwich& s) {
@@ -50,7 +49,7 @@ class SandwichTerm : public BiasTerm {
  public:
   using Kind = Sandwich;
   SandwichTerm(const Sandwich& spec, spec::BoundParameters parameters)
-      : BiasTerm(sandwich_schedule(spec), std::move(parameters)), spec_(spec) {
+      : BiasTerm({spec.heads, Added::after_scale, FunctionBias{}}, std::move(parameters)), spec_(spec) {
     for (std::int64_t k = spec.first; k < spec.width / 2 + spec.first; ++k) {
       steps_.push_back(make_phase_step(frequency(spec, k)));
     }
@@ -91,8 +90,9 @@ class SandwichTerm : public BiasTerm {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Sandwich::row = {.fields = spec::of_kind<biases::sandwich_fields>,
-                                     .check = spec::of_kind<biases::check_sandwich>,
-                                     .bias = &biases::kBiasRow<biases::sandwich_schedule, biases::SandwichTerm>};
+constinit const spec::KindRow Sandwich::row = {
+    .fields = spec::of_kind<biases::sandwich_fields>,
+    .check = spec::of_kind<biases::check_sandwich>,
+    .bias = &biases::kBiasRow<biases::sandwich_schedule, biases::SandwichTerm>};
 
 }  // namespace posenc

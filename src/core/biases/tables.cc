@@ -193,14 +193,14 @@ BiasSchedule t5_schedule(const T5& spec) {
 }  // namespace
 }  // namespace biases
 
-const spec::KindRow Clipped::row = {.fields = spec::of_kind<biases::clipped_fields>,
-                                    .parameters = spec::of_kind<biases::clipped_parameters>,
-                                    .bias = &biases::kTableRow<biases::clipped_schedule>};
+constinit const spec::KindRow Clipped::row = {.fields = spec::of_kind<biases::clipped_fields>,
+                                              .parameters = spec::of_kind<biases::clipped_parameters>,
+                                              .bias = &biases::kTableRow<biases::clipped_schedule>};
 
-const spec::KindRow T5::row = {.fields = spec::of_kind<biases::t5_fields>,
-                               .check = spec::of_kind<biases::check_t5>,
-                               .parameters = spec::of_kind<biases::t5_parameters>,
-                               .bias = &biases::kTableRow<biases::t5_schedule>};
+constinit const spec::KindRow T5::row = {.fields = spec::of_kind<biases::t5_fields>,
+                                         .check = spec::of_kind<biases::check_t5>,
+                                         .parameters = spec::of_kind<biases::t5_parameters>,
+                                         .bias = &biases::kTableRow<biases::t5_schedule>};
 
 std::int64_t t5_bucket(const T5& spec, std::int64_t offset) {
   validate(spec);

@@ -57,19 +57,19 @@ void check_dim(const Kind&, const Ladder& ladder, const Refuse& refuse) {
 }  // namespace
 }  // namespace scalings
 
-const scalings::ScalingRow NoScaling::row = {.fields = scalings::no_fields,
-                                             .scale = scalings::of_scaling<scalings::scale_none>};
-const scalings::ScalingRow LinearScaling::row = {.fields = scalings::of_scaling<scalings::linear_fields>,
-                                                 .scale = scalings::of_scaling<scalings::scale_linear>};
-const scalings::ScalingRow Ntk::row = {.fields = scalings::of_scaling<scalings::ntk_fields>,
-                                       .scale = scalings::of_scaling<scalings::scale_ntk>,
-                                       .check = scalings::of_scaling<scalings::check_dim<Ntk>>};
-const scalings::ScalingRow DynamicNtk::row = {.fields = scalings::of_scaling<scalings::dynamic_fields>,
-                                              .scale = scalings::of_scaling<scalings::scale_dynamic>,
-                                              .check = scalings::of_scaling<scalings::check_dim<DynamicNtk>>,
-                                              .needs_length = [](const Scaling&) { return true; }};
-const scalings::ScalingRow NtkAlpha::row = {.fields = scalings::of_scaling<scalings::ntk_alpha_fields>,
-                                            .scale = scalings::of_scaling<scalings::scale_ntk_alpha>,
-                                            .check = scalings::of_scaling<scalings::check_dim<NtkAlpha>>};
+constinit const scalings::ScalingRow NoScaling::row = {.fields = scalings::no_fields,
+                                                       .scale = scalings::of_scaling<scalings::scale_none>};
+constinit const scalings::ScalingRow LinearScaling::row = {.fields = scalings::of_scaling<scalings::linear_fields>,
+                                                           .scale = scalings::of_scaling<scalings::scale_linear>};
+constinit const scalings::ScalingRow Ntk::row = {.fields = scalings::of_scaling<scalings::ntk_fields>,
+                                                 .scale = scalings::of_scaling<scalings::scale_ntk>,
+                                                 .check = scalings::of_scaling<scalings::check_dim<Ntk>>};
+constinit const scalings::ScalingRow DynamicNtk::row = {.fields = scalings::of_scaling<scalings::dynamic_fields>,
+                                                        .scale = scalings::of_scaling<scalings::scale_dynamic>,
+                                                        .check = scalings::of_scaling<scalings::check_dim<DynamicNtk>>,
+                                                        .needs_length = [](const Scaling&) { return true; }};
+constinit const scalings::ScalingRow NtkAlpha::row = {.fields = scalings::of_scaling<scalings::ntk_alpha_fields>,
+                                                      .scale = scalings::of_scaling<scalings::scale_ntk_alpha>,
+                                                      .check = scalings::of_scaling<scalings::check_dim<NtkAlpha>>};
 
 }  // namespace posenc

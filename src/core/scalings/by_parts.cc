@@ -176,17 +176,17 @@ float llama3_float32(const Llama3& s, const Ladder&, const Float32& pair) {
 }  // namespace
 }  // namespace scalings
 
-const scalings::ScalingRow NtkByParts::row = {.fields = scalings::of_scaling<scalings::by_parts_fields>,
-                                              .scale = scalings::of_scaling<scalings::scale_by_parts>,
-                                              .check = scalings::of_scaling<scalings::check_by_parts>};
-const scalings::ScalingRow Yarn::row = {.fields = scalings::of_scaling<scalings::yarn_fields>,
-                                        .scale = scalings::of_scaling<scalings::scale_yarn>,
-                                        .check = scalings::of_scaling<scalings::check_yarn>,
-                                        .float32 = scalings::of_scaling<scalings::yarn_float32>};
-const scalings::ScalingRow Llama3::row = {.fields = scalings::of_scaling<scalings::llama3_fields>,
-                                          .scale = scalings::of_scaling<scalings::scale_llama3>,
-                                          .check = scalings::of_scaling<scalings::check_llama3>,
-                                          .float32 = scalings::of_scaling<scalings::llama3_float32>};
+constinit const scalings::ScalingRow NtkByParts::row = {.fields = scalings::of_scaling<scalings::by_parts_fields>,
+                                                        .scale = scalings::of_scaling<scalings::scale_by_parts>,
+                                                        .check = scalings::of_scaling<scalings::check_by_parts>};
+constinit const scalings::ScalingRow Yarn::row = {.fields = scalings::of_scaling<scalings::yarn_fields>,
+                                                  .scale = scalings::of_scaling<scalings::scale_yarn>,
+                                                  .check = scalings::of_scaling<scalings::check_yarn>,
+                                                  .float32 = scalings::of_scaling<scalings::yarn_float32>};
+constinit const scalings::ScalingRow Llama3::row = {.fields = scalings::of_scaling<scalings::llama3_fields>,
+                                                    .scale = scalings::of_scaling<scalings::scale_llama3>,
+                                                    .check = scalings::of_scaling<scalings::check_llama3>,
+                                                    .float32 = scalings::of_scaling<scalings::llama3_float32>};
 
 double yarn_magnitude(double factor, double mscale) noexcept {
   return factor <= 1.0 ? 1.0 : 0.1 * mscale * std::log(factor) + 1.0;

@@ -118,22 +118,24 @@ LadderScale scale_multipliers(const LearnedMultipliers& s, const Ladder& ladder)
 }  // namespace
 }  // namespace scalings
 
-const scalings::ScalingRow LongRope::row = {.fields = scalings::of_scaling<scalings::longrope_fields>,
-                                            .scale = scalings::of_scaling<scalings::scale_longrope>,
-                                            .check = scalings::of_scaling<scalings::check_longrope>,
-                                            .float32 = scalings::of_scaling<scalings::longrope_float32>,
-                                            .needs_length = scalings::of_scaling<scalings::longrope_needs_length>};
-const scalings::ScalingRow Proportional::row = {.fields = scalings::of_scaling<scalings::proportional_fields>,
-                                                .scale = scalings::of_scaling<scalings::scale_proportional>,
-                                                .trained = [](const Scaling& s) -> Scaling {
-                                                  return Proportional{1.0, std::get<Proportional>(s).share};
-                                                }};
-const scalings::ScalingRow PRope::row = {.fields = scalings::of_scaling<scalings::p_rope_fields>,
-                                         .scale = scalings::of_scaling<scalings::scale_p_rope>,
-                                         .trained = scalings::as_it_is};
-const scalings::ScalingRow LearnedMultipliers::row = {.fields = scalings::of_scaling<scalings::multipliers_fields>,
-                                                      .scale = scalings::of_scaling<scalings::scale_multipliers>,
-                                                      .check = scalings::of_scaling<scalings::check_multipliers>,
-                                                      .trained = scalings::as_it_is};
+constinit const scalings::ScalingRow LongRope::row = {
+    .fields = scalings::of_scaling<scalings::longrope_fields>,
+    .scale = scalings::of_scaling<scalings::scale_longrope>,
+    .check = scalings::of_scaling<scalings::check_longrope>,
+    .float32 = scalings::of_scaling<scalings::longrope_float32>,
+    .needs_length = scalings::of_scaling<scalings::longrope_needs_length>};
+constinit const scalings::ScalingRow Proportional::row = {.fields = scalings::of_scaling<scalings::proportional_fields>,
+                                                          .scale = scalings::of_scaling<scalings::scale_proportional>,
+                                                          .trained = [](const Scaling& s) -> Scaling {
+                                                            return Proportional{1.0, std::get<Proportional>(s).share};
+                                                          }};
+constinit const scalings::ScalingRow PRope::row = {.fields = scalings::of_scaling<scalings::p_rope_fields>,
+                                                   .scale = scalings::of_scaling<scalings::scale_p_rope>,
+                                                   .trained = scalings::as_it_is};
+constinit const scalings::ScalingRow LearnedMultipliers::row = {
+    .fields = scalings::of_scaling<scalings::multipliers_fields>,
+    .scale = scalings::of_scaling<scalings::scale_multipliers>,
+    .check = scalings::of_scaling<scalings::check_multipliers>,
+    .trained = scalings::as_it_is};
 
 }  // namespace posenc

@@ -21,8 +21,8 @@ LadderScale scale_resonance(const Resonance&, const Ladder& ladder) {
 }  // namespace
 }  // namespace scalings
 
-const scalings::ScalingRow Resonance::row = {.fields = scalings::no_fields,
-                                             .scale = scalings::of_scaling<scalings::scale_resonance>,
-                                             .trained = scalings::as_it_is};
+constinit const scalings::ScalingRow Resonance::row = {.fields = scalings::no_fields,
+                                                       .scale = scalings::of_scaling<scalings::scale_resonance>,
+                                                       .trained = scalings::as_it_is};
 
 }  // namespace posenc

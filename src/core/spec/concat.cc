@@ -162,12 +162,12 @@ Spec blank_like(const Spec& spec) {
 
 }  // namespace spec
 
-const spec::KindRow Concat::row = {.fields = spec::of_kind<spec::concat_fields>,
-                                   .shorthands = spec::of_kind<spec::concat_shorthands>,
-                                   .check = spec::of_kind<spec::check_concat>,
-                                   .parameters = spec::of_kind<spec::concat_parameters>};
+constinit const spec::KindRow Concat::row = {.fields = spec::of_kind<spec::concat_fields>,
+                                             .shorthands = spec::of_kind<spec::concat_shorthands>,
+                                             .check = spec::of_kind<spec::check_concat>,
+                                             .parameters = spec::of_kind<spec::concat_parameters>};
 
-const spec::KindRow Fourier::row = {.fields = spec::of_kind<spec::fourier_fields>,
-                                    .check = spec::of_kind<spec::check_fourier>};
+constinit const spec::KindRow Fourier::row = {.fields = spec::of_kind<spec::fourier_fields>,
+                                              .check = spec::of_kind<spec::check_fourier>};
 
 }  // namespace posenc

@@ -95,14 +95,14 @@ std::vector<Shorthand> part_shorthands(std::vector<Shorthand> shorthands, const 
 
 }  // namespace spec
 
-const spec::KindRow Learned::row = {
+constinit const spec::KindRow Learned::row = {
     .fields = spec::of_kind<spec::learned_fields>,
     .check = [](const Spec& s, std::string_view where) { spec::check_learned(std::get<Learned>(s), where, ""); },
     .parameters = spec::of_kind<spec::learned_parameters>};
 
-const spec::KindRow Hybrid::row = {.fields = spec::of_kind<spec::hybrid_fields>,
-                                   .shorthands = spec::of_kind<spec::hybrid_shorthands>,
-                                   .check = spec::of_kind<spec::check_hybrid>,
-                                   .parameters = spec::of_kind<spec::hybrid_parameters>};
+constinit const spec::KindRow Hybrid::row = {.fields = spec::of_kind<spec::hybrid_fields>,
+                                             .shorthands = spec::of_kind<spec::hybrid_shorthands>,
+                                             .check = spec::of_kind<spec::check_hybrid>,
+                                             .parameters = spec::of_kind<spec::hybrid_parameters>};
 
 }  // namespace posenc

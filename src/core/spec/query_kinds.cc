@@ -138,10 +138,11 @@ std::vector<ParameterInfo> pope_parameters(const Pope& spec) {
 }  // namespace
 }  // namespace spec
 
-const spec::KindRow Pope::row = {.fields = spec::of_kind<spec::pope_fields>,
-                                 .check = spec::of_kind<spec::check_pope>,
-                                 .parameters = spec::of_kind<spec::pope_parameters>};
-const spec::KindRow Xpos::row = {.fields = spec::of_kind<spec::xpos_fields>, .check = spec::of_kind<spec::check_xpos>};
-const spec::KindRow QueryTemperature::row = {.fields = spec::of_kind<spec::temperature_fields>};
+constinit const spec::KindRow Pope::row = {.fields = spec::of_kind<spec::pope_fields>,
+                                           .check = spec::of_kind<spec::check_pope>,
+                                           .parameters = spec::of_kind<spec::pope_parameters>};
+constinit const spec::KindRow Xpos::row = {.fields = spec::of_kind<spec::xpos_fields>,
+                                           .check = spec::of_kind<spec::check_xpos>};
+constinit const spec::KindRow QueryTemperature::row = {.fields = spec::of_kind<spec::temperature_fields>};
 
 }  // namespace posenc

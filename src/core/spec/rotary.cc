@@ -174,7 +174,7 @@ void check_rotary(const Rotary& spec, std::string_view where) {
 }  // namespace
 }  // namespace spec
 
-const spec::KindRow Rotary::row = {.fields = spec::of_kind<spec::rotary_fields>,
-                                   .check = spec::of_kind<spec::check_rotary>};
+constinit const spec::KindRow Rotary::row = {.fields = spec::of_kind<spec::rotary_fields>,
+                                             .check = spec::of_kind<spec::check_rotary>};
 
 }  // namespace posenc

@@ -78,7 +78,7 @@ void check_sinusoidal(const Sinusoidal& spec, std::string_view where, const std:
 
 }  // namespace spec
 
-const spec::KindRow Sinusoidal::row = {
+constinit const spec::KindRow Sinusoidal::row = {
     .fields = spec::of_kind<spec::sinusoidal_fields>,
     .shorthands = spec::of_kind<spec::sinusoidal_shorthands>,
     .check = [](const Spec& s, std::string_view where) { spec::check_sinusoidal(std::get<Sinusoidal>(s), where, ""); }};

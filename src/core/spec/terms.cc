@@ -59,11 +59,11 @@ std::vector<ParameterInfo> transformer_xl_parameters(const TransformerXl& spec) 
 }  // namespace
 }  // namespace spec
 
-const spec::KindRow NoPosition::row = {.fields = [](Spec&) { return std::vector<spec::Field>(); }};
-const spec::KindRow Shaw::row = {.fields = spec::of_kind<spec::shaw_fields>,
-                                 .parameters = spec::of_kind<spec::shaw_parameters>};
-const spec::KindRow TransformerXl::row = {.fields = spec::of_kind<spec::transformer_xl_fields>,
-                                          .check = spec::of_kind<spec::check_transformer_xl>,
-                                          .parameters = spec::of_kind<spec::transformer_xl_parameters>};
+constinit const spec::KindRow NoPosition::row = {.fields = [](Spec&) { return std::vector<spec::Field>(); }};
+constinit const spec::KindRow Shaw::row = {.fields = spec::of_kind<spec::shaw_fields>,
+                                           .parameters = spec::of_kind<spec::shaw_parameters>};
+constinit const spec::KindRow TransformerXl::row = {.fields = spec::of_kind<spec::transformer_xl_fields>,
+                                                    .check = spec::of_kind<spec::check_transformer_xl>,
+                                                    .parameters = spec::of_kind<spec::transformer_xl_parameters>};
 
 }  // namespace posenc

@@ -181,13 +181,13 @@ void alibi_questions(const Alibi& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Alibi::page = {.facts = properties::alibi_facts,
-                                          .formula = spec::of_kind<properties::alibi_formula>,
-                                          .properties = properties::alibi_properties,
-                                          .figures = properties::kBiasFigures,
-                                          .cost = spec::of_kind<properties::alibi_cost>,
-                                          .rule = spec::of_kind<explanation::alibi_rule>,
-                                          .derive = spec::of_kind<explanation::derive_alibi>,
-                                          .questions = spec::of_kind<teaching::alibi_questions>};
+constinit const properties::KindPage Alibi::page = {.facts = properties::alibi_facts,
+                                                    .formula = spec::of_kind<properties::alibi_formula>,
+                                                    .properties = properties::alibi_properties,
+                                                    .figures = properties::kBiasFigures,
+                                                    .cost = spec::of_kind<properties::alibi_cost>,
+                                                    .rule = spec::of_kind<explanation::alibi_rule>,
+                                                    .derive = spec::of_kind<explanation::derive_alibi>,
+                                                    .questions = spec::of_kind<teaching::alibi_questions>};
 
 }  // namespace posenc

@@ -244,20 +244,20 @@ void fourier_questions(const Fourier& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Concat::page = {.facts = properties::concat_facts,
-                                           .formula = spec::of_kind<properties::concat_formula>,
-                                           .properties = properties::axes_properties,
-                                           .figures = "heatmap map",
-                                           .cost = spec::of_kind<properties::concat_cost>,
-                                           .explain = spec::of_kind<explanation::explain_concat>,
-                                           .questions = spec::of_kind<teaching::concat_questions>};
+constinit const properties::KindPage Concat::page = {.facts = properties::concat_facts,
+                                                     .formula = spec::of_kind<properties::concat_formula>,
+                                                     .properties = properties::axes_properties,
+                                                     .figures = "heatmap map",
+                                                     .cost = spec::of_kind<properties::concat_cost>,
+                                                     .explain = spec::of_kind<explanation::explain_concat>,
+                                                     .questions = spec::of_kind<teaching::concat_questions>};
 
-const properties::KindPage Fourier::page = {.facts = properties::fourier_facts,
-                                            .formula = spec::of_kind<properties::fourier_formula>,
-                                            .properties = properties::axes_properties,
-                                            .figures = "heatmap map",
-                                            .cost = spec::of_kind<properties::fourier_cost>,
-                                            .explain = spec::of_kind<explanation::explain_fourier>,
-                                            .questions = spec::of_kind<teaching::fourier_questions>};
+constinit const properties::KindPage Fourier::page = {.facts = properties::fourier_facts,
+                                                      .formula = spec::of_kind<properties::fourier_formula>,
+                                                      .properties = properties::axes_properties,
+                                                      .figures = "heatmap map",
+                                                      .cost = spec::of_kind<properties::fourier_cost>,
+                                                      .explain = spec::of_kind<explanation::explain_fourier>,
+                                                      .questions = spec::of_kind<teaching::fourier_questions>};
 
 }  // namespace posenc

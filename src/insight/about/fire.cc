@@ -144,12 +144,12 @@ void fire_questions(const Fire& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Fire::page = {.facts = properties::fire_facts,
-                                         .formula = spec::of_kind<properties::fire_formula>,
-                                         .properties = properties::fire_properties,
-                                         .figures = properties::kBiasFigures,
-                                         .cost = spec::of_kind<properties::fire_cost>,
-                                         .derive = spec::of_kind<explanation::derive_fire>,
-                                         .questions = spec::of_kind<teaching::fire_questions>};
+constinit const properties::KindPage Fire::page = {.facts = properties::fire_facts,
+                                                   .formula = spec::of_kind<properties::fire_formula>,
+                                                   .properties = properties::fire_properties,
+                                                   .figures = properties::kBiasFigures,
+                                                   .cost = spec::of_kind<properties::fire_cost>,
+                                                   .derive = spec::of_kind<explanation::derive_fire>,
+                                                   .questions = spec::of_kind<teaching::fire_questions>};
 
 }  // namespace posenc

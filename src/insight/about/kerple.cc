@@ -108,12 +108,12 @@ void kerple_questions(const Kerple& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Kerple::page = {.facts = properties::kerple_facts,
-                                           .formula = spec::of_kind<properties::kerple_formula>,
-                                           .properties = properties::kerple_properties,
-                                           .figures = properties::kBiasFigures,
-                                           .cost = spec::of_kind<properties::kerple_cost>,
-                                           .derive = spec::of_kind<explanation::derive_kerple>,
-                                           .questions = spec::of_kind<teaching::kerple_questions>};
+constinit const properties::KindPage Kerple::page = {.facts = properties::kerple_facts,
+                                                     .formula = spec::of_kind<properties::kerple_formula>,
+                                                     .properties = properties::kerple_properties,
+                                                     .figures = properties::kBiasFigures,
+                                                     .cost = spec::of_kind<properties::kerple_cost>,
+                                                     .derive = spec::of_kind<explanation::derive_kerple>,
+                                                     .questions = spec::of_kind<teaching::kerple_questions>};
 
 }  // namespace posenc

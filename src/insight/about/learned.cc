@@ -166,7 +166,7 @@ Cost hybrid_cost(const Hybrid& spec, const CostQuestion& of) {
 }  // namespace
 }  // namespace properties
 
-const properties::KindPage Learned::page = {
+constinit const properties::KindPage Learned::page = {
     .facts = properties::learned_facts,
     .formula = spec::of_kind<properties::learned_formula>,
     .properties = properties::learned_properties,
@@ -176,7 +176,7 @@ const properties::KindPage Learned::page = {
                   const ExplainOptions& o) { return explanation::explain_learned(std::get<Learned>(s), at[0], o); },
     .questions = spec::of_kind<teaching::learned_questions>};
 
-const properties::KindPage Hybrid::page = {
+constinit const properties::KindPage Hybrid::page = {
     .facts = properties::learned_facts,
     .formula = spec::of_kind<properties::hybrid_formula>,
     .properties = properties::learned_properties,

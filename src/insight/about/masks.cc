@@ -154,21 +154,21 @@ void chunked_questions(const Chunked& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Window::page = {.facts = properties::window_facts,
-                                           .formula = spec::of_kind<properties::window_formula>,
-                                           .properties = properties::window_properties,
-                                           .figures = properties::kBiasFigures,
-                                           .cost = spec::of_kind<properties::window_cost>,
-                                           .explain = explanation::explain_mask,
-                                           .questions = spec::of_kind<teaching::window_questions>};
+constinit const properties::KindPage Window::page = {.facts = properties::window_facts,
+                                                     .formula = spec::of_kind<properties::window_formula>,
+                                                     .properties = properties::window_properties,
+                                                     .figures = properties::kBiasFigures,
+                                                     .cost = spec::of_kind<properties::window_cost>,
+                                                     .explain = explanation::explain_mask,
+                                                     .questions = spec::of_kind<teaching::window_questions>};
 
-const properties::KindPage Chunked::page = {.facts = properties::chunked_facts,
-                                            .formula = spec::of_kind<properties::chunked_formula>,
-                                            .properties = properties::chunked_properties,
-                                            .figures = properties::kBiasFigures,
-                                            .cost = spec::of_kind<properties::chunked_cost>,
-                                            .explain = explanation::explain_mask,
-                                            .derive = spec::of_kind<explanation::derive_chunked>,
-                                            .questions = spec::of_kind<teaching::chunked_questions>};
+constinit const properties::KindPage Chunked::page = {.facts = properties::chunked_facts,
+                                                      .formula = spec::of_kind<properties::chunked_formula>,
+                                                      .properties = properties::chunked_properties,
+                                                      .figures = properties::kBiasFigures,
+                                                      .cost = spec::of_kind<properties::chunked_cost>,
+                                                      .explain = explanation::explain_mask,
+                                                      .derive = spec::of_kind<explanation::derive_chunked>,
+                                                      .questions = spec::of_kind<teaching::chunked_questions>};
 
 }  // namespace posenc

@@ -69,12 +69,12 @@ void matrix_questions(const MatrixBias& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage MatrixBias::page = {.facts = properties::matrix_facts,
-                                               .formula = spec::of_kind<properties::matrix_formula>,
-                                               .properties = properties::matrix_properties,
-                                               .figures = properties::kBiasFigures,
-                                               .cost = spec::of_kind<properties::matrix_bias_cost>,
-                                               .rule = spec::of_kind<explanation::matrix_rule>,
-                                               .questions = spec::of_kind<teaching::matrix_questions>};
+constinit const properties::KindPage MatrixBias::page = {.facts = properties::matrix_facts,
+                                                         .formula = spec::of_kind<properties::matrix_formula>,
+                                                         .properties = properties::matrix_properties,
+                                                         .figures = properties::kBiasFigures,
+                                                         .cost = spec::of_kind<properties::matrix_bias_cost>,
+                                                         .rule = spec::of_kind<explanation::matrix_rule>,
+                                                         .questions = spec::of_kind<teaching::matrix_questions>};
 
 }  // namespace posenc

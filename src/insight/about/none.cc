@@ -62,7 +62,7 @@ void none_questions(const NoPosition&, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage NoPosition::page = {
+constinit const properties::KindPage NoPosition::page = {
     .facts = properties::none_facts,
     .formula = spec::of_kind<properties::none_formula>,
     .properties = properties::none_properties,

@@ -181,12 +181,12 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Pope::page = {.facts = properties::pope_facts,
-                                         .formula = spec::of_kind<properties::pope_formula>,
-                                         .properties = properties::pope_properties,
-                                         .figures = "wavelengths clocks distance attention precision",
-                                         .cost = spec::of_kind<properties::pope_cost>,
-                                         .explain = spec::of_kind<explanation::explain_pope>,
-                                         .questions = spec::of_kind<teaching::pope_questions>};
+constinit const properties::KindPage Pope::page = {.facts = properties::pope_facts,
+                                                   .formula = spec::of_kind<properties::pope_formula>,
+                                                   .properties = properties::pope_properties,
+                                                   .figures = "wavelengths clocks distance attention precision",
+                                                   .cost = spec::of_kind<properties::pope_cost>,
+                                                   .explain = spec::of_kind<explanation::explain_pope>,
+                                                   .questions = spec::of_kind<teaching::pope_questions>};
 
 }  // namespace posenc

@@ -279,7 +279,7 @@ Cost rotary_cost(const Rotary& spec, const CostQuestion& of) {
 }  // namespace
 }  // namespace properties
 
-const properties::KindPage Rotary::page = {
+constinit const properties::KindPage Rotary::page = {
     .facts = properties::rotary_facts,
     .formula = spec::of_kind<properties::rotary_formula>,
     .properties = properties::rotary_properties,

@@ -89,12 +89,12 @@ void sandwich_questions(const Sandwich& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Sandwich::page = {.facts = properties::sandwich_facts,
-                                             .formula = spec::of_kind<properties::sandwich_formula>,
-                                             .properties = properties::sandwich_properties,
-                                             .figures = properties::kBiasFigures,
-                                             .cost = spec::of_kind<properties::sandwich_cost>,
-                                             .derive = spec::of_kind<explanation::derive_sandwich>,
-                                             .questions = spec::of_kind<teaching::sandwich_questions>};
+constinit const properties::KindPage Sandwich::page = {.facts = properties::sandwich_facts,
+                                                       .formula = spec::of_kind<properties::sandwich_formula>,
+                                                       .properties = properties::sandwich_properties,
+                                                       .figures = properties::kBiasFigures,
+                                                       .cost = spec::of_kind<properties::sandwich_cost>,
+                                                       .derive = spec::of_kind<explanation::derive_sandwich>,
+                                                       .questions = spec::of_kind<teaching::sandwich_questions>};
 
 }  // namespace posenc

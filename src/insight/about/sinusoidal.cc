@@ -89,7 +89,7 @@ Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
 
 }  // namespace properties
 
-const properties::KindPage Sinusoidal::page = {
+constinit const properties::KindPage Sinusoidal::page = {
     .facts = properties::sinusoidal_facts,
     .formula = spec::of_kind<properties::sinusoidal_formula>,
     .properties = properties::sinusoidal_properties,

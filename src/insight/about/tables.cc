@@ -265,21 +265,21 @@ void t5_questions(const T5& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Clipped::page = {.facts = properties::clipped_facts,
-                                            .formula = spec::of_kind<properties::clipped_formula>,
-                                            .properties = properties::clipped_properties,
-                                            .figures = "bias bias_distance buckets attention entropy",
-                                            .cost = spec::of_kind<properties::clipped_cost>,
-                                            .derive = spec::of_kind<explanation::derive_clipped>,
-                                            .questions = spec::of_kind<teaching::clipped_questions>};
+constinit const properties::KindPage Clipped::page = {.facts = properties::clipped_facts,
+                                                      .formula = spec::of_kind<properties::clipped_formula>,
+                                                      .properties = properties::clipped_properties,
+                                                      .figures = "bias bias_distance buckets attention entropy",
+                                                      .cost = spec::of_kind<properties::clipped_cost>,
+                                                      .derive = spec::of_kind<explanation::derive_clipped>,
+                                                      .questions = spec::of_kind<teaching::clipped_questions>};
 
-const properties::KindPage T5::page = {.facts = properties::t5_facts,
-                                       .formula = spec::of_kind<properties::t5_formula>,
-                                       .properties = properties::t5_properties,
-                                       .figures = "bias bias_distance buckets attention entropy",
-                                       .cost = spec::of_kind<properties::t5_cost>,
-                                       .rule = spec::of_kind<explanation::t5_rule>,
-                                       .derive = spec::of_kind<explanation::derive_t5>,
-                                       .questions = spec::of_kind<teaching::t5_questions>};
+constinit const properties::KindPage T5::page = {.facts = properties::t5_facts,
+                                                 .formula = spec::of_kind<properties::t5_formula>,
+                                                 .properties = properties::t5_properties,
+                                                 .figures = "bias bias_distance buckets attention entropy",
+                                                 .cost = spec::of_kind<properties::t5_cost>,
+                                                 .rule = spec::of_kind<explanation::t5_rule>,
+                                                 .derive = spec::of_kind<explanation::derive_t5>,
+                                                 .questions = spec::of_kind<teaching::t5_questions>};
 
 }  // namespace posenc

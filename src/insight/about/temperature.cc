@@ -89,7 +89,7 @@ void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage QueryTemperature::page = {
+constinit const properties::KindPage QueryTemperature::page = {
     .facts = properties::temperature_facts,
     .formula = spec::of_kind<properties::temperature_formula>,
     .properties = properties::temperature_properties,

@@ -305,18 +305,18 @@ void xl_questions(const TransformerXl& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Shaw::page = {.facts = properties::shaw_facts,
-                                         .formula = spec::of_kind<properties::shaw_formula>,
-                                         .properties = properties::shaw_properties,
-                                         .figures = "attention",
-                                         .cost = spec::of_kind<properties::shaw_cost>,
-                                         .questions = spec::of_kind<teaching::shaw_questions>};
+constinit const properties::KindPage Shaw::page = {.facts = properties::shaw_facts,
+                                                   .formula = spec::of_kind<properties::shaw_formula>,
+                                                   .properties = properties::shaw_properties,
+                                                   .figures = "attention",
+                                                   .cost = spec::of_kind<properties::shaw_cost>,
+                                                   .questions = spec::of_kind<teaching::shaw_questions>};
 
-const properties::KindPage TransformerXl::page = {.facts = properties::xl_facts,
-                                                  .formula = spec::of_kind<properties::xl_formula>,
-                                                  .properties = properties::xl_properties,
-                                                  .figures = "attention",
-                                                  .cost = spec::of_kind<properties::xl_cost>,
-                                                  .questions = spec::of_kind<teaching::xl_questions>};
+constinit const properties::KindPage TransformerXl::page = {.facts = properties::xl_facts,
+                                                            .formula = spec::of_kind<properties::xl_formula>,
+                                                            .properties = properties::xl_properties,
+                                                            .figures = "attention",
+                                                            .cost = spec::of_kind<properties::xl_cost>,
+                                                            .questions = spec::of_kind<teaching::xl_questions>};
 
 }  // namespace posenc

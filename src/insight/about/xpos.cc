@@ -151,7 +151,7 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
 }  // namespace
 }  // namespace teaching
 
-const properties::KindPage Xpos::page = {
+constinit const properties::KindPage Xpos::page = {
     .facts = properties::xpos_facts,
     .formula = spec::of_kind<properties::xpos_formula>,
     .properties = properties::xpos_properties,

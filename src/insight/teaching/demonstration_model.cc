@@ -27,13 +27,10 @@ struct RandomParameters {
       const auto which = static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + memory.size());
       const Matrix& values = memory.emplace_back(random_matrix(shape[0], columns, 1.0, model.seed, which));
       const float* data = values.numbers.data();
-      views.push_back({names_.emplace_back(info.name),
-                       shape.size() == 1 ? make_view(data, {shape[0]}) : make_view(data, {shape[0], columns})});
+      views.push_back(
+          {info.name, shape.size() == 1 ? make_view(data, {shape[0]}) : make_view(data, {shape[0], columns})});
     }
   }
-
- private:
-  std::deque<std::string> names_;
 };
 
 // An encoding at the input, if it is one.
