@@ -17,7 +17,7 @@ def line_of(file, match):
 
 
 def touched_files(file, paths):
-    """The files of src, include and cli that name a kind are those that the page lists."""
+    """The files of src, include, cli and assets that name a kind are those that the page lists."""
     if not file.is_markdown:
         return
     for match in FILES.finditer(file.text):
@@ -25,8 +25,8 @@ def touched_files(file, paths):
         names = re.compile(rf"(?<![a-z0-9]){word}(?![a-z0-9])", re.I)
         there = {path for path, other in paths.items()
                  if other.is_cpp and other.folder in ("src", "include", "cli") and names.search(other.text)}
-        there |= {path.relative_to(file.root).as_posix() for suffix in ("json", "html")
-                  for path in file.root.glob(f"src/**/*.{suffix}") if names.search(path.read_text(encoding="utf-8"))}
+        there |= {path.relative_to(file.root).as_posix() for path in file.root.glob("assets/**/*.*")
+                  if names.search(path.read_text(encoding="utf-8"))}
         for path in sorted(there - listed):
             yield line_of(file, match), f"does not list {path}, which names {word}"
         for path in sorted(listed - there):

@@ -28,7 +28,7 @@ OTHERS = {"hwy/": "src/core/kernels/", "nlohmann/": "src/files/json_reader.cc", 
 FRONT_ENDS = {"cli": ["bench/", "src/core/text/"], "bench": [], "examples": []}
 # Folders of tests/ with a test program beside those of the modules.
 OTHER_TESTS = ["allocation", "bench"]
-NAMED = re.compile(r"`((?:src|tests|include/posenc|cmake|tools|cli|bench|catalog|docs)/[\w./*-]+)`")
+NAMED = re.compile(r"`((?:src|tests|include/posenc|cmake|tools|cli|bench|catalog|assets|docs)/[\w./*-]+)`")
 
 
 def module_of(path, paths):

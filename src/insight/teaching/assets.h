@@ -1,4 +1,4 @@
-// The files of src/insight/teaching/assets: the style and scripts of pages, and their prose, as fragments of HTML with
+// The files of assets/: the style and scripts of pages, and their prose, as fragments of HTML with
 // named places such as {{sentence}}. They are compiled into the library: nothing is fetched.
 #pragma once
 
