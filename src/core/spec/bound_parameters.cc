@@ -9,6 +9,7 @@
 
 #include "core/base/check_view.h"
 #include "core/base/float_types.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
@@ -45,10 +46,8 @@ std::string index_text(const ConstView& view, std::int64_t index) {
 }
 
 std::string wanted_text(const ParameterInfo& info, std::int64_t heads) {
-  std::string tail;
-  for (const std::int64_t length : info.shape) {
-    tail += (tail.empty() ? "" : ", ") + (length < 0 ? std::string("any") : std::to_string(length));
-  }
+  const std::string tail =
+      text::joined(info.shape, ", ", [](std::int64_t length) { return length < 0 ? "any" : std::to_string(length); });
   if (!info.per_head) return "[" + tail + "]";
   return "[" + tail + "] or, per head, [" + (heads == 0 ? "heads" : std::to_string(heads)) + ", " + tail + "]";
 }
@@ -74,17 +73,13 @@ class Checker {
 
   const ParameterInfo& known(std::string_view name, const std::vector<ParameterInfo>& infos,
                              std::string_view kind) const {
-    std::vector<std::string_view> names;
     for (const ParameterInfo& info : infos) {
       if (info.name == name) return info;
-      names.push_back(info.name);
     }
     if (infos.empty()) refuse(std::string(kind) + " learns nothing but got '" + std::string(name) + "'");
-    const std::string_view near = text::nearest(name, names);
-    std::string list;
-    for (const std::string_view each : names) list += (list.empty() ? "" : ", ") + std::string(each);
     refuse(std::string(kind) + " has no parameter '" + std::string(name) + "'" +
-           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + " (it has " + list + ")");
+           text::hint(name, infos, &ParameterInfo::name) + " (it has " +
+           text::joined(infos, ", ", &ParameterInfo::name) + ")");
   }
 
   void view(const ConstView& view, const std::string& name, const base::ViewRule& rule) const {
