@@ -107,33 +107,22 @@ class Checker {
   std::string what_;
 };
 
-// A factor on the scores can stand alone: then there is no bias.
-bool is_needed(const ParameterInfo& info, const Spec& spec, const Parameters& parameters) {
-  if (info.optional) return false;
-  const auto given = [&](std::string_view name) {
-    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
-  };
-  return !(std::holds_alternative<Kerple>(spec) && given("factor_a") && !given("p") && !given("a"));
-}
-
 }  // namespace
 
 BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where)
     : kind_(kind_of(spec)), infos_(parameters_of(spec)) {
   const Checker check(where, "");
-  const bool is_matrix = std::holds_alternative<MatrixBias>(spec);
   const std::int64_t heads = heads_of(spec);
   for (const Parameter& parameter : parameters) {
     const ParameterInfo& info = check.known(parameter.name, infos_, kind_);
     if (has(info.name)) check.refuse(info.name + " must be given once but came twice");
     check.view(parameter.value, info.name, {.channels = base::Channels::any});
     check.shape(parameter.value, info, heads);
-    check.numbers(parameter.value, info.name, is_matrix);
+    check.numbers(parameter.value, info.name, info.minus_infinity);
     Bound bound{info.name, parameter.value, {}, {}, parameter.value.rank > static_cast<int>(info.shape.size())};
-    // What was copied may be gone by the time that gradients are wanted.
-    if (!is_matrix) bound.view.data = nullptr;
     bound.shape.assign(parameter.value.shape.begin(), parameter.value.shape.begin() + parameter.value.rank);
-    if (!is_matrix) {
+    if (!info.by_reference) {
+      bound.view.data = nullptr;  // the memory may be gone by the time that gradients are wanted
       bound.numbers.resize(static_cast<std::size_t>(parameter.value.size()));
       for_each_element(parameter.value, [&](const auto& element, std::int64_t index) {
         bound.numbers[static_cast<std::size_t>(index)] = base::widen(element);
@@ -142,10 +131,19 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
     bound_.push_back(std::move(bound));
   }
   for (const ParameterInfo& info : infos_) {
-    if (has(info.name) || !is_needed(info, spec, parameters)) continue;
+    if (has(info.name) || !is_needed(info)) continue;
     check.refuse(kind_ + " needs the parameter " + info.name + ", " + wanted_text(info, heads));
   }
-  if (has("factor_a") != has("factor_p")) check.refuse("factor_a and factor_p must be given together");
+  for (const ParameterInfo& info : infos_) {
+    if (info.together.empty() || has(info.name) == has(info.together)) continue;
+    check.refuse(info.name + " and " + info.together + " must be given together");
+  }
+}
+
+bool BoundParameters::is_needed(const ParameterInfo& info) const {
+  if (info.optional || info.unless.empty() || !has(info.unless)) return !info.optional;
+  return std::any_of(infos_.begin(), infos_.end(),
+                     [&](const ParameterInfo& other) { return other.unless == info.unless && has(other.name); });
 }
 
 const BoundParameters::Bound* BoundParameters::find(std::string_view name) const noexcept {
