@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "posenc/export.h"
@@ -15,12 +16,29 @@
 
 namespace posenc {
 
+// The numbers of a parameter before training.
+struct NormalStart {
+  double std = 0.02;  // drawn from a normal distribution around 0
+};
+struct ConstantStart {
+  double value = 0.0;
+};
+struct SpreadStart {
+  double top = 1.0;  // number i of n is top * (i + 1/2) / n
+};
+using ParameterStart = std::variant<NormalStart, ConstantStart, SpreadStart>;
+
 struct ParameterInfo {
   std::string name;
   std::vector<std::int64_t> shape;  // -1: any length, as the other parameters or the call have it
   std::string help;
   bool optional = false;
-  bool per_head = false;  // may also come with an axis of heads in front
+  bool per_head = false;        // may also come with an axis of heads in front
+  bool minus_infinity = false;  // -inf is allowed; all other numbers must be finite
+  bool by_reference = false;    // the caller's memory is read whenever the encoding is used; the others are copied
+  std::string unless = {};      // not needed if this parameter is given and none with the same `unless` is
+  std::string together = {};    // this parameter must be given too, and must not be given alone
+  ParameterStart start = {};
 };
 
 // What a spec learns, in the order in which it is documented; nothing for fixed kinds.

@@ -26,12 +26,9 @@ void load_numbers(const std::string& bytes, bool big_endian, Array& array) {
 }
 
 [[noreturn]] void fail_no_tensor(const GgufHeader& header, std::string_view name, const std::string& path) {
-  std::vector<std::string_view> names;
-  for (const GgufTensor& tensor : header.tensors) names.push_back(tensor.name);
-  const std::string_view near = text::nearest(name, names);
   fail(ErrorKind::bad_input, path + ": there is no tensor '" + text::quotable(name) + "' among its " +
-                                 std::to_string(names.size()) +
-                                 (near.empty() ? "" : "; did you mean '" + text::quotable(near) + "'?"));
+                                 std::to_string(header.tensors.size()) +
+                                 text::hint(name, header.tensors, &GgufTensor::name));
 }
 
 DType dtype_of_tensor(const GgufTensor& tensor, const std::string& place) {

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/joined.h"
 #include "files/npy_header.h"
 #include "files/view_writer.h"
 #include "posenc/error.h"
@@ -34,9 +35,7 @@ std::string_view descr_of(DType dtype) {
 
 // "()", "(3,)", "(3, 4)": as Python prints it.
 std::string shape_tuple(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + std::to_string(shape[axis]);
-  return text + (shape.size() == 1 ? ",)" : ")");
+  return "(" + text::joined(shape, ", ") + (shape.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace

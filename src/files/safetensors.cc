@@ -5,8 +5,10 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
 #include "files/load_array.h"
@@ -73,22 +75,18 @@ void make_native(std::vector<std::byte>& data, std::size_t size) {
 
 [[noreturn]] void fail_no_tensor(const std::vector<TensorInfo>& tensors, std::string_view name,
                                  const std::string& path) {
-  std::vector<std::string_view> names;
-  for (const TensorInfo& tensor : tensors) names.push_back(tensor.name);
-  const std::string_view near = text::nearest(name, names);
   fail(ErrorKind::bad_input, path + ": there is no tensor '" + text::quotable(name) + "'" +
                                  (tensors.empty() ? " as the file has none" : " among " + files::names_text(tensors)) +
-                                 (near.empty() ? "" : "; did you mean '" + text::quotable(near) + "'?"));
+                                 text::hint(name, tensors, &TensorInfo::name));
 }
 
 }  // namespace
 
 std::string files::names_text(const std::vector<TensorInfo>& tensors) {
   constexpr std::size_t kMost = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(tensors.size(), kMost); ++i) {
-    text += (i == 0 ? "'" : ", '") + text::quotable(tensors[i].name) + "'";
-  }
+  const std::string text =
+      text::joined(std::span(tensors).first(std::min(tensors.size(), kMost)), ", ",
+                   [](const TensorInfo& tensor) { return "'" + text::quotable(tensor.name) + "'"; });
   return tensors.size() <= kMost ? text : text + " and " + std::to_string(tensors.size() - kMost) + " more";
 }
 

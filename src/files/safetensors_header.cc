@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
 #include "files/load_bits.h"
@@ -27,11 +28,6 @@ using files::kSafetensorsStart;
 
 std::string tensor_place(std::string_view source, std::string_view name) {
   return std::string(source) + ": tensor '" + text::quotable(name) + "'";
-}
-
-std::string hint(std::string_view word, const std::vector<std::string_view>& known) {
-  const std::string_view near = text::nearest(word, known);
-  return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
 }
 
 std::string byte_text(char byte) {
@@ -92,7 +88,7 @@ void check_keys(const Json::Object& members, const std::string& place) {
   for (const auto& [key, value] : members) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     fail(ErrorKind::bad_input, place + ": expected the keys dtype, shape and data_offsets but got '" +
-                                   text::quotable(key) + "'" + hint(key, known));
+                                   text::quotable(key) + "'" + text::hint(key, known));
   }
   for (const std::string_view key : known) {
     const bool found = std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
@@ -103,14 +99,10 @@ void check_keys(const Json::Object& members, const std::string& place) {
 // Bits of one element.
 int bits_of(const std::string& dtype, const std::string& place) {
   if (const files::SafetensorsDType* known = files::find_safetensors_dtype(dtype)) return known->bits;
-  std::vector<std::string_view> names;
-  std::string list;
-  for (const files::SafetensorsDType& known : files::kSafetensorsDTypes) {
-    names.push_back(known.name);
-    list += " " + std::string(known.name);
-  }
-  fail(ErrorKind::bad_input,
-       place + ": dtype: expected one of" + list + " but got '" + text::quotable(dtype) + "'" + hint(dtype, names));
+  fail(ErrorKind::bad_input, place + ": dtype: expected one of " +
+                                 text::joined(files::kSafetensorsDTypes, " ", &files::SafetensorsDType::name) +
+                                 " but got '" + text::quotable(dtype) + "'" +
+                                 text::hint(dtype, files::kSafetensorsDTypes, &files::SafetensorsDType::name));
 }
 
 // Throws unless the tensor has the bytes that its shape and dtype ask for.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/joined.h"
 #include "core/text/quotable.h"
 #include "core/text/utf8.h"
 #include "files/safetensors_format.h"
@@ -95,17 +96,13 @@ std::string quoted(const std::string& text) {
 
 // {"key":"value",...}
 std::string metadata_json(const Metadata& metadata) {
-  std::string text;
-  for (const auto& [key, value] : metadata) text += (text.empty() ? "{" : ",") + quoted(key) + ":" + quoted(value);
-  return text + "}";
+  return "{" +
+         text::joined(metadata, ",", [](const auto& item) { return quoted(item.first) + ":" + quoted(item.second); }) +
+         "}";
 }
 
 // "[2,3]"
-std::string compact_list(const std::vector<std::int64_t>& numbers) {
-  std::string text = "[";
-  for (const std::int64_t number : numbers) text += (text.size() > 1 ? "," : "") + std::to_string(number);
-  return text + "]";
-}
+std::string compact_list(const std::vector<std::int64_t>& numbers) { return "[" + text::joined(numbers, ",") + "]"; }
 
 }  // namespace
 

@@ -2,13 +2,11 @@
 
 #include <limits>
 
+#include "core/text/joined.h"
+
 namespace posenc::files {
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::int64_t length : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(length);
-  return text + "]";
-}
+std::string shape_text(const std::vector<std::int64_t>& shape) { return "[" + text::joined(shape, ", ") + "]"; }
 
 std::int64_t checked_size(const std::vector<std::int64_t>& shape, std::int64_t bytes) noexcept {
   std::int64_t room = std::numeric_limits<std::int64_t>::max() / bytes;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 
@@ -181,13 +182,13 @@ Found Config::evaluate(const Formula& formula, const Json& locals) const {
   const bool alone = formula.text() == names[0], leads = formula.text().starts_with(names[0] + " ?? ");
   if ((alone || leads) && first.given()) return first;
   if (leads) found.from = formula.text().substr(names[0].size() + 4);
-  std::string by_default;
+  std::vector<std::string> by_default;
   for (const std::string& name : names) {
-    if (found.from.find(name) == std::string::npos || walk(locals, name) || by_default.find(name) != std::string::npos)
-      continue;
-    if (find(name).from.starts_with("default of ")) by_default += (by_default.empty() ? "" : ", ") + name;
+    if (found.from.find(name) == std::string::npos || walk(locals, name)) continue;
+    const bool listed = std::find(by_default.begin(), by_default.end(), name) != by_default.end();
+    if (!listed && find(name).from.starts_with("default of ")) by_default.push_back(name);
   }
-  if (!by_default.empty()) found.from += " (" + by_default + ": default of " + model_type() + ")";
+  if (!by_default.empty()) found.from += " (" + text::joined(by_default, ", ") + ": default of " + model_type() + ")";
   return found;
 }
 
@@ -220,15 +221,13 @@ double Config::positive_at(const Found& found) const {
 
 void Config::refuse_unknown() const {
   if (!object_->is_object()) return;
-  std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const auto& [key, value] : object_->object()) {
     // What is null or false asks for nothing.
     const bool* flag = std::get_if<bool>(&value.value);
     const bool silent = value.is_null() || (flag && !*flag);
     if (known_.count(key) || silent || !about_positions(key)) continue;
-    const std::string_view near = text::nearest(key, known);
-    const std::string hint = near.empty() ? "" : "; the nearest known key is " + std::string(near);
-    const std::string sentence = "this key is about positions, and posenc does not know it for " + model_type() + hint;
+    const std::string sentence =
+        "this key is about positions, and posenc does not know it for " + model_type() + text::hint(key, known_);
     if (!remarks_.options.lenient) refuse(key, sentence + " (--lenient makes this a warning)");
     remarks_.warn(path_ + key + ": " + sentence);
   }

@@ -170,9 +170,12 @@ std::string Encoding::command_text() const {
 
 std::string Encoding::drawn_text() const {
   if (!state_->drawn) return "";
-  return std::holds_alternative<Kerple>(spec()) || std::holds_alternative<Fire>(spec())
-             ? "learned numbers were not given: those with which training begins, from a seed"
-             : "learned numbers were not given: normal ones from a seed";
+  const std::vector<ParameterInfo> infos = parameters_of(spec());
+  const bool normal = std::all_of(infos.begin(), infos.end(), [](const ParameterInfo& info) {
+    return std::holds_alternative<NormalStart>(info.start);
+  });
+  return normal ? "learned numbers were not given: normal ones from a seed"
+                : "learned numbers were not given: those with which training begins, from a seed";
 }
 
 InputRows Encoding::rows() const {

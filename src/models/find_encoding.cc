@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/spec/fields.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "models/encoding_state.h"
 #include "models/gguf.h"
@@ -34,17 +35,10 @@ std::string file_of(const std::string& text) {
   return is_folder(text) && is_there(config) ? config : text;
 }
 
-template <class Words>
-std::string joined(const Words& words, std::string_view separator) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : std::string(separator)) + std::string(word);
-  return text;
-}
-
 // What may have been meant: a kind, else models of the catalog; empty where nothing is near.
 std::string nearest_name(const std::string& text) {
   const std::string_view kind = text::nearest(text.substr(0, text.find(':')), spec::kind_names());
-  return kind.empty() ? joined(nearest_in_catalog(text), " or ") : std::string(kind);
+  return kind.empty() ? text::joined(nearest_in_catalog(text), " or ") : std::string(kind);
 }
 
 const ModelGroup& computed(const Model& model, const ModelGroup& group) {
@@ -98,7 +92,7 @@ void check_part(const Model& model, std::string_view part) {
   if (parts.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
   if (part.empty() || std::find(parts.begin(), parts.end(), part) != parts.end()) return;
   fail(ErrorKind::usage,
-       model.source + ": there is no part '" + std::string(part) + "'; it has " + joined(parts, ", "));
+       model.source + ": there is no part '" + std::string(part) + "'; it has " + text::joined(parts, ", "));
 }
 
 const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
@@ -119,7 +113,7 @@ const ModelGroup& chosen_group(const Model& model, const std::optional<std::int6
     const std::string type = group->layer_type.empty() ? std::string(group->kind()) : group->layer_type;
     examples.push_back("--layer " + std::to_string(group->layers[0]) + " (" + type + ")");
   }
-  fail(ErrorKind::usage, model.source + ": its layers differ, say which: " + joined(examples, " or "));
+  fail(ErrorKind::usage, model.source + ": its layers differ, say which: " + text::joined(examples, " or "));
 }
 
 Encoding find_encoding(const std::string& text, const EncodingOptions& options, bool several) {

@@ -39,12 +39,10 @@ GgufArchitecture find_row(const Gguf& file) {
     fail(ErrorKind::unsupported,
          place + "'clip' is a projector of images or sound (mmproj); give the model's own file");
   }
-  const std::string_view near = text::nearest(*name, gguf_architectures());
   fail(ErrorKind::unsupported, place +
                                    "expected an architecture of llama.cpp, whose table says which channels turn, "
                                    "but got '" +
-                                   text::quotable(*name) + "'" +
-                                   (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+                                   text::quotable(*name) + "'" + text::hint(*name, gguf_architectures()));
 }
 
 class GgufResolver {

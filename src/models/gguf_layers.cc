@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text/joined.h"
+
 namespace posenc::models::gguf {
 namespace {
 
@@ -155,13 +157,13 @@ class LayerReader {
 
   void guess_still() {
     if (row_.still == Still::none || row_.still == Still::not_finetuned || row_.still == Still::pattern) return;
-    std::string list;
+    std::vector<std::size_t> still;
     for (std::size_t l = 0; l < uses_.size(); ++l) {
-      if (!uses_[l].turns) list += (list.empty() ? "" : ", ") + std::to_string(l);
+      if (!uses_[l].turns) still.push_back(l);
     }
-    if (list.empty()) return;
-    keys_.guess("the file does not say which layers do not turn: llama.cpp leaves out layers " + list + " for '" +
-                std::string(row_.name) + "'");
+    if (still.empty()) return;
+    keys_.guess("the file does not say which layers do not turn: llama.cpp leaves out layers " +
+                text::joined(still, ", ") + " for '" + std::string(row_.name) + "'");
   }
 
   void read_compressed() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "posenc/scaling.h"
 
@@ -169,13 +170,13 @@ class RotaryFiller {
 
   // Its rule for axes that take turns gives the time no pair but every third one.
   void note_still_pairs() {
-    std::string list;
+    std::vector<std::int64_t> still;
     for (std::int64_t i = 0; i < spec_.rotary_dim / 2; ++i) {
       const bool taken = i < 3 * spec_.sections[static_cast<std::size_t>(i % 3)];
-      if (!taken) list += (list.empty() ? "" : ", ") + std::to_string(i);
+      if (!taken) still.push_back(i);
     }
-    if (list.empty()) return;
-    group_.notes.push_back("pairs " + list +
+    if (still.empty()) return;
+    group_.notes.push_back("pairs " + text::joined(still, ", ") +
                            " turn with the first axis, as in the published model; llama.cpp gives "
                            "them its fourth position, which is 0: there they do not turn");
   }

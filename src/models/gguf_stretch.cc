@@ -18,9 +18,8 @@ Sourced<std::string> read_type(GgufKeys& keys) {
   for (const std::string_view type : kTypes) {
     if (*given == type) return {*given, keys.full("rope.scaling.type")};
   }
-  const std::string_view near = text::nearest(*given, {kTypes.begin(), kTypes.end()});
-  keys.refuse("rope.scaling.type", "expected none, linear, yarn or longrope but got '" + *given + "'" +
-                                       (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  keys.refuse("rope.scaling.type",
+              "expected none, linear, yarn or longrope but got '" + *given + "'" + text::hint(*given, kTypes));
 }
 
 Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {

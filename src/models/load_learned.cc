@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
 #include "models/encoding_state.h"
@@ -27,11 +28,7 @@ bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
-std::string lengths_text(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (const std::int64_t length : shape) text += (text.empty() ? "" : ", ") + std::to_string(length);
-  return "[" + text + "]";
-}
+std::string lengths_text(const std::vector<std::int64_t>& shape) { return "[" + text::joined(shape, ", ") + "]"; }
 
 void check_init(const EncodingOptions& options) {
   if (!options.init.empty() || !options.makes_table()) return;

@@ -21,9 +21,8 @@ using models::Remarks;
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
   Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
   if (row.is_object()) return row;
-  const std::string_view near = text::nearest(model_type, models::table_model_types());
   fail(ErrorKind::unsupported, source + ": " + path + "model_type: posenc does not know '" + model_type + "'" +
-                                   (near.empty() ? "" : "; the nearest known is " + std::string(near)) +
+                                   text::hint(model_type, models::table_model_types()) +
                                    " (--as TYPE reads the file as that type)");
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "models/scaling.h"
 #include "posenc/error.h"
@@ -104,13 +105,9 @@ class RotaryMaker {
       for (const Json& word : allowed->array()) known.push_back(word.string());
     }
     if (std::find(known.begin(), known.end(), type) != known.end()) return;
-    std::string list;
-    for (const std::string_view word : known) list += (list.empty() ? "" : ", ") + std::string(word);
-    const std::string_view near = text::nearest(type, known);
     const Found found = dict_.get("rope_type");
-    config_.refuse_at(found.from, "expected a rope type that " + config_.model_type() + " has (" + list +
-                                      ") but got '" + type + "'" +
-                                      (near.empty() ? "" : "; the nearest known is " + std::string(near)));
+    config_.refuse_at(found.from, "expected a rope type that " + config_.model_type() + " has (" +
+                                      text::joined(known, ", ") + ") but got '" + type + "'" + text::hint(type, known));
   }
 
   void head() {
@@ -344,9 +341,7 @@ class RotaryMaker {
         if (found.given() && in_file) tell_unused(key, found);
         continue;
       }
-      const std::string_view near = text::nearest(key, known);
-      const std::string sentence = std::string("this rope parameter is not known") +
-                                   (near.empty() ? "" : "; the nearest known one is " + std::string(near));
+      const std::string sentence = "this rope parameter is not known" + text::hint(key, known);
       if (!config_.remarks().options.lenient)
         config_.refuse_at(found.from, sentence + " (--lenient makes this a warning)");
       config_.remarks().warn(found.from + ": " + sentence);

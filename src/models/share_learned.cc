@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "posenc/error.h"
 #include "posenc/models/encoding.h"
 
@@ -22,14 +23,10 @@ struct Shared {
 
   // "alibi has slopes; shaw has keys and values"
   std::string names(const std::vector<std::size_t>& some) const {
-    std::string text;
-    for (const std::size_t i : some) {
-      std::string list;
-      for (const ParameterInfo& info : parameters_of(encodings[i].spec()))
-        list += (list.empty() ? "" : ", ") + info.name;
-      text += (text.empty() ? "" : "; ") + kind_text(encodings[i]) + " has " + list;
-    }
-    return text;
+    return text::joined(some, "; ", [&](std::size_t i) {
+      return kind_text(encodings[i]) + " has " +
+             text::joined(parameters_of(encodings[i].spec()), ", ", &ParameterInfo::name);
+    });
   }
 
   // The one whose first parameter is meant: the only one that must have one, or the only one that may.

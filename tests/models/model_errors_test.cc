@@ -18,20 +18,20 @@ namespace {
 TEST(ModelErrors, RefusesKeysItDoesNotKnow) {
   const std::vector<Case> cases = {
       {llama(R"("rope_thta": 7)"), "rope_thta: this key is about positions, and posenc does not know it for llama",
-       "the nearest known key is rope_theta"},
+       "did you mean 'rope_theta'?"},
       {llama(R"("alibi_slopes": true)"), "alibi_slopes: this key is about positions", ""},
       {llama(R"("rotary_dim": 32)"), "rotary_dim: this key is about positions", ""},
       {llama(R"("rope_parameters": {"rope_thetta": 7})"),
-       "rope_parameters.rope_thetta: this rope parameter is not known", "the nearest known one is rope_theta"},
+       "rope_parameters.rope_thetta: this rope parameter is not known", "did you mean 'rope_theta'?"},
       {llama(R"("rope_scaling": {"type": "linear", "factor": 2.0, "quux": 1})"),
        "rope_scaling.quux: this rope parameter is not known", ""},
       {of_type("gemma3", R"("text_config": {"rope_local_base_frq": 7})"),
        "text_config.rope_local_base_frq: this key is about positions, and posenc does not know it for gemma3_text",
-       "the nearest known key is rope_local_base_freq"},
+       "did you mean 'rope_local_base_freq'?"},
       {of_type("gemma3_text", R"("rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 1e6, )"
                               R"("partial_rotary_facter": 0.5}})"),
        "rope_parameters.full_attention.partial_rotary_facter: this rope parameter is not known",
-       "the nearest known one is partial_rotary_factor"},
+       "did you mean 'partial_rotary_factor'?"},
       {of_type("llava", R"("rope_theta": 5, "text_config": {"model_type": "llama", "mrope_section": [1]})"),
        "text_config.mrope_section: this key is about positions", ""}};
   for (const Case& c : cases) {
@@ -175,16 +175,15 @@ TEST(ModelErrors, NamesTheNearestType) {
   expect_refusals(
       {{llama(R"("rope_scaling": {"rope_type": "yar", "factor": 2.0})"),
         "config: rope_scaling.rope_type: expected a rope type that llama has " + list +
-            " but got 'yar'; the nearest known is yarn",
+            " but got 'yar'; did you mean 'yarn'?",
         ""},
        {llama(R"("rope_scaling": {"type": "axial", "factor": 2.0})"), "rope_scaling.type: expected a rope type", ""}});
   expect_refusals(
-      {{of_type("lama", ""), "config: model_type: posenc does not know 'lama'; the nearest known is llama (--as TYPE",
-        ""},
+      {{of_type("lama", ""), "config: model_type: posenc does not know 'lama'; did you mean 'llama'? (--as TYPE", ""},
        {of_type("quuxquuxquux", ""), "config: model_type: posenc does not know 'quuxquuxquux' (--as TYPE", ""},
        {of_type("*", ""), "config: model_type: posenc does not know '*'", ""},
        {of_type("gemma3", R"("text_config": {"model_type": "gema3_text"})"),
-        "config: text_config.model_type: posenc does not know 'gema3_text'; the nearest known is gemma3_text", ""}},
+        "config: text_config.model_type: posenc does not know 'gema3_text'; did you mean 'gemma3_text'?", ""}},
       ErrorKind::unsupported);
   const Model model = load_model(of_type("gemma3", R"("text_config": {}, "vision_config": {"model_type": "siglop"})"));
   EXPECT_TRUE(

@@ -416,7 +416,7 @@ TEST(Model, ReadsAsTheTypeThatIsAskedFor) {
     EXPECT_EQ(spec_of(model), "rotary:head_dim=64,partial_rotary_factor=0.5") << config;
     EXPECT_TRUE(model.guesses.empty());
   }
-  expect_error(ErrorKind::unsupported, "posenc does not know 'lama'; the nearest known is llama",
+  expect_error(ErrorKind::unsupported, "posenc does not know 'lama'; did you mean 'llama'?",
                [] { load_model(llama(""), {.as = "lama"}); });
 }
 

@@ -25,7 +25,8 @@ def touched_files(file, paths):
         names = re.compile(rf"(?<![a-z0-9]){word}(?![a-z0-9])", re.I)
         there = {path for path, other in paths.items()
                  if other.is_cpp and other.folder in ("src", "include", "cli") and names.search(other.text)}
-        there |= {path.relative_to(file.root).as_posix() for path in file.root.glob("assets/**/*.*")
+        there |= {path.relative_to(file.root).as_posix()
+                  for path in (*file.root.glob("assets/**/*.*"), *file.root.glob("src/**/*.jsonl"))
                   if names.search(path.read_text(encoding="utf-8"))}
         for path in sorted(there - listed):
             yield line_of(file, match), f"does not list {path}, which names {word}"

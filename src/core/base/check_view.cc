@@ -1,6 +1,9 @@
 #include "core/base/check_view.h"
 
+#include <span>
+
 #include "core/base/memory_overlap.h"
+#include "core/text/joined.h"
 
 namespace posenc::base {
 namespace {
@@ -53,13 +56,14 @@ struct Fault {
   std::string like() const { return rule.like.empty() ? "" : ", as " + std::string(rule.like) + " is,"; }
   // The shape from axis `first` on.
   std::string text_of(int first) const {
-    std::string text = "[";
-    for (auto axis = static_cast<Axis>(first); axis < static_cast<Axis>(rule.shape.rank); ++axis) {
-      const Length& length = rule.shape.lengths[axis];
-      text +=
-          (text.size() > 1 ? ", " : "") + (length.letter ? std::string(length.letter) : std::to_string(length.count));
-    }
-    return text + "]";
+    const auto lengths =
+        std::span(rule.shape.lengths).first(static_cast<Axis>(rule.shape.rank)).subspan(static_cast<Axis>(first));
+    return "[" +
+           text::joined(lengths, ", ",
+                        [](const Length& length) {
+                          return length.letter ? std::string(length.letter) : std::to_string(length.count);
+                        }) +
+           "]";
   }
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "core/base/check_view.h"
+#include "core/text/joined.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -73,12 +75,7 @@ ConstView make_view(const void* data, DType dtype, std::initializer_list<std::in
 
 std::string shape_text(const ConstView& view) {
   if (view.rank < 0 || view.rank > kMaxRank) return "of " + std::to_string(view.rank) + " axes";
-  std::string text = "[";
-  for (int axis = 0; axis < view.rank; ++axis) {
-    if (axis > 0) text += ", ";
-    text += std::to_string(view.shape[static_cast<std::size_t>(axis)]);
-  }
-  return text + "]";
+  return "[" + text::joined(std::span(view.shape).first(static_cast<std::size_t>(view.rank)), ", ") + "]";
 }
 
 void check_output(const View& view, std::string_view where, std::string_view name) {

@@ -8,7 +8,6 @@
 #include "core/base/check_view.h"
 #include "core/base/float_types.h"
 #include "core/biases/bias_term.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -45,11 +44,11 @@ std::string other_use(const Spec& spec) {
   }
 }
 
-const biases::BiasRow& bias_row(const Spec& spec) {
+const biases::BiasRow& bias_row(const Spec& spec, std::string_view where) {
+  validate(spec);
   const biases::BiasRow* row = spec::row_of(spec).bias;
   if (row != nullptr) return *row;
-  fail(ErrorKind::usage,
-       "[make_bias_schedule] '" + std::string(kind_of(spec)) + "' is no bias on scores: " + other_use(spec));
+  refuse(where, "'" + std::string(kind_of(spec)) + "' is not a bias on scores: " + other_use(spec));
 }
 
 void check_part(std::int64_t first, std::int64_t count, std::int64_t all, const char* name, std::string_view where) {
@@ -164,14 +163,10 @@ void check_filled(const Bias& bias, const PositionView& queries, const PositionV
 
 }  // namespace
 
-BiasSchedule make_bias_schedule(const Spec& spec) {
-  validate(spec);
-  return bias_row(spec).schedule(spec);
-}
+BiasSchedule make_bias_schedule(const Spec& spec) { return bias_row(spec, "make_bias_schedule").schedule(spec); }
 
 Bias::Bias(const Spec& spec, const Parameters& parameters) {
-  validate(spec);
-  const biases::BiasRow& row = bias_row(spec);
+  const biases::BiasRow& row = bias_row(spec, "Bias");
   term_ = row.term(spec, spec::BoundParameters(spec, parameters, kind_of(spec)));
 }
 

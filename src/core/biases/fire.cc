@@ -23,12 +23,18 @@ std::vector<Field> fire_fields(Fire& s) {
 }
 
 std::vector<ParameterInfo> fire_parameters(const Fire& spec) {
-  return {{.name = "c", .shape = {1}, .help = "multiplies positions within the logarithm"},
-          {.name = "length_factor", .shape = {1}, .help = "multiplies length"},
-          {.name = "in_weight", .shape = {spec.width, 1}, .help = "of the first layer of the mlp"},
-          {.name = "in_bias", .shape = {spec.width}, .help = "of the first layer"},
-          {.name = "out_weight", .shape = {spec.heads, spec.width}, .help = "of the second layer"},
-          {.name = "out_bias", .shape = {spec.heads}, .help = "of the second layer"}};
+  return {{.name = "c", .shape = {1}, .help = "multiplies positions within the logarithm", .start = ConstantStart{0.1}},
+          {.name = "length_factor", .shape = {1}, .help = "multiplies length", .start = ConstantStart{1.0}},
+          {.name = "in_weight",
+           .shape = {spec.width, 1},
+           .help = "of the first layer of the mlp",
+           .start = NormalStart{1.0}},
+          {.name = "in_bias", .shape = {spec.width}, .help = "of the first layer", .start = ConstantStart{0.0}},
+          {.name = "out_weight",
+           .shape = {spec.heads, spec.width},
+           .help = "of the second layer",
+           .start = NormalStart{1.0}},
+          {.name = "out_bias", .shape = {spec.heads}, .help = "of the second layer", .start = ConstantStart{0.0}}};
 }
 
 BiasSchedule fire_schedule(const Fire& spec) { return {spec.heads, Added::after_scale, FunctionBias{}}; }

@@ -35,8 +35,16 @@ std::vector<ParameterInfo> kerple_parameters(const Kerple& spec) {
   const std::vector<std::int64_t> shape = {spec.heads};
   const bool log = spec.kernel == KerpleKernel::log;
   std::vector<ParameterInfo> infos = {
-      {.name = "p", .shape = shape, .help = log ? "multiplies the logarithm" : "the power of the distance"},
-      {.name = "a", .shape = shape, .help = log ? "multiplies the distance" : "multiplies the power"}};
+      {.name = "p",
+       .shape = shape,
+       .help = log ? "multiplies the logarithm" : "the power of the distance",
+       .unless = "factor_a",  // the factor on the scores can be alone: then there is no bias
+       .start = SpreadStart{2.0}},
+      {.name = "a",
+       .shape = shape,
+       .help = log ? "multiplies the distance" : "multiplies the power",
+       .unless = "factor_a",
+       .start = SpreadStart{1.0}}};
   if (log) {
     infos.push_back(
         {.name = "exponent", .shape = shape, .help = "the power of the distance, else 1", .optional = true});
@@ -44,7 +52,8 @@ std::vector<ParameterInfo> kerple_parameters(const Kerple& spec) {
   infos.push_back({.name = "factor_a",
                    .shape = shape,
                    .help = "with factor_p: scores are first multiplied by exp(-factor_a d^factor_p)",
-                   .optional = true});
+                   .optional = true,
+                   .together = "factor_p"});
   infos.push_back(
       {.name = "factor_p", .shape = shape, .help = "the power of the distance in the factor", .optional = true});
   return infos;

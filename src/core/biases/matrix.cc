@@ -17,7 +17,13 @@ using spec::Field;
 std::vector<Field> matrix_fields(MatrixBias& s) { return {spec::heads_field(s.heads), spec::added_field(s.added)}; }
 
 std::vector<ParameterInfo> matrix_parameters(const MatrixBias&) {
-  return {{.name = "values", .shape = {-1, -1}, .help = "a number per query and key", .per_head = true}};
+  return {{.name = "values",
+           .shape = {-1, -1},
+           .help = "a number per query and key",
+           .per_head = true,
+           .minus_infinity = true,
+           .by_reference = true,
+           .start = NormalStart{1.0}}};
 }
 
 BiasSchedule matrix_schedule(const MatrixBias& spec) { return {spec.heads, spec.added, FunctionBias{}}; }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/id_view.h"
+#include "core/text/joined.h"
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
 
@@ -12,11 +13,7 @@ namespace {
 using base::id_at;
 using base::set_id;
 
-std::string list_text(std::span<const std::int64_t> numbers) {
-  std::string text = "{";
-  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
-  return text + "}";
-}
+std::string list_text(std::span<const std::int64_t> numbers) { return "{" + text::joined(numbers, ", ") + "}"; }
 
 // The number of places, at most 2^31: one more than the largest id.
 std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, std::string_view where,

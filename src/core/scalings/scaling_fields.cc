@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/scalings/rule.h"
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 #include "posenc/scaling.h"
@@ -134,13 +135,13 @@ Scaling settled_scaling(const Rotary& spec) {
 }
 
 std::string scalings_with(std::string_view field) {
-  std::string text;
+  std::vector<std::string_view> kinds;
   for (Scaling scaling : defaults()) {
     for (const spec::Field& known : scaling_fields(scaling)) {
-      if (known.name == field) text += (text.empty() ? "" : ", ") + std::string(kind_of(scaling));
+      if (known.name == field) kinds.push_back(kind_of(scaling));
     }
   }
-  return text;
+  return text::joined(kinds, ", ");
 }
 
 void check_together(const Scaling& scaling, const Ladder& ladder, const spec::Refuse& refuse) {

@@ -9,6 +9,7 @@
 
 #include "core/base/check_view.h"
 #include "core/base/float_types.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
@@ -45,10 +46,8 @@ std::string index_text(const ConstView& view, std::int64_t index) {
 }
 
 std::string wanted_text(const ParameterInfo& info, std::int64_t heads) {
-  std::string tail;
-  for (const std::int64_t length : info.shape) {
-    tail += (tail.empty() ? "" : ", ") + (length < 0 ? std::string("any") : std::to_string(length));
-  }
+  const std::string tail =
+      text::joined(info.shape, ", ", [](std::int64_t length) { return length < 0 ? "any" : std::to_string(length); });
   if (!info.per_head) return "[" + tail + "]";
   return "[" + tail + "] or, per head, [" + (heads == 0 ? "heads" : std::to_string(heads)) + ", " + tail + "]";
 }
@@ -74,17 +73,13 @@ class Checker {
 
   const ParameterInfo& known(std::string_view name, const std::vector<ParameterInfo>& infos,
                              std::string_view kind) const {
-    std::vector<std::string_view> names;
     for (const ParameterInfo& info : infos) {
       if (info.name == name) return info;
-      names.push_back(info.name);
     }
     if (infos.empty()) refuse(std::string(kind) + " learns nothing but got '" + std::string(name) + "'");
-    const std::string_view near = text::nearest(name, names);
-    std::string list;
-    for (const std::string_view each : names) list += (list.empty() ? "" : ", ") + std::string(each);
     refuse(std::string(kind) + " has no parameter '" + std::string(name) + "'" +
-           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + " (it has " + list + ")");
+           text::hint(name, infos, &ParameterInfo::name) + " (it has " +
+           text::joined(infos, ", ", &ParameterInfo::name) + ")");
   }
 
   void view(const ConstView& view, const std::string& name, const base::ViewRule& rule) const {
@@ -112,33 +107,22 @@ class Checker {
   std::string what_;
 };
 
-// A factor on the scores can stand alone: then there is no bias.
-bool is_needed(const ParameterInfo& info, const Spec& spec, const Parameters& parameters) {
-  if (info.optional) return false;
-  const auto given = [&](std::string_view name) {
-    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
-  };
-  return !(std::holds_alternative<Kerple>(spec) && given("factor_a") && !given("p") && !given("a"));
-}
-
 }  // namespace
 
 BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where)
     : kind_(kind_of(spec)), infos_(parameters_of(spec)) {
   const Checker check(where, "");
-  const bool is_matrix = std::holds_alternative<MatrixBias>(spec);
   const std::int64_t heads = heads_of(spec);
   for (const Parameter& parameter : parameters) {
     const ParameterInfo& info = check.known(parameter.name, infos_, kind_);
     if (has(info.name)) check.refuse(info.name + " must be given once but came twice");
     check.view(parameter.value, info.name, {.channels = base::Channels::any});
     check.shape(parameter.value, info, heads);
-    check.numbers(parameter.value, info.name, is_matrix);
+    check.numbers(parameter.value, info.name, info.minus_infinity);
     Bound bound{info.name, parameter.value, {}, {}, parameter.value.rank > static_cast<int>(info.shape.size())};
-    // What was copied may be gone by the time that gradients are wanted.
-    if (!is_matrix) bound.view.data = nullptr;
     bound.shape.assign(parameter.value.shape.begin(), parameter.value.shape.begin() + parameter.value.rank);
-    if (!is_matrix) {
+    if (!info.by_reference) {
+      bound.view.data = nullptr;  // the memory may be gone by the time that gradients are wanted
       bound.numbers.resize(static_cast<std::size_t>(parameter.value.size()));
       for_each_element(parameter.value, [&](const auto& element, std::int64_t index) {
         bound.numbers[static_cast<std::size_t>(index)] = base::widen(element);
@@ -147,10 +131,19 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
     bound_.push_back(std::move(bound));
   }
   for (const ParameterInfo& info : infos_) {
-    if (has(info.name) || !is_needed(info, spec, parameters)) continue;
+    if (has(info.name) || !is_needed(info)) continue;
     check.refuse(kind_ + " needs the parameter " + info.name + ", " + wanted_text(info, heads));
   }
-  if (has("factor_a") != has("factor_p")) check.refuse("factor_a and factor_p must be given together");
+  for (const ParameterInfo& info : infos_) {
+    if (info.together.empty() || has(info.name) == has(info.together)) continue;
+    check.refuse(info.name + " and " + info.together + " must be given together");
+  }
+}
+
+bool BoundParameters::is_needed(const ParameterInfo& info) const {
+  if (info.optional || info.unless.empty() || !has(info.unless)) return !info.optional;
+  return std::any_of(infos_.begin(), infos_.end(),
+                     [&](const ParameterInfo& other) { return other.unless == info.unless && has(other.name); });
 }
 
 const BoundParameters::Bound* BoundParameters::find(std::string_view name) const noexcept {

@@ -18,15 +18,15 @@ class POSENC_INTERNAL BoundParameters {
  public:
   BoundParameters() = default;
   // Throws unless the parameters are those of the spec: none unknown, twice or missing, each of its shape, float, in
-  // memory, and finite (of a MatrixBias -inf is a number too). `where` opens the messages.
+  // memory, and finite (or -inf, where its info allows that). `where` opens the messages.
   BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where);
 
   bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
-  // In C order; empty where it was not given. Of a MatrixBias too: it is not copied.
+  // In C order; empty where it was not given, or is read by reference.
   std::span<const double> numbers(std::string_view name) const noexcept;
   // As it was given; of one that was not, no axes.
   std::vector<std::int64_t> shape(std::string_view name) const;
-  // Of a MatrixBias; the memory of the others was read.
+  // Of a parameter that is read by reference; the others were copied, and their memory may be gone.
   ConstView view(std::string_view name) const noexcept;
   // Whether it came with an axis of heads in front.
   bool per_head(std::string_view name) const noexcept;
@@ -44,6 +44,7 @@ class POSENC_INTERNAL BoundParameters {
     bool per_head = false;
   };
   const Bound* find(std::string_view name) const noexcept;
+  bool is_needed(const ParameterInfo& info) const;
 
   std::string kind_;
   std::vector<ParameterInfo> infos_;

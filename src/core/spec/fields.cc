@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/spec/scaling_fields.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
@@ -69,13 +70,9 @@ std::string field_text(const Field& field) {
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*>) {
           return value->has_value() ? std::to_string(**value) : "none";
         } else if constexpr (std::is_same_v<Value, std::vector<double>*>) {
-          std::string text;
-          for (const double number : *value) text += (text.empty() ? "" : "/") + text::number_text(number);
-          return value->empty() ? "none" : text;
+          return value->empty() ? "none" : text::joined(*value, "/");
         } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>*>) {
-          std::string text;
-          for (const std::int64_t number : *value) text += (text.empty() ? "" : "/") + std::to_string(number);
-          return value->empty() ? "none" : text;
+          return value->empty() ? "none" : text::joined(*value, "/");
         } else {
           const int index = value.get();  // below 0: not chosen yet
           return index < 0 ? "none" : std::string(value.words[static_cast<std::size_t>(index)]);
@@ -92,11 +89,7 @@ std::string type_text(const Field& field) {
   if (std::holds_alternative<std::optional<double>*>(field.value)) return "number or none";
   if (std::holds_alternative<std::vector<double>*>(field.value)) return "list of numbers";
   if (std::holds_alternative<std::vector<std::int64_t>*>(field.value)) return "list of integers";
-  std::string text;
-  for (const std::string_view word : std::get<EnumField>(field.value).words) {
-    text += (text.empty() ? "" : "|") + std::string(word);
-  }
-  return text;
+  return text::joined(std::get<EnumField>(field.value).words, "|");
 }
 
 std::string wanted_text(const Field& field) {
@@ -105,20 +98,14 @@ std::string wanted_text(const Field& field) {
     if (std::holds_alternative<bool*>(field.value)) return "true or false";
     return (type.starts_with("integer") ? "an " : "a ") + type;
   }
-  std::string text;
-  for (const std::string_view word : std::get<EnumField>(field.value).words) {
-    text += (text.empty() ? "one of " : ", ") + std::string(word);
-  }
-  return text;
+  return "one of " + text::joined(std::get<EnumField>(field.value).words, ", ");
 }
 
 int word_index(std::string_view kind, const Field& field, std::string_view word) {
   const auto words = std::get<EnumField>(field.value).words;
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
-    const std::string_view near = text::nearest(word, {words.begin(), words.end()});
-    const std::string hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
-    fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + hint);
+    fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + text::hint(word, words));
   }
   return static_cast<int>(found - words.begin());
 }
@@ -134,11 +121,8 @@ void adopt_selections(Spec& spec, Spec& other) {
 
 std::string kind_hint(std::string_view kind) {
   const std::vector<std::string_view> known = kind_names();
-  const std::string_view near = text::nearest(kind, known);
-  std::string text = near.empty() ? "." : "; did you mean '" + std::string(near) + "'?";
-  text += " Known kinds:";
-  for (const std::string_view name : known) text += " " + std::string(name);
-  return text;
+  const std::string hint = text::hint(kind, known);
+  return (hint.empty() ? "." : hint) + " Known kinds: " + text::joined(known, " ");
 }
 
 std::string_view printed_name(const std::vector<Field>& fields, std::string_view name) {

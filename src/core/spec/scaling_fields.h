@@ -1,5 +1,6 @@
-// The field list of a scaling, and what none of its fields can tell alone. Its sources are in src/core/scalings/, each
-// with the function that makes the numbers.
+// The field list of a scaling, and what none of its fields can tell alone. This module declares these functions because
+// it calls them; src/core/scalings/ defines them, because the row of a scaling also has the function that makes its
+// numbers, in a precision that only later modules know.
 #pragma once
 
 #include <cstdint>

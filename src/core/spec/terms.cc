@@ -1,4 +1,6 @@
 // Vectors that meet queries and keys, and no positions at all.
+#include <cmath>
+
 #include "core/spec/kind_row.h"
 #include "core/spec/shared_fields.h"
 #include "posenc/position.h"
@@ -23,17 +25,22 @@ std::vector<Field> shaw_fields(Shaw& s) {
       Field("term", enum_field(s.term, kTermWords), "what meets the vectors: q.r, or q.r + k.r")};
 }
 
+// Products of as many numbers keep their size.
+NormalStart normal_over(std::int64_t width) { return {1.0 / std::sqrt(static_cast<double>(width))}; }
+
 std::vector<ParameterInfo> shaw_parameters(const Shaw& spec) {
   const std::int64_t rows = spec.left + spec.right + 1;
   return {{.name = "keys",
            .shape = {rows, spec.head_dim},
            .help = "a vector per offset, from -left up, that meets the query",
-           .per_head = true},
+           .per_head = true,
+           .start = normal_over(spec.head_dim)},
           {.name = "values",
            .shape = {rows, -1},
            .help = "a vector per offset that is added to the value",
            .optional = true,
-           .per_head = true}};
+           .per_head = true,
+           .start = normal_over(spec.head_dim)}};
 }
 
 std::vector<Field> transformer_xl_fields(TransformerXl& s) {
@@ -49,11 +56,14 @@ std::vector<Field> transformer_xl_fields(TransformerXl& s) {
 void check_transformer_xl(const TransformerXl& spec, std::string_view where) { check_even_width(spec.width, where); }
 
 std::vector<ParameterInfo> transformer_xl_parameters(const TransformerXl& spec) {
-  return {{.name = "u", .shape = {spec.heads, spec.head_dim}, .help = "added to queries where they meet keys"},
-          {.name = "v", .shape = {spec.heads, spec.head_dim}, .help = "added to queries where they meet distances"},
+  const std::vector<std::int64_t> shape = {spec.heads, spec.head_dim};
+  const NormalStart start = normal_over(spec.head_dim);
+  return {{.name = "u", .shape = shape, .help = "added to queries where they meet keys", .start = start},
+          {.name = "v", .shape = shape, .help = "added to queries where they meet distances", .start = start},
           {.name = "position_weight",
            .shape = {spec.heads * spec.head_dim, spec.width},
-           .help = "what sinusoidal rows of distances are multiplied by"}};
+           .help = "what sinusoidal rows of distances are multiplied by",
+           .start = normal_over(spec.width)}};
 }
 
 }  // namespace

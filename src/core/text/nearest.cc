@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/text/quotable.h"
+
 namespace posenc::text {
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known) {
@@ -30,6 +32,11 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
     }
   }
   return best;
+}
+
+std::string hint(std::string_view word, const std::vector<std::string_view>& known) {
+  const std::string_view near = nearest(word, known);
+  return near.empty() ? "" : "; did you mean '" + quotable(near) + "'?";
 }
 
 }  // namespace posenc::text

@@ -1,9 +1,12 @@
 // "Did you mean ...?": the nearest of some known words to a misspelt one.
 //
-//     posenc::nearest("sinusiodal", {"sinusoidal", "rotary"});  // "sinusoidal"
+//     posenc::text::nearest("sinusiodal", {"sinusoidal", "rotary"});  // "sinusoidal"
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "posenc/export.h"
@@ -13,5 +16,21 @@ namespace posenc::text {
 // The word of `known` with the fewest edits from `word`, the first of several; empty if none is close enough to be
 // meant.
 POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
+
+// The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. The word
+// may come from a file: what is not printable in it is shown as '?'.
+POSENC_INTERNAL std::string hint(std::string_view word, const std::vector<std::string_view>& known);
+
+// The same for a list of anything, whose words `name` gives, as references or views of what outlives the call.
+template <class List, class Name = std::identity>
+std::string hint(std::string_view word, const List& known, const Name& name = {}) {
+  std::vector<std::string_view> words;
+  for (const auto& each : known) {
+    using Word = std::invoke_result_t<const Name&, decltype(each)>;
+    static_assert(std::is_reference_v<Word> || std::is_same_v<Word, std::string_view>, "the word would not outlive it");
+    words.push_back(std::invoke(name, each));
+  }
+  return hint(word, words);
+}
 
 }  // namespace posenc::text

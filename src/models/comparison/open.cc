@@ -1,6 +1,7 @@
 // What a spec leaves open: the length of the sequence, and the layer.
 #include <algorithm>
 
+#include "core/text/joined.h"
 #include "models/comparison/rule.h"
 
 namespace posenc::comparison {
@@ -93,9 +94,7 @@ class LengthSweep {
       return result;
     }
     result.lengths = ranges;
-    std::string text;
-    for (const LengthRange& range : ranges) text += (text.empty() ? "" : ", ") + range_text(range);
-    result.sentence = text + "; there " + result.sentence;
+    result.sentence = text::joined(ranges, ", ", range_text) + "; there " + result.sentence;
     return result;
   }
 
@@ -123,18 +122,18 @@ std::vector<std::int64_t> layers_to_try(const Settled& a, const Settled& b) {
 
 Comparison compare_layers(const Settled& a, const Settled& b, const Limits& limits) {
   std::optional<Comparison> worst;
-  std::string verdicts;
+  std::vector<std::string> verdicts;
   for (const std::int64_t layer : layers_to_try(a, b)) {
     Settled one = a, other = b;
     if (a.layers_differ()) one.set_layer(layer);
     if (b.layers_differ()) other.set_layer(layer);
     Comparison here = compare_lengths(one, other, limits);
-    verdicts += (verdicts.empty() ? "" : ", ") + ("layer " + std::to_string(layer)) + " and those like it " +
-                std::string(to_text(here.verdict));
-    here.sentence = "layer " + std::to_string(layer) + " and those like it: " + here.sentence;
+    const std::string layers = "layer " + std::to_string(layer) + " and those like it";
+    verdicts.push_back(layers + " " + std::string(to_text(here.verdict)));
+    here.sentence = layers + ": " + here.sentence;
     if (!worst || here.verdict > worst->verdict) worst = std::move(here);
   }
-  worst->notes.push_back("layers differ (local_base): " + verdicts);
+  worst->notes.push_back("layers differ (local_base): " + text::joined(verdicts, ", "));
   return *worst;
 }
 

@@ -395,11 +395,12 @@ TEST(BiasErrors, Specs) {
   refused(kBad, "size must be at least 1", Chunked{});
   refused(kBad, "width must be even", Sandwich{.heads = 2, .width = 7});
   refused(kBad, "every frequency must be finite", Sandwich{.heads = 2, .width = 8, .base = 5e-324});
-  refused(kUsage, "'rotary' is no bias on scores: it turns queries and keys", Rotary{.head_dim = 8});
-  refused(kUsage, "'shaw' is no bias on scores: its vectors meet", Shaw{.head_dim = 8, .left = 1, .right = 1});
-  refused(kUsage, "'none' is no bias on scores: it adds nothing", NoPosition{});
-  refused(kUsage, "'sinusoidal' is no bias on scores: it is added to the embeddings", Sinusoidal{.width = 8});
-  expect_error(kUsage, "the function must not be empty", [] { Bias(2, BiasFunction()); });
+  refused(kUsage, "[make_bias_schedule] 'rotary' is not a bias on scores: it turns queries and keys",
+          Rotary{.head_dim = 8});
+  refused(kUsage, "'shaw' is not a bias on scores: its vectors meet", Shaw{.head_dim = 8, .left = 1, .right = 1});
+  refused(kUsage, "'sinusoidal' is not a bias on scores: it is added to the embeddings", Sinusoidal{.width = 8});
+  expect_error(kUsage, "[Bias] 'none' is not a bias on scores: it adds nothing", [] { Bias(NoPosition{}); });
+  expect_error(kUsage, "[Bias] the function must not be empty", [] { Bias(2, BiasFunction()); });
   expect_error(kUsage, "heads must be at least 0 but got -1",
                [] { Bias(-1, [](std::int64_t, double, double) { return 0.0; }); });
 }

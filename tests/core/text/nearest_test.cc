@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace posenc::text::nearest_test {
 namespace {
@@ -33,6 +34,20 @@ TEST(Nearest, GivesNothingWhenNoneIsMeant) {
 }
 
 TEST(Nearest, StandsLongWords) { EXPECT_EQ(nearest(std::string(5000, 'x'), {"list"}), ""); }
+
+TEST(Hint, EndsAMessage) {
+  EXPECT_EQ(hint("rotay", {"sinusoidal", "rotary"}), "; did you mean 'rotary'?");
+  EXPECT_EQ(hint("frobnicate", {"list", "table"}), "");
+}
+
+TEST(Hint, TakesWhatHasNames) {
+  struct Named {
+    std::string name;
+  };
+  EXPECT_EQ(hint("wieght", std::vector<Named>{{"bias"}, {"weight"}}, &Named::name), "; did you mean 'weight'?");
+}
+
+TEST(Hint, ShowsNoControlCharacters) { EXPECT_EQ(hint("weigh", {"wei\x1bght"}), "; did you mean 'wei?ght'?"); }
 
 }  // namespace
 }  // namespace posenc::text::nearest_test
