@@ -37,8 +37,7 @@ void set_id(const View& view, std::int64_t b, std::int64_t n, std::int64_t id) n
 
 void check_id(std::int64_t id, std::string_view where, std::string_view name) {
   if (id >= -kMaxPosition && id <= kMaxPosition) return;
-  refuse(where, std::string(name) + " must lie within +-2147483647 but got " + std::to_string(id),
-         ErrorKind::bad_input);
+  refuse_input(where, name, " must lie within +-2147483647 but got ", id);
 }
 
 }  // namespace posenc::base

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 
@@ -19,7 +20,7 @@ PositionView ids_view(PositionView::Source source, const void* data, std::int64_
 }
 
 [[noreturn]] void fail_range(std::string_view where, const std::string& got) {
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must lie within +-2147483647 but got " + got);
+  base::refuse_input(where, "positions must lie within +-2147483647 but got ", got);
 }
 
 void check_integer(std::int64_t value, std::string_view where) {
@@ -35,10 +36,8 @@ void check_real(double value, std::string_view where) {
 template <class T>
 PositionView tuples_view(const std::vector<T>& values, std::int64_t axes) {
   const auto count = static_cast<std::int64_t>(values.size());
-  if (axes < 1 || count % axes != 0) {
-    fail(ErrorKind::usage, "[Positions] " + std::to_string(count) + " numbers do not make positions on " +
-                               std::to_string(axes) + " axes");
-  }
+  base::require(axes >= 1 && count % axes == 0, "Positions", count, " numbers do not make positions on ", axes,
+                " axes");
   PositionView view = PositionView::of(values.data(), count / axes);
   view.axes = view.token_stride = axes;
   return view;

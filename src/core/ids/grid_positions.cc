@@ -83,10 +83,8 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
   const std::int64_t image[] = {height, width}, table[] = {side, side};
   const std::int64_t places = places_of(image, 0, kWhere, "the image");
   places_of(table, 1, kWhere, "the table");
-  if (fraction < Fraction::exact || fraction > Fraction::shrunk) {
-    base::refuse("rows_by_fraction", "fraction must be exact, product, quotient or shrunk but is number " +
-                                         std::to_string(static_cast<int>(fraction)));
-  }
+  base::require(fraction >= Fraction::exact && fraction <= Fraction::shrunk, "rows_by_fraction",
+                "fraction must be exact, product, quotient or shrunk but is number ", static_cast<int>(fraction));
   base::check_view(out, base::ids_to_write(out.rank == 1 ? base::Shape{places} : base::Shape{height, width}), kWhere,
                    "out");
 }
@@ -94,15 +92,13 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
 void check_start(std::int64_t start, std::int64_t count, std::string_view where) {
   base::check_id(start, where, "start");
   if (count <= kMaxPosition - start) return;  // the id after the last must be one too
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
-                                 std::to_string(count) + " from " + std::to_string(start) + " go beyond it");
+  base::refuse_input(where, "ids must lie within +-2147483647 but ", count, " from ", start, " go beyond it");
 }
 
 // What was appended before must be whole tuples of as many axes.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
-  base::refuse(where, "ids must hold whole tuples of " + std::to_string(axes) + " but has " +
-                          std::to_string(ids.size()) + " numbers");
+  base::refuse(where, "ids must hold whole tuples of ", axes, " but has ", ids.size(), " numbers");
 }
 
 }  // namespace
@@ -117,8 +113,8 @@ void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, co
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     const std::int64_t id = id_at(ids, n);
     if (id >= 0 && id < count) continue;
-    fail(ErrorKind::bad_input, "[places_in_grid] ids must be 0 to " + std::to_string(count - 1) + ", places of " +
-                                   list_text(grid) + ", but token " + std::to_string(n) + " is " + std::to_string(id));
+    base::refuse_input("places_in_grid", "ids must be 0 to ", count - 1, ", places of ", list_text(grid),
+                       ", but token ", n, " is ", id);
   }
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     std::int64_t rest = id_at(ids, n);
@@ -142,10 +138,8 @@ void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side
 
 std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t axes, std::int64_t start, std::int64_t count) {
   constexpr std::string_view kWhere = "append_text";
-  if (axes < 1 || count < 0) {
-    base::refuse("append_text", "axes must be at least 1 and count at least 0 but got " + std::to_string(axes) +
-                                    " and " + std::to_string(count));
-  }
+  base::require(axes >= 1 && count >= 0, "append_text", "axes must be at least 1 and count at least 0 but got ", axes,
+                " and ", count);
   check_start(start, count, kWhere);
   check_tuples(ids, axes, kWhere);
   for (std::int64_t n = 0; n < count; ++n) ids.insert(ids.end(), static_cast<std::size_t>(axes), start + n);

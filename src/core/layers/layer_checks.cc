@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/base/refuse.h"
+
 namespace posenc::layers {
 
 void LayerChecks::tokens(const ConstView& view, std::string_view name) const {
@@ -27,10 +29,7 @@ void LayerChecks::optional_weight(const ConstView& view, const base::Shape& shap
 
 void LayerChecks::gradient(const View& view, const ConstView& like, std::string_view of) const {
   if (view.rank == 0) return;
-  if (like.rank == 0) {
-    base::refuse(where,
-                 "the gradient of " + std::string(of) + " must be left out where there is no " + std::string(of));
-  }
+  base::require(like.rank != 0, where, "the gradient of ", of, " must be left out where there is no ", of);
   const std::string name = "the gradient of " + std::string(of);
   base::check_view(view, {.dtypes = base::kReals, .shape = base::shape_of(like), .use = base::Use::write}, where, name);
 }
