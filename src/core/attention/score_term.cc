@@ -5,6 +5,7 @@
 
 #include "core/attention/term_values.h"
 #include "core/base/check_view.h"
+#include "core/base/float_types.h"
 #include "posenc/position.h"
 
 namespace posenc {
@@ -63,11 +64,7 @@ void relative_shift(const ConstView& by_distance, std::int64_t first_distance, c
                     .reason = "the rows of by_distance"},
                    kWhere, "out");
   base::check_apart({"out", out}, {"by_distance", by_distance}, kWhere);
-  if (out.dtype == DType::f64) {
-    shift<double>(by_distance, first_distance, out);
-  } else {
-    shift<float>(by_distance, first_distance, out);
-  }
+  base::with_real_type(out.dtype, [&](auto real) { shift<decltype(real)>(by_distance, first_distance, out); });
 }
 
 }  // namespace posenc

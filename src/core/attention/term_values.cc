@@ -67,14 +67,9 @@ std::vector<double> sinusoidal_rows(const TransformerXl& spec, const RowRange& r
   return table;
 }
 
-template <class Real>
-void copy(std::span<const double> from, base::AlignedVector<Real>& to) {
-  to.resize(from.size());
-  std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
-}
-
-template <class Real>
-void copy(std::span<const double> from, std::vector<Real>& to) {
+template <class Numbers>
+void copy(std::span<const double> from, Numbers& to) {
+  using Real = typename Numbers::value_type;
   to.resize(from.size());
   std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
 }

@@ -182,11 +182,9 @@ void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, c
   check_tile(bias, tile, queries, keys, "add_bias");
   check_written(scores, tile, "scores", "add_bias");
   check_read_apart({"scores", scores}, bias, queries, keys, "add_bias");
-  if (scores.dtype == DType::f32) {
-    bias.term().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
-  } else {
-    bias.term().add(tile, queries, keys, 1.0, scores.as<double>(), scores.strides[0]);
-  }
+  base::with_real_type(scores.dtype, [&](auto real) {
+    bias.term().add(tile, queries, keys, 1.0, scores.as<decltype(real)>(), scores.strides[0]);
+  });
 }
 
 void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
@@ -208,11 +206,8 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
       base::check_apart({"grad_before", tile.grad_before}, {"a gradient", gradient.value}, kWhere);
     }
   }
-  if (tile.grad_scores.dtype == DType::f32) {
-    backward<float>(bias, tile, queries, keys, gradients);
-  } else {
-    backward<double>(bias, tile, queries, keys, gradients);
-  }
+  base::with_real_type(tile.grad_scores.dtype,
+                       [&](auto real) { backward<decltype(real)>(bias, tile, queries, keys, gradients); });
 }
 
 void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {

@@ -60,13 +60,7 @@ void check_mask(const ConstView& mask, const MaskRule& rule) {
                    "mask");
   base::require(std::isfinite(rule.scale), kWhere, "scale must be finite but got ", rule.scale);
   base::require(!rule.half_cell || rule.normalize, kWhere, "half_cell is for coordinates that are normalised");
-  for (std::int64_t y = 0; y < mask.shape[0]; ++y) {
-    for (std::int64_t x = 0; x < mask.shape[1]; ++x) {
-      const std::int64_t value = base::id_at(mask, y, x);
-      if (value == 0 || value == 1) continue;
-      base::refuse_input(kWhere, "mask must hold 0 and 1 but pixel [", y, ", ", x, "] is ", value);
-    }
-  }
+  base::check_mask_values(mask, kWhere);
 }
 
 }  // namespace

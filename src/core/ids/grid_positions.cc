@@ -18,20 +18,14 @@ std::string list_text(std::span<const std::int64_t> numbers) { return "{" + text
 // The number of places, at most 2^31: one more than the largest id.
 std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, std::string_view where,
                        std::string_view name) {
-  const std::string opening = "[" + std::string(where) + "] " + std::string(name) + " ";
-  if (grid.empty()) fail(ErrorKind::usage, opening + "must have at least one axis but has none");
-  if (std::any_of(grid.begin(), grid.end(), [&](std::int64_t length) { return length < least; })) {
-    fail(ErrorKind::usage,
-         opening + "must have lengths of at least " + std::to_string(least) + " but is " + list_text(grid));
-  }
+  const base::Refusal refuse{where, ErrorKind::usage, name};
+  if (grid.empty()) refuse(" must have at least one axis but has none");
+  const std::int64_t shortest = *std::min_element(grid.begin(), grid.end());
+  if (shortest < least) refuse(" must have lengths of at least ", least, " but is ", list_text(grid));
+  if (shortest == 0) return 0;
   std::int64_t places = 1;
   for (const std::int64_t length : grid) {
-    if (length == 0) return 0;
-  }
-  for (const std::int64_t length : grid) {
-    if (length > (kMaxPosition + 1) / places) {
-      fail(ErrorKind::usage, opening + "must have at most 2147483648 places but is " + list_text(grid));
-    }
+    if (length > (kMaxPosition + 1) / places) refuse(" must have at most 2147483648 places but is ", list_text(grid));
     places *= length;
   }
   return places;

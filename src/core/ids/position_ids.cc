@@ -84,17 +84,6 @@ void write_ids(const ConstView& source, const IdRule& rule, const IsReal& is_rea
   }
 }
 
-void check_mask(const ConstView& mask, bool batched, std::string_view where) {
-  for (std::int64_t b = 0; b < mask.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < mask.shape[1]; ++n) {
-      const std::int64_t value = id_at(mask, b, n);
-      if (value == 0 || value == 1) continue;
-      base::refuse_input(where, "mask must be 0 or 1 but ",
-                         (batched ? "row " + std::to_string(b) + ", " : std::string()), "column ", n, " is ", value);
-    }
-  }
-}
-
 }  // namespace
 
 void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& ids) {
@@ -102,7 +91,7 @@ void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& 
   check_views(mask, "mask", ids, kWhere);
   check_rule(rule, kWhere);
   const ConstView rows = base::with_axes(mask, 2);
-  check_mask(rows, mask.rank == 2, kWhere);
+  base::check_mask_values(mask, kWhere);
   const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) == 1; };
   check_reach(rule, longest_row(rows, is_real), kWhere);
   write_ids(rows, rule, is_real, base::with_axes(ids, 2));

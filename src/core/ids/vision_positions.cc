@@ -166,18 +166,6 @@ class Mrope {
   std::int64_t start_ = 0;
 };
 
-void check_mask_values(const ConstView& mask) {
-  if (mask.rank == 0) return;
-  const ConstView rows = base::with_axes(mask, 2);
-  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
-      const std::int64_t value = id_at(rows, b, n);
-      if (value == 0 || value == 1) continue;
-      base::refuse_input("mrope_positions", "mask must hold 0 and 1 but token [", b, ", ", n, "] is ", value);
-    }
-  }
-}
-
 void check_ids(const MropeInput& input, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
   const ConstView& types = input.token_types;
@@ -197,8 +185,8 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
         base::ids_to_read(base::shape_of(input.token_types), base::Batch::as_given, base::kIntegers);
     like_types.reason = "the shape of token_types";
     base::check_view(input.mask, like_types, kWhere, "mask");
+    base::check_mask_values(input.mask, kWhere);
   }
-  check_mask_values(input.mask);
   for (const PatchGrid& grid : input.images) {
     check_grid(grid, rule.merge, kWhere);
     if (grid.frames != 1) base::refuse_input(kWhere, "an image must have 1 frame but is ", grid_text(grid));

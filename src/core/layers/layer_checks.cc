@@ -11,6 +11,13 @@ void LayerChecks::tokens(const ConstView& view, std::string_view name) const {
                    name);
 }
 
+std::int64_t LayerChecks::key_heads(std::int64_t heads, std::int64_t key_heads) const {
+  base::require(heads >= 1, where, "heads must be at least 1 but got ", heads);
+  base::require(key_heads >= 0 && (key_heads == 0 || heads % key_heads == 0), where, "key_heads must divide the ",
+                heads, " heads but got ", key_heads);
+  return key_heads > 0 ? key_heads : heads;
+}
+
 void LayerChecks::token_output(const View& view, const ConstView& like, std::string_view name) const {
   base::check_view(view, {.dtypes = like.dtype, .shape = base::shape_of(like), .use = base::Use::write}, where, name);
 }

@@ -23,10 +23,7 @@ Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const 
   base::check_view(x, {.dtypes = base::kReals, .shape = {"N", "M"}}, check.where, "x");
   base::check_view(p, {.dtypes = base::kReals, .shape = base::shape_of(x), .like = "x"}, check.where, "p");
   const std::int64_t heads = projections.heads, width = x.shape[1];
-  base::require(heads >= 1, check.where, "heads must be at least 1 but got ", heads);
-  base::require(projections.key_heads >= 0 && (projections.key_heads == 0 || heads % projections.key_heads == 0),
-                check.where, "key_heads must divide the ", heads, " heads but got ", projections.key_heads);
-  const std::int64_t key_heads = projections.key_heads > 0 ? projections.key_heads : heads;
+  const std::int64_t key_heads = check.key_heads(heads, projections.key_heads);
   const ConstView& query = projections.query_weight;
   if (query.rank != 2 || query.shape[0] < 1 || query.shape[0] % heads != 0) {
     base::refuse(check.where, "query_weight must be [H D, M], a multiple of the ", heads, " heads long, but is ",

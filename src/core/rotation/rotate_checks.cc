@@ -105,7 +105,7 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
                           std::string_view where) {
   const HeadGrid grid = grid_of_heads(views.in);
   const std::int64_t axes = source.schedule().axes;
-  base::require(positions.axes == axes, where, "positions must have ", axes, (axes == 1 ? " axis" : " axes"),
+  base::require(positions.axes == axes, where, "positions must have ", axes, axes == 1 ? " axis" : " axes",
                 " as the encoding has, but have ", positions.axes);
   if (positions.count != grid.tokens || (positions.batch != 1 && positions.batch != grid.batch)) {
     refuse(where, "positions must be one per token of ", shape_text(views.in), " but are [", positions.batch, ", ",

@@ -20,11 +20,8 @@ void write_rows(const InputRows& rows, const PositionView& positions, const View
 }
 
 void set_entry(const View& out, std::int64_t row, std::int64_t column, double value) {
-  if (out.dtype == DType::f64) {
-    out[row].as<double>()[column] = value;
-  } else {
-    out[row].as<float>()[column] = static_cast<float>(value);
-  }
+  base::with_real_type(out.dtype,
+                       [&](auto real) { out[row].as<decltype(real)>()[column] = base::narrow<decltype(real)>(value); });
 }
 
 void check_no_batch(const PositionView& positions, std::string_view where) {
