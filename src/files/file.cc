@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "files/descriptor.h"
 #include "files/read_file.h"
@@ -41,7 +42,7 @@ int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); 
 #endif
 
 [[noreturn]] void fail_too_large(const std::string& path, std::int64_t limit) {
-  fail(ErrorKind::bad_input, path + ": expected at most " + std::to_string(limit) + " bytes but the file has more");
+  base::refuse_file(path, "expected at most ", limit, " bytes but the file has more");
 }
 
 files::FileReader::Identity identity_of(const struct stat& status) {
@@ -153,7 +154,7 @@ files::FileReader::FileReader(const std::string& path, Of of)
   if (regular_ || (code == 0 && of == Of::anything)) return;
   ::close(descriptor_);  // the destructor does not run for a constructor that fails
   if (code != 0) fail_system("cannot read", path_, code);
-  fail(ErrorKind::bad_input, path_ + ": expected a regular file, to be read in pieces, but it is a pipe or a device");
+  base::refuse_file(path_, "expected a regular file, to be read in pieces, but it is a pipe or a device");
 }
 
 files::FileReader::~FileReader() { ::close(descriptor_); }
@@ -162,7 +163,7 @@ void files::FileReader::check_unchanged() const {
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) fail_system("cannot open", path_, errno);
   if (identity_of(status) == identity_) return;
-  fail(ErrorKind::bad_input, path_ + ": the file has changed since its header was read");
+  base::refuse_file(path_, "the file has changed since its header was read");
 }
 
 std::string files::FileReader::start() const {
@@ -175,10 +176,7 @@ void files::FileReader::read(std::int64_t offset, char* to, std::size_t size) co
     const ssize_t got = ::pread(descriptor_, to, std::min(size, kChunk), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_system("cannot read", path_, errno);
-    if (got == 0) {
-      fail(ErrorKind::bad_input, path_ + ": expected " + std::to_string(size) + " bytes after byte " +
-                                     std::to_string(offset) + " but the file ends there");
-    }
+    base::require_file(got != 0, path_, "expected ", size, " bytes after byte ", offset, " but the file ends there");
     to += got;
     offset += got;
     size -= static_cast<std::size_t>(got);
@@ -249,7 +247,7 @@ void FileWriter::discard() noexcept {
 FileWriter::~FileWriter() { discard(); }
 
 void FileWriter::write(const void* data, std::size_t size) {
-  if (descriptor_ < 0) fail(ErrorKind::usage, "[FileWriter] write must come before commit: " + path_);
+  base::require(descriptor_ >= 0, "FileWriter", "write must come before commit: ", path_);
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
     ssize_t done = ::write(descriptor_, next, std::min(size, kChunk));
@@ -265,7 +263,7 @@ void FileWriter::write(const void* data, std::size_t size) {
 }
 
 void FileWriter::commit() {
-  if (descriptor_ < 0) fail(ErrorKind::usage, "[FileWriter] commit must come once: " + path_);
+  base::require(descriptor_ >= 0, "FileWriter", "commit must come once: ", path_);
   // Network file systems report a full disk here. Linux frees the descriptor even if it is interrupted.
   int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0 && errno != EINTR) fail_system("cannot write", path_, errno);

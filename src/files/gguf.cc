@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/refuse.h"
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
 #include "files/gguf_header.h"
@@ -26,9 +27,8 @@ void load_numbers(const std::string& bytes, bool big_endian, Array& array) {
 }
 
 [[noreturn]] void fail_no_tensor(const GgufHeader& header, std::string_view name, const std::string& path) {
-  fail(ErrorKind::bad_input, path + ": there is no tensor '" + text::quotable(name) + "' among its " +
-                                 std::to_string(header.tensors.size()) +
-                                 text::hint(name, header.tensors, &GgufTensor::name));
+  base::refuse_file(path, "there is no tensor '", text::quotable(name), "' among its ", header.tensors.size(),
+                    text::hint(name, header.tensors, &GgufTensor::name));
 }
 
 DType dtype_of_tensor(const GgufTensor& tensor, const std::string& place) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "files/byte_stream.h"
 #include "files/load_bits.h"
 
@@ -23,7 +24,14 @@ class GgufCursor {
   std::int64_t offset() const noexcept { return stream_.offset(); }
   std::optional<std::int64_t> file_size() const noexcept { return stream_.size(); }
 
-  [[noreturn]] void refuse(const std::string& why) const;
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    base::refuse_file(source_, place_, ", before byte ", offset(), ": ", parts...);
+  }
+  template <class... Parts>
+  void require(bool holds, const Parts&... parts) const {
+    if (!holds) refuse(parts...);
+  }
   // Throws unless `bytes` are left for `count` of `what`, as far as that is known.
   void need(std::uint64_t bytes, std::uint64_t count, std::string_view what) const;
   // Counts memory that is kept, and throws where it is too much.

@@ -11,7 +11,6 @@
 #include "files/gguf_cursor.h"
 #include "files/gguf_format.h"
 #include "files/shape.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -53,7 +52,7 @@ class HeaderReader {
     cursor_.at("the magic of a GGUF file");
     cursor_.read(magic, 4);
     if (std::string_view(magic, 4) != "GGUF") {
-      cursor_.refuse("expected 'GGUF', with which a GGUF file begins, but got " + magic_text({magic, 4}));
+      cursor_.refuse("expected 'GGUF', with which a GGUF file begins, but got ", magic_text({magic, 4}));
     }
     cursor_.at("the version");
     auto version = cursor_.number<std::uint32_t>();
@@ -63,10 +62,9 @@ class HeaderReader {
       header_.big_endian = true;
       version = version >> 24U | (version >> 8U & 0xFF00U);
     }
-    if (version == 1) {
-      cursor_.refuse("expected version 2 or 3 but got 1, which is too old: its lengths have 32 bits; convert it again");
-    }
-    if (version != 2 && version != 3) cursor_.refuse("expected version 2 or 3 but got " + std::to_string(version));
+    cursor_.require(version != 1,
+                    "expected version 2 or 3 but got 1, which is too old: its lengths have 32 bits; convert it again");
+    cursor_.require(version == 2 || version == 3, "expected version 2 or 3 but got ", version);
     header_.version = static_cast<int>(version);
   }
 
@@ -74,9 +72,7 @@ class HeaderReader {
   std::uint64_t read_count(const std::string& of, std::uint64_t most, std::uint64_t least) {
     cursor_.at("the number of " + of);
     const auto count = cursor_.number<std::uint64_t>();
-    if (count > most) {
-      cursor_.refuse("expected at most " + std::to_string(most) + " " + of + " but got " + std::to_string(count));
-    }
+    cursor_.require(count <= most, "expected at most ", most, " ", of, " but got ", count);
     cursor_.need(count * least, count, of);
     return count;
   }
@@ -103,10 +99,8 @@ class HeaderReader {
 
   std::uint32_t read_type() {
     const auto type = cursor_.number<std::uint32_t>();
-    if (type >= kGgufTypes.size()) {
-      cursor_.refuse("expected a type of values, 0 to " + std::to_string(kGgufTypes.size() - 1) + ", but got " +
-                     std::to_string(type));
-    }
+    cursor_.require(type < kGgufTypes.size(), "expected a type of values, 0 to ", kGgufTypes.size() - 1, ", but got ",
+                    type);
     return type;
   }
 
@@ -142,7 +136,7 @@ class HeaderReader {
 
   bool read_bool() {
     const auto byte = cursor_.number<std::uint8_t>();
-    if (byte > 1) cursor_.refuse("expected a bool, 0 or 1, but got " + std::to_string(byte));
+    cursor_.require(byte <= 1, "expected a bool, 0 or 1, but got ", byte);
     return byte == 1;
   }
 
@@ -167,10 +161,8 @@ class HeaderReader {
     entry.size = static_cast<std::int64_t>(size);
     entry.held = kGgufTypes[type].bytes != 0 && is_wanted(entry.key);
     if (!entry.held) return skip_array(type, size, 1);
-    if (entry.size > options_.longest_array) {
-      cursor_.refuse("expected at most " + std::to_string(options_.longest_array) + " numbers but got " +
-                     std::to_string(size));
-    }
+    cursor_.require(entry.size <= options_.longest_array, "expected at most ", options_.longest_array,
+                    " numbers but got ", size);
     cursor_.hold(size * sizeof(double));
     std::vector<double> numbers;
     for (std::uint64_t i = 0; i < size; ++i) numbers.push_back(as_number(read_value(type)));
@@ -188,19 +180,15 @@ class HeaderReader {
     const auto size = cursor_.number<std::uint64_t>();
     const int bytes = kGgufTypes[type].bytes;
     const auto least = static_cast<std::uint64_t>(bytes != 0 ? bytes : type == files::kGgufString ? 8 : 12);
-    if (size > files::kMaxGgufArray) {
-      cursor_.refuse("expected an array of at most " + std::to_string(files::kMaxGgufArray) + " values but got " +
-                     std::to_string(size));
-    }
+    cursor_.require(size <= files::kMaxGgufArray, "expected an array of at most ", files::kMaxGgufArray,
+                    " values but got ", size);
     cursor_.need(size * least, size, "values");
     return size;
   }
 
   void skip_array(std::uint32_t type, std::uint64_t size, int depth) {
-    if (depth > files::kMaxGgufDepth) {
-      cursor_.refuse("expected arrays in arrays to a depth of " + std::to_string(files::kMaxGgufDepth) +
-                     " but they go deeper");
-    }
+    cursor_.require(depth <= files::kMaxGgufDepth, "expected arrays in arrays to a depth of ", files::kMaxGgufDepth,
+                    " but they go deeper");
     if (kGgufTypes[type].bytes != 0) return cursor_.skip(size * static_cast<std::uint64_t>(kGgufTypes[type].bytes));
     for (std::uint64_t i = 0; i < size; ++i) {
       if (type == files::kGgufString) {
@@ -220,7 +208,7 @@ class HeaderReader {
     constexpr std::int64_t kMost = std::int64_t{1} << 30;
     if (alignment == nullptr || *alignment < 1 || *alignment > kMost ||
         !std::has_single_bit(static_cast<std::uint64_t>(*alignment))) {
-      cursor_.refuse("expected a power of two up to 2^30 but got " +
+      cursor_.refuse("expected a power of two up to 2^30 but got ",
                      (alignment == nullptr ? "a " + entry->type : std::to_string(*alignment)));
     }
     header_.alignment = *alignment;
@@ -233,19 +221,14 @@ class HeaderReader {
     cursor_.at("tensor " + in_quotes(tensor.name));
     if (!tensors_.insert(tensor.name).second) cursor_.refuse("expected every tensor once but it is there twice");
     const auto rank = cursor_.number<std::uint32_t>();
-    if (rank > files::kMaxGgufRank) {
-      cursor_.refuse("expected at most " + std::to_string(files::kMaxGgufRank) + " axes but got " +
-                     std::to_string(rank));
-    }
+    cursor_.require(rank <= files::kMaxGgufRank, "expected at most ", files::kMaxGgufRank, " axes but got ", rank);
     for (std::uint32_t axis = 0; axis < rank; ++axis) tensor.shape.push_back(cursor_.count("a length"));
     const auto type = cursor_.number<std::uint32_t>();
     const files::GgufTensorType* known = files::find_gguf_tensor_type(type);
     tensor.type = known != nullptr ? std::string(known->name) : "type " + std::to_string(type);
     tensor.offset = cursor_.count("an offset");
-    if (tensor.offset % header_.alignment != 0) {
-      cursor_.refuse("expected an offset that is a multiple of the alignment, " + std::to_string(header_.alignment) +
-                     ", but got " + std::to_string(tensor.offset));
-    }
+    cursor_.require(tensor.offset % header_.alignment == 0, "expected an offset that is a multiple of the alignment, ",
+                    header_.alignment, ", but got ", tensor.offset);
     cursor_.hold(sizeof(GgufTensor) + 2 * tensor.name.size() + 8 * rank);
     header_.tensors.push_back(std::move(tensor));
   }
@@ -256,13 +239,13 @@ class HeaderReader {
     const bool known = !tensor.type.starts_with("type ");
     const std::optional<std::int64_t> bytes = files::gguf_tensor_bytes(tensor);
     const std::string shape = "shape " + files::shape_text(tensor.shape) + " of " + tensor.type;
-    if (known && !bytes) cursor_.refuse("expected whole blocks and less than 2^63 bytes of data but got " + shape);
+    cursor_.require(!known || bytes, "expected whole blocks and less than 2^63 bytes of data but got ", shape);
     const std::optional<std::int64_t> file = cursor_.file_size();
     if (!file) return;
     const std::int64_t room = *file - header_.data_start;
     if (tensor.offset <= room && bytes.value_or(0) <= room - tensor.offset) return;
-    cursor_.refuse("expected data within the file, which has " + std::to_string(std::max<std::int64_t>(room, 0)) +
-                   " bytes of it, but " + shape + " begins at byte " + std::to_string(tensor.offset) + " of them" +
+    cursor_.refuse("expected data within the file, which has ", std::max<std::int64_t>(room, 0), " bytes of it, but ",
+                   shape, " begins at byte ", tensor.offset, " of them",
                    (bytes ? " and has " + std::to_string(*bytes) : ""));
   }
 

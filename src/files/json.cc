@@ -4,9 +4,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "core/text/utf8.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -60,7 +60,7 @@ void append_string(std::string& out, std::string_view text) {
 }
 
 void append_number(std::string& out, double number) {
-  if (std::isnan(number)) fail(ErrorKind::usage, "[to_text] JSON numbers must not be NaN");
+  base::require(!std::isnan(number), "to_text", "JSON numbers must not be NaN");
   if (std::isinf(number)) {
     out += number > 0 ? "\"inf\"" : "\"-inf\"";
   } else if (number == 0 && std::signbit(number)) {
@@ -136,7 +136,7 @@ std::string describe(const Json& json) {
 }
 
 [[noreturn]] void fail_type(const Json& json, std::string_view where, std::string_view expected) {
-  fail(ErrorKind::bad_input, std::string(where) + ": expected " + std::string(expected) + " but got " + describe(json));
+  base::refuse_file(where, "expected ", expected, " but got ", describe(json));
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ const Json* Json::find(std::string_view key) const noexcept {
 Json& Json::set(std::string key, Json member) {
   if (is_null()) value = Object{};
   Object* members = std::get_if<Object>(&value);
-  if (!members) fail(ErrorKind::usage, "[Json::set] the tree must be null or an object but is " + describe(*this));
+  if (!members) base::refuse("Json::set", "the tree must be null or an object but is ", describe(*this));
   for (auto& [name, old] : *members) {
     if (name != key) continue;
     old = std::move(member);

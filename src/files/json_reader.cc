@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/text/quotable.h"
-#include "posenc/error.h"
 #include "posenc/files/json.h"
 
 namespace posenc {
@@ -125,13 +125,10 @@ struct Builder {
 Json parse_json(std::string_view text, std::string_view source) {
   // The library takes a zero byte for the end of the text and would not see what follows it.
   if (std::size_t zero = text.find('\0'); zero != text.npos) {
-    fail(ErrorKind::bad_input,
-         std::string(source) + ": expected JSON text but got a zero byte after " + std::to_string(zero) + " bytes");
+    base::refuse_file(source, "expected JSON text but got a zero byte after ", zero, " bytes");
   }
   Builder builder;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    fail(ErrorKind::bad_input, std::string(source) + ": " + builder.error);
-  }
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) base::refuse_file(source, builder.error);
   return std::move(builder.root);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "files/file_format.h"
 #include "files/load_array.h"
@@ -36,8 +37,7 @@ std::vector<double> numbers_of(const Array& array) {
 std::vector<double> load_list(const std::string& name) {
   Array array = files::load_array(name, kMaxNumbersFile);
   if (array.shape.size() != 1) {
-    fail(ErrorKind::bad_input,
-         name + ": expected a list of numbers, one axis, but got shape " + files::shape_text(array.shape));
+    base::refuse_file(name, "expected a list of numbers, one axis, but got shape ", files::shape_text(array.shape));
   }
   return numbers_of(array);
 }
@@ -72,9 +72,8 @@ Positions load_positions(const std::string& text) {
 Positions positions_of(const Array& array, const std::string& name) {
   const std::size_t rank = array.shape.size();
   if ((rank != 1 && rank != 2) || array.size() == 0) {
-    fail(ErrorKind::bad_input,
-         name + ": expected positions, [N] or [N, A] with at least one token and axis, but got shape " +
-             files::shape_text(array.shape));
+    base::refuse_file(name, "expected positions, [N] or [N, A] with at least one token and axis, but got shape ",
+                      files::shape_text(array.shape));
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);

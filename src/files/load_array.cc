@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/quotable.h"
 #include "files/file_format.h"
 #include "files/safetensors_format.h"
-#include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/npy.h"
 #include "posenc/files/safetensors.h"
@@ -29,7 +29,7 @@ bool is_there(const std::string& path) {
 
 // Both names may contain ':', so the longest part that is a file is the path.
 ArraySource split(const std::string& text) {
-  if (text.empty()) fail(ErrorKind::usage, "[load_array] the name of a file must not be empty");
+  base::require(!text.empty(), "load_array", "the name of a file must not be empty");
   if (is_there(text)) return {text, std::nullopt};
   for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0;
        colon = text.rfind(':', colon - 1)) {
@@ -43,8 +43,8 @@ ArraySource split(const std::string& text) {
 
 Array from_npy(const ArraySource& place, const files::FileReader& file, std::int64_t limit) {
   if (place.tensor) {
-    fail(ErrorKind::bad_input, place.path + ": only tensors of safetensors files have names, but ':" +
-                                   text::quotable(*place.tensor) + "' asks for one of another file");
+    base::refuse_file(place.path, "only tensors of safetensors files have names, but ':", text::quotable(*place.tensor),
+                      "' asks for one of another file");
   }
   return files::load_npy(file, limit);
 }
@@ -52,18 +52,17 @@ Array from_npy(const ArraySource& place, const files::FileReader& file, std::int
 Array from_safetensors(ArraySource& place, std::shared_ptr<const files::FileReader> reader, std::int64_t limit) {
   const Safetensors file = files::open_safetensors(std::move(reader));
   const std::vector<TensorInfo>& tensors = file.tensors();
-  if (!place.tensor && tensors.empty()) fail(ErrorKind::bad_input, place.path + ": expected a tensor but it has none");
+  base::require_file(place.tensor || !tensors.empty(), place.path, "expected a tensor but it has none");
   if (!place.tensor && tensors.size() > 1) {
-    fail(ErrorKind::bad_input, place.path + ": expected the name of a tensor after it, FILE:NAME, as it has " +
-                                   std::to_string(tensors.size()) + ": " + files::names_text(tensors));
+    base::refuse_file(place.path, "expected the name of a tensor after it, FILE:NAME, as it has ", tensors.size(), ": ",
+                      files::names_text(tensors));
   }
   if (!place.tensor) place.tensor = tensors.front().name;
   const std::string& name = *place.tensor;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.name != name || tensor.end - tensor.begin <= limit) continue;
-    fail(ErrorKind::bad_input, place.path + ": tensor '" + text::quotable(name) + "': expected at most " +
-                                   std::to_string(limit) + " bytes but it has " +
-                                   std::to_string(tensor.end - tensor.begin));
+    base::refuse_file(place.path, "tensor '", text::quotable(name), "': expected at most ", limit, " bytes but it has ",
+                      tensor.end - tensor.begin);
   }
   return file.load(name);
 }
@@ -78,8 +77,8 @@ Array load(ArraySource& place, std::int64_t limit) {
   if (place.path.ends_with(".npy")) return from_npy(place, *file, limit);
   if (place.path.ends_with(".safetensors")) return from_safetensors(place, file, limit);
   const std::string_view name = files::format_name(start);
-  fail(ErrorKind::bad_input, place.path + ": expected a file of numbers, .npy or .safetensors, but it " +
-                                 (name.empty() ? "begins like neither" : "seems to be " + std::string(name)));
+  base::refuse_file(place.path, "expected a file of numbers, .npy or .safetensors, but it ",
+                    (name.empty() ? "begins like neither" : "seems to be " + std::string(name)));
 }
 
 constexpr std::int64_t kMaxArray = std::int64_t{1} << 36;

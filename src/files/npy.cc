@@ -6,11 +6,11 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/base/refuse.h"
 #include "files/load_array.h"
 #include "files/load_bits.h"
 #include "files/npy_header.h"
 #include "files/read_file.h"
-#include "posenc/error.h"
 #include "posenc/half.h"
 
 namespace posenc {
@@ -73,9 +73,8 @@ void convert_integers(const files::NpyHeader& header, const char* data, Array& a
 
 void convert_u64(const files::NpyHeader& header, const char* data, std::string_view source, Array& array) {
   convert_as<std::uint64_t, std::int64_t>(header, data, array, [&](std::uint64_t bits) {
-    if (bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      fail(ErrorKind::bad_input, std::string(source) + ": expected numbers below 2^63 but got " + std::to_string(bits));
-    }
+    base::require_file(bits <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()), source,
+                       "expected numbers below 2^63 but got ", bits);
     return static_cast<std::int64_t>(bits);
   });
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/refuse.h"
 #include "posenc/error.h"
 
 namespace posenc::files {
@@ -49,9 +50,8 @@ class Reader {
     } else if (key == "shape" && !fields.shape) {
       fields.shape = read_shape();
     } else {
-      fail(ErrorKind::bad_input, source_ +
-                                     ": header: expected the keys descr, fortran_order and shape once each but got '" +
-                                     key + "' besides");
+      base::refuse_file(source_, "header: expected the keys descr, fortran_order and shape once each but got '", key,
+                        "' besides");
     }
   }
 
@@ -140,8 +140,7 @@ class Reader {
       got = peek() >= ' ' && peek() <= '~' ? std::string("'") + peek() + "'"
                                            : "byte value " + std::to_string(static_cast<unsigned char>(peek()));
     }
-    fail(ErrorKind::bad_input, source_ + ": header, character " + std::to_string(next_) + ": expected " +
-                                   std::string(expected) + " but got " + got);
+    base::refuse_file(source_, "header, character ", next_, ": expected ", expected, " but got ", got);
   }
 
   std::string_view text_;
@@ -160,27 +159,24 @@ std::size_t load_length(std::string_view file, std::size_t offset, std::size_t b
 
 // The text of the dictionary; sets where the data starts.
 std::string_view header_text(std::string_view file, std::string_view source, std::size_t& data_offset) {
-  auto refuse = [&](const std::string& why) { fail(ErrorKind::bad_input, std::string(source) + ": " + why); };
+  const auto refuse = [&](const auto&... parts) { base::refuse_file(source, parts...); };
   if (!file.starts_with(kMagic)) refuse("expected an .npy file but it does not start with \\x93NUMPY");
-  if (file.size() < 8) refuse("expected a version but the file ends after " + std::to_string(file.size()) + " bytes");
+  if (file.size() < 8) refuse("expected a version but the file ends after ", file.size(), " bytes");
   int major = static_cast<unsigned char>(file[6]);
   int minor = static_cast<unsigned char>(file[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    refuse("expected version 1.0, 2.0 or 3.0 of the format but got " + std::to_string(major) + "." +
-           std::to_string(minor));
+    refuse("expected version 1.0, 2.0 or 3.0 of the format but got ", major, ".", minor);
   }
   std::size_t start = major == 1 ? 10 : 12;
   if (file.size() < start) {
-    refuse("expected the header's length but the file ends after " + std::to_string(file.size()) + " bytes");
+    refuse("expected the header's length but the file ends after ", file.size(), " bytes");
   }
   std::size_t length = load_length(file, 8, start - 8);
   if (length > kMaxHeader) {
-    refuse("expected a header of at most " + std::to_string(kMaxHeader) + " bytes but it says " +
-           std::to_string(length));
+    refuse("expected a header of at most ", kMaxHeader, " bytes but it says ", length);
   }
   if (length > file.size() - start) {
-    refuse("expected a header of " + std::to_string(length) + " bytes but the file ends after " +
-           std::to_string(file.size() - start) + " of them");
+    refuse("expected a header of ", length, " bytes but the file ends after ", file.size() - start, " of them");
   }
   data_offset = start + length;
   return file.substr(start, length);
@@ -221,8 +217,7 @@ NpyHeader read_npy_header(std::string_view start, std::string_view source) {
   Fields fields = Reader(header_text(start, source, header.data_offset), source).read();
   if (!fields.descr || !fields.fortran_order || !fields.shape) {
     std::string_view missing = !fields.descr ? "descr" : !fields.fortran_order ? "fortran_order" : "shape";
-    fail(ErrorKind::bad_input,
-         std::string(source) + ": header: expected the key " + std::string(missing) + " but it is missing");
+    base::refuse_file(source, "header: expected the key ", missing, " but it is missing");
   }
   read_type(*fields.descr, source, header);
   header.descr = *fields.descr;
@@ -230,8 +225,7 @@ NpyHeader read_npy_header(std::string_view start, std::string_view source) {
   header.shape = std::move(*fields.shape);
   header.size = checked_size(header.shape, header.bytes);
   if (header.size < 0) {
-    fail(ErrorKind::bad_input,
-         std::string(source) + ": expected less than 2^63 bytes of data but got " + content_text(header));
+    base::refuse_file(source, "expected less than 2^63 bytes of data but got ", content_text(header));
   }
   return header;
 }
@@ -239,8 +233,7 @@ NpyHeader read_npy_header(std::string_view start, std::string_view source) {
 void check_npy_data(const NpyHeader& header, std::size_t have, std::string_view source) {
   const auto need = static_cast<std::size_t>(header.size * header.bytes);
   if (have == need) return;
-  fail(ErrorKind::bad_input, std::string(source) + ": expected " + std::to_string(need) + " bytes of data for " +
-                                 content_text(header) + " but got " + std::to_string(have));
+  base::refuse_file(source, "expected ", need, " bytes of data for ", content_text(header), " but got ", have);
 }
 
 }  // namespace posenc::files

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "files/npy_header.h"
 #include "files/view_writer.h"
@@ -42,15 +43,13 @@ std::string shape_tuple(const std::vector<std::int64_t>& shape) {
 
 std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   std::string_view descr = descr_of(dtype);
-  if (shape.size() > files::kMaxNpyRank) {
-    fail(ErrorKind::usage, "[npy_header] shape must have at most " + std::to_string(files::kMaxNpyRank) +
-                               " axes but got " + std::to_string(shape.size()));
-  }
+  base::require(shape.size() <= files::kMaxNpyRank, "npy_header", "shape must have at most ", files::kMaxNpyRank,
+                " axes but got ", shape.size());
   for (std::int64_t length : shape) {
-    if (length < 0) fail(ErrorKind::usage, "[npy_header] lengths must not be negative but got " + shape_tuple(shape));
+    if (length < 0) base::refuse("npy_header", "lengths must not be negative but got ", shape_tuple(shape));
   }
   if (files::checked_size(shape, size_of(dtype)) < 0) {
-    fail(ErrorKind::usage, "[npy_header] the data must have less than 2^63 bytes but got " + shape_tuple(shape));
+    base::refuse("npy_header", "the data must have less than 2^63 bytes but got ", shape_tuple(shape));
   }
   std::string text =
       "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape_tuple(shape) + ", }";
@@ -67,12 +66,10 @@ std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
 }
 
 void save_npy(const std::string& path, const ConstView& view) {
-  if (view.rank < 0 || view.rank > kMaxRank) {
-    fail(ErrorKind::usage, "[save_npy] rank must be 0 to 4 but got " + std::to_string(view.rank));
-  }
+  base::require(view.rank >= 0 && view.rank <= kMaxRank, "save_npy", "rank must be 0 to 4 but got ", view.rank);
   std::string header = npy_header(view.dtype, {view.shape.begin(), view.shape.begin() + view.rank});
   if (view.data == nullptr && view.size() > 0) {
-    fail(ErrorKind::usage, "[save_npy] a view of " + shape_text(view) + " must have data but got null");
+    base::refuse("save_npy", "a view of ", shape_text(view), " must have data but got null");
   }
   FileWriter file(path);
   files::ViewWriter writer(file);

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
@@ -48,9 +49,8 @@ void convert_data(std::string_view dtype, const std::string& bytes, const std::s
     convert_as<std::uint32_t, i64>(bytes, array, [](auto bits) { return i64{bits}; });
   } else {
     convert_as<std::uint64_t, i64>(bytes, array, [&](auto bits) {
-      if (bits > static_cast<std::uint64_t>(std::numeric_limits<i64>::max())) {
-        fail(ErrorKind::bad_input, place + ": expected numbers below 2^63 but got " + std::to_string(bits));
-      }
+      base::require_file(bits <= static_cast<std::uint64_t>(std::numeric_limits<i64>::max()), place,
+                         "expected numbers below 2^63 but got ", bits);
       return static_cast<i64>(bits);
     });
   }
@@ -75,9 +75,9 @@ void make_native(std::vector<std::byte>& data, std::size_t size) {
 
 [[noreturn]] void fail_no_tensor(const std::vector<TensorInfo>& tensors, std::string_view name,
                                  const std::string& path) {
-  fail(ErrorKind::bad_input, path + ": there is no tensor '" + text::quotable(name) + "'" +
-                                 (tensors.empty() ? " as the file has none" : " among " + files::names_text(tensors)) +
-                                 text::hint(name, tensors, &TensorInfo::name));
+  base::refuse_file(path, "there is no tensor '", text::quotable(name), "'",
+                    (tensors.empty() ? " as the file has none" : " among " + files::names_text(tensors)),
+                    text::hint(name, tensors, &TensorInfo::name));
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/quotable.h"
 #include "files/load_bits.h"
 #include "files/safetensors_format.h"
 #include "files/shape.h"
-#include "posenc/error.h"
 #include "posenc/files/json.h"
 #include "posenc/files/safetensors.h"
 
@@ -21,10 +21,6 @@ namespace {
 using files::kMaxSafetensorsHeader;
 using files::kMetadataKey;
 using files::kSafetensorsStart;
-
-[[noreturn]] void refuse(std::string_view source, const std::string& why) {
-  fail(ErrorKind::bad_input, std::string(source) + ": " + why);
-}
 
 std::string tensor_place(std::string_view source, std::string_view name) {
   return std::string(source) + ": tensor '" + text::quotable(name) + "'";
@@ -38,36 +34,30 @@ std::string byte_text(char byte) {
 // Bytes of the header.
 std::int64_t header_length(std::string_view bytes, std::int64_t file_size, std::string_view source) {
   const auto have = static_cast<std::int64_t>(bytes.size());
-  if (std::min(file_size, have) < kSafetensorsStart) {
-    refuse(source, "expected a safetensors file, which begins with the 8 bytes of its header's length, but it has " +
-                       std::to_string(file_size) + " bytes");
-  }
+  base::require_file(std::min(file_size, have) >= kSafetensorsStart, source,
+                     "expected a safetensors file, which begins with the 8 bytes of its header's length, but it has ",
+                     file_size, " bytes");
   const auto length = files::load_bits<std::uint64_t, false>(bytes.data());
-  if (length > static_cast<std::uint64_t>(kMaxSafetensorsHeader)) {
-    refuse(source, "expected a safetensors header of at most " + std::to_string(kMaxSafetensorsHeader) +
-                       " bytes but it says " + std::to_string(length));
-  }
+  base::require_file(length <= static_cast<std::uint64_t>(kMaxSafetensorsHeader), source,
+                     "expected a safetensors header of at most ", kMaxSafetensorsHeader, " bytes but it says ", length);
   const std::int64_t rest = file_size - kSafetensorsStart;
-  if (static_cast<std::int64_t>(length) > rest) {
-    refuse(source, "expected a safetensors header of " + std::to_string(length) + " bytes but the file ends after " +
-                       std::to_string(rest) + " of them");
-  }
-  if (static_cast<std::int64_t>(length) > have - kSafetensorsStart) {
-    fail(ErrorKind::usage, "[parse_safetensors_header] bytes must hold the header, " + std::to_string(length) +
-                               " bytes after the first 8, but got " + std::to_string(have));
-  }
+  base::require_file(static_cast<std::int64_t>(length) <= rest, source, "expected a safetensors header of ", length,
+                     " bytes but the file ends after ", rest, " of them");
+  base::require(static_cast<std::int64_t>(length) <= have - kSafetensorsStart, "parse_safetensors_header",
+                "bytes must hold the header, ", length, " bytes after the first 8, but got ", have);
   return static_cast<std::int64_t>(length);
 }
 
 // The JSON text of a header, without the spaces that may follow it.
 std::string_view json_text(std::string_view header, std::string_view source) {
   if (!header.starts_with('{')) {
-    refuse(source, "expected a safetensors header that begins with '{' but " +
-                       (header.empty() ? "it is empty" : "got " + byte_text(header.front())));
+    base::refuse_file(source, "expected a safetensors header that begins with '{' but ",
+                      (header.empty() ? "it is empty" : "got " + byte_text(header.front())));
   }
   header = header.substr(0, header.find_last_not_of(' ') + 1);
   if (header.back() != '}') {
-    refuse(source, "header: expected '}' and nothing but spaces after it but got " + byte_text(header.back()));
+    base::refuse_file(source, "header: expected '}' and nothing but spaces after it but got ",
+                      byte_text(header.back()));
   }
   return header;
 }
@@ -78,7 +68,7 @@ std::int64_t read_count(const Json& json, const std::string& where) {
   if (count == nullptr || *count < 0) {
     std::string got = to_text(json);
     got.pop_back();
-    fail(ErrorKind::bad_input, where + ": expected an integer from 0 to 2^63 - 1 but got " + text::quotable(got));
+    base::refuse_file(where, "expected an integer from 0 to 2^63 - 1 but got ", text::quotable(got));
   }
   return *count;
 }
@@ -87,22 +77,22 @@ void check_keys(const Json::Object& members, const std::string& place) {
   const std::vector<std::string_view> known = {"dtype", "shape", "data_offsets"};
   for (const auto& [key, value] : members) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    fail(ErrorKind::bad_input, place + ": expected the keys dtype, shape and data_offsets but got '" +
-                                   text::quotable(key) + "'" + text::hint(key, known));
+    base::refuse_file(place, "expected the keys dtype, shape and data_offsets but got '", text::quotable(key), "'",
+                      text::hint(key, known));
   }
   for (const std::string_view key : known) {
     const bool found = std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
-    if (!found) fail(ErrorKind::bad_input, place + ": expected the key " + std::string(key) + " but it is missing");
+    base::require_file(found, place, "expected the key ", key, " but it is missing");
   }
 }
 
 // Bits of one element.
 int bits_of(const std::string& dtype, const std::string& place) {
   if (const files::SafetensorsDType* known = files::find_safetensors_dtype(dtype)) return known->bits;
-  fail(ErrorKind::bad_input, place + ": dtype: expected one of " +
-                                 text::joined(files::kSafetensorsDTypes, " ", &files::SafetensorsDType::name) +
-                                 " but got '" + text::quotable(dtype) + "'" +
-                                 text::hint(dtype, files::kSafetensorsDTypes, &files::SafetensorsDType::name));
+  base::refuse_file(place, "dtype: expected one of ",
+                    text::joined(files::kSafetensorsDTypes, " ", &files::SafetensorsDType::name), " but got '",
+                    text::quotable(dtype), "'",
+                    text::hint(dtype, files::kSafetensorsDTypes, &files::SafetensorsDType::name));
 }
 
 // Throws unless the tensor has the bytes that its shape and dtype ask for.
@@ -111,16 +101,11 @@ void check_bytes(const TensorInfo& info, const std::string& place) {
   const std::string content = "shape " + files::shape_text(info.shape) + " of " + info.dtype;
   // Types narrower than a byte are counted as bytes here, which they do not exceed.
   const std::int64_t count = files::checked_size(info.shape, std::max(bits / 8, 1));
-  if (count < 0) fail(ErrorKind::bad_input, place + ": expected less than 2^63 bytes of data but got " + content);
-  if (count % 8 * bits % 8 != 0) {
-    fail(ErrorKind::bad_input, place + ": expected elements that fill whole bytes but got " + content);
-  }
+  base::require_file(count >= 0, place, "expected less than 2^63 bytes of data but got ", content);
+  base::require_file(count % 8 * bits % 8 == 0, place, "expected elements that fill whole bytes but got ", content);
   const std::int64_t need = count / 8 * bits + count % 8 * bits / 8;
-  if (info.end - info.begin != need) {
-    fail(ErrorKind::bad_input, place + ": expected " + std::to_string(need) + " bytes of data for " + content +
-                                   " but its data_offsets [" + std::to_string(info.begin) + ", " +
-                                   std::to_string(info.end) + "] span " + std::to_string(info.end - info.begin));
-  }
+  base::require_file(info.end - info.begin == need, place, "expected ", need, " bytes of data for ", content,
+                     " but its data_offsets [", info.begin, ", ", info.end, "] span ", info.end - info.begin);
 }
 
 TensorInfo read_tensor(const std::string& name, const Json& json, std::string_view source) {
@@ -133,16 +118,11 @@ TensorInfo read_tensor(const std::string& name, const Json& json, std::string_vi
   for (const Json& length : json.find("shape")->array(where)) info.shape.push_back(read_count(length, where));
   where = place + ": data_offsets";
   const Json::Array& offsets = json.find("data_offsets")->array(where);
-  if (offsets.size() != 2) {
-    fail(ErrorKind::bad_input,
-         where + ": expected [begin, end] but got " + std::to_string(offsets.size()) + " numbers");
-  }
+  base::require_file(offsets.size() == 2, where, "expected [begin, end] but got ", offsets.size(), " numbers");
   info.begin = read_count(offsets[0], where);
   info.end = read_count(offsets[1], where);
-  if (info.end < info.begin) {
-    fail(ErrorKind::bad_input, where + ": expected an end at or after the begin but got [" +
-                                   std::to_string(info.begin) + ", " + std::to_string(info.end) + "]");
-  }
+  base::require_file(info.end >= info.begin, where, "expected an end at or after the begin but got [", info.begin, ", ",
+                     info.end, "]");
   check_bytes(info, place);
   return info;
 }
@@ -164,16 +144,14 @@ void check_layout(const std::vector<TensorInfo>& tensors, std::int64_t data_size
     if (tensor.begin != end) {
       const std::string neighbour =
           i == 0 ? "the start" : "the end of tensor '" + text::quotable(tensors[i - 1].name) + "'";
-      fail(ErrorKind::bad_input, tensor_place(source, tensor.name) + ": expected its data to begin at byte " +
-                                     std::to_string(end) + ", " + neighbour + ", but it begins at byte " +
-                                     std::to_string(tensor.begin) +
-                                     (tensor.begin < end ? ": they overlap" : ": a hole"));
+      base::refuse_file(tensor_place(source, tensor.name), "expected its data to begin at byte ", end, ", ", neighbour,
+                        ", but it begins at byte ", tensor.begin, (tensor.begin < end ? ": they overlap" : ": a hole"));
     }
     end = tensor.end;
   }
   if (end == data_size) return;
-  refuse(source, "expected " + std::to_string(end) + " bytes of data, as many as the tensors have, but the file has " +
-                     std::to_string(data_size) + (end < data_size ? "" : ": it is cut off"));
+  base::refuse_file(source, "expected ", end, " bytes of data, as many as the tensors have, but the file has ",
+                    data_size, (end < data_size ? "" : ": it is cut off"));
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "core/text/quotable.h"
 #include "core/text/utf8.h"
 #include "files/safetensors_format.h"
 #include "files/shape.h"
 #include "files/view_writer.h"
-#include "posenc/error.h"
 #include "posenc/files/file.h"
 #include "posenc/files/json.h"
 #include "posenc/files/safetensors.h"
@@ -20,7 +20,7 @@
 namespace posenc {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { fail(ErrorKind::usage, "[safetensors_header] " + why); }
+constexpr base::Refusal refuse{"safetensors_header"};
 
 // Where the type stands among those of the format; later ones are at least as wide.
 std::size_t type_index(DType dtype) {
@@ -51,31 +51,31 @@ bool is_utf8(std::string_view text) {
 // JSON text is UTF-8, and its keys differ; `what` is "names" or "metadata keys".
 void check_keys(std::vector<std::string_view> keys, const std::string& what) {
   for (const std::string_view key : keys) {
-    if (!is_utf8(key)) refuse(what + " must be UTF-8 but got '" + text::quotable(key) + "'");
+    if (!is_utf8(key)) refuse(what, " must be UTF-8 but got '", text::quotable(key), "'");
   }
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end()) refuse(what + " must differ but got '" + text::quotable(*twice) + "' twice");
+  if (twice != keys.end()) refuse(what, " must differ but got '", text::quotable(*twice), "' twice");
 }
 
 void check_view(const NamedTensor& tensor) {
   const ConstView& view = tensor.view;
   const std::string start = "tensor '" + text::quotable(tensor.name) + "' must have ";
-  if (view.rank < 0 || view.rank > kMaxRank) refuse(start + "0 to 4 axes but got " + std::to_string(view.rank));
+  refuse.unless(view.rank >= 0 && view.rank <= kMaxRank, start, "0 to 4 axes but got ", view.rank);
   const std::vector<std::int64_t> shape = shape_of(view);
   if (std::any_of(shape.begin(), shape.end(), [](std::int64_t length) { return length < 0; })) {
-    refuse(start + "no negative length but got shape " + shape_text(view));
+    refuse(start, "no negative length but got shape ", shape_text(view));
   }
-  if (type_index(view.dtype) == files::kSafetensorsDTypes.size()) refuse(start + "a known dtype");
+  refuse.unless(type_index(view.dtype) != files::kSafetensorsDTypes.size(), start, "a known dtype");
   if (files::checked_size(shape, size_of(view.dtype)) < 0) {
-    refuse(start + "less than 2^63 bytes but got shape " + shape_text(view));
+    refuse(start, "less than 2^63 bytes but got shape ", shape_text(view));
   }
 }
 
 void check(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   std::vector<std::string_view> names;
   for (const NamedTensor& tensor : tensors) {
-    if (tensor.name == files::kMetadataKey) refuse("names must not be '__metadata__', which the format keeps");
+    refuse.unless(tensor.name != files::kMetadataKey, "names must not be '__metadata__', which the format keeps");
     check_view(tensor);
     names.push_back(tensor.name);
   }
@@ -83,7 +83,7 @@ void check(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   std::vector<std::string_view> keys;
   for (const auto& [key, value] : metadata) {
     keys.push_back(key);
-    if (!is_utf8(value)) refuse("metadata must be UTF-8 but the value of '" + text::quotable(key) + "' is not");
+    if (!is_utf8(value)) refuse("metadata must be UTF-8 but the value of '", text::quotable(key), "' is not");
   }
   check_keys(std::move(keys), "metadata keys");
 }
@@ -116,9 +116,8 @@ std::string safetensors_header(const std::vector<NamedTensor>& tensors, const Me
   std::int64_t begin = 0;
   for (const auto& [name, view] : tensors) {
     std::int64_t end = 0;
-    if (__builtin_add_overflow(begin, view.size() * size_of(view.dtype), &end)) {
-      refuse("the tensors must have less than 2^63 bytes but got more");
-    }
+    refuse.unless(!__builtin_add_overflow(begin, view.size() * size_of(view.dtype), &end),
+                  "the tensors must have less than 2^63 bytes but got more");
     const std::string_view dtype = files::kSafetensorsDTypes[type_index(view.dtype)].name;
     add(quoted(name), "{\"dtype\":\"" + std::string(dtype) + "\",\"shape\":" + compact_list(shape_of(view)) +
                           ",\"data_offsets\":" + compact_list({begin, end}) + "}");
@@ -128,10 +127,8 @@ std::string safetensors_header(const std::vector<NamedTensor>& tensors, const Me
   // So that the data begins at a multiple of 8 bytes and can be mapped.
   constexpr std::size_t kAlign = 8;
   text.resize((text.size() + kAlign - 1) / kAlign * kAlign, ' ');
-  if (text.size() > static_cast<std::size_t>(files::kMaxSafetensorsHeader)) {
-    refuse("the header must have at most " + std::to_string(files::kMaxSafetensorsHeader) + " bytes but has " +
-           std::to_string(text.size()));
-  }
+  refuse.unless(text.size() <= static_cast<std::size_t>(files::kMaxSafetensorsHeader), "the header must have at most ",
+                files::kMaxSafetensorsHeader, " bytes but has ", text.size());
   std::string header;
   for (int byte = 0; byte < files::kSafetensorsStart; ++byte) header += static_cast<char>(text.size() >> (8 * byte));
   return header + text;
@@ -147,8 +144,8 @@ void save_safetensors(const std::string& path, const std::vector<NamedTensor>& t
   const std::string header = safetensors_header(sorted, metadata);
   for (const auto& [name, view] : sorted) {
     if (view.data == nullptr && view.size() > 0) {
-      fail(ErrorKind::usage, "[save_safetensors] tensor '" + text::quotable(name) + "' of shape " + shape_text(view) +
-                                 " must have data but got null");
+      base::refuse("save_safetensors", "tensor '", text::quotable(name), "' of shape ", shape_text(view),
+                   " must have data but got null");
     }
   }
   FileWriter file(path);

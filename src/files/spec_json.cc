@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "posenc/error.h"
 
@@ -84,11 +85,10 @@ Spec default_spec_of(const Json& json, const std::string& source) {
          source + ": schema: expected \"" + std::string(kSchema) + "\" but got \"" + schema->string() + "\"");
   }
   const Json* kind = json.find("kind");
-  if (!kind) fail(ErrorKind::bad_input, source + ": kind: expected the kind of encoding but it is missing");
+  base::require_file(kind, source, "kind: expected the kind of encoding but it is missing");
   std::optional<Spec> spec = spec::default_spec(kind->string(source + ": kind"));
   if (spec) return *std::move(spec);
-  fail(ErrorKind::bad_input,
-       source + ": kind: there is no kind '" + kind->string() + "'" + spec::kind_hint(kind->string()));
+  base::refuse_file(source, "kind: there is no kind '", kind->string(), "'", spec::kind_hint(kind->string()));
 }
 
 // A member by the name of its field: what stands in the object of a part has the part's name before a point.
@@ -111,7 +111,7 @@ bool is_heading(const std::string& name, const Json& value, const std::string& p
   const std::string wanted = name == "schema" ? std::string(kSchema) : part == "fixed" ? "sinusoidal" : part;
   const std::string where = source + ": " + part + "." + name;
   if (value.string(where) == wanted) return true;
-  fail(ErrorKind::bad_input, where + ": expected \"" + wanted + "\" but got \"" + value.string() + "\"");
+  base::refuse_file(where, "expected \"", wanted, "\" but got \"", value.string(), "\"");
 }
 
 // {"kind": "yarn", ...} behind the name of a field that selects, or null where nothing is selected.
@@ -120,7 +120,7 @@ const Json* selection_in(const Json& json, const spec::Field& field, const std::
   if (!object || object->is_null()) return nullptr;
   object->object(source + ": " + field.name);  // anything else is refused
   const Json* kind = object->find("kind");
-  if (!kind) fail(ErrorKind::bad_input, source + ": " + field.name + ".kind: must be given but is missing");
+  base::require_file(kind, source, field.name, ".kind: must be given but is missing");
   return kind;
 }
 
@@ -131,15 +131,13 @@ void add_selected(Members& members, const Json& object, const spec::Field& field
     if (key == "kind") continue;
     const std::string& name = key;
     const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
-    if (known != fields.end() && known->group != field.name) {
-      fail(ErrorKind::bad_input,
-           source + ": " + field.name + "." + key + ": stands beside " + field.name + ", not in it");
-    }
+    base::require_file(known == fields.end() || known->group == field.name, source, field.name, ".", key,
+                       ": stands beside ", field.name, ", not in it");
     if (known == fields.end()) {
       std::string names;
       for (const spec::Field& one : fields) names += one.group == field.name ? " " + one.name : "";
-      fail(ErrorKind::bad_input, source + ": " + field.name + "." + key +
-                                     ": there is no such field; its fields are:" + (names.empty() ? " none" : names));
+      base::refuse_file(source, field.name, ".", key,
+                        ": there is no such field; its fields are:", (names.empty() ? " none" : names));
     }
     members.emplace_back(key, &member);
   }
@@ -164,10 +162,8 @@ void make_parts(Spec& spec, const Json& json, const std::string& source) {
   const Json* list = json.find("parts");
   if (list == nullptr || !std::holds_alternative<Concat>(spec)) return;
   const Json::Array& parts = list->array(source + ": parts");
-  if (parts.empty() || parts.size() > spec::kMaxParts) {
-    fail(ErrorKind::bad_input, source + ": parts: expected 1 to " + std::to_string(spec::kMaxParts) +
-                                   " parts but got " + std::to_string(parts.size()));
-  }
+  base::require_file(!parts.empty() && parts.size() <= spec::kMaxParts, source, "parts: expected 1 to ",
+                     spec::kMaxParts, " parts but got ", parts.size());
   spec::make_parts(spec, parts.size(), [&](std::size_t part) -> std::string_view {
     const Json* kind = parts[part].find("kind");
     return kind == nullptr ? std::string_view() : std::string_view(kind->string(source + ": parts: kind"));
@@ -190,15 +186,14 @@ Members members_of(const Json& json, const std::vector<spec::Field>& fields, con
       continue;
     }
     if (field != fields.end() && !field->group.empty()) {
-      fail(ErrorKind::bad_input, source + ": " + key + ": stands in the object of " + std::string(field->group));
+      base::refuse_file(source, key, ": stands in the object of ", field->group);
     }
-    if (numbered && (spec::part_number(key) || spec::part_number(key + "."))) {
-      fail(ErrorKind::bad_input, source + ": " + key + ": expected the parts as a list, {\"parts\": [{...}, ...]}");
-    }
+    base::require_file(!numbered || (!spec::part_number(key) && !spec::part_number(key + ".")), source, key,
+                       ": expected the parts as a list, {\"parts\": [{...}, ...]}");
     if (!is_part(fields, key)) {
       if (key.find('.') != std::string::npos && is_part(fields, key.substr(0, key.find('.')))) {
-        fail(ErrorKind::bad_input, source + ": " + key + ": expected the part as an object of its own, {\"" +
-                                       key.substr(0, key.find('.')) + "\": {...}}");
+        base::refuse_file(source, key, ": expected the part as an object of its own, {\"", key.substr(0, key.find('.')),
+                          "\": {...}}");
       }
       members.emplace_back(key, &member);
       continue;
@@ -209,10 +204,8 @@ Members members_of(const Json& json, const std::vector<spec::Field>& fields, con
   }
   for (auto& [name, member] : members) {
     const std::string_view printed = spec::printed_name(fields, name);
-    if (printed != name && find(members, printed)) {
-      fail(ErrorKind::bad_input,
-           source + ": " + name + ": the same as " + std::string(printed) + ", which is given too");
-    }
+    base::require_file(printed == name || !find(members, printed), source, name, ": the same as ", printed,
+                       ", which is given too");
     name = printed;
   }
   return members;
@@ -288,7 +281,7 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
   read_shorthands(spec, members, source);
   for (const spec::Field& field : fields) {
     if (field.required && !find(members, field.name)) {
-      fail(ErrorKind::bad_input, source + ": " + path_of(field) + ": must be given but is missing");
+      base::refuse_file(source, path_of(field), ": must be given but is missing");
     }
   }
   spec::check_spec(spec, kind);

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
-#include "posenc/error.h"
 
 namespace posenc::models {
 namespace {
@@ -89,8 +89,7 @@ Config::Config(const Json& object, std::string source, std::string path, Json ro
     : object_(&object), source_(std::move(source)), path_(std::move(path)), row_(std::move(row)), remarks_(remarks) {
   if (object.object().size() > kMostMembers) {
     const std::string where = path_.empty() ? "" : path_.substr(0, path_.size() - 1) + ": ";
-    fail(ErrorKind::bad_input, source_ + ": " + where + "expected at most " + std::to_string(kMostMembers) +
-                                   " keys but got " + std::to_string(object.object().size()));
+    base::refuse_file(source_, where, "expected at most ", kMostMembers, " keys but got ", object.object().size());
   }
 }
 
@@ -118,12 +117,6 @@ Formula Config::formula(std::string_view key, std::string_view fallback) const {
 
 std::string Config::model_type() const { return row_.find("model_type")->string(); }
 
-void Config::refuse(const std::string& key, const std::string& sentence) const { refuse_at(path_ + key, sentence); }
-
-void Config::refuse_at(const std::string& key, const std::string& sentence) const {
-  fail(ErrorKind::bad_input, source_ + ": " + key + ": " + sentence);
-}
-
 Config::FoundValue Config::place_in_file(const std::string& name) const {
   FoundValue place;
   for (const std::string& other : names_of(row_, name)) {
@@ -132,15 +125,14 @@ Config::FoundValue Config::place_in_file(const std::string& name) const {
     if (value && value->is_null()) place.null = true;
     if (!value || value->is_null()) continue;
     if (place.value && !same_value(*place.value, *value)) {
-      refuse(other, value_text(*value) + " contradicts " + place.from + ", " + value_text(*place.value) + ": " +
-                        model_type() + " has them for the same thing; leave one out");
+      refuse(other, value_text(*value), " contradicts ", place.from, ", ", value_text(*place.value), ": ", model_type(),
+             " has them for the same thing; leave one out");
     }
     if (place.value) continue;
     place.value = value;
     place.from = path_ + other;
     if (value->is_array() && value->array().size() > kMostValues) {
-      refuse(other, "expected at most " + std::to_string(kMostValues) + " values but got " +
-                        std::to_string(value->array().size()));
+      refuse(other, "expected at most ", kMostValues, " values but got ", value->array().size());
     }
   }
   return place;
@@ -194,7 +186,7 @@ Found Config::evaluate(const Formula& formula, const Json& locals) const {
 
 std::int64_t Config::integer(const Found& found, const std::string& name, std::int64_t least, std::int64_t most) const {
   if (!found.given()) {
-    refuse(name, "expected a whole number, but the key is missing and " + model_type() + " has no default for it");
+    refuse(name, "expected a whole number, but the key is missing and ", model_type(), " has no default for it");
   }
   return integer_at({found.value, found.from.empty() ? path_ + name : found.from}, least, most);
 }
@@ -228,7 +220,7 @@ void Config::refuse_unknown() const {
     if (known_.count(key) || silent || !about_positions(key)) continue;
     const std::string sentence =
         "this key is about positions, and posenc does not know it for " + model_type() + text::hint(key, known_);
-    if (!remarks_.options.lenient) refuse(key, sentence + " (--lenient makes this a warning)");
+    if (!remarks_.options.lenient) refuse(key, sentence, " (--lenient makes this a warning)");
     remarks_.warn(path_ + key + ": " + sentence);
   }
 }

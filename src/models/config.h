@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "models/formula.h"
 #include "posenc/files/json.h"
 #include "posenc/models/model.h"
@@ -79,9 +80,15 @@ class Config {
   void refuse_unknown() const;
 
   // "config.json: text_config.rope_theta: ..." with ErrorKind::bad_input.
-  [[noreturn]] void refuse(const std::string& key, const std::string& sentence) const;
+  template <class... Parts>
+  [[noreturn]] void refuse(std::string_view key, const Parts&... parts) const {
+    base::refuse_file(source_, path_, key, ": ", parts...);
+  }
   // The same with a key that has its path already.
-  [[noreturn]] void refuse_at(const std::string& key, const std::string& sentence) const;
+  template <class... Parts>
+  [[noreturn]] void refuse_at(std::string_view key, const Parts&... parts) const {
+    base::refuse_file(source_, key, ": ", parts...);
+  }
 
  private:
   // What was found, in the file or the row.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/nearest.h"
-#include "core/text/number_text.h"
 #include "core/text/quotable.h"
 #include "models/gguf_keys.h"
 #include "models/gguf_layers.h"
@@ -24,9 +24,9 @@ constexpr std::string_view kPositionTable = "position_embd.weight";
 [[noreturn]] void fail_no_architecture(const Gguf& file) {
   const GgufEntry* part = file.find("split.no");
   const std::int64_t* number = part == nullptr ? nullptr : std::get_if<std::int64_t>(&part->value);
-  fail(ErrorKind::bad_input,
-       file.path() + ": key 'general.architecture': expected a word but it is missing" +
-           (number != nullptr && *number > 0 ? ": the file is a later part of a split model; give the first" : ""));
+  base::refuse_file(
+      file.path(), "key 'general.architecture': expected a word but it is missing",
+      (number != nullptr && *number > 0 ? ": the file is a later part of a split model; give the first" : ""));
 }
 
 GgufArchitecture find_row(const Gguf& file) {
@@ -161,8 +161,8 @@ class GgufResolver {
     const GgufTensor* table = file_.find_tensor(kPositionTable);
     if (table != nullptr) {
       if (table->shape.size() != 2 || table->shape[0] < 1 || table->shape[1] < 1) {
-        fail(ErrorKind::bad_input, file_.path() + ": tensor '" + std::string(kPositionTable) +
-                                       "': expected two axes, rows and channels, of at least 1");
+        base::refuse_file(file_.path(), "tensor '", kPositionTable,
+                          "': expected two axes, rows and channels, of at least 1");
       }
       spec.width = table->shape[0];
       spec.rows = table->shape[1];
@@ -183,11 +183,11 @@ class GgufResolver {
     if (row_.alibi_read) {
       bias = keys_.number_or(kBias, 0.0);
       if (bias.value == 0.0) return;
-      if (bias.value < 0.0) keys_.refuse(kBias, "expected 0 or more but got " + text::number_text(bias.value));
+      keys_.require(bias.value >= 0.0, kBias, "expected 0 or more but got ", bias.value);
     } else {
       keys_.guess("the file does not say ALiBi's largest bias: llama.cpp takes 8 for '" + std::string(row_.name) + "'");
     }
-    if (size_.first_heads() == 0) keys_.refuse("attention.head_count", "expected it, for ALiBi, but it is missing");
+    keys_.require(size_.first_heads() != 0, "attention.head_count", "expected it, for ALiBi, but it is missing");
     group.spec = Alibi{.heads = size_.first_heads(), .bias_max = bias.value};
     group.provenance.push_back({"heads", keys_.full("attention.head_count")});
     group.provenance.push_back({"bias_max", bias.from});
@@ -205,10 +205,9 @@ class GgufResolver {
   void add_t5(const std::string& part, std::int64_t layers, T5Direction direction) {
     constexpr std::string_view kBuckets = "attention.relative_buckets_count";
     const std::int64_t buckets = keys_.required_count(kBuckets);
-    if (buckets < 4 || buckets > 128 || buckets % 2 != 0) {
-      keys_.refuse(kBuckets, "expected an even number from 4 to 128 but got " + std::to_string(buckets));
-    }
-    if (size_.first_heads() == 0) keys_.refuse("attention.head_count", "expected it but it is missing");
+    keys_.require(buckets >= 4 && buckets <= 128 && buckets % 2 == 0, kBuckets,
+                  "expected an even number from 4 to 128 but got ", buckets);
+    keys_.require(size_.first_heads() != 0, "attention.head_count", "expected it but it is missing");
     ModelGroup group;
     group.part = part;
     for (std::int64_t l = 0; l < layers; ++l) group.layers.push_back(l);

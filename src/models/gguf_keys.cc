@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "core/text/quotable.h"
-#include "posenc/error.h"
 
 namespace posenc::models::gguf {
 namespace {
@@ -99,7 +99,7 @@ std::optional<double> GgufKeys::number(std::string_view name) {
   }
   const auto* number = std::get_if<double>(&found->value);
   if (number == nullptr || !std::isfinite(*number)) {
-    refuse(name, "expected a finite number but got " + value_text(*found));
+    refuse(name, "expected a finite number but got ", value_text(*found));
   }
   return *number;
 }
@@ -109,7 +109,7 @@ std::optional<std::int64_t> GgufKeys::count(std::string_view name) {
   if (found == nullptr) return std::nullopt;
   const auto* whole = std::get_if<std::int64_t>(&found->value);
   if (whole == nullptr || !found->held || *whole < 0 || *whole > kMostCount) {
-    refuse(name, "expected an integer from 0 to 2^31 - 1 but got " + value_text(*found));
+    refuse(name, "expected an integer from 0 to 2^31 - 1 but got ", value_text(*found));
   }
   return *whole;
 }
@@ -118,7 +118,7 @@ std::optional<bool> GgufKeys::flag(std::string_view name) {
   const GgufEntry* found = entry(name);
   if (found == nullptr) return std::nullopt;
   const auto* flag = std::get_if<bool>(&found->value);
-  if (flag == nullptr) refuse(name, "expected a bool but got " + value_text(*found));
+  if (flag == nullptr) refuse(name, "expected a bool but got ", value_text(*found));
   return *flag;
 }
 
@@ -126,7 +126,7 @@ std::optional<std::string> GgufKeys::word(std::string_view name) {
   const GgufEntry* found = entry(name);
   if (found == nullptr) return std::nullopt;
   const auto* word = std::get_if<std::string>(&found->value);
-  if (word == nullptr) refuse(name, "expected a word but got " + value_text(*found));
+  if (word == nullptr) refuse(name, "expected a word but got ", value_text(*found));
   return *word;
 }
 
@@ -134,12 +134,11 @@ std::optional<std::vector<std::int64_t>> GgufKeys::list(std::string_view name) {
   const GgufEntry* found = entry(name);
   if (found == nullptr) return std::nullopt;
   const auto* numbers = std::get_if<std::vector<double>>(&found->value);
-  if (numbers == nullptr) refuse(name, "expected a list of integers but got " + value_text(*found));
+  if (numbers == nullptr) refuse(name, "expected a list of integers but got ", value_text(*found));
   std::vector<std::int64_t> counts;
   for (const double number : *numbers) {
-    if (!(number >= 0.0 && number <= static_cast<double>(kMostCount) && number == std::floor(number))) {
-      refuse(name, "expected integers from 0 to 2^31 - 1 but got " + text::number_text(number));
-    }
+    require(number >= 0.0 && number <= static_cast<double>(kMostCount) && number == std::floor(number), name,
+            "expected integers from 0 to 2^31 - 1 but got ", number);
     counts.push_back(static_cast<std::int64_t>(number));
   }
   return counts;
@@ -159,15 +158,14 @@ Sourced<std::int64_t> GgufKeys::count_or(std::string_view name, std::int64_t fal
 
 std::int64_t GgufKeys::required_count(std::string_view name) {
   const std::optional<std::int64_t> given = count(name);
-  if (!given) refuse(name, "expected it, as llama.cpp does, but it is missing");
+  require(given.has_value(), name, "expected it, as llama.cpp does, but it is missing");
   return *given;
 }
 
 std::vector<double> GgufKeys::tensor(std::string_view name) const {
   const Array array = file_.load(name);
   if (array.shape.size() != 1) {
-    fail(ErrorKind::bad_input, file_.path() + ": tensor '" + std::string(name) + "': expected one axis but got " +
-                                   std::to_string(array.shape.size()));
+    base::refuse_file(file_.path(), "tensor '", name, "': expected one axis but got ", array.shape.size());
   }
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < array.size(); ++i) numbers.push_back(array.number(i));
@@ -182,14 +180,14 @@ void GgufKeys::guess(const std::string& sentence) {
 
 void GgufKeys::warn(const std::string& sentence) { model_.warnings.push_back(sentence); }
 
-void GgufKeys::refuse(std::string_view name, const std::string& why) const {
+std::string GgufKeys::place_of(std::string_view name) const {
   const GgufEntry* found = file_.find(full(name));
-  fail(ErrorKind::bad_input, file_.path() + ": key '" + text::quotable(full(name)) + "'" +
-                                 (found == nullptr ? "" : " at byte " + std::to_string(found->offset)) + ": " + why);
+  const std::string place = "key '" + text::quotable(full(name)) + "'";
+  return found == nullptr ? place : text::message(place, " at byte ", found->offset);
 }
 
 void GgufKeys::object(std::string_view name, const std::string& why) {
-  if (!options_.lenient) refuse(name, why);
+  require(options_.lenient, name, why);
   warn("key '" + text::quotable(full(name)) + "': " + why);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "models/gguf_table.h"
 #include "posenc/files/gguf.h"
 #include "posenc/models/model.h"
@@ -51,7 +52,15 @@ class GgufKeys {
 
   void guess(const std::string& sentence);
   void warn(const std::string& sentence);
-  [[noreturn]] void refuse(std::string_view name, const std::string& why) const;
+  // "model.gguf: key 'llama.block_count' at byte 24: ..." with ErrorKind::bad_input.
+  template <class... Parts>
+  [[noreturn]] void refuse(std::string_view name, const Parts&... parts) const {
+    base::refuse_file(file_.path(), place_of(name), ": ", parts...);
+  }
+  template <class... Parts>
+  void require(bool holds, std::string_view name, const Parts&... parts) const {
+    if (!holds) refuse(name, parts...);
+  }
   // An error, or a warning where options are lenient.
   void object(std::string_view name, const std::string& why);
   // Says that a key's value makes no difference, so that it is not called unread.
@@ -66,6 +75,7 @@ class GgufKeys {
 
  private:
   const GgufEntry* entry(std::string_view name);
+  std::string place_of(std::string_view name) const;
 
   const Gguf& file_;
   const GgufArchitecture& row_;

@@ -35,10 +35,8 @@ class LayerReader {
 
   std::vector<std::int64_t> per_layer(std::string_view name) {
     std::vector<std::int64_t> list = keys_.list(name).value();
-    if (list.size() < uses_.size()) {
-      keys_.refuse(name, "expected one number per layer, " + std::to_string(uses_.size()) + ", but got " +
-                             std::to_string(list.size()));
-    }
+    keys_.require(list.size() >= uses_.size(), name, "expected one number per layer, ", uses_.size(), ", but got ",
+                  list.size());
     return list;
   }
 
@@ -54,7 +52,7 @@ class LayerReader {
       return;
     }
     const std::int64_t interval = keys_.count_or("full_attention_interval", row_.full_interval).value;
-    if (interval < 1) keys_.refuse("full_attention_interval", "expected at least 1 but got 0");
+    keys_.require(interval >= 1, "full_attention_interval", "expected at least 1 but got 0");
     for (std::size_t l = 0; l < uses_.size(); ++l) {
       uses_[l].attention = (l + 1) % static_cast<std::size_t>(interval) == 0;
     }
@@ -68,7 +66,7 @@ class LayerReader {
     if (row_.sliding == Sliding::given && !given) return std::nullopt;
     if (row_.window_fixed) return fixed_window(given);
     if (given) return Sourced<std::int64_t>{*given, keys_.full(kWindow)};
-    if (row_.window == 0) keys_.refuse(kWindow, "expected it, as llama.cpp does, but it is missing");
+    keys_.require(row_.window != 0, kWindow, "expected it, as llama.cpp does, but it is missing");
     return keys_.count_or(kWindow, row_.window);
   }
 
@@ -88,9 +86,8 @@ class LayerReader {
       return;
     }
     const bool list = keys_.has_list(kPattern);
-    if (row_.pattern != Pattern::number && !keys_.has(kPattern)) {
-      keys_.refuse(kPattern, "expected it, as llama.cpp does, but it is missing");
-    }
+    keys_.require(row_.pattern == Pattern::number || keys_.has(kPattern), kPattern,
+                  "expected it, as llama.cpp does, but it is missing");
     if (row_.pattern == Pattern::list || (row_.pattern == Pattern::number_or_list && list)) return read_list(list);
     const std::int64_t period = list ? ignored_list() : keys_.count_or(kPattern, row_.period).value;
     for (std::size_t l = 0; l < uses_.size(); ++l) uses_[l].slides = !is_full(l, period);

@@ -229,10 +229,8 @@ class RotaryFiller {
                        (use_.slides && row_.local_scaling == LocalScaling::none) ||
                        (row_.compresses && !use_.compressed);
     const double factor_here = plain ? 1.0 : stretch.attention_factor(factor());
-    if (!(factor_here >= 1e-9 && factor_here <= 1e9)) {
-      source_.keys.refuse("rope.scaling.attn_factor", "expected a factor on cos and sin from 1e-9 to 1e9 but got " +
-                                                          text::number_text(factor_here));
-    }
+    source_.keys.require(factor_here >= 1e-9 && factor_here <= 1e9, "rope.scaling.attn_factor",
+                         "expected a factor on cos and sin from 1e-9 to 1e9 but got ", factor_here);
     const bool yarn_here = std::holds_alternative<Yarn>(spec_.scaling);
     const bool longrope = std::holds_alternative<LongRope>(spec_.scaling);
     const double otherwise = yarn_here ? yarn_magnitude(stretch.factor.value, 1.0) : 1.0;

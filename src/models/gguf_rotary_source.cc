@@ -1,6 +1,5 @@
 #include <numeric>
 
-#include "core/text/number_text.h"
 #include "models/gguf_rotary.h"
 
 namespace posenc::models::gguf {
@@ -10,7 +9,7 @@ constexpr std::string_view kSections = "rope.dimension_sections";
 
 Sourced<double> checked_base(GgufKeys& keys, std::string_view name, Sourced<double> base) {
   if (base.value > 0.0) return base;
-  keys.refuse(name, "expected a base above 0 but got " + text::number_text(base.value));
+  keys.refuse(name, "expected a base above 0 but got ", base.value);
 }
 
 void read_bases(GgufRotary& source) {
@@ -39,26 +38,20 @@ void read_sections(GgufRotary& source) {
   const bool always = row.turns == Turns::sections || row.turns == Turns::interleaved_sections;
   if (!always && !row.sections_if_given) return;
   if (!keys.has(kSections)) {
-    if (always) keys.refuse(kSections, "expected it, as llama.cpp does, but it is missing");
+    keys.require(!always, kSections, "expected it, as llama.cpp does, but it is missing");
     return;
   }
   std::vector<std::int64_t> sections = keys.list(kSections).value();
-  if (sections.size() != 4) {
-    keys.refuse(kSections, "expected 4 numbers but got " + std::to_string(sections.size()));
-  }
+  keys.require(sections.size() == 4, kSections, "expected 4 numbers but got ", sections.size());
   if (row.sections_if_given && (sections[0] == 0 || sections[1] == 0)) return;
   const std::int64_t pairs = source.size.full.rotary.value / 2;
   const std::int64_t sum = std::accumulate(sections.begin(), sections.end(), std::int64_t{0});
-  if (sum != pairs) {
-    keys.refuse(kSections, "expected numbers that sum to the " + std::to_string(pairs) + " pairs of " +
-                               std::to_string(source.size.full.rotary.value) + " channels but they sum to " +
-                               std::to_string(sum));
-  }
+  keys.require(sum == pairs, kSections, "expected numbers that sum to the ", pairs, " pairs of ",
+               source.size.full.rotary.value, " channels but they sum to ", sum);
   if (sections[1] == 0 && sections[2] == 0 && sections[3] == 0) return;
   if (sections[3] == 0) sections.pop_back();
   if (row.turns == Turns::interleaved_sections && sections.size() == 4) {
-    keys.refuse(kSections, "expected 0 as the fourth number, as the axes of three take turns, but got " +
-                               std::to_string(sections[3]));
+    keys.refuse(kSections, "expected 0 as the fourth number, as the axes of three take turns, but got ", sections[3]);
   }
   source.sections = std::move(sections);
 }
@@ -68,15 +61,13 @@ std::vector<double> read_divisors(GgufRotary& source, const std::string& tensor)
   std::vector<double> numbers = keys.tensor(tensor);
   const auto pairs = static_cast<std::size_t>(source.size.full.rotary.value / 2);
   // Where sliding layers turn more channels the tensor serves both, and each takes the first numbers.
-  if (numbers.size() < pairs || (numbers.size() > pairs && !source.row.halves_rotary)) {
-    keys.refuse("rope.dimension_count", "expected tensor '" + tensor + "' to have one number per pair, " +
-                                            std::to_string(pairs) + ", but it has " + std::to_string(numbers.size()));
-  }
+  keys.require(numbers.size() >= pairs && (numbers.size() <= pairs || source.row.halves_rotary), "rope.dimension_count",
+               "expected tensor '", tensor, "' to have one number per pair, ", pairs, ", but it has ", numbers.size());
   numbers.resize(pairs);
   for (const double number : numbers) {
     if (number >= 1e-6) continue;
-    keys.refuse("rope.dimension_count",
-                "expected tensor '" + tensor + "' to have divisors from 1e-6 on but got " + text::number_text(number));
+    keys.refuse("rope.dimension_count", "expected tensor '", tensor, "' to have divisors from 1e-6 on but got ",
+                number);
   }
   return numbers;
 }
@@ -113,22 +104,13 @@ void read_tensors(GgufRotary& source) {
 void check_width(GgufRotary& source, const HeadWidths& widths, std::string_view name) {
   GgufKeys& keys = source.keys;
   const std::int64_t rotary = widths.rotary.value;
-  if (widths.whole.value < 2 || widths.whole.value > 8192) {
-    keys.refuse("attention.key_length", "expected heads of 2 to 8192 channels but " + widths.whole.from + " is " +
-                                            std::to_string(widths.whole.value));
-  }
-  if (rotary < 2 || rotary % 2 != 0) {
-    keys.refuse(name, "expected an even number of channels that turn but got " + std::to_string(rotary));
-  }
-  if (rotary > widths.whole.value) {
-    keys.refuse(name, "expected at most the channels of a head, " + std::to_string(widths.whole.value) + " by " +
-                          widths.whole.from + ", but got " + std::to_string(rotary));
-  }
-  if (source.row.rotary_is_head && rotary != widths.whole.value) {
-    keys.refuse(name, "expected the channels of a head, " + std::to_string(widths.whole.value) +
-                          ", as llama.cpp does for '" + std::string(source.row.name) + "', but got " +
-                          std::to_string(rotary));
-  }
+  keys.require(widths.whole.value >= 2 && widths.whole.value <= 8192, "attention.key_length",
+               "expected heads of 2 to 8192 channels but ", widths.whole.from, " is ", widths.whole.value);
+  keys.require(rotary >= 2 && rotary % 2 == 0, name, "expected an even number of channels that turn but got ", rotary);
+  keys.require(rotary <= widths.whole.value, name, "expected at most the channels of a head, ", widths.whole.value,
+               " by ", widths.whole.from, ", but got ", rotary);
+  keys.require(!source.row.rotary_is_head || rotary == widths.whole.value, name, "expected the channels of a head, ",
+               widths.whole.value, ", as llama.cpp does for '", source.row.name, "', but got ", rotary);
 }
 
 }  // namespace

@@ -14,29 +14,22 @@ std::vector<std::int64_t> per_layer(GgufKeys& keys, std::string_view name, std::
   if (!keys.has(name)) return fallback;
   if (!keys.has_list(name)) return std::vector(static_cast<std::size_t>(layers), keys.count(name).value());
   std::vector<std::int64_t> counts = keys.list(name).value();
-  if (counts.size() < static_cast<std::size_t>(layers)) {
-    keys.refuse(name, "expected one number per layer, " + std::to_string(layers) + ", but got " +
-                          std::to_string(counts.size()));
-  }
+  keys.require(counts.size() >= static_cast<std::size_t>(layers), name, "expected one number per layer, ", layers,
+               ", but got ", counts.size());
   counts.resize(static_cast<std::size_t>(layers));
   return counts;
 }
 
 std::int64_t read_layers(GgufKeys& keys) {
   const std::int64_t blocks = keys.required_count("block_count");
-  if (blocks < 1 || blocks > kMostLayers) {
-    keys.refuse("block_count", "expected 1 to " + std::to_string(kMostLayers) + " but got " + std::to_string(blocks));
-  }
+  keys.require(blocks >= 1 && blocks <= kMostLayers, "block_count", "expected 1 to ", kMostLayers, " but got ", blocks);
   const std::int64_t further = keys.count("nextn_predict_layers").value_or(0);
   return further < blocks ? blocks - further : blocks;  // a draft model has nothing else
 }
 
 void check_heads(GgufKeys& keys, const ModelSize& size) {
   for (const std::int64_t heads : size.heads) {
-    if (heads > kMostHeads) {
-      keys.refuse("attention.head_count",
-                  "expected at most " + std::to_string(kMostHeads) + " but got " + std::to_string(heads));
-    }
+    keys.require(heads <= kMostHeads, "attention.head_count", "expected at most ", kMostHeads, " but got ", heads);
   }
 }
 

@@ -18,8 +18,8 @@ Sourced<std::string> read_type(GgufKeys& keys) {
   for (const std::string_view type : kTypes) {
     if (*given == type) return {*given, keys.full("rope.scaling.type")};
   }
-  keys.refuse("rope.scaling.type",
-              "expected none, linear, yarn or longrope but got '" + *given + "'" + text::hint(*given, kTypes));
+  keys.refuse("rope.scaling.type", "expected none, linear, yarn or longrope but got '", *given, "'",
+              text::hint(*given, kTypes));
 }
 
 Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {
@@ -27,7 +27,7 @@ Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {
   const std::optional<double> given = keys.number(name);
   if (!given) return {1.0, std::string(kLlamaDefault)};
   if (*given < 0.0 || (*given > 0.0 && (*given < 1e-4 || *given > 1e6))) {
-    keys.refuse(name, "expected 0 or a factor from 1e-4 to 1e6 but got " + text::number_text(*given));
+    keys.refuse(name, "expected 0 or a factor from 1e-4 to 1e6 but got ", *given);
   }
   if (type.value == "none") {
     keys.warn(keys.full(name) + " has no effect: " + keys.full("rope.scaling.type") + " is none");
@@ -66,11 +66,9 @@ Sourced<double> read_beta(GgufKeys& keys, const GgufArchitecture& row, std::stri
 void read_yarn(GgufKeys& keys, const GgufArchitecture& row, Stretch& stretch) {
   stretch.beta_fast = read_beta(keys, row, "rope.scaling.yarn_beta_fast", row.beta_fast);
   stretch.beta_slow = read_beta(keys, row, "rope.scaling.yarn_beta_slow", 1.0);
-  if (!(stretch.beta_slow.value > 0.0 && stretch.beta_fast.value >= stretch.beta_slow.value)) {
-    keys.refuse("rope.scaling.yarn_beta_fast", "expected at least yarn_beta_slow, and that above 0, but got " +
-                                                   text::number_text(stretch.beta_fast.value) + " and " +
-                                                   text::number_text(stretch.beta_slow.value));
-  }
+  keys.require(stretch.beta_slow.value > 0.0 && stretch.beta_fast.value >= stretch.beta_slow.value,
+               "rope.scaling.yarn_beta_fast", "expected at least yarn_beta_slow, and that above 0, but got ",
+               stretch.beta_fast.value, " and ", stretch.beta_slow.value);
   stretch.log_multiplier = read_log_multiplier(keys, row.log_multiplier);
   stretch.magnitude = yarn_ratio(stretch, row);
 }
@@ -121,9 +119,8 @@ Stretch read_stretch(GgufKeys& keys, const GgufArchitecture& row, std::int64_t c
     keys.guess(keys.full("rope.scaling.original_context_length") +
                " is not in the file: llama.cpp takes context_length");
   }
-  if ((stretch.is_yarn() || stretch.type.value == "longrope") && stretch.original.value < 1) {
-    keys.refuse("context_length", "expected the trained length, for the scaling, but it is missing");
-  }
+  keys.require((!stretch.is_yarn() && stretch.type.value != "longrope") || stretch.original.value >= 1,
+               "context_length", "expected the trained length, for the scaling, but it is missing");
   if (stretch.is_yarn()) read_yarn(keys, row, stretch);
   read_attention(keys, row, stretch);
   if (row.reads_alpha) stretch.alpha = keys.number("rope.scaling.alpha").value_or(0.0);

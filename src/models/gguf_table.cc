@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "models/embedded.h"
 #include "posenc/error.h"
 #include "posenc/files/json.h"
@@ -42,7 +43,7 @@ class Members {
     const Json* member = find(name);
     if (member == nullptr) return;
     const auto* found = std::find(words.begin(), words.end(), member->string(source(name)));
-    if (found == words.end()) fail(ErrorKind::bad_input, source(name) + ": no such word");
+    if (found == words.end()) base::refuse_file(source(name), "no such word");
     value = static_cast<Enum>(found - words.begin());
   }
   void check_all_read() const {

@@ -4,24 +4,21 @@
 #include <tuple>
 #include <utility>
 
-#include "posenc/error.h"
-
 namespace posenc::models {
 namespace {
 
 std::vector<std::string> given_types(const Config& config, const Found& found, std::int64_t count) {
   if (!found.value.is_array())
-    config.refuse_at(found.from, "expected a list of words but got " + value_text(found.value));
+    config.refuse_at(found.from, "expected a list of words but got ", value_text(found.value));
   const Json* words = config.rule("layer_words");
   std::vector<std::string> types;
   for (const Json& entry : found.value.array()) {
-    if (!entry.is_string()) config.refuse_at(found.from, "expected words but got " + value_text(entry));
+    if (!entry.is_string()) config.refuse_at(found.from, "expected words but got ", value_text(entry));
     const Json* word = words ? words->find(entry.string()) : nullptr;
     types.push_back(word ? word->string() : entry.string());
   }
   if (static_cast<std::int64_t>(types.size()) < count) {
-    config.refuse_at(found.from, "expected a word for each of the " + std::to_string(count) + " layers but got " +
-                                     std::to_string(types.size()));
+    config.refuse_at(found.from, "expected a word for each of the ", count, " layers but got ", types.size());
   }
   if (static_cast<std::int64_t>(types.size()) > count) {
     config.remarks().warn(found.from + " has " + std::to_string(types.size()) + " words for " + std::to_string(count) +
@@ -62,8 +59,7 @@ void check_kinds(const Config& config, const std::vector<LayerFacts>& layers, co
   std::set<std::tuple<std::string, std::string, bool, bool, std::optional<double>>> kinds;
   for (const LayerFacts& l : layers) kinds.emplace(l.type, l.label, l.rotates, l.plain, l.theta);
   if (kinds.size() <= kMostKindsOfLayers) return;
-  config.refuse(key, "expected at most " + std::to_string(kMostKindsOfLayers) + " kinds of layers but got " +
-                         std::to_string(kinds.size()));
+  config.refuse(key, "expected at most ", kMostKindsOfLayers, " kinds of layers but got ", kinds.size());
 }
 
 }  // namespace
@@ -82,8 +78,7 @@ std::vector<LayerFacts> find_layers(const Config& config) {
     if (!list || !list->is_array() || list->array().empty()) continue;
     const auto size = static_cast<std::int64_t>(list->array().size());
     if (size < count) {
-      config.refuse(
-          key, "expected a value for each of the " + std::to_string(count) + " layers but got " + std::to_string(size));
+      config.refuse(key, "expected a value for each of the ", count, " layers but got ", size);
     }
   }
   const Found given = config.find("layer_types");

@@ -6,9 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "core/text/joined.h"
+#include "core/base/float_types.h"
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
+#include "files/shape.h"
 #include "models/encoding_state.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -23,12 +24,6 @@ using models::EncodingState;
 constexpr double kMadeStd = 0.02;
 
 std::string name_of(const Spec& spec) { return std::string(kind_of(spec)); }
-
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
-
-std::string lengths_text(const std::vector<std::int64_t>& shape) { return "[" + text::joined(shape, ", ") + "]"; }
 
 void check_init(const EncodingOptions& options) {
   if (!options.init.empty() || !options.makes_table()) return;
@@ -203,7 +198,7 @@ Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers
   }
   if (product_of(shape) != count) {
     fail(ErrorKind::usage, info.name + " must have " + std::to_string(product_of(shape)) + " numbers, " +
-                               lengths_text(shape) + ", but there are " + std::to_string(count));
+                               files::shape_text(shape) + ", but there are " + std::to_string(count));
   }
   Array array{DType::f64, shape, {}};
   array.data.resize(numbers.size() * sizeof(double));
@@ -281,10 +276,10 @@ void load_parameters(EncodingState& state, const EncodingOptions& options) {
 void check_learned_table(const Array& table, const std::string& file) {
   const std::size_t rank = table.shape.size();
   const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
-  if (!one_table || table.size() == 0 || !is_float(table.dtype)) {
+  if (!one_table || table.size() == 0 || !base::is_float(table.dtype)) {
     fail(ErrorKind::bad_input, file +
                                    ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " +
-                                   lengths_text(table.shape) + " " + std::string(to_text(table.dtype)));
+                                   files::shape_text(table.shape) + " " + std::string(to_text(table.dtype)));
   }
   for (std::int64_t i = 0; i < table.size(); ++i) {
     if (std::isfinite(table.number(i))) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/nearest.h"
 #include "models/config.h"
 #include "models/gguf.h"
@@ -30,8 +31,7 @@ std::string type_in(const Json& object, const std::string& source, const std::st
   const Json* type = object.find("model_type");
   if (!type || type->is_null()) return {};
   if (!type->is_string())
-    fail(ErrorKind::bad_input,
-         source + ": " + path + "model_type: expected a word but got " + models::value_text(*type));
+    base::refuse_file(source, path, "model_type: expected a word but got ", models::value_text(*type));
   return type->string();
 }
 
@@ -79,7 +79,7 @@ PartKeys find_part(const Config& whole, const Part& part) {
   const Json& object = whole.object();
   const Json* inner = object.find(part.key);
   if (inner && !inner->is_null()) {
-    if (!inner->is_object()) whole.refuse(part.key, "expected an object but got " + models::value_text(*inner));
+    if (!inner->is_object()) whole.refuse(part.key, "expected an object but got ", models::value_text(*inner));
     return {PartPlace::own_object, inner, whole.path() + part.key + "."};
   }
   if (part.main && (object.find("hidden_size") || object.find("num_hidden_layers"))) {
@@ -166,18 +166,16 @@ Model model_from_json(const Json& config, const std::string& source, const Model
   Model model;
   model.source = source;
   model.format = "config.json";
-  if (!config.is_object()) fail(ErrorKind::bad_input, source + ": expected an object, the config.json of a model");
+  base::require_file(config.is_object(), source, "expected an object, the config.json of a model");
   model.model_type = options.as.empty() ? type_in(config, source, "") : options.as;
   const Json* type = config.find("model_type");
   if (model.model_type.empty() && type && type->is_string()) {
     model.model_type = "llama";
     model.guesses.push_back("model_type is empty: the file is read as llama, whose encoding is the plainest");
   }
-  if (model.model_type.empty()) {
-    fail(ErrorKind::bad_input, source +
-                                   ": model_type: expected the type of the model, but the key is missing (--as TYPE "
-                                   "reads the file as that type)");
-  }
+  base::require_file(!model.model_type.empty(), source,
+                     "model_type: expected the type of the model, but the key is missing (--as TYPE "
+                     "reads the file as that type)");
   const Json row = known_row(model.model_type, source, "");
   const Json* part = row.find("part");
   Reader(source, options, model).read(config, "", row, part ? part->string() : "text");

@@ -10,7 +10,6 @@
 #include "models/rotary_groups.h"
 #include "models/scales.h"
 #include "models/table.h"
-#include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 
 namespace posenc::models {
@@ -34,7 +33,7 @@ void refuse_broken(const Config& config, const Json& entry) {
     const Json* value = config.object().find(name);
     if (!value || std::holds_alternative<bool>(value->value)) continue;
     if (value->is_number() && !value->is_string() && value->number() != 0.0) continue;
-    config.refuse(name, "expected what " + entry.string() + " can be computed from but got " + value_text(*value));
+    config.refuse(name, "expected what ", entry.string(), " can be computed from but got ", value_text(*value));
   }
 }
 
@@ -143,7 +142,7 @@ void check_embedding_type(const Config& config, std::size_t first_group) {
   if (known && fits) return;
   const std::string sentence = "posenc does not know " + value_text(*type) + " of " + config.model_type();
   if (!config.remarks().options.lenient)
-    config.refuse("position_embedding_type", sentence + " (--lenient makes this a warning)");
+    config.refuse("position_embedding_type", sentence, " (--lenient makes this a warning)");
   config.remarks().warn(config.path() + "position_embedding_type: " + sentence);
 }
 

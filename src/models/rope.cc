@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "posenc/error.h"
-
 namespace posenc::models {
 namespace {
 
@@ -14,8 +12,7 @@ void check_size(const Config& config, const Found& found) {
   constexpr std::size_t kMostRopeMembers = 128;
   const std::size_t members = found.value.object().size();
   if (members <= kMostRopeMembers) return;
-  config.refuse_at(found.from, "expected at most " + std::to_string(kMostRopeMembers) + " members but got " +
-                                   std::to_string(members));
+  config.refuse_at(found.from, "expected at most ", kMostRopeMembers, " members but got ", members);
 }
 
 RopeDict dict_of(const Json& object, const std::string& path) {
@@ -29,7 +26,7 @@ RopeDict dict_of(const Json& object, const std::string& path) {
 std::optional<RopeDict> file_dict(const Config& config, const std::string& name) {
   const Found found = config.in_file(name);
   if (!found.given()) return std::nullopt;
-  if (!found.value.is_object()) config.refuse(name, "expected an object or null but got " + value_text(found.value));
+  if (!found.value.is_object()) config.refuse(name, "expected an object or null but got ", value_text(found.value));
   check_size(config, found);
   return dict_of(found.value, found.from + ".");
 }
@@ -41,7 +38,7 @@ RopeDict inner_dict(const Config& config, const RopeDict& dict, const std::strin
     check_size(config, found);
     return dict_of(found.value, found.from.starts_with("default of ") ? found.from : found.from + ".");
   }
-  config.refuse(found.from, "expected an object or null but got " + value_text(found.value));
+  config.refuse(found.from, "expected an object or null but got ", value_text(found.value));
 }
 
 bool has_member(const RopeDict& dict, std::string_view key) {
@@ -79,7 +76,7 @@ void settle_type(const Config& config, RopeDict& dict) {
   const Found old = dict.get("type");
   if (!type.given()) type = old;
   if (!type.given()) type = {"default", "no rope_type: default"};
-  if (!type.value.is_string()) config.refuse(type.from, "expected a word but got " + value_text(type.value));
+  if (!type.value.is_string()) config.refuse(type.from, "expected a word but got ", value_text(type.value));
   const bool in_file = !type.from.starts_with("no rope_parameters");
   if (in_file && old.given() && old.value.is_string() && old.value.string() != type.value.string()) {
     tell_twice(config, dict, "rope_type", old, true);
@@ -168,8 +165,8 @@ void settle(const Config& config, RopeDict& dict, const std::string& label, bool
 }
 
 [[noreturn]] void refuse_label(const Config& config, const std::string& label) {
-  config.refuse("rope_parameters", "expected rope parameters for every type of layer but there are none for '" + label +
-                                       "', which layer_types has");
+  config.refuse("rope_parameters", "expected rope parameters for every type of layer but there are none for '", label,
+                "', which layer_types has");
 }
 
 // The dictionary that holds, of the two spellings and the default.
@@ -250,8 +247,7 @@ Found beside_value(const Config& config, const Json& rule, std::string_view name
   if (!found.value.is_array()) return found;
   const Json::Array& list = found.value.array();
   if (layer >= static_cast<std::int64_t>(list.size())) {
-    config.refuse_at(found.from, "expected a value for layer " + std::to_string(layer) + " but got " +
-                                     std::to_string(list.size()) + " values");
+    config.refuse_at(found.from, "expected a value for layer ", layer, " but got ", list.size(), " values");
   }
   return {list[static_cast<std::size_t>(layer)], found.from + "[" + std::to_string(layer) + "]"};
 }
@@ -299,8 +295,8 @@ class ByLayerType {
     for (const RopeLabel& label : labels_) {
       const auto same = [&](const auto& type) { return type.first == label.name; };
       if (std::any_of(types_.begin(), types_.end(), same)) continue;
-      config_.refuse("layer_types",
-                     "expected types of layers that " + config_.model_type() + " has but got '" + label.name + "'");
+      config_.refuse("layer_types", "expected types of layers that ", config_.model_type(), " has but got '",
+                     label.name, "'");
     }
   }
 

@@ -106,8 +106,8 @@ class RotaryMaker {
     }
     if (std::find(known.begin(), known.end(), type) != known.end()) return;
     const Found found = dict_.get("rope_type");
-    config_.refuse_at(found.from, "expected a rope type that " + config_.model_type() + " has (" +
-                                      text::joined(known, ", ") + ") but got '" + type + "'" + text::hint(type, known));
+    config_.refuse_at(found.from, "expected a rope type that ", config_.model_type(), " has (",
+                      text::joined(known, ", "), ") but got '", type, "'", text::hint(type, known));
   }
 
   void head() {
@@ -115,7 +115,7 @@ class RotaryMaker {
     const Found found = config_.evaluate(formula, locals_);
     if (!found.given()) {
       refuse_sizes(formula);
-      config_.refuse("head_dim", "expected head_dim, or the keys of " + found.from + ", but they are missing");
+      config_.refuse("head_dim", "expected head_dim, or the keys of ", found.from, ", but they are missing");
     }
     answer_.spec.head_dim = config_.integer(found, "head_dim", 1, kMostChannels);
     from("head_dim", found.from);
@@ -153,8 +153,8 @@ class RotaryMaker {
     if (!partial.given()) return whole_head();
     const double share = config_.positive_at(partial);
     if (share > 1.0)
-      config_.refuse_at(partial.from,
-                        "expected a share of the head, above 0 to 1, but got " + value_text(partial.value));
+      config_.refuse_at(partial.from, "expected a share of the head, above 0 to 1, but got ",
+                        value_text(partial.value));
     if (dict_.type() == "proportional") return;  // it has it as its own share
     if (is_default() && !by_default) {
       if (share == 1.0) return whole_head();
@@ -170,22 +170,21 @@ class RotaryMaker {
     answer_.spec.partial_rotary_factor = share;
     from("rotary_dim", partial.from);
     if (std::floor(static_cast<double>(answer_.spec.head_dim) * share) < 1.0) {
-      config_.refuse_at(partial.from, "expected a share of at least one channel but got " + value_text(partial.value) +
-                                          " of " + std::to_string(answer_.spec.head_dim));
+      config_.refuse_at(partial.from, "expected a share of at least one channel but got ", value_text(partial.value),
+                        " of ", answer_.spec.head_dim);
     }
     if (share == 1.0) whole_head();
   }
 
   std::int64_t even(const Found& found, const std::string& name) const {
     const std::int64_t value = config_.integer(found, name, 2, answer_.spec.head_dim);
-    if (value % 2 != 0) config_.refuse(name, "expected an even number of channels but got " + std::to_string(value));
+    if (value % 2 != 0) config_.refuse(name, "expected an even number of channels but got ", value);
     return value;
   }
 
   void whole_head() {
     if (answer_.spec.head_dim % 2 == 0) return;
-    config_.refuse("head_dim", "expected an even number, for channels turn in pairs, but got " +
-                                   std::to_string(answer_.spec.head_dim));
+    config_.refuse("head_dim", "expected an even number, for channels turn in pairs, but got ", answer_.spec.head_dim);
   }
 
   void refuse_contradiction(const Found& partial) const {
@@ -195,9 +194,8 @@ class RotaryMaker {
       return;
     const double channels = std::trunc(static_cast<double>(answer_.spec.head_dim) * partial.value.number());
     if (partial.from.starts_with("default of") || channels == count->number()) return;
-    config_.refuse("rotary_dim", value_text(*count) + " contradicts " + partial.from + ", " +
-                                     value_text(partial.value) + " of " + std::to_string(answer_.spec.head_dim) +
-                                     " channels");
+    config_.refuse("rotary_dim", value_text(*count), " contradicts ", partial.from, ", ", value_text(partial.value),
+                   " of ", answer_.spec.head_dim, " channels");
   }
 
   Json local_names() const {
@@ -252,12 +250,12 @@ class RotaryMaker {
     if (!found.given()) {
       config_.refuse("rope_parameters.mrope_section", "expected the pairs of each axis, but the key is missing");
     }
-    if (!found.value.is_array()) config_.refuse_at(found.from, "expected a list but got " + value_text(found.value));
+    if (!found.value.is_array()) config_.refuse_at(found.from, "expected a list but got ", value_text(found.value));
     for (const Json& count : found.value.array()) {
       answer_.spec.sections.push_back(config_.integer_at({count, found.from}, 0, kMostChannels));
     }
     if (answer_.spec.sections.empty() || answer_.spec.sections.size() > 8) {
-      config_.refuse_at(found.from, "expected 1 to 8 sections but got " + value_text(found.value));
+      config_.refuse_at(found.from, "expected 1 to 8 sections but got ", value_text(found.value));
     }
     sections_from_ = found.from;
     from("sections", found.from);
@@ -274,7 +272,7 @@ class RotaryMaker {
       for (const auto& [field, entry] : fields->object()) {
         if (dealt && field == "section_order") continue;
         const Found found = value_of(entry, local_names());
-        if (!found.given()) config_.refuse(field, "expected the keys of " + found.from + ", but they are missing");
+        if (!found.given()) config_.refuse(field, "expected the keys of ", found.from, ", but they are missing");
         spec.set(field, found.value);
         from(field, found.from);
       }
@@ -307,8 +305,8 @@ class RotaryMaker {
     if (sum == pairs) return;
     const bool of_type = sections_from_.starts_with("default of");
     const std::string key = config_.path() + "rope_parameters.mrope_section (" + sections_from_ + ")";
-    config_.refuse_at(of_type ? key : sections_from_, "expected sections that sum to the " + std::to_string(pairs) +
-                                                          " pairs that turn but they sum to " + std::to_string(sum));
+    config_.refuse_at(of_type ? key : sections_from_, "expected sections that sum to the ", pairs,
+                      " pairs that turn but they sum to ", sum);
   }
 
   std::int64_t sum_of_sections() const {
@@ -327,8 +325,7 @@ class RotaryMaker {
     for (const auto& [name, list] :
          {std::pair("short_factor", &lists->short_factor), {"long_factor", &lists->long_factor}}) {
       if (static_cast<std::int64_t>(list->size()) == pairs()) continue;
-      config_.refuse_at(dict_.get(name).from, "expected one number per pair, " + std::to_string(pairs()) +
-                                                  ", but got " + std::to_string(list->size()));
+      config_.refuse_at(dict_.get(name).from, "expected one number per pair, ", pairs(), ", but got ", list->size());
     }
   }
 
@@ -343,7 +340,7 @@ class RotaryMaker {
       }
       const std::string sentence = "this rope parameter is not known" + text::hint(key, known);
       if (!config_.remarks().options.lenient)
-        config_.refuse_at(found.from, sentence + " (--lenient makes this a warning)");
+        config_.refuse_at(found.from, sentence, " (--lenient makes this a warning)");
       config_.remarks().warn(found.from + ": " + sentence);
     }
   }

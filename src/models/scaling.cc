@@ -37,7 +37,7 @@ class ScalingMaker {
     const std::string type = dict_.get("rope_type").from;
     const std::size_t dot = type.rfind('.');
     const std::string path = dot == std::string::npos ? "rope_parameters." : type.substr(0, dot + 1);
-    config_.refuse_at(path + key, "rope type " + dict_.type() + " needs it, and it is missing");
+    config_.refuse_at(path + key, "rope type ", dict_.type(), " needs it, and it is missing");
   }
 
   double number(const std::string& key) {
@@ -121,7 +121,7 @@ class ScalingMaker {
     const Found found = take("truncate");
     if (!found.given()) return true;
     if (!std::holds_alternative<bool>(found.value.value)) {
-      config_.refuse_at(found.from, "expected true or false but got " + value_text(found.value));
+      config_.refuse_at(found.from, "expected true or false but got ", value_text(found.value));
     }
     const bool value = std::get<bool>(found.value.value);
     const std::string sentence = found.from +
@@ -145,9 +145,8 @@ class ScalingMaker {
     yarn.mscale_all_dim = number_or("mscale_all_dim", 0.0);
     if (yarn.mscale == 0.0 || yarn.mscale_all_dim == 0.0) yarn.mscale = yarn.mscale_all_dim = 0.0;
     if (yarn.beta_fast < yarn.beta_slow) {
-      config_.refuse_at(dict_.get("beta_fast").from, "expected beta_fast of at least beta_slow, " +
-                                                         value_text(yarn.beta_slow) + ", but got " +
-                                                         value_text(yarn.beta_fast));
+      config_.refuse_at(dict_.get("beta_fast").from, "expected beta_fast of at least beta_slow, ",
+                        value_text(yarn.beta_slow), ", but got ", value_text(yarn.beta_fast));
     }
     answer_.scaling = yarn;
   }
@@ -156,7 +155,7 @@ class ScalingMaker {
     const Found found = take(key);
     if (!found.given()) missing(key);
     if (!found.value.is_array())
-      config_.refuse_at(found.from, "expected a list of numbers but got " + value_text(found.value));
+      config_.refuse_at(found.from, "expected a list of numbers but got ", value_text(found.value));
     std::vector<double> numbers;
     for (const Json& entry : found.value.array()) numbers.push_back(config_.positive_at({entry, found.from}));
     from("scaling." + key, found.from);
@@ -187,9 +186,8 @@ class ScalingMaker {
     scaling.low_freq_factor = number("low_freq_factor");
     scaling.high_freq_factor = number("high_freq_factor");
     if (scaling.high_freq_factor < scaling.low_freq_factor) {
-      config_.refuse_at(dict_.get("high_freq_factor").from, "expected high_freq_factor of at least low_freq_factor, " +
-                                                                value_text(scaling.low_freq_factor) + ", but got " +
-                                                                value_text(scaling.high_freq_factor));
+      config_.refuse_at(dict_.get("high_freq_factor").from, "expected high_freq_factor of at least low_freq_factor, ",
+                        value_text(scaling.low_freq_factor), ", but got ", value_text(scaling.high_freq_factor));
     }
     answer_.scaling = scaling;
   }

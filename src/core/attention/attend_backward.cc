@@ -61,11 +61,11 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   }
   if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {
-    if (call.options.bias == nullptr) base::refuse(kWhere, "gradients of a bias are asked for but there is none");
+    base::require(call.options.bias != nullptr, kWhere, "gradients of a bias are asked for but there is none");
     call.options.bias->term().check_gradients(gradients.bias, kWhere);
   }
   if (!gradients.term.empty()) {
-    if (call.options.term == nullptr) base::refuse(kWhere, "gradients of a score term are asked for but there is none");
+    base::require(call.options.term != nullptr, kWhere, "gradients of a score term are asked for but there is none");
     call.options.term->values().parameters().check_gradients(gradients.term, kWhere);
   }
 }

@@ -5,11 +5,11 @@
 
 #include "core/attention/term_values.h"
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/rotation/pope_call.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rows/dropout_rows.h"
-#include "core/text/number_text.h"
 
 namespace posenc::attention {
 namespace {
@@ -22,7 +22,7 @@ void check_heads_view(const ConstView& view, const char* name, std::string_view 
   rotation::check_head_input(view, "D", where, name);
   const auto last = static_cast<std::size_t>(view.rank - 1);
   if (view.shape[last] < 1 || view.shape[last - 1] < 1) {
-    refuse(where, std::string(name) + " must have heads and channels but has shape " + shape_text(view));
+    refuse(where, name, " must have heads and channels but has shape ", shape_text(view));
   }
 }
 
@@ -31,37 +31,32 @@ AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v,
   check_heads_view(k, "k", where);
   check_heads_view(v, "v", where);
   if (k.rank != q.rank || v.rank != q.rank) {
-    refuse(where, "q, k and v must have the same number of axes but have shapes " + shape_text(q) + ", " +
-                      shape_text(k) + " and " + shape_text(v));
+    refuse(where, "q, k and v must have the same number of axes but have shapes ", shape_text(q), ", ", shape_text(k),
+           " and ", shape_text(v));
   }
-  if (k.dtype != q.dtype || v.dtype != q.dtype) {
-    refuse(where, "q, k and v must have the same dtype but are " + std::string(to_text(q.dtype)) + ", " +
-                      std::string(to_text(k.dtype)) + " and " + std::string(to_text(v.dtype)));
-  }
+  base::require(k.dtype == q.dtype && v.dtype == q.dtype, where, "q, k and v must have the same dtype but are ",
+                to_text(q.dtype), ", ", to_text(k.dtype), " and ", to_text(v.dtype));
   const ConstView q4 = base::with_axes(q, 4);
   const ConstView k4 = base::with_axes(k, 4);
   const ConstView v4 = base::with_axes(v, 4);
   if (k4.shape[0] != q4.shape[0] || v4.shape[0] != q4.shape[0]) {
-    refuse(where, "q, k and v must have the same batch but have shapes " + shape_text(q) + ", " + shape_text(k) +
-                      " and " + shape_text(v));
+    refuse(where, "q, k and v must have the same batch but have shapes ", shape_text(q), ", ", shape_text(k), " and ",
+           shape_text(v));
   }
   if (k4.shape[1] != v4.shape[1]) {
-    refuse(where, "k and v must have the same tokens but have " + std::to_string(k4.shape[1]) + " and " +
-                      std::to_string(v4.shape[1]));
+    refuse(where, "k and v must have the same tokens but have ", k4.shape[1], " and ", v4.shape[1]);
   }
   if (k4.shape[2] != v4.shape[2]) {
-    refuse(where, "k and v must have the same heads but have " + std::to_string(k4.shape[2]) + " and " +
-                      std::to_string(v4.shape[2]));
+    refuse(where, "k and v must have the same heads but have ", k4.shape[2], " and ", v4.shape[2]);
   }
   if (k4.shape[3] != q4.shape[3]) {
-    refuse(where, "k must have the channels of q, " + std::to_string(q4.shape[3]) + ", but has " +
-                      std::to_string(k4.shape[3]));
+    refuse(where, "k must have the channels of q, ", q4.shape[3], ", but has ", k4.shape[3]);
   }
   if (q4.shape[2] % k4.shape[2] != 0) {
-    refuse(where, "the heads of q must be a multiple of those of k and v, " + std::to_string(k4.shape[2]) +
-                      ", but there are " + std::to_string(q4.shape[2]));
+    refuse(where, "the heads of q must be a multiple of those of k and v, ", k4.shape[2], ", but there are ",
+           q4.shape[2]);
   }
-  if (k4.shape[1] == 0) refuse(where, "k and v must have at least one token but have shape " + shape_text(k));
+  if (k4.shape[1] == 0) refuse(where, "k and v must have at least one token but have shape ", shape_text(k));
   return {.batch = q4.shape[0],
           .queries = q4.shape[1],
           .keys = k4.shape[1],
@@ -80,9 +75,8 @@ MaskRows checked_mask(const AttendOptions& options, const AttendShape& shape, st
 void check_counts(const PositionView& positions, std::int64_t batch, std::int64_t count, const char* name,
                   std::string_view where) {
   if (positions.count != count || (positions.batch != 1 && positions.batch != batch)) {
-    refuse(where, std::string(name) + " must be one per token, " + count_text(count, "in each of ") +
-                      count_text(batch, "rows") + ", but are " + count_text(positions.count, "in ") +
-                      count_text(positions.batch, "rows"));
+    refuse(where, name, " must be one per token, ", count_text(count, "in each of "), count_text(batch, "rows"),
+           ", but are ", count_text(positions.count, "in "), count_text(positions.batch, "rows"));
   }
 }
 
@@ -92,8 +86,8 @@ PositionView beside_keys(const PositionView& keys, std::int64_t offset, const At
   if (keys.count == 0) return PositionView::range(offset, shape.queries);
   check_counts(keys, shape.batch, shape.keys, "key_positions", where);
   if (offset >= 0 && offset + shape.queries <= shape.keys) return keys.slice(offset, shape.queries);
-  refuse(where, "query_positions must be given: the mask puts queries beside keys " + std::to_string(offset) + " to " +
-                    std::to_string(offset + shape.queries - 1) + ", but there are " + std::to_string(shape.keys));
+  refuse(where, "query_positions must be given: the mask puts queries beside keys ", offset, " to ",
+         offset + shape.queries - 1, ", but there are ", shape.keys);
 }
 
 double sink_at(const ConstView& sinks, std::int64_t h) {
@@ -108,20 +102,18 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
     return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
   };
   if (options.softmax_scale && !finite(*options.softmax_scale)) {
-    refuse(where, "softmax_scale must be finite but got " + text::number_text(*options.softmax_scale));
+    refuse(where, "softmax_scale must be finite but got ", *options.softmax_scale);
   }
   if (options.bias != nullptr && options.bias->schedule().added == Added::before_scale &&
       !(options.softmax_scale.value_or(1.0) > 0.0)) {
-    refuse(where, "softmax_scale must be above 0 where a bias is added before it but got " +
-                      text::number_text(*options.softmax_scale));
+    refuse(where, "softmax_scale must be above 0 where a bias is added before it but got ", *options.softmax_scale);
   }
-  if (!(options.softcap >= 0.0 && finite(options.softcap))) {
-    refuse(where, "softcap must be at least 0 and finite but got " + text::number_text(options.softcap));
-  }
+  base::require(options.softcap >= 0.0 && finite(options.softcap), where,
+                "softcap must be at least 0 and finite but got ", options.softcap);
   rows::check_dropout(options.dropout, shape.batch, shape.queries, where);
   if (options.dropout.p > 0.0 && (options.dropout.first_row + shape.batch) > (std::int64_t{1} << 32) / shape.heads) {
-    refuse(where, "dropout counts rows and heads within 2^32 but there are " + count_text(shape.batch, "rows from ") +
-                      count_text(options.dropout.first_row, "on with ") + count_text(shape.heads, "heads"));
+    refuse(where, "dropout counts rows and heads within 2^32 but there are ", count_text(shape.batch, "rows from "),
+           count_text(options.dropout.first_row, "on with "), count_text(shape.heads, "heads"));
   }
   const ConstView& sinks = options.sinks;
   if (sinks.data == nullptr) return;
@@ -129,25 +121,21 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
                    "sinks");
   for (std::int64_t h = 0; h < shape.heads; ++h) {
     const double sink = sink_at(sinks, h);
-    if (std::isnan(sink) || sink == HUGE_VAL) {
-      refuse(where,
-             "sinks must be numbers below infinity but head " + std::to_string(h) + " has " + text::number_text(sink));
-    }
+    base::require(!std::isnan(sink) && sink != HUGE_VAL, where, "sinks must be numbers below infinity but head ", h,
+                  " has ", sink);
   }
 }
 
 void check_one_turn(const AttendOptions& options, std::string_view where) {
   const int turns = (options.rotary ? 1 : 0) + (options.pope != nullptr ? 1 : 0) + (options.xpos != nullptr ? 1 : 0);
-  if (turns > 1) refuse(where, "rotary, pope and xpos exclude each other but several are given");
+  base::require(turns <= 1, where, "rotary, pope and xpos exclude each other but several are given");
   if (options.pope_delta.rank != 0 && options.pope == nullptr)
     refuse(where, "pope_delta is for pope, but that is null");
 }
 
 void check_temperature(const QueryTemperature& temperature, const PositionView& positions, std::string_view where) {
   validate(temperature);
-  if (positions.axes != 1) {
-    refuse(where, "temperature needs positions on one axis but they have " + std::to_string(positions.axes));
-  }
+  base::require(positions.axes == 1, where, "temperature needs positions on one axis but they have ", positions.axes);
   for (std::int64_t b = 0; b < positions.batch; ++b) {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       const double position = positions.real(b, n);
@@ -190,10 +178,8 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
     rotate_keys = !options.keys_rotated;
     if (!options.softmax_scale) scale *= schedule.softmax_factor();
     query_factor = schedule.query_factor();
-    if (schedule.head_dim != shape.width) {
-      refuse(where, "the rotary encoding must have heads of " + std::to_string(shape.width) +
-                        " channels, as q and k, but has " + std::to_string(schedule.head_dim));
-    }
+    base::require(schedule.head_dim == shape.width, where, "the rotary encoding must have heads of ", shape.width,
+                  " channels, as q and k, but has ", schedule.head_dim);
     const View q_tokens{const_cast<void*>(q.data), q.dtype, 4, q.shape, q.strides};
     const View k_tokens{const_cast<void*>(k.data), k.dtype, 4, k.shape, k.strides};
     rotation::check_head_positions({q, q_tokens, "q", "q"}, query_positions, *options.rotary, where);
@@ -212,21 +198,19 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
 void AttendCall::settle_xpos() {
   const RotarySchedule& schedule = options.xpos->schedule().rotation;
   rotate_keys = !options.keys_rotated;
-  if (schedule.head_dim != shape.width) {
-    refuse(where, "the xPos encoding must have heads of " + std::to_string(shape.width) +
-                      " channels, as q and k, but has " + std::to_string(schedule.head_dim));
-  }
+  base::require(schedule.head_dim == shape.width, where, "the xPos encoding must have heads of ", shape.width,
+                " channels, as q and k, but has ", schedule.head_dim);
 }
 
 void AttendCall::settle_pope() {
   const ConstView& delta = options.pope_delta;
-  if (options.keys_rotated) {
-    refuse(where, "keys_rotated is for rotary and xPos: expand q by pope_queries and give no pope");
-  }
-  if (options.term != nullptr) refuse(where, "a score term meets the channels of q, but PoPE makes other ones of them");
+  base::require(!options.keys_rotated, where,
+                "keys_rotated is for rotary and xPos: expand q by pope_queries and give no pope");
+  base::require(options.term == nullptr, where,
+                "a score term meets the channels of q, but PoPE makes other ones of them");
   if (options.pope->head_dim() != shape.width) {
-    refuse(where, "the PoPE encoding must have heads of " + std::to_string(shape.width) +
-                      " channels, as q and k, but has " + std::to_string(options.pope->head_dim()));
+    refuse(where, "the PoPE encoding must have heads of ", shape.width, " channels, as q and k, but has ",
+           options.pope->head_dim());
   }
   delta_on_keys = delta.rank != 2 || delta.shape[0] == shape.key_heads || delta.shape[0] != shape.heads;
   const PopeOptions on_q = pope_options(false), on_k = pope_options(true);

@@ -36,33 +36,22 @@ View room_for(const ConstView& view, std::int64_t channels, base::AlignedVector<
   return make_view(memory.data(), {view.shape[0], view.shape[1], view.shape[2], channels});
 }
 
+// Queries or keys as the encoding of their positions makes them.
 template <class Real>
-ConstView turned_queries(const AttendCall& call, base::AlignedVector<Real>& memory) {
+ConstView turned(const AttendCall& call, bool keys, base::AlignedVector<Real>& memory) {
   const AttendOptions& options = call.options;
-  const View q =
-      options.pope != nullptr ? room_for(call.q, call.shape.width, memory) : copied(call.q, options.workers, memory);
-  if (q.size() == 0) return q;
-  const PositionView& positions = call.query_positions;
-  if (options.pope != nullptr) pope_queries(call.q, positions, *options.pope, q, call.pope_options(false));
-  if (options.xpos != nullptr) xpos_queries(q, positions, *options.xpos, q, {.workers = options.workers});
+  const ConstView& given = keys ? call.k : call.q;
+  const PositionView& positions = keys ? call.key_positions : call.query_positions;
+  const bool expands = options.pope != nullptr;
+  const View x = expands ? room_for(given, call.shape.width, memory) : copied(given, options.workers, memory);
+  if (x.size() == 0) return x;
+  if (expands) (keys ? pope_keys : pope_queries)(given, positions, *options.pope, x, call.pope_options(keys));
+  if (options.xpos) (keys ? xpos_keys : xpos_queries)(x, positions, *options.xpos, x, {.workers = options.workers});
   if (options.rotary) {
-    rotate(q, positions, *options.rotary, {.output_scale = call.query_factor, .workers = options.workers});
+    rotate(x, positions, *options.rotary, {.output_scale = keys ? 1.0 : call.query_factor, .workers = options.workers});
   }
-  if (options.temperature != nullptr) scale_queries(q, positions, *options.temperature, q, {options.workers});
-  return q;
-}
-
-template <class Real>
-ConstView turned_keys(const AttendCall& call, base::AlignedVector<Real>& memory) {
-  const AttendOptions& options = call.options;
-  const View k =
-      options.pope != nullptr ? room_for(call.k, call.shape.width, memory) : copied(call.k, options.workers, memory);
-  if (k.size() == 0) return k;
-  const PositionView& positions = call.key_positions;
-  if (options.pope != nullptr) pope_keys(call.k, positions, *options.pope, k, call.pope_options(true));
-  if (options.xpos != nullptr) xpos_keys(k, positions, *options.xpos, k, {.workers = options.workers});
-  if (options.rotary) rotate(k, positions, *options.rotary, {.workers = options.workers});
-  return k;
+  if (!keys && options.temperature) scale_queries(x, positions, *options.temperature, x, {options.workers});
+  return x;
 }
 
 // Padding may hold anything, NaN too: 0 times that must stay 0, so rows that no query of theirs may see become zeros.
@@ -87,8 +76,8 @@ template <class Real>
 AttendOperands<Real>::AttendOperands(const AttendCall& call)
     : shape_(call.shape), blocks_((call.shape.keys + kKeyBlock - 1) / kKeyBlock) {
   const Workers* workers = call.options.workers;
-  q_ = call.changes_queries() ? turned_queries(call, q_memory_) : readable(call.q, workers, q_memory_);
-  k_ = call.rotate_keys ? turned_keys(call, k_memory_) : readable(call.k, workers, k_memory_);
+  q_ = call.changes_queries() ? turned(call, false, q_memory_) : readable(call.q, workers, q_memory_);
+  k_ = call.rotate_keys ? turned(call, true, k_memory_) : readable(call.k, workers, k_memory_);
   k_ = cleared(call, k_, k_memory_);
   v_ = cleared(call, readable(call.v, workers, v_memory_), v_memory_);
   if (shape_.queries < kFewQueries) return;

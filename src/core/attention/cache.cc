@@ -20,8 +20,7 @@ constexpr const char* kMade = "KeyValueCache";
 
 void check_between(std::int64_t value, std::int64_t low, std::int64_t high, const char* name) {
   if (value >= low && value <= high) return;
-  refuse(kMade, std::string(name) + " must be from " + std::to_string(low) + " to " + std::to_string(high) +
-                    " but got " + std::to_string(value));
+  refuse(kMade, name, " must be from ", low, " to ", high, " but got ", value);
 }
 
 CacheShape checked(const CacheShape& given, const RotaryAngles* rotary) {
@@ -32,22 +31,17 @@ CacheShape checked(const CacheShape& given, const RotaryAngles* rotary) {
   check_between(shape.heads, 1, kWidest, "heads");
   check_between(shape.head_dim, 1, kWidest, "head_dim");
   check_between(shape.value_width, 1, kWidest, "value_width");
-  if (!base::is_float(shape.dtype)) {
-    refuse(kMade, "dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(shape.dtype)));
-  }
+  base::require(base::is_float(shape.dtype), kMade, "dtype must be f32, f64, f16 or bf16 but got ",
+                to_text(shape.dtype));
   check_between(static_cast<int>(shape.when_full), 0, static_cast<int>(WhenFull::evict), "when_full");
   check_between(static_cast<int>(shape.positions), 0, static_cast<int>(CachePositions::in_cache), "positions");
   check_between(shape.sinks, 0, shape.capacity - 1, "sinks");
   check_between(shape.evict_at_once, 1, shape.capacity - shape.sinks, "evict_at_once");
   if (rotary == nullptr) return shape;
   const RotarySchedule& schedule = rotary->schedule();
-  if (schedule.head_dim != shape.head_dim) {
-    refuse(kMade, "the rotary encoding must have heads of " + std::to_string(shape.head_dim) +
-                      " channels, as the keys, but has " + std::to_string(schedule.head_dim));
-  }
-  if (schedule.axes != 1) {
-    refuse(kMade, "the rotary encoding must have one axis but has " + std::to_string(schedule.axes));
-  }
+  base::require(schedule.head_dim == shape.head_dim, kMade, "the rotary encoding must have heads of ", shape.head_dim,
+                " channels, as the keys, but has ", schedule.head_dim);
+  base::require(schedule.axes == 1, kMade, "the rotary encoding must have one axis but has ", schedule.axes);
   return shape;
 }
 
@@ -55,10 +49,9 @@ std::int64_t tokens_in_memory(const CacheShape& shape) { return shape.capacity +
 
 std::size_t bytes_of(const CacheShape& shape, std::int64_t width) {
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(shape.heads, width, &bytes) ||
-      __builtin_mul_overflow(bytes, tokens_in_memory(shape) * size_of(shape.dtype), &bytes)) {
-    refuse(kMade, "capacity, heads and channels must fit into memory but have more bytes than can be counted");
-  }
+  base::require(!__builtin_mul_overflow(shape.heads, width, &bytes) &&
+                    !__builtin_mul_overflow(bytes, tokens_in_memory(shape) * size_of(shape.dtype), &bytes),
+                kMade, "capacity, heads and channels must fit into memory but have more bytes than can be counted");
   return static_cast<std::size_t>(bytes);
 }
 
@@ -94,27 +87,22 @@ void KeyValueCache::check_append(const ConstView& keys, const ConstView& values)
   base::check_view(values, {.shape = {"N", shape_.heads, shape_.value_width}}, "append", "values");
   const std::int64_t tokens = keys.shape[0];
   if (values.shape[0] != tokens) {
-    refuse("append", "keys and values must have the same tokens but have " + std::to_string(tokens) + " and " +
-                         std::to_string(values.shape[0]));
+    refuse("append", "keys and values must have the same tokens but have ", tokens, " and ", values.shape[0]);
   }
   const std::int64_t free = shape_.capacity - size_;
-  if (shape_.when_full == WhenFull::error && tokens > free) {
-    refuse("append", "there must be room for " + std::to_string(tokens) + " tokens but only " + std::to_string(free) +
-                         " of " + std::to_string(shape_.capacity) + " are free");
-  }
+  base::require(shape_.when_full != WhenFull::error || tokens <= free, "append", "there must be room for ", tokens,
+                " tokens but only ", free, " of ", shape_.capacity, " are free");
   // In a cache that renumbers, so that counting never comes near the end of 64 bits.
   const std::int64_t before = shape_.positions == CachePositions::absolute ? appended_ : 0;
-  if (tokens > kMaxPosition + 1 - before) {
-    refuse("append", "positions must be below 2^31 but " + std::to_string(tokens) + " tokens from " +
-                         std::to_string(before) + " on go beyond");
-  }
+  base::require(tokens <= kMaxPosition + 1 - before, "append", "positions must be below 2^31 but ", tokens,
+                " tokens from ", before, " on go beyond");
   for (const ConstView* given : {&keys, &values}) {
     if (tokens == 0) break;
     const std::int64_t all = tokens_in_memory(shape_);
-    if (base::share_memory(rows_of<const void>(key_memory_.data(), shape_, shape_.head_dim, 0, all), *given) ||
-        base::share_memory(rows_of<const void>(value_memory_.data(), shape_, shape_.value_width, 0, all), *given)) {
-      refuse("append", "keys and values must not overlap the cache");
-    }
+    base::require(
+        !base::share_memory(rows_of<const void>(key_memory_.data(), shape_, shape_.head_dim, 0, all), *given) &&
+            !base::share_memory(rows_of<const void>(value_memory_.data(), shape_, shape_.value_width, 0, all), *given),
+        "append", "keys and values must not overlap the cache");
   }
 }
 
@@ -218,10 +206,8 @@ PositionView KeyValueCache::positions() const noexcept {
 }
 
 PositionView KeyValueCache::last_positions(std::int64_t count) const {
-  if (count < 0 || count > size_) {
-    refuse("last_positions",
-           "count must be from 0 to the " + std::to_string(size_) + " tokens held but got " + std::to_string(count));
-  }
+  base::require(count >= 0 && count <= size_, "last_positions", "count must be from 0 to the ", size_,
+                " tokens held but got ", count);
   return positions().slice(size_ - count, count);
 }
 

@@ -16,7 +16,7 @@ struct Checker {
 
   void reach(const std::optional<std::int64_t>& value, const char* name) const {
     if (!value || (*value >= 0 && *value <= kMaxPosition)) return;
-    base::refuse(where, std::string(name) + " must be at least 0 and below 2^31 but got " + std::to_string(*value));
+    base::refuse(where, name, " must be at least 0 and below 2^31 but got ", *value);
   }
   void count(std::int64_t value, const char* name) const { reach(std::optional(value), name); }
 
@@ -35,8 +35,7 @@ struct Checker {
     for (std::int64_t b = 0; b < grid.batch; ++b) {
       const std::int64_t id = base::id_at(ids, b);
       if (id >= -kMaxPosition && id <= kMaxPosition) continue;
-      base::refuse(where, std::string(name) + " must lie within +-(2^31 - 1) but row " + std::to_string(b) + " has " +
-                              std::to_string(id));
+      base::refuse(where, name, " must lie within +-(2^31 - 1) but row ", b, " has ", id);
     }
   }
 };
@@ -49,20 +48,19 @@ std::int64_t first_beside(const Mask& mask, const MaskGrid& grid) noexcept {
 
 void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) {
   const Checker check{grid, where};
-  if (grid.batch < 0 || grid.queries < 0 || grid.keys < 0 || grid.queries > kMaxPosition || grid.keys > kMaxPosition) {
-    base::refuse(where, "mask must be of counts from 0 to 2^31 - 1 but there are " + std::to_string(grid.queries) +
-                            " queries and " + std::to_string(grid.keys) + " keys");
-  }
+  base::require(grid.batch >= 0 && grid.queries >= 0 && grid.keys >= 0 && grid.queries <= kMaxPosition &&
+                    grid.keys <= kMaxPosition,
+                where, "mask must be of counts from 0 to 2^31 - 1 but there are ", grid.queries, " queries and ",
+                grid.keys, " keys");
   const int causal = static_cast<int>(mask.causal);
-  if (causal < 0 || causal > static_cast<int>(Causal::start)) {
-    base::refuse(where, "mask causal must be none, end or start but got " + std::to_string(causal));
-  }
+  base::require(causal >= 0 && causal <= static_cast<int>(Causal::start), where,
+                "mask causal must be none, end or start but got ", causal);
   check.reach(mask.left, "mask left");
   check.reach(mask.right, "mask right");
   check.count(mask.sink_keys, "mask sink_keys");
   check.count(mask.chunk, "mask chunk");
   if (mask.query_offset && (*mask.query_offset < -kMaxPosition || *mask.query_offset > kMaxPosition)) {
-    base::refuse(where, "mask query_offset must lie within +-(2^31 - 1) but got " + std::to_string(*mask.query_offset));
+    base::refuse(where, "mask query_offset must lie within +-(2^31 - 1) but got ", *mask.query_offset);
   }
   check.per_row(mask.starts, "mask starts");
   check.per_row(mask.ends, "mask ends");
@@ -75,8 +73,7 @@ namespace {
 
 void check_index(std::int64_t index, std::int64_t count, const char* name, const char* where) {
   if (index >= 0 && index < count) return;
-  base::refuse(where, std::string(name) + " must be below " + std::to_string(count) + " and not negative but got " +
-                          std::to_string(index));
+  base::refuse(where, name, " must be below ", count, " and not negative but got ", index);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "core/attention/term_values.h"
 #include "core/base/check_view.h"
-#include "posenc/error.h"
+#include "core/base/float_types.h"
 #include "posenc/position.h"
 
 namespace posenc {
@@ -22,14 +22,13 @@ std::int64_t shaw_row(const Shaw& spec, std::int64_t query, std::int64_t key) {
   validate(spec);
   for (const std::int64_t position : {query, key}) {
     if (position >= -kMaxPosition && position <= kMaxPosition) continue;
-    fail(ErrorKind::usage, "[shaw_row] positions must lie within +-(2^31 - 1) but one is " + std::to_string(position));
+    base::refuse("shaw_row", "positions must lie within +-(2^31 - 1) but one is ", position);
   }
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? key - query : query - key;
   if (offset >= -spec.left && offset <= spec.right) return offset + spec.left;
   if (spec.past == PastTable::zero) return -1;
   if (spec.past == PastTable::clip) return offset < 0 ? 0 : spec.left + spec.right;
-  fail(ErrorKind::usage, "[shaw_row] offset must lie within " + std::to_string(-spec.left) + " to " +
-                             std::to_string(spec.right) + " (past=error) but got " + std::to_string(offset));
+  base::refuse("shaw_row", "offset must lie within ", -spec.left, " to ", spec.right, " (past=error) but got ", offset);
 }
 
 namespace {
@@ -55,10 +54,9 @@ void shift(const ConstView& from, std::int64_t first_distance, const View& to) {
 void relative_shift(const ConstView& by_distance, std::int64_t first_distance, const View& out) {
   constexpr std::string_view kWhere = "relative_shift";
   base::check_view(by_distance, {.dtypes = base::kReals}, kWhere, "by_distance");
-  if (by_distance.rank < 2) base::refuse(kWhere, "by_distance must be [.., N, R] but is " + shape_text(by_distance));
-  if (first_distance < -kMaxPosition || first_distance > kMaxPosition) {
-    base::refuse(kWhere, "first_distance must lie within +-(2^31 - 1) but got " + std::to_string(first_distance));
-  }
+  if (by_distance.rank < 2) base::refuse(kWhere, "by_distance must be [.., N, R] but is ", shape_text(by_distance));
+  base::require(first_distance >= -kMaxPosition && first_distance <= kMaxPosition, kWhere,
+                "first_distance must lie within +-(2^31 - 1) but got ", first_distance);
   base::check_view(out,
                    {.dtypes = by_distance.dtype,
                     .shape = base::shape_of(by_distance).with_last("S"),
@@ -66,11 +64,7 @@ void relative_shift(const ConstView& by_distance, std::int64_t first_distance, c
                     .reason = "the rows of by_distance"},
                    kWhere, "out");
   base::check_apart({"out", out}, {"by_distance", by_distance}, kWhere);
-  if (out.dtype == DType::f64) {
-    shift<double>(by_distance, first_distance, out);
-  } else {
-    shift<float>(by_distance, first_distance, out);
-  }
+  base::with_real_type(out.dtype, [&](auto real) { shift<decltype(real)>(by_distance, first_distance, out); });
 }
 
 }  // namespace posenc

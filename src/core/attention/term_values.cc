@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "posenc/error.h"
+#include "core/base/refuse.h"
 #include "posenc/schedule.h"
 #include "posenc/table.h"
 
@@ -67,14 +67,9 @@ std::vector<double> sinusoidal_rows(const TransformerXl& spec, const RowRange& r
   return table;
 }
 
-template <class Real>
-void copy(std::span<const double> from, base::AlignedVector<Real>& to) {
-  to.resize(from.size());
-  std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
-}
-
-template <class Real>
-void copy(std::span<const double> from, std::vector<Real>& to) {
+template <class Numbers>
+void copy(std::span<const double> from, Numbers& to) {
+  using Real = typename Numbers::value_type;
   to.resize(from.size());
   std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
 }
@@ -98,8 +93,7 @@ base::AlignedVector<Real> transposed(const base::AlignedVector<Real>& from, std:
 Spec checked(const Spec& spec) {
   validate(spec);
   if (place_of(spec) == Place::term) return spec;
-  fail(ErrorKind::usage, "[ScoreTerm] spec must be shaw or transformer_xl but is " + std::string(kind_of(spec)) +
-                             ", which has no vectors");
+  base::refuse("ScoreTerm", "spec must be shaw or transformer_xl but is ", kind_of(spec), ", which has no vectors");
 }
 
 }  // namespace
@@ -108,9 +102,8 @@ TermValues::TermValues(const Spec& spec, const Parameters& parameters)
     : spec_(checked(spec)), parameters_(spec, parameters, "ScoreTerm") {
   if (!parameters_.per_head("keys") || !parameters_.per_head("values")) return;
   if (parameters_.shape("keys")[0] == parameters_.shape("values")[0]) return;
-  fail(ErrorKind::usage, "[ScoreTerm] keys and values must have the same heads but have " +
-                             std::to_string(parameters_.shape("keys")[0]) + " and " +
-                             std::to_string(parameters_.shape("values")[0]));
+  base::refuse("ScoreTerm", "keys and values must have the same heads but have ", parameters_.shape("keys")[0], " and ",
+               parameters_.shape("values")[0]);
 }
 
 std::int64_t TermValues::heads() const noexcept {
@@ -132,19 +125,15 @@ std::int64_t TermValues::value_width() const noexcept {
 
 void TermValues::check(const TermShape& shape, const PositionView& queries, const PositionView& keys,
                        std::string_view where) const {
-  const auto refuse = [&](const std::string& message) {
-    fail(ErrorKind::usage, "[" + std::string(where) + "] the " + std::string(kind_of(spec_)) + " term " + message);
-  };
+  const auto refuse = [&](const auto&... parts) { base::refuse(where, "the ", kind_of(spec_), " term ", parts...); };
   if (heads() != 0 && heads() != shape.heads) {
-    refuse("must have as many heads as q, " + std::to_string(shape.heads) + ", but has " + std::to_string(heads()));
+    refuse("must have as many heads as q, ", shape.heads, ", but has ", heads());
   }
   if (head_dim() != shape.width) {
-    refuse("must have head_dim " + std::to_string(shape.width) + ", the channels of q, but has " +
-           std::to_string(head_dim()));
+    refuse("must have head_dim ", shape.width, ", the channels of q, but has ", head_dim());
   }
   if (value_width() != 0 && value_width() != shape.value_width) {
-    refuse("must have vectors of " + std::to_string(shape.value_width) + " channels on values but has " +
-           std::to_string(value_width()));
+    refuse("must have vectors of ", shape.value_width, " channels on values but has ", value_width());
   }
   if (!queries.integral() || !keys.integral()) refuse("needs integer positions but got real ones");
   if (queries.count == 0 || keys.count == 0) return;
@@ -153,17 +142,16 @@ void TermValues::check(const TermShape& shape, const PositionView& queries, cons
   if (shaw == nullptr) {
     const std::int64_t rows = range_of(spec_, queries, keys).rows;
     if (rows <= kMaxNumbers / (heads() * head_dim())) return;
-    refuse("has a row for every distance between the smallest and the largest, at most " +
-           std::to_string(kMaxNumbers / (heads() * head_dim())) + " for these heads, but positions span " +
-           std::to_string(rows));
+    refuse("has a row for every distance between the smallest and the largest, at most ",
+           kMaxNumbers / (heads() * head_dim()), " for these heads, but positions span ", rows);
   }
   if (shaw->past != PastTable::error) return;
   const bool forward = shaw->offset == Offset::key_minus_query;
   const std::int64_t low = forward ? offsets.low : -offsets.high;
   const std::int64_t high = forward ? offsets.high : -offsets.low;
   if (low < -shaw->left || high > shaw->right) {
-    refuse("has vectors for offsets " + std::to_string(-shaw->left) + " to " + std::to_string(shaw->right) +
-           " (past=error) but positions have offsets " + std::to_string(low) + " to " + std::to_string(high));
+    refuse("has vectors for offsets ", -shaw->left, " to ", shaw->right, " (past=error) but positions have offsets ",
+           low, " to ", high);
   }
 }
 

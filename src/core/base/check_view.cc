@@ -17,9 +17,7 @@ struct Fault {
   std::string_view where;
   std::string_view name;
 
-  [[noreturn, gnu::cold]] void say(const std::string& message) const {
-    refuse(where, std::string(name) + " must " + message);
-  }
+  [[noreturn, gnu::cold]] void say(const std::string& message) const { refuse(where, name, " must ", message); }
   [[noreturn, gnu::cold]] void shape() const {
     if (rule.shape.rank == 0) say("have 1 to 4 axes but has " + std::to_string(view.rank));
     std::string wanted = "be ";
@@ -74,10 +72,6 @@ bool has_rank(const ConstView& view, const ViewRule& rule) {
 
 }  // namespace
 
-void refuse(std::string_view where, const std::string& message, ErrorKind kind) {
-  fail(kind, "[" + std::string(where) + "] " + message);
-}
-
 Shape shape_of(const ConstView& view) {
   Shape shape;
   shape.rank = view.rank;
@@ -109,12 +103,12 @@ void check_view(const ConstView& view, const ViewRule& rule, std::string_view wh
 
 void check_apart(const NamedView& written, const NamedView& read, std::string_view where) {
   if (!share_memory(written.view, read.view)) return;
-  refuse(where, std::string(written.name) + " must not overlap " + std::string(read.name));
+  refuse(where, written.name, " must not overlap ", read.name);
 }
 
 void check_apart(const NamedView& written, const PositionView& positions, std::string_view where) {
   if (!share_memory(positions, written.view)) return;
-  refuse(where, std::string(written.name) + " must not overlap the positions");
+  refuse(where, written.name, " must not overlap the positions");
 }
 
 void check_apart(std::span<const NamedView> written, std::string_view where) {
@@ -125,8 +119,7 @@ void check_apart(std::span<const NamedView> written, std::string_view where) {
 
 void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where) {
   if (same_memory(written.view, read.view) || !share_memory(written.view, read.view)) return;
-  refuse(where,
-         std::string(written.name) + " must be the same memory as " + std::string(read.name) + " or not overlap it");
+  refuse(where, written.name, " must be the same memory as ", read.name, " or not overlap it");
 }
 
 }  // namespace posenc::base

@@ -15,15 +15,11 @@
 #include <string>
 #include <string_view>
 
-#include "posenc/error.h"
+#include "core/base/refuse.h"
 #include "posenc/position.h"
 #include "posenc/view.h"
 
 namespace posenc::base {
-
-// "[where] message", as an error.
-[[noreturn]] POSENC_INTERNAL void refuse(std::string_view where, const std::string& message,
-                                         ErrorKind kind = ErrorKind::usage);
 
 // A set of dtypes.
 struct DTypes {

@@ -44,6 +44,12 @@ decltype(auto) with_float_type(DType dtype, const Visit& visit) {
   }
 }
 
+// The same for f32 and f64, in which numbers are computed.
+template <class Visit>
+decltype(auto) with_real_type(DType dtype, const Visit& visit) {
+  return dtype == DType::f64 ? visit(double()) : visit(float());
+}
+
 // row is [M], contiguous.
 inline void load_row(const ConstView& row, double* out) {
   with_float_type(row.dtype, [&](auto type) {

@@ -37,8 +37,19 @@ void set_id(const View& view, std::int64_t b, std::int64_t n, std::int64_t id) n
 
 void check_id(std::int64_t id, std::string_view where, std::string_view name) {
   if (id >= -kMaxPosition && id <= kMaxPosition) return;
-  refuse(where, std::string(name) + " must lie within +-2147483647 but got " + std::to_string(id),
-         ErrorKind::bad_input);
+  refuse_input(where, name, " must lie within +-2147483647 but got ", id);
+}
+
+void check_mask_values(const ConstView& mask, std::string_view where) {
+  const ConstView rows = with_axes(mask, 2);
+  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
+    for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
+      const std::int64_t value = id_at(rows, b, n);
+      if (value == 0 || value == 1) continue;
+      const std::string row = mask.rank == 2 ? text::message("row ", b, ", ") : "";
+      refuse_input(where, "mask must be 0 or 1 but ", row, "column ", n, " is ", value);
+    }
+  }
 }
 
 }  // namespace posenc::base

@@ -30,4 +30,7 @@ inline ViewRule rows_to_read() { return ids_to_read({"B", "N"}, Batch::optional,
 // far from the end of i64.
 void check_id(std::int64_t id, std::string_view where, std::string_view name);
 
+// The numbers of a mask, [N] or [B, N]: 0 and 1.
+void check_mask_values(const ConstView& mask, std::string_view where);
+
 }  // namespace posenc::base

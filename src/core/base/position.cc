@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 
@@ -18,8 +19,15 @@ PositionView ids_view(PositionView::Source source, const void* data, std::int64_
   return view;
 }
 
+// The number `by` numbers further; a range has no memory, and neither have no positions at all.
+const void* moved(const void* data, PositionView::Source source, std::int64_t by) noexcept {
+  if (data == nullptr || source == PositionView::Source::range) return data;
+  const std::int64_t size = source == PositionView::Source::i32 ? sizeof(std::int32_t) : sizeof(std::int64_t);
+  return static_cast<const char*>(data) + by * size;
+}
+
 [[noreturn]] void fail_range(std::string_view where, const std::string& got) {
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] positions must lie within +-2147483647 but got " + got);
+  base::refuse_input(where, "positions must lie within +-2147483647 but got ", got);
 }
 
 void check_integer(std::int64_t value, std::string_view where) {
@@ -35,10 +43,8 @@ void check_real(double value, std::string_view where) {
 template <class T>
 PositionView tuples_view(const std::vector<T>& values, std::int64_t axes) {
   const auto count = static_cast<std::int64_t>(values.size());
-  if (axes < 1 || count % axes != 0) {
-    fail(ErrorKind::usage, "[Positions] " + std::to_string(count) + " numbers do not make positions on " +
-                               std::to_string(axes) + " axes");
-  }
+  base::require(axes >= 1 && count % axes == 0, "Positions", count, " numbers do not make positions on ", axes,
+                " axes");
   PositionView view = PositionView::of(values.data(), count / axes);
   view.axes = view.token_stride = axes;
   return view;
@@ -85,47 +91,28 @@ PositionView PositionView::axis(std::int64_t a) const noexcept {
   PositionView view = *this;
   view.axes = 1;
   view.axis_stride = 1;
-  if (data == nullptr) return view;  // a range, or no positions at all
-  if (source == Source::i32) view.data = static_cast<const std::int32_t*>(data) + a * axis_stride;
-  if (source == Source::i64) view.data = static_cast<const std::int64_t*>(data) + a * axis_stride;
-  if (source == Source::f64) view.data = static_cast<const double*>(data) + a * axis_stride;
+  view.data = moved(data, source, a * axis_stride);
   return view;
 }
 
 PositionView PositionView::slice(std::int64_t first, std::int64_t length) const noexcept {
   PositionView view = *this;
   view.count = length;
-  switch (source) {
-    case Source::range:
-      view.start = start + first * step;
-      break;
-    case Source::i32:
-      view.data = static_cast<const std::int32_t*>(data) + first * token_stride;
-      break;
-    case Source::i64:
-      view.data = static_cast<const std::int64_t*>(data) + first * token_stride;
-      break;
-    case Source::f64:
-      view.data = static_cast<const double*>(data) + first * token_stride;
-      break;
-  }
+  if (source == Source::range) view.start = start + first * step;
+  view.data = moved(data, source, first * token_stride);
   return view;
 }
 
 void check_positions(const PositionView& positions, std::string_view where) {
-  const auto opening = [&] { return "[" + std::string(where) + "] positions "; };
-  if (positions.count < 0 || positions.batch < 0 || positions.axes < 1) {
-    fail(ErrorKind::usage, opening() + "must have no negative count and at least one axis");
-  }
+  const base::Refusal refuse{where, ErrorKind::usage, "positions "};
+  refuse.unless(positions.count >= 0 && positions.batch >= 0 && positions.axes >= 1,
+                "must have no negative count and at least one axis");
   const int source = static_cast<int>(positions.source);
-  if (source < 0 || source > static_cast<int>(PositionView::Source::f64)) {
-    fail(ErrorKind::usage,
-         opening() + "must be a range, i32, i64 or f64 but their source is " + std::to_string(source));
-  }
+  refuse.unless(source >= 0 && source <= static_cast<int>(PositionView::Source::f64),
+                "must be a range, i32, i64 or f64 but their source is ", source);
   if (positions.source == PositionView::Source::range) return check_range(positions, where);
-  if (positions.data == nullptr && positions.count > 0 && positions.batch > 0) {
-    fail(ErrorKind::usage, opening() + "must not be null but there are " + std::to_string(positions.count));
-  }
+  refuse.unless(positions.data != nullptr || positions.count == 0 || positions.batch == 0,
+                "must not be null but there are ", positions.count);
   for (std::int64_t b = 0; b < positions.batch; ++b) {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       for (std::int64_t a = 0; a < positions.axes; ++a) {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 #include "posenc/position.h"
 
 namespace posenc {
@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxListed = std::int64_t{1} << 27;  // numbers that a te
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
   const std::string shown = text.size() > 60 ? std::string(text.substr(0, 57)) + "..." : std::string(text);
-  fail(ErrorKind::bad_input, "[parse_positions] '" + shown + "': " + message);
+  base::refuse_input("parse_positions", "'", shown, "': ", message);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -137,8 +137,7 @@ std::string real_text(double value) {
 
 Positions parse_positions(std::string_view text) {
   if (text.empty()) fail_text(text, "expected positions like 0:100 or 0,5,17 but the text is empty");
-  if (text.starts_with('@'))
-    fail(ErrorKind::usage, "[parse_positions] '" + std::string(text) + "' names a file: use load_positions");
+  base::require(!text.starts_with('@'), "parse_positions", "'", text, "' names a file: use load_positions");
   if (text.find(':') != std::string_view::npos) return read_range(text);
   if (is_grid(text)) return read_grid(text);
   return read_list(text);

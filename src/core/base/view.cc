@@ -7,7 +7,6 @@
 
 #include "core/base/check_view.h"
 #include "core/text/joined.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -16,19 +15,17 @@ constexpr std::array<std::string_view, 7> kDTypeWords = {"f32", "f64", "f16", "b
 
 template <class Void>
 BasicView<Void> make(Void* data, DType dtype, std::initializer_list<std::int64_t> shape) {
-  if (shape.size() > kMaxRank) {
-    fail(ErrorKind::usage, "[make_view] rank must be at most 4 but got " + std::to_string(shape.size()));
-  }
+  base::require(shape.size() <= kMaxRank, "make_view", "rank must be at most 4 but got ", shape.size());
   BasicView<Void> view{data, dtype, static_cast<int>(shape.size()), {}, {}};
   std::copy(shape.begin(), shape.end(), view.shape.begin());
   std::int64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     if (view.shape[axis] < 0) {
-      fail(ErrorKind::usage, "[make_view] lengths must not be negative but got " + shape_text(view));
+      base::refuse("make_view", "lengths must not be negative but got ", shape_text(view));
     }
     view.strides[axis] = stride;
     if (__builtin_mul_overflow(stride, std::max<std::int64_t>(view.shape[axis], 1), &stride)) {
-      fail(ErrorKind::usage, "[make_view] the shape " + shape_text(view) + " has more than 2^63 elements");
+      base::refuse("make_view", "the shape ", shape_text(view), " has more than 2^63 elements");
     }
   }
   return view;
@@ -43,10 +40,8 @@ std::string_view to_text(DType dtype) noexcept {
 
 DType parse_dtype(std::string_view text) {
   const auto found = std::find(kDTypeWords.begin(), kDTypeWords.end(), text);
-  if (found == kDTypeWords.end()) {
-    fail(ErrorKind::usage,
-         "[parse_dtype] dtype must be f32, f64, f16, bf16, i32, i64 or u8 but got '" + std::string(text) + "'");
-  }
+  base::require(found != kDTypeWords.end(), "parse_dtype",
+                "dtype must be f32, f64, f16, bf16, i32, i64 or u8 but got '", text, "'");
   return static_cast<DType>(found - kDTypeWords.begin());
 }
 

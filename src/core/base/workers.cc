@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/base/thread_pool.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -15,18 +15,14 @@ void run_inline(std::int64_t parts, PartWork work) {
 }
 
 void check_run(std::int64_t parts, PartWork work) {
-  if (parts < 0) {
-    fail(ErrorKind::usage, "[Workers::run] parts must be at least 0 but got " + std::to_string(parts));
-  }
-  if (!work) fail(ErrorKind::usage, "[Workers::run] work must be a function but is empty");
+  base::require(parts >= 0, "Workers::run", "parts must be at least 0 but got ", parts);
+  if (!work) base::refuse("Workers::run", "work must be a function but is empty");
 }
 
 }  // namespace
 
 Workers::Workers(int count) : count_(count) {
-  if (count < 1 || count > kMaxCount) {
-    fail(ErrorKind::usage, "[Workers] count must be 1 to 1024 but got " + std::to_string(count));
-  }
+  base::require(count >= 1 && count <= kMaxCount, "Workers", "count must be 1 to 1024 but got ", count);
   if (count > 1) pool_ = base::start_threads(count - 1);
 }
 

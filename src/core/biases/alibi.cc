@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/numbers/double_double.h"
 #include "core/spec/shared_fields.h"
@@ -36,10 +37,8 @@ std::vector<Field> alibi_fields(Alibi& s) {
 }
 
 void check_alibi(const Alibi& spec, std::string_view where) {
-  if (spec.biased_heads > spec.heads) {
-    spec::refuse(where, "biased_heads must be at most heads, " + std::to_string(spec.heads) + ", but got " +
-                            std::to_string(spec.biased_heads));
-  }
+  base::require_input(spec.biased_heads <= spec.heads, where, "biased_heads must be at most heads, ", spec.heads,
+                      ", but got ", spec.biased_heads);
 }
 
 std::vector<ParameterInfo> alibi_parameters(const Alibi& spec) {

@@ -48,13 +48,12 @@ const biases::BiasRow& bias_row(const Spec& spec, std::string_view where) {
   validate(spec);
   const biases::BiasRow* row = spec::row_of(spec).bias;
   if (row != nullptr) return *row;
-  refuse(where, "'" + std::string(kind_of(spec)) + "' is not a bias on scores: " + other_use(spec));
+  refuse(where, "'", kind_of(spec), "' is not a bias on scores: ", other_use(spec));
 }
 
 void check_part(std::int64_t first, std::int64_t count, std::int64_t all, const char* name, std::string_view where) {
   if (first >= 0 && count >= 0 && first <= all && count <= all - first) return;
-  refuse(where, "the tile must lie inside the " + std::to_string(all) + " " + name + " but has " +
-                    std::to_string(count) + " from " + std::to_string(first) + " on");
+  refuse(where, "the tile must lie inside the ", all, " ", name, " but has ", count, " from ", first, " on");
 }
 
 void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
@@ -62,13 +61,11 @@ void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries,
   check_part(tile.first_query, tile.queries, queries.count, "queries", where);
   check_part(tile.first_key, tile.keys, keys.count, "keys", where);
   if (tile.head < 0 || (bias.heads() != 0 && tile.head >= bias.heads())) {
-    refuse(where, "head must be below " + std::to_string(bias.heads()) + " but got " + std::to_string(tile.head));
+    refuse(where, "head must be below ", bias.heads(), " but got ", tile.head);
   }
   const auto has = [&](const PositionView& positions) { return positions.batch == 1 || tile.batch < positions.batch; };
-  if (tile.batch < 0 || !has(queries) || !has(keys)) {
-    refuse(where, "the positions must have the batch row " + std::to_string(tile.batch) + " but have " +
-                      std::to_string(queries.batch) + " and " + std::to_string(keys.batch) + " rows");
-  }
+  base::require(tile.batch >= 0 && has(queries) && has(keys), where, "the positions must have the batch row ",
+                tile.batch, " but have ", queries.batch, " and ", keys.batch, " rows");
   bias.term().check(bias.heads(), queries.slice(tile.first_query, tile.queries), keys.slice(tile.first_key, tile.keys),
                     where);
 }
@@ -148,10 +145,9 @@ void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, 
 void check_filled(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {
   constexpr std::string_view kWhere = "fill_bias";
   const std::int64_t batch = std::max(queries.batch, keys.batch);
-  if (batch > 1 && queries.batch > 1 && keys.batch > 1 && queries.batch != keys.batch) {
-    refuse(kWhere, "the positions of queries and keys must have the same rows but have " +
-                       std::to_string(queries.batch) + " and " + std::to_string(keys.batch));
-  }
+  base::require(queries.batch <= 1 || keys.batch <= 1 || queries.batch == keys.batch, kWhere,
+                "the positions of queries and keys must have the same rows but have ", queries.batch, " and ",
+                keys.batch);
   const base::Length heads = bias.heads() == 0 ? base::Length("heads") : base::Length(bias.heads());
   base::Shape shape{heads, queries.count, keys.count};
   if (out.rank == 4 || batch > 1) {
@@ -171,11 +167,10 @@ Bias::Bias(const Spec& spec, const Parameters& parameters) {
 }
 
 Bias::Bias(std::int64_t heads, BiasFunction function, Added added) {
-  if (heads < 0) refuse("Bias", "heads must be at least 0 but got " + std::to_string(heads));
-  if (!function) refuse("Bias", "the function must not be empty");
-  if (added != Added::after_scale && added != Added::before_scale) {
-    refuse("Bias", "added must be after_scale or before_scale but got " + std::to_string(static_cast<int>(added)));
-  }
+  base::require(heads >= 0, "Bias", "heads must be at least 0 but got ", heads);
+  if (!function) base::refuse("Bias", "the function must not be empty");
+  base::require(added == Added::after_scale || added == Added::before_scale, "Bias",
+                "added must be after_scale or before_scale but got ", static_cast<int>(added));
   term_ = std::make_shared<const FunctionTerm>(BiasSchedule{heads, added, FunctionBias{}}, std::move(function));
 }
 
@@ -187,11 +182,9 @@ void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, c
   check_tile(bias, tile, queries, keys, "add_bias");
   check_written(scores, tile, "scores", "add_bias");
   check_read_apart({"scores", scores}, bias, queries, keys, "add_bias");
-  if (scores.dtype == DType::f32) {
-    bias.term().add(tile, queries, keys, 1.0, scores.as<float>(), scores.strides[0]);
-  } else {
-    bias.term().add(tile, queries, keys, 1.0, scores.as<double>(), scores.strides[0]);
-  }
+  base::with_real_type(scores.dtype, [&](auto real) {
+    bias.term().add(tile, queries, keys, 1.0, scores.as<decltype(real)>(), scores.strides[0]);
+  });
 }
 
 void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
@@ -213,11 +206,8 @@ void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const Pos
       base::check_apart({"grad_before", tile.grad_before}, {"a gradient", gradient.value}, kWhere);
     }
   }
-  if (tile.grad_scores.dtype == DType::f32) {
-    backward<float>(bias, tile, queries, keys, gradients);
-  } else {
-    backward<double>(bias, tile, queries, keys, gradients);
-  }
+  base::with_real_type(tile.grad_scores.dtype,
+                       [&](auto real) { backward<decltype(real)>(bias, tile, queries, keys, gradients); });
 }
 
 void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out) {

@@ -8,7 +8,6 @@
 
 #include "core/base/check_view.h"
 #include "core/biases/bias_blocks.h"
-#include "posenc/error.h"
 
 namespace posenc::biases {
 namespace {
@@ -62,19 +61,16 @@ void sum_block(const BiasBlock& block, const Real* grad_scores, const Real* scor
 
 void BiasTerm::check(std::int64_t heads, const PositionView& queries, const PositionView& keys,
                      std::string_view where) const {
-  if (schedule_.heads != 0 && heads != schedule_.heads) {
-    refuse(where, "the bias has " + std::to_string(schedule_.heads) + " heads but there are " + std::to_string(heads));
-  }
+  base::require(schedule_.heads == 0 || heads == schedule_.heads, where, "the bias has ", schedule_.heads,
+                " heads but there are ", heads);
   const std::pair<const PositionView*, const char*> both[] = {{&queries, "queries"}, {&keys, "keys"}};
   for (const auto& [positions, name] : both) {
     check_positions(*positions, where);
     if (positions->axes != 1) {
-      refuse(where, "the positions of " + std::string(name) + " must have one axis but have " +
-                        std::to_string(positions->axes));
+      refuse(where, "the positions of ", name, " must have one axis but have ", positions->axes);
     }
     if (needs_integers() && !positions->integral()) {
-      refuse(where,
-             "the positions of " + std::string(name) + " must be integers, which rows are counted by, but are f64");
+      refuse(where, "the positions of ", name, " must be integers, which rows are counted by, but are f64");
     }
   }
   check_pairs(queries, keys, where);

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/spec/shared_fields.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace biases {
@@ -54,10 +54,8 @@ class FireTerm : public BiasTerm {
         in_bias_(parameters().numbers("in_bias")),
         out_weight_(parameters().numbers("out_weight")),
         out_bias_(parameters().numbers("out_bias")) {
-    if (spec.eps == 0.0 && (c_ == 0.0 || length_ == 0.0)) {
-      fail(ErrorKind::bad_input,
-           "[fire] c and length_factor must not be 0 where eps is: distances are divided by ln(1)");
-    }
+    base::require_input(spec.eps != 0.0 || (c_ != 0.0 && length_ != 0.0), "fire",
+                        "c and length_factor must not be 0 where eps is: distances are divided by ln(1)");
   }
 
   // Layer by layer rather than key by key: the compiler then works on several keys at a time.

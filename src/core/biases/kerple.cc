@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/spec/shared_fields.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace biases {
@@ -28,7 +28,7 @@ std::vector<Field> kerple_fields(Kerple& s) {
 
 void check_kerple(const Kerple& spec, std::string_view where) {
   if (spec.kernel != KerpleKernel::power || spec.smallest <= 2.0) return;
-  spec::refuse(where, "smallest must be at most 2, the largest power, but got " + text::number_text(spec.smallest));
+  base::refuse_input(where, "smallest must be at most 2, the largest power, but got ", spec.smallest);
 }
 
 std::vector<ParameterInfo> kerple_parameters(const Kerple& spec) {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/spec/shared_fields.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace biases {
@@ -81,9 +81,8 @@ class MatrixTerm : public BiasTerm {
       for (std::int64_t n = 0; n < positions.count; n += step) {
         const std::int64_t position = positions.integer(b, n);
         if (position >= 0 && position < count) continue;
-        fail(ErrorKind::bad_input, "[" + std::string(where) + "] the positions of " + name + " must be from 0 to " +
-                                       std::to_string(count - 1) + ", which the matrix has, but got " +
-                                       std::to_string(position));
+        base::refuse_input(where, "the positions of ", name, " must be from 0 to ", count - 1,
+                           ", which the matrix has, but got ", position);
       }
     }
   }

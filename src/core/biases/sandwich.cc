@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/kernels/sin_cos_row.h"
 #include "core/numbers/double_double.h"
 #include "core/spec/shared_fields.h"
-#include "posenc/error.h"
 #include "posenc/phase.h"
 
 namespace posenc {
@@ -36,8 +36,8 @@ double frequency(const Sandwich& spec, std::int64_t k) {
       DoubleDouble{static_cast<double>(-2 * k), 0.0} / DoubleDouble{static_cast<double>(spec.width), 0.0};
   const double result = numbers::exact_power(spec.base, exponent);
   if (std::isfinite(result)) return result;
-  fail(ErrorKind::bad_input, "[sandwich] every frequency must be finite but that of pair " + std::to_string(k) +
-                                 " is beyond the largest double");
+  base::refuse_input("sandwich", "every frequency must be finite but that of pair ", k,
+                     " is beyond the largest double");
 }
 
 BiasSchedule sandwich_schedule(const Sandwich& spec) {

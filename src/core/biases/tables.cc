@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/numbers/double_double.h"
 #include "core/spec/shared_fields.h"
@@ -103,20 +104,14 @@ std::vector<Field> t5_fields(T5& s) {
 
 void check_t5(const T5& spec, std::string_view where) {
   const bool both = spec.direction == T5Direction::bidirectional;
-  if (both && spec.buckets % 2 != 0) {
-    spec::refuse(where, "buckets must be even where bidirectional, half for either side, but got " +
-                            std::to_string(spec.buckets));
-  }
-  if (both && spec.buckets < 4) {
-    spec::refuse(where, "buckets must be at least 4 where bidirectional, 2 for either side, but got " +
-                            std::to_string(spec.buckets));
-  }
+  base::require_input(!both || spec.buckets % 2 == 0, where,
+                      "buckets must be even where bidirectional, half for either side, but got ", spec.buckets);
+  base::require_input(!both || spec.buckets >= 4, where,
+                      "buckets must be at least 4 where bidirectional, 2 for either side, but got ", spec.buckets);
   // The logarithm runs from the last distance with a bucket of its own to max_distance.
   const std::int64_t exact = (both ? spec.buckets / 2 : spec.buckets) / 2;
-  if (spec.max_distance <= exact) {
-    spec::refuse(where, "max_distance must be above the " + std::to_string(exact) +
-                            " distances that have a bucket of their own but got " + std::to_string(spec.max_distance));
-  }
+  base::require_input(spec.max_distance > exact, where, "max_distance must be above the ", exact,
+                      " distances that have a bucket of their own but got ", spec.max_distance);
 }
 
 std::vector<ParameterInfo> t5_parameters(const T5& spec) {

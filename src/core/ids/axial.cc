@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/id_view.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace {
@@ -14,13 +13,12 @@ using base::refuse;
 
 void check_multiple(std::int64_t width, std::int64_t factor, std::string_view where) {
   if (width >= factor && width % factor == 0) return;
-  refuse(where, "the width must be a multiple of " + std::to_string(factor) + ", at least that, but got " +
-                    std::to_string(width));
+  refuse(where, "the width must be a multiple of ", factor, ", at least that, but got ", width);
 }
 
 void check_count(std::int64_t count, std::string_view where) {
   if (count >= 0 && count <= (std::int64_t{1} << 27)) return;
-  refuse(where, "count must be 0 to 134217728 but got " + std::to_string(count));
+  refuse(where, "count must be 0 to 134217728 but got ", count);
 }
 
 std::vector<double> evenly_spaced(double from, double to, std::int64_t count) {
@@ -60,18 +58,9 @@ void check_mask(const ConstView& mask, const MaskRule& rule) {
   constexpr std::string_view kWhere = "mask_coordinates";
   base::check_view(mask, base::ids_to_read({"height", "width"}, base::Batch::as_given, base::kIntegers), kWhere,
                    "mask");
-  if (!std::isfinite(rule.scale)) refuse(kWhere, "scale must be finite but got " + text::number_text(rule.scale));
-  if (rule.half_cell && !rule.normalize) refuse(kWhere, "half_cell is for coordinates that are normalised");
-  for (std::int64_t y = 0; y < mask.shape[0]; ++y) {
-    for (std::int64_t x = 0; x < mask.shape[1]; ++x) {
-      const std::int64_t value = base::id_at(mask, y, x);
-      if (value == 0 || value == 1) continue;
-      refuse(kWhere,
-             "mask must hold 0 and 1 but pixel [" + std::to_string(y) + ", " + std::to_string(x) + "] is " +
-                 std::to_string(value),
-             ErrorKind::bad_input);
-    }
-  }
+  base::require(std::isfinite(rule.scale), kWhere, "scale must be finite but got ", rule.scale);
+  base::require(!rule.half_cell || rule.normalize, kWhere, "half_cell is for coordinates that are normalised");
+  base::check_mask_values(mask, kWhere);
 }
 
 }  // namespace
@@ -108,10 +97,8 @@ Spec timm_sincos2d(std::int64_t width, bool interleave, double temperature) {
 }
 
 Concat positional_encodings_sine(std::int64_t width, std::int64_t axes) {
-  if (axes < 1 || axes > 3) {
-    refuse("positional_encodings_sine", "axes must be 1 to 3 but got " + std::to_string(axes));
-  }
-  if (width < 1) refuse("positional_encodings_sine", "width must be at least 1 but got " + std::to_string(width));
+  base::require(axes >= 1 && axes <= 3, "positional_encodings_sine", "axes must be 1 to 3 but got ", axes);
+  base::require(width >= 1, "positional_encodings_sine", "width must be at least 1 but got ", width);
   const std::int64_t block = (width + 2 * axes - 1) / (2 * axes) * 2;
   Concat spec{.parts = {}, .axes = axes, .width = width};
   for (std::int64_t axis = 0; axis < axes; ++axis) {
@@ -122,14 +109,10 @@ Concat positional_encodings_sine(std::int64_t width, std::int64_t axes) {
 
 Concat tensor2tensor_sine(std::int64_t width, std::int64_t axes, double min_timescale, double max_timescale) {
   constexpr std::string_view kWhere = "tensor2tensor_sine";
-  if (axes < 1 || axes > 8) refuse(kWhere, "axes must be 1 to 8 but got " + std::to_string(axes));
-  if (width < 2 * axes) {
-    refuse(kWhere, "width must be at least two channels per axis, " + std::to_string(2 * axes) + ", but got " +
-                       std::to_string(width));
-  }
-  if (!(min_timescale > 0.0)) {
-    refuse(kWhere, "min_timescale must be above 0 but got " + text::number_text(min_timescale));
-  }
+  base::require(axes >= 1 && axes <= 8, kWhere, "axes must be 1 to 8 but got ", axes);
+  base::require(width >= 2 * axes, kWhere, "width must be at least two channels per axis, ", 2 * axes, ", but got ",
+                width);
+  base::require(min_timescale > 0.0, kWhere, "min_timescale must be above 0 but got ", min_timescale);
   Concat spec{.parts = {}, .axes = axes, .width = width};
   for (std::int64_t axis = 0; axis < axes; ++axis) {
     spec.parts.push_back({.axis = axis,
@@ -151,7 +134,7 @@ Concat axial_learned(std::initializer_list<std::int64_t> axes_in_order) {
 }
 
 Fourier fourier_of_bands(std::int64_t axes, std::span<const double> bands) {
-  if (axes < 1 || axes > 8) refuse("fourier_of_bands", "axes must be 1 to 8 but got " + std::to_string(axes));
+  base::require(axes >= 1 && axes <= 8, "fourier_of_bands", "axes must be 1 to 8 but got ", axes);
   const auto count = static_cast<std::int64_t>(bands.size());
   Fourier spec{.axes = axes};
   spec.inv_freq.resize(static_cast<std::size_t>(axes * axes * count));
@@ -164,9 +147,7 @@ Fourier fourier_of_bands(std::int64_t axes, std::span<const double> bands) {
 
 std::vector<double> power_bands(std::int64_t count, double temperature) {
   check_count(count, "power_bands");
-  if (!(temperature > 0.0)) {
-    refuse("power_bands", "temperature must be above 0 but got " + text::number_text(temperature));
-  }
+  base::require(temperature > 0.0, "power_bands", "temperature must be above 0 but got ", temperature);
   std::vector<double> bands;
   for (std::int64_t j = 0; j < count; ++j) {
     bands.push_back(std::pow(temperature, -static_cast<double>(j) / static_cast<double>(count)));
@@ -176,9 +157,7 @@ std::vector<double> power_bands(std::int64_t count, double temperature) {
 
 std::vector<double> pixel_bands(std::int64_t count, double max_resolution, bool linear) {
   check_count(count, "pixel_bands");
-  if (!(max_resolution > 0.0)) {
-    refuse("pixel_bands", "max_resolution must be above 0 but got " + text::number_text(max_resolution));
-  }
+  base::require(max_resolution > 0.0, "pixel_bands", "max_resolution must be above 0 but got ", max_resolution);
   const double top = linear ? max_resolution / 2.0 : std::log2(max_resolution) - 1.0;
   std::vector<double> bands = evenly_spaced(linear ? 1.0 : 0.0, top, count);
   for (double& band : bands) band = std::numbers::pi * (linear ? band : std::exp2(band));
@@ -213,10 +192,9 @@ std::vector<double> centred_axis(std::int64_t count) {
 }
 
 std::vector<double> scaled_axis(std::int64_t count, double base_size, double interpolation_scale) {
-  if (!(base_size >= 0.0) || !(interpolation_scale > 0.0)) {
-    refuse("scaled_axis", "base_size must be at least 0 and interpolation_scale above 0 but got " +
-                              text::number_text(base_size) + " and " + text::number_text(interpolation_scale));
-  }
+  base::require(base_size >= 0.0 && interpolation_scale > 0.0, "scaled_axis",
+                "base_size must be at least 0 and interpolation_scale above 0 but got ", base_size, " and ",
+                interpolation_scale);
   std::vector<double> numbers = counted_axis(count);
   for (double& number : numbers) {
     if (base_size > 0.0) number /= static_cast<double>(count) / base_size;
@@ -226,12 +204,11 @@ std::vector<double> scaled_axis(std::int64_t count, double base_size, double int
 }
 
 Positions product_positions(std::span<const std::vector<double>> axes) {
-  if (axes.empty()) refuse("product_positions", "there must be at least one axis but there is none");
+  base::require(!axes.empty(), "product_positions", "there must be at least one axis but there is none");
   std::size_t places = 1;
   for (const std::vector<double>& axis : axes) {
-    if (axis.size() > (std::size_t{1} << 27) / std::max<std::size_t>(places, 1)) {
-      refuse("product_positions", "there must be at most 134217728 places but there are more");
-    }
+    base::require(axis.size() <= (std::size_t{1} << 27) / std::max<std::size_t>(places, 1), "product_positions",
+                  "there must be at most 134217728 places but there are more");
     places *= axis.size();
   }
   std::vector<double> values(places * axes.size());

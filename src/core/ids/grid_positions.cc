@@ -18,20 +18,14 @@ std::string list_text(std::span<const std::int64_t> numbers) { return "{" + text
 // The number of places, at most 2^31: one more than the largest id.
 std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, std::string_view where,
                        std::string_view name) {
-  const std::string opening = "[" + std::string(where) + "] " + std::string(name) + " ";
-  if (grid.empty()) fail(ErrorKind::usage, opening + "must have at least one axis but has none");
-  if (std::any_of(grid.begin(), grid.end(), [&](std::int64_t length) { return length < least; })) {
-    fail(ErrorKind::usage,
-         opening + "must have lengths of at least " + std::to_string(least) + " but is " + list_text(grid));
-  }
+  const base::Refusal refuse{where, ErrorKind::usage, name};
+  if (grid.empty()) refuse(" must have at least one axis but has none");
+  const std::int64_t shortest = *std::min_element(grid.begin(), grid.end());
+  if (shortest < least) refuse(" must have lengths of at least ", least, " but is ", list_text(grid));
+  if (shortest == 0) return 0;
   std::int64_t places = 1;
   for (const std::int64_t length : grid) {
-    if (length == 0) return 0;
-  }
-  for (const std::int64_t length : grid) {
-    if (length > (kMaxPosition + 1) / places) {
-      fail(ErrorKind::usage, opening + "must have at most 2147483648 places but is " + list_text(grid));
-    }
+    if (length > (kMaxPosition + 1) / places) refuse(" must have at most 2147483648 places but is ", list_text(grid));
     places *= length;
   }
   return places;
@@ -83,10 +77,8 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
   const std::int64_t image[] = {height, width}, table[] = {side, side};
   const std::int64_t places = places_of(image, 0, kWhere, "the image");
   places_of(table, 1, kWhere, "the table");
-  if (fraction < Fraction::exact || fraction > Fraction::shrunk) {
-    base::refuse("rows_by_fraction", "fraction must be exact, product, quotient or shrunk but is number " +
-                                         std::to_string(static_cast<int>(fraction)));
-  }
+  base::require(fraction >= Fraction::exact && fraction <= Fraction::shrunk, "rows_by_fraction",
+                "fraction must be exact, product, quotient or shrunk but is number ", static_cast<int>(fraction));
   base::check_view(out, base::ids_to_write(out.rank == 1 ? base::Shape{places} : base::Shape{height, width}), kWhere,
                    "out");
 }
@@ -94,15 +86,13 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
 void check_start(std::int64_t start, std::int64_t count, std::string_view where) {
   base::check_id(start, where, "start");
   if (count <= kMaxPosition - start) return;  // the id after the last must be one too
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
-                                 std::to_string(count) + " from " + std::to_string(start) + " go beyond it");
+  base::refuse_input(where, "ids must lie within +-2147483647 but ", count, " from ", start, " go beyond it");
 }
 
 // What was appended before must be whole tuples of as many axes.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
-  base::refuse(where, "ids must hold whole tuples of " + std::to_string(axes) + " but has " +
-                          std::to_string(ids.size()) + " numbers");
+  base::refuse(where, "ids must hold whole tuples of ", axes, " but has ", ids.size(), " numbers");
 }
 
 }  // namespace
@@ -117,8 +107,8 @@ void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, co
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     const std::int64_t id = id_at(ids, n);
     if (id >= 0 && id < count) continue;
-    fail(ErrorKind::bad_input, "[places_in_grid] ids must be 0 to " + std::to_string(count - 1) + ", places of " +
-                                   list_text(grid) + ", but token " + std::to_string(n) + " is " + std::to_string(id));
+    base::refuse_input("places_in_grid", "ids must be 0 to ", count - 1, ", places of ", list_text(grid),
+                       ", but token ", n, " is ", id);
   }
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     std::int64_t rest = id_at(ids, n);
@@ -142,10 +132,8 @@ void rows_by_fraction(std::int64_t height, std::int64_t width, std::int64_t side
 
 std::int64_t append_text(std::vector<std::int64_t>& ids, std::int64_t axes, std::int64_t start, std::int64_t count) {
   constexpr std::string_view kWhere = "append_text";
-  if (axes < 1 || count < 0) {
-    base::refuse("append_text", "axes must be at least 1 and count at least 0 but got " + std::to_string(axes) +
-                                    " and " + std::to_string(count));
-  }
+  base::require(axes >= 1 && count >= 0, "append_text", "axes must be at least 1 and count at least 0 but got ", axes,
+                " and ", count);
   check_start(start, count, kWhere);
   check_tuples(ids, axes, kWhere);
   for (std::int64_t n = 0; n < count; ++n) ids.insert(ids.end(), static_cast<std::size_t>(axes), start + n);

@@ -16,34 +16,29 @@ void check_documents(std::int64_t first, std::int64_t longest, std::string_view 
   base::check_id(first, where, "first");
   const std::int64_t room = kMaxPosition - first;
   if (longest - 1 <= room) return;
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but a document of " +
-                                 std::to_string(longest) + " tokens from " + std::to_string(first) + " goes beyond it");
+  base::refuse_input(where, "ids must lie within +-2147483647 but a document of ", longest, " tokens from ", first,
+                     " goes beyond it");
 }
 
 // Bounds and what they divide. Returns the length of the longest document.
 std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_view name, std::string_view where) {
-  const auto refuse = [&](const std::string& message) {
-    base::refuse(where, "bounds must " + message, ErrorKind::bad_input);
-  };
+  const base::Refusal refuse{where, ErrorKind::bad_input, "bounds must "};
   base::check_view(bounds, base::ids_to_read({"K"}), where, "bounds");
   base::check_view(out, base::ids_to_write({"N"}), where, name);
   base::check_apart({name, out}, {"bounds", bounds}, where);
   const std::int64_t count = bounds.shape[0];
   if (count == 0 || id_at(bounds, 0) != 0) {
-    refuse("start at 0 but " + (count == 0 ? "is empty" : "starts at " + std::to_string(id_at(bounds, 0))));
+    refuse("start at 0 but ", (count == 0 ? "is empty" : "starts at " + std::to_string(id_at(bounds, 0))));
   }
   std::int64_t longest = 0;
   for (std::int64_t i = 1; i < count; ++i) {
     const std::int64_t before = id_at(bounds, i - 1), bound = id_at(bounds, i);
-    if (bound < before) {
-      refuse("not decrease but bound " + std::to_string(i) + " is " + std::to_string(bound) + " after " +
-             std::to_string(before));
-    }
+    refuse.unless(bound >= before, "not decrease but bound ", i, " is ", bound, " after ", before);
     longest = std::max(longest, bound - before);  // from 0 up: no overflow
   }
   const std::int64_t end = id_at(bounds, count - 1);
   if (end != out.shape[0]) {
-    refuse("end at " + std::to_string(out.shape[0]) + ", the number of tokens, but ends at " + std::to_string(end));
+    refuse("end at ", out.shape[0], ", the number of tokens, but ends at ", end);
   }
   return longest;
 }
@@ -70,9 +65,8 @@ void for_each_place(const ConstView& segments, const Use& use) {
 }
 
 void check_packed(const ConstView& ids, PackedBy rule, const base::ViewRule& view_rule, std::string_view where) {
-  if (rule != PackedBy::step && rule != PackedBy::minimum) {
-    base::refuse(where, "rule must be step or minimum but is number " + std::to_string(static_cast<int>(rule)));
-  }
+  base::require(rule == PackedBy::step || rule == PackedBy::minimum, where,
+                "rule must be step or minimum but is number ", static_cast<int>(rule));
   base::check_view(ids, view_rule, where, "ids");
   const ConstView rows = base::with_axes(ids, 2);
   for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
@@ -118,13 +112,11 @@ std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths) {
   bounds.reserve(lengths.size() + 1);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     if (lengths[i] < 0) {
-      fail(ErrorKind::bad_input, "[bounds_of] lengths must not be negative but length " + std::to_string(i) + " is " +
-                                     std::to_string(lengths[i]));
+      base::refuse_input("bounds_of", "lengths must not be negative but length ", i, " is ", lengths[i]);
     }
     if (lengths[i] > kMaxPosition - bounds.back()) {
-      fail(ErrorKind::bad_input, "[bounds_of] the sum of all lengths must be at most 2147483647 but length " +
-                                     std::to_string(i) + ", " + std::to_string(lengths[i]) + ", leads from " +
-                                     std::to_string(bounds.back()) + " beyond it");
+      base::refuse_input("bounds_of", "the sum of all lengths must be at most 2147483647 but length ", i, ", ",
+                         lengths[i], ", leads from ", bounds.back(), " beyond it");
     }
     bounds.push_back(bounds.back() + lengths[i]);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/id_view.h"
-#include "posenc/error.h"
 
 namespace posenc {
 
@@ -25,10 +24,8 @@ struct Counts {
 void check_rule(const IdRule& rule, std::string_view where) {
   base::check_id(rule.first, where, "first");
   base::check_id(rule.past, where, "past");
-  if (rule.past < 0) {
-    base::refuse(where, "past must not be negative but got " + std::to_string(rule.past) +
-                            ": it is how many tokens a cache holds");
-  }
+  base::require(rule.past >= 0, where, "past must not be negative but got ", rule.past,
+                ": it is how many tokens a cache holds");
   if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), where, "the id of pads");
 }
 
@@ -38,9 +35,8 @@ void check_reach(const IdRule& rule, const Counts& longest, std::string_view whe
   const std::int64_t start = rule.first + rule.past;
   const std::int64_t last = start + std::max<std::int64_t>(counted, 1) - 1;
   if (start >= -kMaxPosition && last <= kMaxPosition) return;
-  fail(ErrorKind::bad_input, "[" + std::string(where) + "] ids must lie within +-2147483647 but " +
-                                 std::to_string(counted) + " tokens from first " + std::to_string(rule.first) +
-                                 " + past " + std::to_string(rule.past) + " reach " + std::to_string(last));
+  base::refuse_input(where, "ids must lie within +-2147483647 but ", counted, " tokens from first ", rule.first,
+                     " + past ", rule.past, " reach ", last);
 }
 
 void check_views(const ConstView& source, std::string_view name, const View& ids, std::string_view where) {
@@ -49,7 +45,7 @@ void check_views(const ConstView& source, std::string_view name, const View& ids
   base::check_view(ids, base::ids_to_write(base::shape_of(source).with_last("N"), reason), where, "ids");
   const auto last = static_cast<std::size_t>(source.rank) - 1;
   if (ids.shape[last] > source.shape[last]) {
-    base::refuse(where, "ids must be " + shape_text(source) + ", " + reason + ", but is " + shape_text(ids));
+    base::refuse(where, "ids must be ", shape_text(source), ", ", reason, ", but is ", shape_text(ids));
   }
   base::check_apart({"ids", ids}, {name, source}, where);
 }
@@ -88,19 +84,6 @@ void write_ids(const ConstView& source, const IdRule& rule, const IsReal& is_rea
   }
 }
 
-void check_mask(const ConstView& mask, bool batched, std::string_view where) {
-  for (std::int64_t b = 0; b < mask.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < mask.shape[1]; ++n) {
-      const std::int64_t value = id_at(mask, b, n);
-      if (value == 0 || value == 1) continue;
-      base::refuse(where,
-                   "mask must be 0 or 1 but " + (batched ? "row " + std::to_string(b) + ", " : std::string()) +
-                       "column " + std::to_string(n) + " is " + std::to_string(value),
-                   ErrorKind::bad_input);
-    }
-  }
-}
-
 }  // namespace
 
 void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& ids) {
@@ -108,7 +91,7 @@ void positions_from_mask(const ConstView& mask, const IdRule& rule, const View& 
   check_views(mask, "mask", ids, kWhere);
   check_rule(rule, kWhere);
   const ConstView rows = base::with_axes(mask, 2);
-  check_mask(rows, mask.rank == 2, kWhere);
+  base::check_mask_values(mask, kWhere);
   const auto is_real = [&](std::int64_t b, std::int64_t n) { return id_at(rows, b, n) == 1; };
   check_reach(rule, longest_row(rows, is_real), kWhere);
   write_ids(rows, rule, is_real, base::with_axes(ids, 2));
@@ -133,10 +116,8 @@ void positions_after(const ConstView& lengths, const View& ids) {
     const std::int64_t length = id_at(lengths, b);
     // Compared without the sum: both may be at the end of i64.
     if (length >= 0 && length <= kMaxPosition && ids.shape[1] <= kMaxPosition + 1 - length) continue;
-    fail(ErrorKind::bad_input, "[" + std::string(kWhere) + "] lengths must not be negative and " +
-                                   std::to_string(ids.shape[1]) +
-                                   " ids after them must stay within 2147483647 but row " + std::to_string(b) + " is " +
-                                   std::to_string(length));
+    base::refuse_input(kWhere, "lengths must not be negative and ", ids.shape[1],
+                       " ids after them must stay within 2147483647 but row ", b, " is ", length);
   }
   for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
     const std::int64_t length = id_at(lengths, b);

@@ -5,8 +5,6 @@
 #include <string>
 
 #include "core/base/id_view.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 #include "posenc/position_ids.h"
 
 namespace posenc {
@@ -16,47 +14,37 @@ using base::id_at;
 
 constexpr std::int64_t kAxes = 3;
 
-[[noreturn]] void refuse_vision(std::string_view where, const std::string& message) {
-  base::refuse(where, message, ErrorKind::bad_input);
-}
-
 std::string grid_text(const PatchGrid& grid) {
   return std::to_string(grid.frames) + "x" + std::to_string(grid.height) + "x" + std::to_string(grid.width);
 }
 
 // At most as many places as there are ids, and whole blocks.
 void check_grid(const PatchGrid& grid, std::int64_t merge, std::string_view where) {
-  if (merge < 1) refuse_vision(where, "merge must be at least 1 but got " + std::to_string(merge));
+  base::require_input(merge >= 1, where, "merge must be at least 1 but got ", merge);
   if (grid.frames < 1 || grid.height < 1 || grid.width < 1) {
-    refuse_vision(where, "a grid must have at least 1 frame, row and column but is " + grid_text(grid));
+    base::refuse_input(where, "a grid must have at least 1 frame, row and column but is ", grid_text(grid));
   }
   if (grid.height > kMaxPosition / grid.frames || grid.width > kMaxPosition / (grid.frames * grid.height)) {
-    refuse_vision(where, "a grid must have at most 2147483647 patches but is " + grid_text(grid));
+    base::refuse_input(where, "a grid must have at most 2147483647 patches but is ", grid_text(grid));
   }
   if (grid.height % merge == 0 && grid.width % merge == 0) return;
-  refuse_vision(where, "height and width of a grid must be multiples of merge, " + std::to_string(merge) +
-                           ", but it is " + grid_text(grid));
+  base::refuse_input(where, "height and width of a grid must be multiples of merge, ", merge, ", but it is ",
+                     grid_text(grid));
 }
 
 void check_rule(const MropeRule& rule, std::string_view where) {
-  if (rule.after < AfterVision::extent || rule.after > AfterVision::largest) {
-    refuse_vision(where,
-                  "after must be extent or largest but is number " + std::to_string(static_cast<int>(rule.after)));
-  }
-  if (rule.frame_step < FrameStep::frame || rule.frame_step > FrameStep::seconds) {
-    refuse_vision(where, "frame_step must be frame or seconds but is number " +
-                             std::to_string(static_cast<int>(rule.frame_step)));
-  }
-  if (!(rule.tokens_per_second >= 0.0 && rule.tokens_per_second <= 1e6)) {
-    refuse_vision(where,
-                  "tokens_per_second must be from 0 to 1000000 but got " + text::number_text(rule.tokens_per_second));
-  }
+  base::require_input(rule.after >= AfterVision::extent && rule.after <= AfterVision::largest, where,
+                      "after must be extent or largest but is number ", static_cast<int>(rule.after));
+  base::require_input(rule.frame_step >= FrameStep::frame && rule.frame_step <= FrameStep::seconds, where,
+                      "frame_step must be frame or seconds but is number ", static_cast<int>(rule.frame_step));
+  base::require_input(rule.tokens_per_second >= 0.0 && rule.tokens_per_second <= 1e6, where,
+                      "tokens_per_second must be from 0 to 1000000 but got ", rule.tokens_per_second);
   base::check_id(rule.pad_id, where, "pad_id");
 }
 
 void check_seconds(double seconds, std::string_view where) {
   if (seconds >= 0.0 && seconds <= 1e6) return;
-  refuse_vision(where, "seconds_per_grid must be from 0 to 1000000 but got " + text::number_text(seconds));
+  base::refuse_input(where, "seconds_per_grid must be from 0 to 1000000 but got ", seconds);
 }
 
 // How far frame t is from frame 0. Both products in float32, as tensors form them: where they come out just below a
@@ -123,8 +111,8 @@ class Mrope {
   std::int64_t type_at(std::int64_t b, std::int64_t n) const {
     const std::int64_t type = at(input_.token_types, b, n);
     if (type >= 0 && type <= 2) return type;
-    refuse_vision("mrope_positions", "token types must be 0 (text), 1 (image) or 2 (video) but token [" +
-                                         std::to_string(b) + ", " + std::to_string(n) + "] is " + std::to_string(type));
+    base::refuse_input("mrope_positions", "token types must be 0 (text), 1 (image) or 2 (video) but token [", b, ", ",
+                       n, "] is ", type);
   }
 
   // A run may hold several pictures, one right after the other.
@@ -139,18 +127,15 @@ class Mrope {
 
   std::int64_t add_picture(Cursor& cursor, bool video, std::int64_t length, std::int64_t b) {
     const std::string what = video ? "video" : "image";
-    if (cursor.next == cursor.grids.size()) {
-      refuse_vision("mrope_positions", std::to_string(length) + " " + what + " tokens of row " + std::to_string(b) +
-                                           " have no grid: there are " + std::to_string(cursor.grids.size()));
-    }
+    base::require_input(cursor.next != cursor.grids.size(), "mrope_positions", length, " ", what, " tokens of row ", b,
+                        " have no grid: there are ", cursor.grids.size());
     PatchGrid grid = cursor.grids[cursor.next];
     const bool split = video && rule_.split_frames;
     if (split) grid.frames = 1;
     const std::int64_t tokens = grid.frames * (grid.height / rule_.merge) * (grid.width / rule_.merge);
     if (tokens > length) {
-      refuse_vision("mrope_positions", (video ? "a video of " : "an image of ") + grid_text(grid) + " patches needs " +
-                                           std::to_string(tokens) + " tokens but row " + std::to_string(b) + " has " +
-                                           std::to_string(length) + " in a run");
+      base::refuse_input("mrope_positions", (video ? "a video of " : "an image of "), grid_text(grid),
+                         " patches needs ", tokens, " tokens but row ", b, " has ", length, " in a run");
     }
     const bool timed = video && !split && !input_.seconds_per_grid.empty();
     start_ = append_vision(ids_, grid, start_, picture_rule(video), timed ? input_.seconds_per_grid[cursor.next] : 1.0);
@@ -170,8 +155,8 @@ class Mrope {
 
   static void check_used(const Cursor& cursor, const std::string& what) {
     if (cursor.next == cursor.grids.size()) return;
-    refuse_vision("mrope_positions", "there are grids of " + std::to_string(cursor.grids.size()) + " " + what +
-                                         " but tokens of " + std::to_string(cursor.next));
+    base::refuse_input("mrope_positions", "there are grids of ", cursor.grids.size(), " ", what, " but tokens of ",
+                       cursor.next);
   }
 
   const MropeInput& input_;
@@ -180,19 +165,6 @@ class Mrope {
   std::vector<std::int64_t> ids_;
   std::int64_t start_ = 0;
 };
-
-void check_mask_values(const ConstView& mask) {
-  if (mask.rank == 0) return;
-  const ConstView rows = base::with_axes(mask, 2);
-  for (std::int64_t b = 0; b < rows.shape[0]; ++b) {
-    for (std::int64_t n = 0; n < rows.shape[1]; ++n) {
-      const std::int64_t value = id_at(rows, b, n);
-      if (value == 0 || value == 1) continue;
-      refuse_vision("mrope_positions", "mask must hold 0 and 1 but token [" + std::to_string(b) + ", " +
-                                           std::to_string(n) + "] is " + std::to_string(value));
-    }
-  }
-}
 
 void check_ids(const MropeInput& input, const View& ids) {
   constexpr std::string_view kWhere = "mrope_positions";
@@ -213,18 +185,17 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
         base::ids_to_read(base::shape_of(input.token_types), base::Batch::as_given, base::kIntegers);
     like_types.reason = "the shape of token_types";
     base::check_view(input.mask, like_types, kWhere, "mask");
+    base::check_mask_values(input.mask, kWhere);
   }
-  check_mask_values(input.mask);
   for (const PatchGrid& grid : input.images) {
     check_grid(grid, rule.merge, kWhere);
-    if (grid.frames != 1) refuse_vision(kWhere, "an image must have 1 frame but is " + grid_text(grid));
+    if (grid.frames != 1) base::refuse_input(kWhere, "an image must have 1 frame but is ", grid_text(grid));
   }
   for (const PatchGrid& grid : input.videos) check_grid(grid, rule.merge, kWhere);
   for (const double seconds : input.seconds_per_grid) check_seconds(seconds, kWhere);
-  if (!input.seconds_per_grid.empty() && input.seconds_per_grid.size() != input.videos.size()) {
-    refuse_vision(kWhere, "seconds_per_grid must be one per video, " + std::to_string(input.videos.size()) +
-                              ", but are " + std::to_string(input.seconds_per_grid.size()));
-  }
+  base::require_input(input.seconds_per_grid.empty() || input.seconds_per_grid.size() == input.videos.size(), kWhere,
+                      "seconds_per_grid must be one per video, ", input.videos.size(), ", but are ",
+                      input.seconds_per_grid.size());
   check_ids(input, ids);
 }
 
@@ -247,12 +218,11 @@ std::int64_t write_row(const Mrope& mrope, std::int64_t b, const std::vector<std
 void append_patches(std::vector<std::int64_t>& ids, const PatchGrid& grid, const PatchOptions& options) {
   constexpr std::string_view kWhere = "append_patches";
   check_grid(grid, options.merge, kWhere);
-  if (options.axes < PatchAxes::yx || options.axes > PatchAxes::tyx) {
-    refuse_vision(kWhere, "axes must be yx, xy or tyx but is number " + std::to_string(static_cast<int>(options.axes)));
-  }
-  if (options.first < -kMaxPosition || options.first > kMaxPosition - std::max(grid.height, grid.width)) {
-    refuse_vision(kWhere, "ids must lie within +-2147483647 but first is " + std::to_string(options.first));
-  }
+  base::require_input(options.axes >= PatchAxes::yx && options.axes <= PatchAxes::tyx, kWhere,
+                      "axes must be yx, xy or tyx but is number ", static_cast<int>(options.axes));
+  base::require_input(
+      options.first >= -kMaxPosition && options.first <= kMaxPosition - std::max(grid.height, grid.width), kWhere,
+      "ids must lie within +-2147483647 but first is ", options.first);
   const std::int64_t m = options.merge, columns = grid.width / m;
   for (std::int64_t t = 0; t < grid.frames; ++t) {
     for (std::int64_t block = 0; block < (grid.height / m) * columns; ++block) {
@@ -270,15 +240,14 @@ std::int64_t append_vision(std::vector<std::int64_t>& ids, const PatchGrid& grid
   check_rule(rule, kWhere);
   check_seconds(seconds_per_grid, kWhere);
   base::check_id(start, kWhere, "start");
-  if (static_cast<std::int64_t>(ids.size()) % kAxes != 0) {
-    refuse_vision(kWhere, "ids must hold whole tuples of 3 but has " + std::to_string(ids.size()) + " numbers");
-  }
+  base::require_input(static_cast<std::int64_t>(ids.size()) % kAxes == 0, kWhere,
+                      "ids must hold whole tuples of 3 but has ", ids.size(), " numbers");
   const std::int64_t height = grid.height / rule.merge, width = grid.width / rule.merge;
   const double span = time_of(grid.frames - 1, rule, seconds_per_grid);
   const double last = std::max({span, static_cast<double>(height - 1), static_cast<double>(width - 1)});
   if (last >= static_cast<double>(kMaxPosition - start)) {
-    refuse_vision(kWhere, "ids must lie within +-2147483647 but a picture of " + grid_text(grid) + " from " +
-                              std::to_string(start) + " goes beyond it");
+    base::refuse_input(kWhere, "ids must lie within +-2147483647 but a picture of ", grid_text(grid), " from ", start,
+                       " goes beyond it");
   }
   for (std::int64_t t = 0; t < grid.frames; ++t) {
     const std::int64_t time = start + static_cast<std::int64_t>(time_of(t, rule, seconds_per_grid));

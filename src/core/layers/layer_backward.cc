@@ -30,10 +30,8 @@ void check_embedding(const LayerCall& call, const ConstView& grad_out, const Lay
 
 void check_gradients(const LayerCall& call, const ConstView& grad_out, const LayerGradients& gradients) {
   const TransformerLayer& layer = call.layer;
-  if (gradients.attention.x.rank + gradients.norm1.x.rank + gradients.norm2.x.rank > 0) {
-    base::refuse(call.check.where,
-                 "the gradients attention.x, norm1.x and norm2.x must be left out: that of the input is x");
-  }
+  base::require(gradients.attention.x.rank + gradients.norm1.x.rank + gradients.norm2.x.rank == 0, call.check.where,
+                "the gradients attention.x, norm1.x and norm2.x must be left out: that of the input is x");
   MultiHeadGradients attention = gradients.attention;
   attention.x = gradients.x;
   layers::check_gradients(layers::MultiHeadCall(call.x, layer.attention, call.options.attention, kWhere), grad_out,

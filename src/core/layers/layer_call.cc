@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/layers/multi_head_call.h"
 #include "core/rows/dropout_rows.h"
 #include "core/rows/embed_checks.h"
-#include "core/text/number_text.h"
 #include "posenc/random.h"
 
 namespace posenc::layers {
@@ -35,7 +35,7 @@ void check_norm(const LayerChecks& check, const LayerNorm& norm, std::int64_t wi
   check.optional_weight(norm.weight, {width}, name + ".weight");
   check.optional_weight(norm.bias, {width}, name + ".bias");
   if (norm.eps > 0.0 && std::isfinite(norm.eps)) return;
-  base::refuse(check.where, name + ".eps must be above 0 and finite but got " + text::number_text(norm.eps));
+  base::refuse(check.where, name, ".eps must be above 0 and finite but got ", norm.eps);
 }
 
 void check_feed_forward(const LayerChecks& check, const FeedForward& weights, std::int64_t width) {
@@ -46,7 +46,7 @@ void check_feed_forward(const LayerChecks& check, const FeedForward& weights, st
   check.weight(weights.linear1_weight, {"F", width}, "linear1_weight");
   const std::int64_t hidden = weights.linear1_weight.shape[0];
   if (hidden < 1) {
-    base::refuse(check.where, "linear1_weight must have rows but is " + shape_text(weights.linear1_weight));
+    base::refuse(check.where, "linear1_weight must have rows but is ", shape_text(weights.linear1_weight));
   }
   check.optional_weight(weights.linear1_bias, {hidden}, "linear1_bias");
   check.weight(weights.linear2_weight, {width, hidden}, "linear2_weight");
@@ -55,8 +55,7 @@ void check_feed_forward(const LayerChecks& check, const FeedForward& weights, st
 
 void check_enum(const LayerChecks& check, int value, int count, const std::string& name) {
   if (value >= 0 && value < count) return;
-  base::refuse(check.where,
-               name + " must be one of its " + std::to_string(count) + " values but is " + std::to_string(value));
+  base::refuse(check.where, name, " must be one of its ", count, " values but is ", value);
 }
 
 void check_options(const LayerCall& call) {
@@ -64,14 +63,11 @@ void check_options(const LayerCall& call) {
   check_enum(call.check, static_cast<int>(call.layer.norm), 2, "norm");
   check_enum(call.check, static_cast<int>(call.layer.activation), 2, "activation");
   check_enum(call.check, static_cast<int>(call.layer.residual), 2, "residual");
-  if (options.attention.attend.dropout.p != 0.0) {
-    base::refuse(call.check.where,
-                 "dropout of attention weights is dropout.weights but attention.attend.dropout.p is " +
-                     text::number_text(options.attention.attend.dropout.p));
-  }
-  if (!options.rows && (options.scale != 1.0 || options.dropout.input != 0.0)) {
-    base::refuse(call.check.where, "scale and dropout.input are for rows but there are none");
-  }
+  base::require(options.attention.attend.dropout.p == 0.0, call.check.where,
+                "dropout of attention weights is dropout.weights but attention.attend.dropout.p is ",
+                options.attention.attend.dropout.p);
+  base::require(options.rows || (options.scale == 1.0 && options.dropout.input == 0.0), call.check.where,
+                "scale and dropout.input are for rows but there are none");
   if (!options.rows && options.positions.count != 0)
     base::refuse(call.check.where, "positions are for rows but there are none");
   for (const DropPlace place :

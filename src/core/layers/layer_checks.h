@@ -26,6 +26,8 @@ struct LayerChecks {
   void weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
   // The same, or not there.
   void optional_weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
+  // Heads, and heads of keys that divide them; returns the latter, as many as there are heads if it is 0.
+  std::int64_t key_heads(std::int64_t heads, std::int64_t key_heads) const;
   // Where a gradient goes, or nothing: the shape of `like`, f32 or f64. Where there is no `like`, an error.
   void gradient(const View& view, const ConstView& like, std::string_view name) const;
   // It shares no memory with what is read beside it.

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/layers/layer_checks.h"
 #include "core/layers/linear.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace {
@@ -19,12 +19,11 @@ constexpr std::int64_t kRowsPerPart = 64;
 void check_norm(const LayerChecks& check, const ConstView& x, const LayerNorm& norm) {
   check.tokens(x, "x");
   const std::int64_t width = x.shape[static_cast<std::size_t>(x.rank - 1)];
-  if (width < 1) base::refuse(check.where, "x must have channels but is " + shape_text(x));
+  if (width < 1) base::refuse(check.where, "x must have channels but is ", shape_text(x));
   check.optional_weight(norm.weight, {width}, "weight");
   check.optional_weight(norm.bias, {width}, "bias");
-  if (!(norm.eps > 0.0 && std::isfinite(norm.eps))) {
-    base::refuse(check.where, "eps must be above 0 and finite but got " + text::number_text(norm.eps));
-  }
+  base::require(norm.eps > 0.0 && std::isfinite(norm.eps), check.where, "eps must be above 0 and finite but got ",
+                norm.eps);
 }
 
 // A row in double, normalised: what weight and bias act on.

@@ -2,19 +2,16 @@
 
 #include <string>
 
+#include "core/base/refuse.h"
+
 namespace posenc::layers {
 namespace {
 
-void check_heads(const LayerChecks& check, const MultiHeadAttention& weights) {
-  if (weights.heads < 1) base::refuse(check.where, "heads must be at least 1 but got " + std::to_string(weights.heads));
-  if (weights.key_heads < 0 || (weights.key_heads > 0 && weights.heads % weights.key_heads != 0)) {
-    base::refuse(check.where, "key_heads must divide the " + std::to_string(weights.heads) + " heads but got " +
-                                  std::to_string(weights.key_heads));
-  }
+void check_out_weight(const LayerChecks& check, const MultiHeadAttention& weights) {
   const ConstView& out = weights.out_proj_weight;
   if (out.rank != 2 || out.shape[1] < 1 || out.shape[1] % weights.heads != 0) {
-    base::refuse(check.where, "out_proj_weight must be [M, H D], a multiple of the " + std::to_string(weights.heads) +
-                                  " heads wide, but is " + shape_text(out));
+    base::refuse(check.where, "out_proj_weight must be [M, H D], a multiple of the ", weights.heads,
+                 " heads wide, but is ", shape_text(out));
   }
 }
 
@@ -35,15 +32,15 @@ MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHeadAttention&
       crosses(options_given.context.rank > 0) {
   check.tokens(x, "x");
   if (crosses) check_context(check, x, context);
-  check_heads(check, weights);
+  key_heads = check.key_heads(weights.heads, weights.key_heads);
+  check_out_weight(check, weights);
   const auto tokens = static_cast<std::size_t>(x.rank - 2);
   batch = x.rank == 3 ? x.shape[0] : 1;
   queries = x.shape[tokens];
   keys = context.shape[tokens];
   width = x.shape[tokens + 1];
-  if (width < 1) base::refuse(check.where, "x must have channels but is " + shape_text(x));
+  if (width < 1) base::refuse(check.where, "x must have channels but is ", shape_text(x));
   heads = weights.heads;
-  key_heads = weights.key_heads > 0 ? weights.key_heads : heads;
   head_dim = weights.out_proj_weight.shape[1] / heads;
   const std::int64_t packed = query_width() + 2 * key_width();
   check.weight(weights.in_proj_weight, {packed, width}, "in_proj_weight");

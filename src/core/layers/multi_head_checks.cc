@@ -1,6 +1,7 @@
 #include <string>
 
 #include "core/attention/term_values.h"
+#include "core/base/refuse.h"
 #include "core/biases/bias_term.h"
 #include "core/layers/multi_head_call.h"
 
@@ -17,8 +18,7 @@ ConstView weights_like(const MultiHeadCall& call) {
 void check_token_gradient(const MultiHeadCall& call, const View& view, const ConstView& like, const char* name) {
   call.check.gradient(view, like, name);
   if (view.rank == 0 || view.dtype == like.dtype || view.dtype == DType::f64) return;
-  base::refuse(call.check.where,
-               "the gradient of " + std::string(name) + " must be f64, as " + name + " is, but is f32");
+  base::refuse(call.check.where, "the gradient of ", name, " must be f64, as ", name, " is, but is f32");
 }
 
 // What attend_backward would find when gradients have been written already.
@@ -26,7 +26,7 @@ void check_attention_gradients(const MultiHeadCall& call, const MultiHeadGradien
   const AttendOptions& options = call.options.attend;
   call.check.gradient(gradients.sinks, options.sinks, "sinks");
   if (!gradients.bias.empty()) {
-    if (options.bias == nullptr) base::refuse(call.check.where, "gradients of a bias are asked for but there is none");
+    base::require(options.bias != nullptr, call.check.where, "gradients of a bias are asked for but there is none");
     options.bias->term().check_gradients(gradients.bias, call.check.where);
   }
   if (!gradients.term.empty()) {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/transpose_block.h"
 #include "core/layers/layer_checks.h"
 #include "core/layers/linear.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace {
@@ -23,23 +23,17 @@ Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const 
   base::check_view(x, {.dtypes = base::kReals, .shape = {"N", "M"}}, check.where, "x");
   base::check_view(p, {.dtypes = base::kReals, .shape = base::shape_of(x), .like = "x"}, check.where, "p");
   const std::int64_t heads = projections.heads, width = x.shape[1];
-  if (heads < 1) base::refuse(check.where, "heads must be at least 1 but got " + std::to_string(heads));
-  if (projections.key_heads < 0 || (projections.key_heads > 0 && heads % projections.key_heads != 0)) {
-    base::refuse(check.where, "key_heads must divide the " + std::to_string(heads) + " heads but got " +
-                                  std::to_string(projections.key_heads));
-  }
-  const std::int64_t key_heads = projections.key_heads > 0 ? projections.key_heads : heads;
+  const std::int64_t key_heads = check.key_heads(heads, projections.key_heads);
   const ConstView& query = projections.query_weight;
   if (query.rank != 2 || query.shape[0] < 1 || query.shape[0] % heads != 0) {
-    base::refuse(check.where, "query_weight must be [H D, M], a multiple of the " + std::to_string(heads) +
-                                  " heads long, but is " + shape_text(query));
+    base::refuse(check.where, "query_weight must be [H D, M], a multiple of the ", heads, " heads long, but is ",
+                 shape_text(query));
   }
   const std::int64_t head_dim = query.shape[0] / heads;
   check.weight(query, {heads * head_dim, width}, "query_weight");
   check.weight(projections.key_weight, {key_heads * head_dim, width}, "key_weight");
-  if (!std::isfinite(projections.softmax_scale)) {
-    base::refuse(check.where, "softmax_scale must be finite but got " + text::number_text(projections.softmax_scale));
-  }
+  base::require(std::isfinite(projections.softmax_scale), check.where, "softmax_scale must be finite but got ",
+                projections.softmax_scale);
   return {x.shape[0], width, heads, key_heads, head_dim};
 }
 

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/base/refuse.h"
 #include "core/numbers/double_double.h"
 #include "core/numbers/real_phase.h"
 #include "core/numbers/sin_cos.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -53,9 +52,7 @@ std::uint64_t round_step(double magnitude) noexcept {
 }  // namespace
 
 PhaseStep make_phase_step(double inv_freq) {
-  if (!std::isfinite(inv_freq)) {
-    fail(ErrorKind::usage, "[make_phase_step] inv_freq must be finite but got " + text::number_text(inv_freq));
-  }
+  base::require(std::isfinite(inv_freq), "make_phase_step", "inv_freq must be finite but got ", inv_freq);
   const std::uint64_t step = round_step(std::fabs(inv_freq));
   const numbers::DoubleDouble turns = kTurnsPerRadianDouble * numbers::DoubleDouble{inv_freq, 0.0};
   return {inv_freq < 0.0 ? std::uint64_t{0} - step : step, turns.high, turns.low};

@@ -11,7 +11,6 @@
 #include "core/base/philox.h"
 #include "core/numbers/sin_cos.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -93,15 +92,13 @@ double largest(DType dtype) noexcept {
 
 void check(const View& out, const Random& random) {
   base::check_view(out, {.shape = {"N", "M"}, .use = base::Use::write}, "fill_random", "out");
-  if (random.std < 0.0 || !std::isfinite(random.std)) {
-    fail(ErrorKind::usage, "[fill_random] std must be finite and at least 0 but got " + text::number_text(random.std));
-  }
+  base::require(random.std >= 0.0 && std::isfinite(random.std), "fill_random",
+                "std must be finite and at least 0 but got ", random.std);
   const bool normal = random.distribution == Distribution::normal;
   const double limit = largest(out.dtype) / (normal ? kNormalReach : kUniformReach);
   if (random.std > limit) {
-    fail(ErrorKind::usage, "[fill_random] std must be at most " + text::general_text(limit, 4) + " for " +
-                               std::string(to_text(out.dtype)) + " but got " + text::number_text(random.std) +
-                               ": the numbers would overflow");
+    base::refuse("fill_random", "std must be at most ", text::general_text(limit, 4), " for ", to_text(out.dtype),
+                 " but got ", random.std, ": the numbers would overflow");
   }
 }
 

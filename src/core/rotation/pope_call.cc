@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/rows/rotary_rows.h"
-#include "core/text/number_text.h"
 
 namespace posenc::rotation {
 namespace {
@@ -28,10 +28,7 @@ void check_delta(const PopeCall& call, std::int64_t heads) {
     for (std::int64_t c = 0; c < channels; ++c) {
       const double value = delta_at(delta, h, c);
       if (std::isfinite(value)) continue;
-      base::refuse(call.where,
-                   "delta[" + std::to_string(h) + "][" + std::to_string(c) + "] must be finite but is " +
-                       text::number_text(value),
-                   ErrorKind::bad_input);
+      base::refuse_input(call.where, "delta[", h, "][", c, "] must be finite but is ", value);
     }
   }
 }

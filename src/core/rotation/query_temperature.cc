@@ -4,11 +4,10 @@
 #include <string>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/rotation/pope_call.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rows/convert_row.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -18,10 +17,8 @@ constexpr const char* kWhere = "scale_queries";
 double factor_at(const QueryTemperature& temperature, double position) {
   const double count = position + static_cast<double>(temperature.first);
   const auto length = static_cast<double>(temperature.length);
-  if (!(count >= 0.0)) {
-    fail(ErrorKind::bad_input, "[temperature] positions must be at least " + std::to_string(-temperature.first) +
-                                   " but got " + text::number_text(position));
-  }
+  base::require_input(count >= 0.0, "temperature", "positions must be at least ", -temperature.first, " but got ",
+                      position);
   if (temperature.form == TemperatureForm::power) return std::exp(temperature.scale * std::log1p(count / length));
   return 1.0 + temperature.scale * std::log1p(std::floor(count / length));
 }
@@ -31,9 +28,8 @@ void check(const rotation::HeadViews& views, const PositionView& positions) {
   const rotation::HeadGrid grid = rotation::grid_of_heads(views.in);
   if (positions.axes != 1 || positions.count != grid.tokens ||
       (positions.batch != 1 && positions.batch != grid.batch)) {
-    base::refuse(kWhere, "positions must be one per token of " + shape_text(views.in) + ", on one axis, but are [" +
-                             std::to_string(positions.batch) + ", " + std::to_string(positions.count) + ", " +
-                             std::to_string(positions.axes) + "]");
+    base::refuse(kWhere, "positions must be one per token of ", shape_text(views.in), ", on one axis, but are [",
+                 positions.batch, ", ", positions.count, ", ", positions.axes, "]");
   }
   check_positions(positions, kWhere);
   base::check_apart({views.out_name, views.out}, positions, kWhere);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/kernels/sin_cos_row.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rotation/rotate_tokens.h"
@@ -85,8 +86,8 @@ void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
                     from.first_channel == to.first_channel && rotation::parts_of(from) == rotation::parts_of(to) &&
                     rotation::written_pairing(from.layout) == rotation::written_pairing(to.layout);
   if (same) return;
-  fail(ErrorKind::usage,
-       "[rerotate] both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
+  base::refuse("rerotate",
+               "both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
 }
 
 // Whether the numbers are the same, of whatever spec and length they were made.

@@ -49,9 +49,8 @@ void fill_rows(const rows::RotaryRows& rows, const PositionView& range, const Vi
 void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   check_positions(positions, "fill_cos_sin");
   if (positions.axes == schedule.axes) return;
-  base::refuse("fill_cos_sin", "positions must have " + std::to_string(schedule.axes) +
-                                   (schedule.axes == 1 ? " axis" : " axes") + " as the encoding has, but have " +
-                                   std::to_string(positions.axes));
+  base::refuse("fill_cos_sin", "positions must have ", schedule.axes, (schedule.axes == 1 ? " axis" : " axes"),
+               " as the encoding has, but have ", positions.axes);
 }
 
 // Writes the value of every pair where the tiling has it.
@@ -86,9 +85,7 @@ RotaryTable::RotaryTable(const Rotary& spec, std::int64_t positions, DType dtype
 RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, DType dtype)
     : angles_(angles), start_(range.start) {
   check_range(range);
-  if (!base::kReals.has(dtype)) {
-    base::refuse("RotaryTable", "dtype must be f32 or f64 but got " + std::string(to_text(dtype)));
-  }
+  base::require(base::kReals.has(dtype), "RotaryTable", "dtype must be f32 or f64 but got ", to_text(dtype));
   const std::int64_t width = schedule().rotary_dim;
   const std::shared_ptr<std::byte> memory = rows::table_memory(range.count, width, dtype, "RotaryTable");
   const View out = make_view(static_cast<void*>(memory.get()), dtype, {range.count, width});
@@ -111,36 +108,29 @@ RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, 
 
 void RotaryTable::check_range(const PositionView& range) const {
   check_positions(range, "RotaryTable");
-  if (range.source != PositionView::Source::range || (range.step != 1 && range.count > 1) || range.batch != 1) {
-    base::refuse("RotaryTable", "positions must be a range in steps of 1");
-  }
-  if (range.count < 1) {
-    base::refuse("RotaryTable", "positions must be at least 1 but got " + std::to_string(range.count));
-  }
-  if (!is_rotation(schedule().layout)) {
-    base::refuse("RotaryTable", "the layout is no rotation: its channels have angles of their own, use RotaryAngles",
-                 ErrorKind::unsupported);
-  }
-  if (!angles_.rows().one_axis_per_pair()) {
-    base::refuse("RotaryTable", "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles",
-                 ErrorKind::unsupported);
-  }
+  base::require(
+      range.source == PositionView::Source::range && (range.step == 1 || range.count <= 1) && range.batch == 1,
+      "RotaryTable", "positions must be a range in steps of 1");
+  base::require(range.count >= 1, "RotaryTable", "positions must be at least 1 but got ", range.count);
+  constexpr base::Refusal kNoTable{"RotaryTable", ErrorKind::unsupported};
+  kNoTable.unless(is_rotation(schedule().layout),
+                  "the layout is no rotation: its channels have angles of their own, use RotaryAngles");
+  kNoTable.unless(angles_.rows().one_axis_per_pair(),
+                  "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles");
 }
 
 void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos, const View& sin,
                   Tiling tiling) {
   const RotarySchedule& schedule = angles.schedule();
   check_axes(schedule, positions);
-  if (tiling < Tiling::per_pair || tiling > Tiling::pairs) {
-    base::refuse("fill_cos_sin",
-                 "tiling must be per_pair, halves or pairs but got " + std::to_string(static_cast<int>(tiling)));
-  }
+  base::require(tiling >= Tiling::per_pair && tiling <= Tiling::pairs, "fill_cos_sin",
+                "tiling must be per_pair, halves or pairs but got ", static_cast<int>(tiling));
   const std::int64_t width = tiling == Tiling::per_pair ? schedule.columns() : schedule.rotary_dim;
   rows::check_row_output(positions, width, cos, "fill_cos_sin", "cos");
   rows::check_row_output(positions, width, sin, "fill_cos_sin", "sin");
   if (cos.rank != sin.rank || (cos.rank == 3 && cos.shape[0] != sin.shape[0])) {
-    base::refuse("fill_cos_sin",
-                 "cos and sin must have the same shape but are " + shape_text(cos) + " and " + shape_text(sin));
+    base::refuse("fill_cos_sin", "cos and sin must have the same shape but are ", shape_text(cos), " and ",
+                 shape_text(sin));
   }
   base::check_apart({"cos", cos}, {"sin", sin}, "fill_cos_sin");
   const std::int64_t batch = cos.rank == 3 ? cos.shape[0] : 1;

@@ -6,6 +6,7 @@
 
 #include "core/base/float_types.h"
 #include "core/base/memory_overlap.h"
+#include "core/base/refuse.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rotation/rotate_tokens.h"
 #include "core/rotation/turn_channels.h"
@@ -106,9 +107,9 @@ void check(const TurnedHeads& heads, const Call& call) {
   rotation::check_head_positions(heads.views, call.positions, call.source, call.where);
   rotation::check_scale(heads.views, heads.scale, call.where);
   rotation::check_scale(heads.views, heads.window_scale, call.where);
-  if (call.direction == Direction::inverse && !is_rotation(call.source.schedule().layout)) {
-    base::refuse(call.where, "the layout is no rotation, and what is none cannot be undone", ErrorKind::unsupported);
-  }
+  base::Refusal{call.where, ErrorKind::unsupported}.unless(
+      call.direction != Direction::inverse || is_rotation(call.source.schedule().layout),
+      "the layout is no rotation, and what is none cannot be undone");
 }
 
 rotation::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) {
@@ -237,9 +238,8 @@ void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
   const rotation::HeadGrid a = rotation::grid_of_heads(query);
   const rotation::HeadGrid b = rotation::grid_of_heads(key);
   if (query.dtype != key.dtype || a.batch != b.batch) {
-    base::refuse(call.where, "key must be of the batch and type of the query, " + shape_text(query) + " " +
-                                 std::string(to_text(query.dtype)) + ", but is " + shape_text(key) + " " +
-                                 std::string(to_text(key.dtype)));
+    base::refuse(call.where, "key must be of the batch and type of the query, ", shape_text(query), " ",
+                 to_text(query.dtype), ", but is ", shape_text(key), " ", to_text(key.dtype));
   }
   const base::NamedView query_out{both[0].views.out_name, both[0].views.out};
   const base::NamedView key_out{both[1].views.out_name, both[1].views.out};

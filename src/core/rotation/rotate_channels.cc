@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/rotation/channel_head.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/spec/rotary_window.h"
@@ -22,32 +23,26 @@ void check(const rotation::HeadViews& heads, const ChannelTables& tables, std::s
   rotation::check_heads(heads, "D", where);
   const std::int64_t head_dim = heads.in.shape[static_cast<std::size_t>(heads.in.rank) - 1];
   if (head_dim < 2 || head_dim > spec::kMaxHeadDim) {
-    base::refuse(where,
-                 std::string(heads.in_name) + " must have heads of 2 to 8192 channels but is " + shape_text(heads.in));
+    base::refuse(where, heads.in_name, " must have heads of 2 to 8192 channels but is ", shape_text(heads.in));
   }
   check_table(tables.cos, "cos", heads, where);
   check_table(tables.sin, "sin", heads, where);
   const std::int64_t width = tables.cos.shape[static_cast<std::size_t>(tables.cos.rank) - 1];
   if (tables.cos.rank != tables.sin.rank || tables.cos.shape != tables.sin.shape) {
-    base::refuse(where, "cos and sin must have the same shape but are " + shape_text(tables.cos) + " and " +
-                            shape_text(tables.sin));
+    base::refuse(where, "cos and sin must have the same shape but are ", shape_text(tables.cos), " and ",
+                 shape_text(tables.sin));
   }
   if (width < 2 || width % 2 != 0) {
-    base::refuse(where, "cos must have an even number of channels but is " + shape_text(tables.cos));
+    base::refuse(where, "cos must have an even number of channels but is ", shape_text(tables.cos));
   }
-  if (tables.first_channel < 0 || tables.first_channel > head_dim - width) {
-    base::refuse(where, "the window must lie inside the head of " + std::to_string(head_dim) + " channels but " +
-                            std::to_string(width) + " channels from " + std::to_string(tables.first_channel) +
-                            " do not");
-  }
-  if (tables.layout < Layout::half || tables.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
-    base::refuse(where, "layout must be one of Layout");
-  }
+  base::require(tables.first_channel >= 0 && tables.first_channel <= head_dim - width, where,
+                "the window must lie inside the head of ", head_dim, " channels but ", width, " channels from ",
+                tables.first_channel, " do not");
+  base::require(tables.layout >= Layout::half && tables.layout <= Layout::interleaved_pairs_with_halves_tiling_per_axis,
+                where, "layout must be one of Layout");
   const bool cut = tables.layout == Layout::half_per_axis;
-  if (tables.parts < 1 || tables.parts > (cut ? width / 2 : 1) || width % (2 * tables.parts) != 0) {
-    base::refuse(where, "parts must be 1, or with half_per_axis share the pairs evenly, but got " +
-                            std::to_string(tables.parts));
-  }
+  base::require(tables.parts >= 1 && tables.parts <= (cut ? width / 2 : 1) && width % (2 * tables.parts) == 0, where,
+                "parts must be 1, or with half_per_axis share the pairs evenly, but got ", tables.parts);
 }
 
 template <class AnyView>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/memory_overlap.h"
-#include "core/text/number_text.h"
+#include "core/base/refuse.h"
 
 namespace posenc::rotation {
 namespace {
@@ -39,20 +39,18 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
         const double position = p.real(b, n, a);
         const bool inside = position >= static_cast<double>(table.start()) && position <= static_cast<double>(last);
         if (inside && position == std::floor(position)) continue;
-        refuse(where,
-               "positions must be integers from " + std::to_string(table.start()) + " to " + std::to_string(last) +
-                   ", which the table has, but got " + text::number_text(position) + ": RotaryAngles take any",
-               ErrorKind::bad_input);
+        base::refuse_input(where, "positions must be integers from ", table.start(), " to ", last,
+                           ", which the table has, but got ", position, ": RotaryAngles take any");
       }
     }
   }
-  refuse(where, "positions must be in the table", ErrorKind::bad_input);
+  base::refuse_input(where, "positions must be in the table");
 }
 
 void check_table(const HeadViews& views, const PositionView& positions, const RotaryTable& table,
                  std::string_view where) {
   if (views.in.dtype == DType::f64 && table.view().dtype != DType::f64) {
-    refuse(where, "the table must be f64 for f64 data but is " + std::string(to_text(table.view().dtype)));
+    refuse(where, "the table must be f64 for f64 data but is ", to_text(table.view().dtype));
   }
   if (!fits_table(positions, table.start(), table.count())) fail_outside(positions, table, where);
   if (!table.owns_memory()) base::check_apart({views.out_name, views.out}, {"the table", table.view()}, where);
@@ -107,13 +105,11 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
                           std::string_view where) {
   const HeadGrid grid = grid_of_heads(views.in);
   const std::int64_t axes = source.schedule().axes;
-  if (positions.axes != axes) {
-    refuse(where, "positions must have " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
-                      " as the encoding has, but have " + std::to_string(positions.axes));
-  }
+  base::require(positions.axes == axes, where, "positions must have ", axes, axes == 1 ? " axis" : " axes",
+                " as the encoding has, but have ", positions.axes);
   if (positions.count != grid.tokens || (positions.batch != 1 && positions.batch != grid.batch)) {
-    refuse(where, "positions must be one per token of " + shape_text(views.in) + " but are [" +
-                      std::to_string(positions.batch) + ", " + std::to_string(positions.count) + "]");
+    refuse(where, "positions must be one per token of ", shape_text(views.in), " but are [", positions.batch, ", ",
+           positions.count, "]");
   }
   if (source.table() && (positions.source == PositionView::Source::range || positions.data)) {
     if (positions.source == PositionView::Source::range) check_positions(positions, where);
@@ -125,12 +121,10 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
 }
 
 void check_other_scale(const HeadViews& views, double scale, std::string_view where) {
-  if (!std::isfinite(scale)) refuse(where, "output_scale must be finite but got " + text::number_text(scale));
+  base::require(std::isfinite(scale), where, "output_scale must be finite but got ", scale);
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
-  if (views.in.dtype != DType::f64 && std::fabs(scale) > 0x1.fffffep127) {
-    refuse(where, "output_scale must be within float32 for " + std::string(to_text(views.in.dtype)) + " data but got " +
-                      text::number_text(scale));
-  }
+  base::require(views.in.dtype == DType::f64 || std::fabs(scale) <= 0x1.fffffep127, where,
+                "output_scale must be within float32 for ", to_text(views.in.dtype), " data but got ", scale);
 }
 
 }  // namespace posenc::rotation

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/rotation/rotate_checks.h"
 #include "core/rotation/rotate_tokens.h"
 #include "core/rows/rotary_rows.h"
 #include "core/spec/query_kinds.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -71,12 +71,9 @@ void check_factors(const PositionView& positions, const XposAngles& angles, DTyp
       if (factor >= range.least && factor <= range.most && factor >= 1.0 / range.most && factor <= 1.0 / range.least) {
         continue;
       }
-      base::refuse(where,
-                   "position " + text::number_text(position) +
-                       " is too far from center=" + text::number_text(angles.schedule().center) +
-                       ": the factor of pair 0 would be " + text::general_text(factor, 3) + ", beyond " + range.name +
-                       "; a center among the positions helps" + (dtype == DType::f64 ? "" : ", or f64"),
-                   ErrorKind::bad_input);
+      base::refuse_input(where, "position ", position, " is too far from center=", angles.schedule().center,
+                         ": the factor of pair 0 would be ", text::general_text(factor, 3), ", beyond ", range.name,
+                         "; a center among the positions helps", (dtype == DType::f64 ? "" : ", or f64"));
     }
   }
 }
@@ -101,8 +98,7 @@ void run(const rotation::HeadViews& views, const PositionView& positions, const 
 
 std::int64_t checked_tokens(std::int64_t tokens, const char* where) {
   if (tokens >= 0 && tokens <= kMaxPosition) return tokens;
-  base::refuse(where,
-               "tokens must be from 0 to " + std::to_string(kMaxPosition) + " but got " + std::to_string(tokens));
+  base::refuse(where, "tokens must be from 0 to ", kMaxPosition, " but got ", tokens);
 }
 
 }  // namespace
@@ -138,10 +134,8 @@ XposAngles::XposAngles(const Xpos& spec) : XposAngles(make_schedule(spec)) {}
 XposAngles::XposAngles(const XposSchedule& schedule) : schedule_(schedule), angles_(schedule.rotation) {
   const bool fits = static_cast<std::int64_t>(schedule.zeta.size()) == schedule.rotation.pairs() &&
                     schedule.rotation.axes == 1 && schedule.scale_base > 0.0 && std::isfinite(schedule.center);
-  if (!fits) {
-    fail(ErrorKind::usage,
-         "[XposAngles] the schedule must have one zeta per pair, one axis, a scale_base above 0 and a finite center");
-  }
+  base::require(fits, "XposAngles",
+                "the schedule must have one zeta per pair, one axis, a scale_base above 0 and a finite center");
 }
 
 void xpos_queries(const ConstView& x, const PositionView& positions, const XposAngles& angles, const View& out,

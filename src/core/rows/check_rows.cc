@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/text/number_text.h"
+#include "core/base/refuse.h"
 
 namespace posenc::rows {
 
@@ -23,31 +23,29 @@ void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_vie
       lies_inside(schedule.cosine, pairs, schedule.width)) {
     return;
   }
-  base::refuse(where, "the schedule's columns must lie within its width, " + std::to_string(schedule.width) +
-                          ", one per frequency: use make_schedule");
+  base::refuse(where, "the schedule's columns must lie within its width, ", schedule.width,
+               ", one per frequency: use make_schedule");
 }
 
 }  // namespace
 
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
-  if (schedule.first < -kMaxPosition || schedule.first > kMaxPosition) {
-    base::refuse(where, "the schedule's first must lie within +-2147483647 but is " + std::to_string(schedule.first));
-  }
+  base::require(schedule.first >= -kMaxPosition && schedule.first <= kMaxPosition, where,
+                "the schedule's first must lie within +-2147483647 but is ", schedule.first);
   check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
 }
 
 void check_schedule(const FourierSchedule& schedule, std::string_view where) {
   const auto numbers = static_cast<std::int64_t>(schedule.inv_freq.size());
-  if (schedule.axes < 1 || schedule.axes > 8 || numbers == 0 || numbers % schedule.axes != 0) {
-    base::refuse(where, "the schedule must have a frequency per axis and pair: use make_schedule");
-  }
+  base::require(schedule.axes >= 1 && schedule.axes <= 8 && numbers != 0 && numbers % schedule.axes == 0, where,
+                "the schedule must have a frequency per axis and pair: use make_schedule");
   check_columns(schedule, numbers / schedule.axes, where);
 }
 
 void check_one_axis(const PositionView& positions, std::string_view where) {
   check_positions(positions, where);
   if (positions.axes == 1) return;
-  base::refuse(where, "an encoding at the input takes one axis but positions have " + std::to_string(positions.axes));
+  base::refuse(where, "an encoding at the input takes one axis but positions have ", positions.axes);
 }
 
 // Positions as they are and as they count: both must lie in the range that accuracy is promised for.
@@ -62,10 +60,8 @@ void check_counted(const SinusoidalSchedule& schedule, const PositionView& posit
       if (positions.source == PositionView::Source::range && n == 1) n = std::max<std::int64_t>(n, positions.count - 1);
       const double counted = positions.real(b, n) + static_cast<double>(schedule.first);
       if (std::max(counted, -counted) <= static_cast<double>(kMaxPosition)) continue;
-      base::refuse(where,
-                   "position " + text::number_text(positions.real(b, n)) + " counts as " + text::number_text(counted) +
-                       " (first=" + std::to_string(schedule.first) + "), which is beyond +-2147483647",
-                   ErrorKind::bad_input);
+      base::refuse_input(where, "position ", positions.real(b, n), " counts as ", counted, " (first=", schedule.first,
+                         "), which is beyond +-2147483647");
     }
   }
 }

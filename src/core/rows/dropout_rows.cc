@@ -4,7 +4,6 @@
 
 #include "core/base/check_view.h"
 #include "core/kernels/philox.h"
-#include "core/text/number_text.h"
 
 namespace posenc::rows {
 namespace {
@@ -16,16 +15,13 @@ std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(
 }  // namespace
 
 void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t tokens, std::string_view where) {
-  if (!(dropout.p >= 0.0 && dropout.p < 1.0)) {
-    base::refuse(where, "dropout p must be at least 0 and below 1 but got " + text::number_text(dropout.p));
-  }
-  if (dropout.step >= static_cast<std::uint64_t>(kCounterEnd)) {
-    base::refuse(where, "dropout step must be below 2^32 but got " + std::to_string(dropout.step));
-  }
+  base::require(dropout.p >= 0.0 && dropout.p < 1.0, where, "dropout p must be at least 0 and below 1 but got ",
+                dropout.p);
+  base::require(dropout.step < static_cast<std::uint64_t>(kCounterEnd), where,
+                "dropout step must be below 2^32 but got ", dropout.step);
   const auto check_count = [&](std::int64_t first, std::int64_t count, const char* name) {
     if (first >= 0 && first <= kCounterEnd - count) return;
-    base::refuse(where, "dropout " + std::string(name) + " must not be negative, nor count beyond 2^32, but got " +
-                            std::to_string(first));
+    base::refuse(where, "dropout ", name, " must not be negative, nor count beyond 2^32, but got ", first);
   };
   check_count(dropout.first_row, rows, "first_row");
   check_count(dropout.first_token, tokens, "first_token");

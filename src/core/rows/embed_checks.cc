@@ -7,7 +7,6 @@
 #include "core/base/memory_overlap.h"
 #include "core/rows/check_rows.h"
 #include "core/rows/dropout_rows.h"
-#include "core/text/number_text.h"
 
 namespace posenc::rows {
 namespace {
@@ -28,12 +27,10 @@ void check_gradient(const NamedView& written, const PositionView& positions, con
 }
 
 void check_options(const EmbedOptions& options, const ConstView& data, std::string_view where) {
-  if (!std::isfinite(options.scale)) refuse(where, "scale must be finite but got " + text::number_text(options.scale));
+  base::require(std::isfinite(options.scale), where, "scale must be finite but got ", options.scale);
   // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
-  if (data.dtype != DType::f64 && std::fabs(options.scale) > 0x1.fffffep127) {
-    refuse(where, "scale must be within float32 for " + std::string(to_text(data.dtype)) + " data but got " +
-                      text::number_text(options.scale));
-  }
+  base::require(data.dtype == DType::f64 || std::fabs(options.scale) <= 0x1.fffffep127, where,
+                "scale must be within float32 for ", to_text(data.dtype), " data but got ", options.scale);
   const TokenGrid grid = grid_of(data);
   check_dropout(options.dropout, grid.batch, grid.count, where);
 }
@@ -57,7 +54,7 @@ void check_input_gradient(Join join, const ConstView& grad_out, const PositionVi
 void check_learned_gradient(const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                             const EmbedGradients& gradients, std::string_view where) {
   const LearnedRows* learned = learned_of(rows);
-  if (!learned) refuse(where, "there is no learned table to get a gradient");
+  base::require(learned, where, "there is no learned table to get a gradient");
   const NamedView written{"the gradient of the learned table", gradients.learned};
   base::check_view(gradients.learned,
                    {.dtypes = base::kReals, .shape = base::shape_of(learned->table), .use = base::Use::write}, where,
@@ -70,11 +67,10 @@ void check_learned_gradient(const ConstView& grad_out, const PositionView& posit
 void check_frequency_gradient(const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                               const EmbedGradients& gradients, std::string_view where) {
   const SinusoidalSchedule* schedule = schedule_of(rows);
-  if (!schedule) refuse(where, "only streamed rows have frequencies that can get a gradient");
+  base::require(schedule, where, "only streamed rows have frequencies that can get a gradient");
   if (gradients.inv_freq.size() != schedule->inv_freq.size()) {
-    refuse(where, "the gradient of inv_freq must have one number per pair, " +
-                      std::to_string(schedule->inv_freq.size()) + ", but has " +
-                      std::to_string(gradients.inv_freq.size()));
+    refuse(where, "the gradient of inv_freq must have one number per pair, ", schedule->inv_freq.size(), ", but has ",
+           gradients.inv_freq.size());
   }
   const auto count = static_cast<std::int64_t>(gradients.inv_freq.size());
   const NamedView written{"the gradient of inv_freq", make_view(gradients.inv_freq.data(), {count})};
@@ -115,7 +111,7 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
   check_tokens(x, where, "x");
   const std::int64_t width = width_of(rows);
   if (join == Join::add && channels_of(x) != width) {
-    refuse(where, "x must have the width of the rows, " + std::to_string(width) + ", but is " + shape_text(x));
+    refuse(where, "x must have the width of the rows, ", width, ", but is ", shape_text(x));
   }
   const std::int64_t out_width = join == Join::add ? width : channels_of(x) + width;
   check_row_output(positions, out_width, out, where);
@@ -136,13 +132,13 @@ void check_backward(Join join, const ConstView& grad_out, const PositionView& po
   const std::int64_t width = width_of(rows);
   const std::int64_t channels = channels_of(grad_out);
   if (join == Join::add ? channels != width : channels < width) {
-    refuse(where, "grad_out must have " + std::string(join == Join::add ? "" : "at least ") +
-                      "the width of the rows, " + std::to_string(width) + ", but is " + shape_text(grad_out));
+    refuse(where, "grad_out must have ", join == Join::add ? "" : "at least ", "the width of the rows, ", width,
+           ", but is ", shape_text(grad_out));
   }
   const TokenGrid grid = grid_of(grad_out);
   if (grid.count != positions.count || (positions.batch != 1 && positions.batch != grid.batch)) {
-    refuse(where, "grad_out must have a row per position, [" + std::to_string(positions.batch) + ", " +
-                      std::to_string(positions.count) + "], but is " + shape_text(grad_out));
+    refuse(where, "grad_out must have a row per position, [", positions.batch, ", ", positions.count, "], but is ",
+           shape_text(grad_out));
   }
   check_options(options, grad_out, where);
   if (gradients.input.rank > 0) check_input_gradient(join, grad_out, positions, rows, gradients.input, where);

@@ -9,7 +9,6 @@
 #include "core/rows/check_rows.h"
 #include "core/rows/learned_read.h"
 #include "core/rows/row_source.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace {
@@ -18,17 +17,17 @@ using base::refuse;
 
 void check_table(const ConstView& table, std::string_view where, std::string_view name) {
   base::check_view(table, {.shape = {"R", "M"}}, where, name);
-  if (table.shape[1] < 1) refuse(where, std::string(name) + " must have channels but is " + shape_text(table));
+  if (table.shape[1] < 1) refuse(where, name, " must have channels but is ", shape_text(table));
 }
 
 void check_source(const FixedRows& rows, std::string_view where) {
   check_table(rows.table, where, "the table");
   if (rows.start >= -kMaxPosition && rows.start <= kMaxPosition) return;
-  refuse(where, "the table's start must lie within +-2147483647 but is " + std::to_string(rows.start));
+  refuse(where, "the table's start must lie within +-2147483647 but is ", rows.start);
 }
 
 void check_source(const StreamedRows& rows, std::string_view where) {
-  if (rows.schedule == nullptr) refuse(where, "streamed rows need a schedule but it is null");
+  base::require(rows.schedule != nullptr, where, "streamed rows need a schedule but it is null");
   rows::check_schedule(*rows.schedule, where);
 }
 
@@ -37,14 +36,13 @@ void check_source(const LearnedRows& rows, std::string_view where) {
   check_table(rows.table, where, "the learned table");
   const auto check = [&](std::int64_t wanted, std::int64_t has, const char* what) {
     if (wanted == 0 || wanted == has) return;
-    refuse(where, "the learned table must have " + std::to_string(wanted) + " " + what +
-                      ", as its spec says, but has " + std::to_string(has));
+    refuse(where, "the learned table must have ", wanted, " ", what, ", as its spec says, but has ", has);
   };
   check(rows.spec.rows, rows.table.shape[0], "rows");
   check(rows.spec.width, rows.table.shape[1], "channels");
   if (rows.spec.padding_row && *rows.spec.padding_row >= rows.table.shape[0]) {
-    refuse(where, "padding_row must be below the table's " + std::to_string(rows.table.shape[0]) + " rows but is " +
-                      std::to_string(*rows.spec.padding_row));
+    refuse(where, "padding_row must be below the table's ", rows.table.shape[0], " rows but is ",
+           *rows.spec.padding_row);
   }
 }
 
@@ -58,8 +56,8 @@ void check_source(const HybridRows& rows, std::string_view where) {
   check_source(rows.learned, where);
   const std::int64_t fixed = std::visit([](const auto& part) { return width_of_source(part); }, rows.fixed);
   if (fixed == width_of_source(rows.learned)) return;
-  refuse(where, "fixed and learned rows must have the same width but have " + std::to_string(fixed) + " and " +
-                    std::to_string(width_of_source(rows.learned)));
+  refuse(where, "fixed and learned rows must have the same width but have ", fixed, " and ",
+         width_of_source(rows.learned));
 }
 
 std::int64_t width_of_source(const FourierRows& rows) { return rows.schedule->width; }
@@ -73,19 +71,18 @@ std::int64_t width_of_source(const ConcatRows& rows) {
 }
 
 void check_source(const FourierRows& rows, std::string_view where) {
-  if (rows.schedule == nullptr) refuse(where, "Fourier rows need a schedule but it is null");
+  base::require(rows.schedule != nullptr, where, "Fourier rows need a schedule but it is null");
   rows::check_schedule(*rows.schedule, where);
 }
 
 void check_source(const ConcatRows& rows, std::string_view where) {
-  if (rows.parts.empty()) refuse(where, "concat rows must have parts but have none");
-  if (rows.width < 0) refuse(where, "width must be at least 0 but is " + std::to_string(rows.width));
+  base::require(!rows.parts.empty(), where, "concat rows must have parts but have none");
+  base::require(rows.width >= 0, where, "width must be at least 0 but is ", rows.width);
   for (std::size_t i = 0; i < rows.parts.size(); ++i) {
     std::visit([&](const auto& source) { check_source(source, where); }, rows.parts[i].rows);
     const std::int64_t axis = rows.parts[i].axis;
     if (axis >= 0 && axis < axes_of(rows)) continue;
-    refuse(where, "the axis of part " + std::to_string(i) + " must be 0 to " + std::to_string(axes_of(rows) - 1) +
-                      " but is " + std::to_string(axis));
+    refuse(where, "the axis of part ", i, " must be 0 to ", axes_of(rows) - 1, " but is ", axis);
   }
 }
 
@@ -101,8 +98,7 @@ void check_each(const PositionView& positions, std::string_view where, const Che
       const std::string refusal = check(position);
       if (refusal.empty()) continue;
       const std::string token = positions.batch > 1 ? std::to_string(b) + ", " + std::to_string(n) : std::to_string(n);
-      refuse(where, "position " + text::number_text(position) + " of token [" + token + "] " + refusal,
-             ErrorKind::bad_input);
+      base::refuse_input(where, "position ", position, " of token [", token, "] ", refusal);
     }
   }
 }
@@ -139,8 +135,8 @@ void check_at(const HybridRows& rows, const PositionView& positions, std::string
 void check_axes(std::int64_t axes, const PositionView& positions, std::string_view where) {
   check_positions(positions, where);
   if (positions.axes == axes) return;
-  refuse(where, "the encoding takes positions on " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
-                    " but they have " + std::to_string(positions.axes));
+  refuse(where, "the encoding takes positions on ", axes, (axes == 1 ? " axis" : " axes"), " but they have ",
+         positions.axes);
 }
 
 void check_at(const ConcatRows& rows, const PositionView& positions, std::string_view where) {
@@ -158,14 +154,13 @@ void check_at(const FourierRows& rows, const PositionView& positions, std::strin
 
 ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::span<const ConstView> tables) {
   validate(spec);
-  if (schedule.size() != spec.parts.size()) refuse("concat_rows", "the schedule must be that of the spec");
+  base::require(schedule.size() == spec.parts.size(), "concat_rows", "the schedule must be that of the spec");
   ConcatRows rows{.parts = {}, .axes = axes_of(Spec(spec)), .width = spec.width};
   std::size_t next = 0;
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding);
-    if ((learned == nullptr) != schedule[i].has_value()) {
-      refuse("concat_rows", "the schedule must be that of the spec");
-    }
+    base::require((learned == nullptr) == schedule[i].has_value(), "concat_rows",
+                  "the schedule must be that of the spec");
     if (learned == nullptr) {
       rows.parts.push_back({spec.parts[i].axis, StreamedRows{&*schedule[i]}});
     } else if (next < tables.size()) {
@@ -174,8 +169,7 @@ ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::
     next += learned == nullptr ? 0 : 1;
   }
   if (next == tables.size()) return rows;
-  refuse("concat_rows", "there must be a table per learned part, " + std::to_string(next) + ", but there are " +
-                            std::to_string(tables.size()));
+  refuse("concat_rows", "there must be a table per learned part, ", next, ", but there are ", tables.size());
 }
 
 ConcatRows concat_rows(const Concat& spec, ConcatSchedule&& schedule, std::span<const ConstView> tables) {

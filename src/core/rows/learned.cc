@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/refuse.h"
 #include "core/rows/learned_read.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -61,8 +60,7 @@ RowRead rows::read_of(const Learned& spec, std::int64_t rows, double position) n
 RowRead row_read(const Learned& spec, std::int64_t rows, double position) {
   validate(spec);
   const std::string refusal = rows::read_refusal(spec, rows, position);
-  if (!refusal.empty())
-    fail(ErrorKind::bad_input, "[row_read] position " + text::number_text(position) + " " + refusal);
+  base::require_input(refusal.empty(), "row_read", "position ", position, " ", refusal);
   return rows::read_of(spec, rows, position);
 }
 

@@ -9,7 +9,6 @@
 #include "core/base/float_types.h"
 #include "core/rows/columns.h"
 #include "core/rows/resize_check.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace {
@@ -46,10 +45,8 @@ void check_finite(const ConstView& table) {
     base::load_row(table[row], numbers.data());
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](double number) { return !std::isfinite(number); });
     if (bad == numbers.end()) continue;
-    base::refuse("resize_table",
-                 "table must be finite but row " + std::to_string(row) + ", column " +
-                     std::to_string(bad - numbers.begin()) + " is " + text::number_text(*bad),
-                 ErrorKind::bad_input);
+    base::refuse_input("resize_table", "table must be finite but row ", row, ", column ", bad - numbers.begin(), " is ",
+                       *bad);
   }
 }
 
@@ -207,18 +204,12 @@ void resize_table_backward(const ConstView& grad_out, const Resize& rule, const 
 }
 
 std::vector<std::int64_t> square_grid(std::int64_t rows, std::int64_t kept) {
-  if (kept < 0) base::refuse("square_grid", "kept must not be negative but got " + std::to_string(kept));
-  if (rows <= kept) {
-    base::refuse("square_grid",
-                 "rows must be more than the " + std::to_string(kept) + " kept but got " + std::to_string(rows));
-  }
+  base::require(kept >= 0, "square_grid", "kept must not be negative but got ", kept);
+  base::require(rows > kept, "square_grid", "rows must be more than the ", kept, " kept but got ", rows);
   const std::int64_t cells = rows - kept;
   const std::int64_t side = square_side(cells);
-  if (side * side != cells) {
-    base::refuse("square_grid", "rows - kept must be a square number but got " + std::to_string(rows) + " - " +
-                                    std::to_string(kept) + " = " + std::to_string(cells) + "; " + std::to_string(side) +
-                                    " x " + std::to_string(side) + " is " + std::to_string(side * side));
-  }
+  base::require(side * side == cells, "square_grid", "rows - kept must be a square number but got ", rows, " - ", kept,
+                " = ", cells, "; ", side, " x ", side, " is ", side * side);
   return {side, side};
 }
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/rows/resize_check.h"
-#include "posenc/error.h"
 #include "posenc/resize.h"
 
 namespace posenc {
@@ -128,10 +128,7 @@ Taps trimmed(Taps taps) {
 
 std::vector<Taps> resize_taps(const Resize& rule, std::size_t axis) {
   rows::check_resize(rule, "resize_taps");
-  if (axis >= rule.from.size()) {
-    fail(ErrorKind::usage,
-         "[resize_taps] axis must be below " + std::to_string(rule.from.size()) + " but got " + std::to_string(axis));
-  }
+  base::require(axis < rule.from.size(), "resize_taps", "axis must be below ", rule.from.size(), " but got ", axis);
   const std::int64_t from = rule.from[axis], to = rule.to[axis];
   const Axis lengths{from, to, static_cast<double>(from) / (static_cast<double>(to) + rule.extra_size)};
   std::vector<Taps> taps;

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/kernels/sin_cos_row.h"
 #include "core/numbers/sin_cos.h"
 #include "core/spec/rotary_window.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::rows {
 namespace {
@@ -18,8 +17,8 @@ constexpr double kLargestRounded = 0x1p90;
 
 // A schedule is plain data that anyone can fill in: heads are written by its window, so it must lie inside.
 const RotarySchedule& checked(const RotarySchedule& s) {
-  const auto refuse = [](const std::string& message) {
-    fail(ErrorKind::usage, "[RotaryAngles] the schedule's " + message + ": use make_schedule");
+  const auto refuse = [](std::string_view message) {
+    base::refuse("RotaryAngles", "the schedule's ", message, ": use make_schedule");
   };
   if (s.head_dim < 2 || s.head_dim > spec::kMaxHeadDim) refuse("head_dim must be 2 to 8192");
   if (s.rotary_dim < 2 || s.rotary_dim % 2 != 0 || s.rotary_dim > s.head_dim) {
@@ -46,10 +45,8 @@ const RotarySchedule& checked(const RotarySchedule& s) {
   }
   for (const double frequency : s.inv_freq) {
     if (!std::isfinite(frequency)) refuse("inv_freq must be finite");
-    if (s.precision == Precision::reference && std::fabs(frequency) > kLargestRounded) {
-      fail(ErrorKind::bad_input, "[rotary] with precision=reference frequencies must be at most 1.2e27 but got " +
-                                     text::number_text(frequency));
-    }
+    base::require_input(s.precision != Precision::reference || std::fabs(frequency) <= kLargestRounded, "rotary",
+                        "with precision=reference frequencies must be at most 1.2e27 but got ", frequency);
   }
   return s;
 }

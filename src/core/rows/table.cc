@@ -20,16 +20,13 @@ void write_rows(const InputRows& rows, const PositionView& positions, const View
 }
 
 void set_entry(const View& out, std::int64_t row, std::int64_t column, double value) {
-  if (out.dtype == DType::f64) {
-    out[row].as<double>()[column] = value;
-  } else {
-    out[row].as<float>()[column] = static_cast<float>(value);
-  }
+  base::with_real_type(out.dtype,
+                       [&](auto real) { out[row].as<decltype(real)>()[column] = base::narrow<decltype(real)>(value); });
 }
 
 void check_no_batch(const PositionView& positions, std::string_view where) {
   if (positions.batch == 1) return;
-  base::refuse(where, "positions must be [N] but have a batch of " + std::to_string(positions.batch));
+  base::refuse(where, "positions must be [N] but have a batch of ", positions.batch);
 }
 
 void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View& out) {
@@ -37,11 +34,9 @@ void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View
   check_positions(PositionView::of(&k, 1), "fill_shift_matrix");
   base::check_view(out, {.dtypes = base::kReals, .shape = {schedule.width, schedule.width}, .use = base::Use::write},
                    "fill_shift_matrix", "out");
-  if (schedule.sine.count != schedule.cosine.count) {
-    base::refuse("fill_shift_matrix", "width must be even but got " + std::to_string(schedule.width) + ": the last " +
-                                          (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine") +
-                                          " has no partner to turn with");
-  }
+  base::require(schedule.sine.count == schedule.cosine.count, "fill_shift_matrix", "width must be even but got ",
+                schedule.width, ": the last ", (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine"),
+                " has no partner to turn with");
 }
 
 }  // namespace
@@ -84,9 +79,7 @@ Table::Table(const Sinusoidal& spec, const PositionView& positions, DType dtype)
 Table::Table(const InputRows& rows, const PositionView& positions, DType dtype) { build(rows, positions, dtype); }
 
 void Table::build(const InputRows& rows, const PositionView& positions, DType dtype) {
-  if (!base::is_float(dtype)) {
-    base::refuse("Table", "dtype must be f32, f64, f16 or bf16 but got " + std::string(to_text(dtype)));
-  }
+  base::require(base::is_float(dtype), "Table", "dtype must be f32, f64, f16 or bf16 but got ", to_text(dtype));
   check_rows(rows, positions, "Table");
   check_no_batch(positions, "Table");
   const std::int64_t width = width_of(rows);
@@ -101,9 +94,7 @@ void Table::build(const InputRows& rows, const PositionView& positions, DType dt
 }
 
 FixedRows Table::rows_by_position() const {
-  if (!start_) {
-    base::refuse("Table", "rows can be found by position only in a table of a range in steps of 1");
-  }
+  base::require(start_.has_value(), "Table", "rows can be found by position only in a table of a range in steps of 1");
   return {view_, *start_, memory_};
 }
 
@@ -131,7 +122,7 @@ RowStream::~RowStream() = default;
 
 std::int64_t RowStream::next(const View& block) {
   base::check_view(block, {.shape = {"R", width_}, .use = base::Use::write}, "RowStream::next", "block");
-  if (block.shape[0] < 1) base::refuse("RowStream::next", "block must have rows but is " + shape_text(block));
+  if (block.shape[0] < 1) base::refuse("RowStream::next", "block must have rows but is ", shape_text(block));
   const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
   if (rows == 0) return 0;
   const PositionView next = positions_.slice(done_, rows);

@@ -16,10 +16,8 @@ inline std::shared_ptr<std::byte> table_memory(std::int64_t rows, std::int64_t w
                                                std::string_view where) {
   constexpr std::align_val_t kAlignment{64};
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(rows, width, &bytes) || __builtin_mul_overflow(bytes, size_of(dtype), &bytes)) {
-    base::refuse(where, std::to_string(rows) + " rows of width " + std::to_string(width) +
-                            " have more bytes than can be counted");
-  }
+  base::require(!__builtin_mul_overflow(rows, width, &bytes) && !__builtin_mul_overflow(bytes, size_of(dtype), &bytes),
+                where, rows, " rows of width ", width, " have more bytes than can be counted");
   auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
   return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/base/refuse.h"
 #include "core/scalings/rule.h"
 
 namespace posenc {
@@ -47,11 +48,10 @@ LadderScale scale_ntk_alpha(const NtkAlpha& s, const Ladder& ladder) {
 }
 
 template <class Kind>
-void check_dim(const Kind&, const Ladder& ladder, const Refuse& refuse) {
+void check_dim(const Kind&, const Ladder& ladder, const Refusal& refuse) {
   const std::int64_t channels = std::is_same_v<Kind, NtkAlpha> ? ladder.head_dim : ladder.dim;
   if (channels > 2) return;
-  refuse("scaling=" + std::string(Kind::kind) +
-         " needs more than 2 channels, d, as its exponent is d / (d - 2), but d is " + std::to_string(channels));
+  refuse("scaling=", Kind::kind, " needs more than 2 channels, d, as its exponent is d / (d - 2), but d is ", channels);
 }
 
 }  // namespace

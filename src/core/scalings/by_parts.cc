@@ -4,8 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/scalings/rule.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace scalings {
@@ -22,10 +22,9 @@ std::vector<Field> beta_fields(Kind& s) {
 }
 
 template <class Kind>
-void check_betas(const Kind& s, const Refuse& refuse) {
+void check_betas(const Kind& s, const Refusal& refuse) {
   if (s.beta_fast >= s.beta_slow) return;
-  refuse("beta_fast must be at least beta_slow, " + text::number_text(s.beta_slow) + ", but got " +
-         text::number_text(s.beta_fast));
+  refuse("beta_fast must be at least beta_slow, ", s.beta_slow, ", but got ", s.beta_fast);
 }
 
 DoubleDouble clamped(DoubleDouble x) {
@@ -76,9 +75,9 @@ std::vector<Field> by_parts_fields(NtkByParts& s) {
   for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
   return fields;
 }
-void check_by_parts(const NtkByParts& s, const Ladder&, const Refuse& refuse) {
+void check_by_parts(const NtkByParts& s, const Ladder&, const Refusal& refuse) {
   check_betas(s, refuse);
-  if (s.beta_fast == s.beta_slow) refuse("beta_fast must be above beta_slow: the mixture lies between them");
+  refuse.unless(s.beta_fast != s.beta_slow, "beta_fast must be above beta_slow: the mixture lies between them");
 }
 LadderScale scale_by_parts(const NtkByParts& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
@@ -103,11 +102,9 @@ std::vector<Field> yarn_fields(Yarn& s) {
   fields.push_back(Field("mscale_all_dim", &s.mscale_all_dim, "see mscale").at_least(0));
   return fields;
 }
-void check_yarn(const Yarn& s, const Ladder& ladder, const Refuse& refuse) {
-  if (ladder.base <= 1.0) {
-    refuse("base must be above 1 with scaling=yarn, which divides by its logarithm, but got " +
-           text::number_text(ladder.base));
-  }
+void check_yarn(const Yarn& s, const Ladder& ladder, const Refusal& refuse) {
+  refuse.unless(ladder.base > 1.0, "base must be above 1 with scaling=yarn, which divides by its logarithm, but got ",
+                ladder.base);
   check_factor_or_ratio(s.factor, s.max_positions, refuse);
   check_betas(s, refuse);
 }
@@ -140,10 +137,9 @@ std::vector<Field> llama3_fields(Llama3& s) {
                      "pairs that turn less often within the trained length are divided by the factor"),
           beta_field("high_freq_factor", s.high_freq_factor, "pairs that turn more often are kept")};
 }
-void check_llama3(const Llama3& s, const Ladder&, const Refuse& refuse) {
+void check_llama3(const Llama3& s, const Ladder&, const Refusal& refuse) {
   if (s.high_freq_factor >= s.low_freq_factor) return;
-  refuse("high_freq_factor must be at least low_freq_factor, " + text::number_text(s.low_freq_factor) + ", but got " +
-         text::number_text(s.high_freq_factor));
+  refuse("high_freq_factor must be at least low_freq_factor, ", s.low_freq_factor, ", but got ", s.high_freq_factor);
 }
 LadderScale scale_llama3(const Llama3& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);

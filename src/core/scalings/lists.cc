@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/refuse.h"
 #include "core/scalings/rule.h"
 #include "core/spec/enum_field.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace scalings {
@@ -63,17 +63,15 @@ std::vector<Field> longrope_fields(LongRope& s) {
       mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
       Field("list", spec::enum_field(s.list, kListWords), "which list: by the sequence length, or always the same")};
 }
-void check_longrope(const LongRope& s, const Ladder& ladder, const Refuse& refuse) {
+void check_longrope(const LongRope& s, const Ladder& ladder, const Refusal& refuse) {
   check_list(s.short_factor, "short_factor", ladder.pairs, refuse);
   check_list(s.long_factor, "long_factor", ladder.pairs, refuse);
-  if (s.short_mscale.has_value() != s.long_mscale.has_value()) {
-    refuse("short_mscale and long_mscale belong together: give both or none");
-  }
+  refuse.unless(s.short_mscale.has_value() == s.long_mscale.has_value(),
+                "short_mscale and long_mscale belong together: give both or none");
   if (s.short_mscale) return;
   check_factor_or_ratio(s.factor, s.max_positions, refuse);
-  if (s.original_positions < 2 && factor_or_ratio(s.factor, s.max_positions, s.original_positions) > 1.0) {
-    refuse("original_positions must be at least 2: the attention factor divides by its logarithm");
-  }
+  refuse.unless(s.original_positions >= 2 || factor_or_ratio(s.factor, s.max_positions, s.original_positions) <= 1.0,
+                "original_positions must be at least 2: the attention factor divides by its logarithm");
 }
 LadderScale scale_longrope(const LongRope& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
@@ -106,7 +104,7 @@ std::vector<Field> multipliers_fields(LearnedMultipliers& s) {
               .between(-700, 700)
               .must_be_given()};
 }
-void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refuse& refuse) {
+void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refusal& refuse) {
   check_list(s.log_multipliers, "log_multipliers", ladder.pairs, refuse);
 }
 LadderScale scale_multipliers(const LearnedMultipliers& s, const Ladder& ladder) {

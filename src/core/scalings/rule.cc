@@ -3,8 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/text/number_text.h"
-#include "posenc/error.h"
+#include "core/base/refuse.h"
 #include "posenc/position.h"
 
 namespace posenc::scalings {
@@ -45,16 +44,14 @@ double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_pos
   return factor.value_or(static_cast<double>(max_positions) / static_cast<double>(original_positions));
 }
 
-void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refuse& refuse) {
-  if (!factor && max_positions == 0) {
-    refuse("factor must be given, or max_positions, the extended length: their quotient is then the factor");
-  }
+void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refusal& refuse) {
+  refuse.unless(factor || max_positions != 0,
+                "factor must be given, or max_positions, the extended length: their quotient is then the factor");
 }
 
-void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refuse& refuse) {
+void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refusal& refuse) {
   if (static_cast<std::int64_t>(list.size()) == pairs) return;
-  refuse(std::string(name) + " must have one number per pair, " + std::to_string(pairs) + ", but has " +
-         std::to_string(list.size()));
+  refuse(name, " must have one number per pair, ", pairs, ", but has ", list.size());
 }
 
 Field factor_field(double& factor) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/numbers/double_double.h"
 #include "core/spec/of_alternative.h"
 #include "core/spec/scaling_fields.h"
@@ -12,9 +13,9 @@
 
 namespace posenc::scalings {
 
+using base::Refusal;
 using numbers::DoubleDouble;
 using spec::Field;
-using spec::Refuse;
 
 // f_i = base^(-2i / dim) * multipliers_i in twice the precision: it is rounded once, at the end.
 struct LadderScale {
@@ -38,8 +39,8 @@ DoubleDouble mixture(DoubleDouble share, double factor);
 // max_positions / original_positions where no factor is given.
 double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions,
                        std::int64_t original_positions);
-void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refuse& refuse);
-void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refuse& refuse);
+void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refusal& refuse);
+void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refusal& refuse);
 
 // Pair i of a plain ladder in float32: the base, the exponent and the power each rounded.
 struct Float32 {
@@ -61,7 +62,7 @@ struct ScalingRow {
   // What becomes of base^(-2i / dim): another base, or a multiplier per pair.
   LadderScale (*scale)(const Scaling& scaling, const Ladder& ladder) = nullptr;
   // Calls refuse with what no field can tell alone; null: nothing can be wrong.
-  void (*check)(const Scaling& scaling, const Ladder& ladder, const Refuse& refuse) = nullptr;
+  void (*check)(const Scaling& scaling, const Ladder& ladder, const Refusal& refuse) = nullptr;
   // Frequency i as float32 tensors of published code have it, where that rounds more than once.
   float (*float32)(const Scaling& scaling, const Ladder& ladder, const Float32& plain) = nullptr;
   // Whether the numbers depend on the length of the sequence; null: they do not.

@@ -5,10 +5,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/scalings/rule.h"
 #include "core/text/joined.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 #include "posenc/scaling.h"
 
 namespace posenc {
@@ -27,22 +26,19 @@ const std::vector<Scaling>& defaults() {
   return scalings;
 }
 
-[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[scale_ladder] " + message); }
+constexpr base::Refusal refuse{"scale_ladder"};
 
 Ladder checked(const Scaling& scaling, const Ladder& given) {
   Ladder ladder = given;
-  if (!(ladder.base > 0.0) || std::isinf(ladder.base)) {
-    refuse("base must be finite and above 0 but got " + text::number_text(ladder.base));
-  }
+  refuse.unless(ladder.base > 0.0 && !std::isinf(ladder.base), "base must be finite and above 0 but got ", ladder.base);
   Scaling copy = scaling;  // the field list is bound to an object that may be changed
   for (const spec::Field& field : spec::scaling_fields(copy)) spec::check_field(kind_of(scaling), field);
-  if (ladder.dim < 1 || ladder.pairs < 0) refuse("dim and pairs must be at least 1");
+  refuse.unless(ladder.dim >= 1 && ladder.pairs >= 0, "dim and pairs must be at least 1");
   if (ladder.head_dim == 0) ladder.head_dim = ladder.dim;
-  if (needs_length(scaling) && !ladder.sequence_length) {
-    refuse("scaling=" + std::string(kind_of(scaling)) + " depends on the length of the sequence: give sequence_length");
-  }
+  refuse.unless(!needs_length(scaling) || ladder.sequence_length, "scaling=", kind_of(scaling),
+                " depends on the length of the sequence: give sequence_length");
   if (ladder.sequence_length && *ladder.sequence_length < 1) {
-    refuse("sequence_length must be at least 1 but got " + std::to_string(*ladder.sequence_length));
+    refuse("sequence_length must be at least 1 but got ", *ladder.sequence_length);
   }
   spec::check_together(scaling, ladder, refuse);
   return ladder;
@@ -87,11 +83,9 @@ const scalings::ScalingRow& scalings::row_of(const Scaling& scaling) noexcept {
 LadderScale scalings::scale_of(const Scaling& scaling, const Ladder& ladder) {
   const Ladder settled = checked(scaling, ladder);
   const LadderScale result = row_of(scaling).scale(scaling, settled);
-  if (!(result.log_base.high < std::log(std::numeric_limits<double>::max()))) {
-    fail(ErrorKind::bad_input, "[rotary] scaling=" + std::string(kind_of(scaling)) +
-                                   " makes the base larger than any double: its " +
-                                   (kind_of(scaling) == NtkAlpha::kind ? "alpha" : "factor") + " is too large");
-  }
+  base::require_input(result.log_base.high < std::log(std::numeric_limits<double>::max()), "rotary",
+                      "scaling=", kind_of(scaling), " makes the base larger than any double: its ",
+                      (kind_of(scaling) == NtkAlpha::kind ? "alpha" : "factor"), " is too large");
   return result;
 }
 
@@ -144,7 +138,7 @@ std::string scalings_with(std::string_view field) {
   return text::joined(kinds, ", ");
 }
 
-void check_together(const Scaling& scaling, const Ladder& ladder, const spec::Refuse& refuse) {
+void check_together(const Scaling& scaling, const Ladder& ladder, const base::Refusal& refuse) {
   const auto check = scalings::row_of(scaling).check;
   if (check != nullptr) check(scaling, ladder, refuse);
 }

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/numbers/double_double.h"
 #include "core/scalings/rule.h"
 #include "core/spec/axis_map.h"
 #include "core/spec/rotary_window.h"
-#include "posenc/error.h"
 #include "posenc/schedule.h"
 
 namespace posenc {
@@ -50,9 +50,8 @@ double scaled(const Rotary& spec, double frequency) {
 // Rejects what is beyond the numbers that the precision has.
 double checked_frequency(const Rotary& spec, std::int64_t pair, double frequency) {
   if (std::isfinite(frequency)) return frequency;
-  fail(ErrorKind::bad_input, "[rotary] every frequency must be finite but that of pair " + std::to_string(pair) +
-                                 " is beyond the largest " +
-                                 (spec.precision == Precision::reference ? "float32" : "double"));
+  base::refuse_input("rotary", "every frequency must be finite but that of pair ", pair, " is beyond the largest ",
+                     (spec.precision == Precision::reference ? "float32" : "double"));
 }
 
 std::vector<double> frequencies_of(const Rotary& spec, const std::vector<spec::PairPlace>& places,
@@ -92,7 +91,7 @@ Rotary at_layer(const Rotary& spec, std::int64_t layer) {
   result.global_every = Rotary{}.global_every;
   result.local_scaled = false;
   if (spec.local_base == 0.0) return result;
-  if (layer < 0) fail(ErrorKind::usage, "[at_layer] layer must be at least 0 but got " + std::to_string(layer));
+  base::require(layer >= 0, "at_layer", "layer must be at least 0 but got ", layer);
   if ((layer + 1) % spec.global_every == 0) return result;
   result.base = spec.local_base;
   if (!spec.local_scaled) result.scaling = NoScaling{};
@@ -107,16 +106,12 @@ RotarySchedule make_schedule(const Rotary& spec, std::int64_t sequence_length) {
 
 RotarySchedule make_schedule(const Rotary& given) {
   validate(given);
-  if (given.local_base != 0.0 && !given.layer) {
-    fail(ErrorKind::bad_input, "[rotary] layers differ (local_base): say which one, layer");
-  }
+  base::require_input(given.local_base == 0.0 || given.layer, "rotary",
+                      "layers differ (local_base): say which one, layer");
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   const bool by_length = needs_length(spec.scaling);
-  if (by_length && !spec.sequence_length) {
-    fail(ErrorKind::bad_input,
-         "[rotary] scaling=" + std::string(kind_of(spec.scaling)) +
-             " depends on the length of the sequence: give sequence_length (--sequence-length N)");
-  }
+  base::require_input(!by_length || spec.sequence_length, "rotary", "scaling=", kind_of(spec.scaling),
+                      " depends on the length of the sequence: give sequence_length (--sequence-length N)");
   const spec::RotaryWindow window = spec::window_of(spec);
   const std::vector<spec::PairPlace> places = spec::axis_map(spec, window);
   const Ladders ladders(spec, places);

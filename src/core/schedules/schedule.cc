@@ -5,10 +5,10 @@
 #include <numbers>
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/numbers/double_double.h"
 #include "core/schedules/sinusoidal_frequencies.h"
 #include "core/spec/sinusoidal_pairs.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -34,8 +34,8 @@ DoubleDouble exponent_of_pair(const Sinusoidal& spec, std::int64_t j, std::int64
 void check_finite(const std::vector<double>& inv_freq) {
   for (std::size_t j = 0; j < inv_freq.size(); ++j) {
     if (std::isfinite(inv_freq[j])) continue;
-    fail(ErrorKind::bad_input, "[sinusoidal] every frequency must be finite but that of pair " + std::to_string(j) +
-                                   " is beyond the largest double");
+    base::refuse_input("sinusoidal", "every frequency must be finite but that of pair ", j,
+                       " is beyond the largest double");
   }
 }
 
@@ -108,10 +108,9 @@ ConcatSchedule make_concat_schedule(const Concat& spec) {
 SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> inv_freq_gradient) {
   validate(spec);
   const std::int64_t pairs = spec::pairs_of(spec);
-  if (static_cast<std::int64_t>(inv_freq_gradient.size()) != pairs) {
-    fail(ErrorKind::usage, "[chain_rule] the gradient of inv_freq must have one number per pair, " +
-                               std::to_string(pairs) + ", but has " + std::to_string(inv_freq_gradient.size()));
-  }
+  base::require(static_cast<std::int64_t>(inv_freq_gradient.size()) == pairs, "chain_rule",
+                "the gradient of inv_freq must have one number per pair, ", pairs, ", but has ",
+                inv_freq_gradient.size());
   Sinusoidal unscaled = spec;
   unscaled.frequency_scale = 1.0;
   const std::vector<double> powers = schedules::frequencies_of(unscaled);

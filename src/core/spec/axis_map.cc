@@ -6,10 +6,12 @@
 #include <functional>
 #include <numeric>
 
+#include "core/base/refuse.h"
+
 namespace posenc::spec {
 namespace {
 
-using Refuse = std::function<void(const std::string&)>;
+using base::Refusal;
 
 std::int64_t at(const std::vector<std::int64_t>& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
 
@@ -66,76 +68,62 @@ std::vector<PairPlace> pair_map(const Rotary& spec, const RotaryWindow& window) 
   return places;
 }
 
-void check_given_frequencies(const Rotary& spec, std::int64_t pairs, const Refuse& refuse) {
+void check_given_frequencies(const Rotary& spec, std::int64_t pairs, const Refusal& refuse) {
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   const std::int64_t axes = axes_of(spec);
   if (given == 0) return;
   if (given != pairs && given != axes * pairs) {
-    refuse("inv_freq must have one number per pair, " + std::to_string(pairs) +
-           (axes == 1 ? "" : ", or per axis and pair, " + std::to_string(axes * pairs)) + ", but has " +
-           std::to_string(given));
+    refuse("inv_freq must have one number per pair, ", pairs,
+           (axes == 1 ? "" : ", or per axis and pair, " + std::to_string(axes * pairs)), ", but has ", given);
   }
-  if (spec.axis_frequencies != AxisFrequencies::shared) {
-    refuse("axis_frequencies is a rule for frequencies, and inv_freq replaces it: leave it out");
-  }
+  refuse.unless(spec.axis_frequencies == AxisFrequencies::shared,
+                "axis_frequencies is a rule for frequencies, and inv_freq replaces it: leave it out");
   if (axes == 1 || given == pairs) return;
-  if (!is_rotation(spec.layout)) refuse("inv_freq must be given once per pair where the layout says the axes");
-  if (!spec.axis_of_pair.empty()) {
-    refuse("axis_of_pair says which axis a pair has: give inv_freq once per pair, or leave it out");
-  }
-  if (!spec.sections.empty() || spec.section_order != SectionOrder::chunked) {
-    refuse("sections say which axis a pair has: give inv_freq once per pair, or leave them out");
-  }
+  refuse.unless(is_rotation(spec.layout), "inv_freq must be given once per pair where the layout says the axes");
+  refuse.unless(spec.axis_of_pair.empty(),
+                "axis_of_pair says which axis a pair has: give inv_freq once per pair, or leave it out");
+  refuse.unless(spec.sections.empty() && spec.section_order == SectionOrder::chunked,
+                "sections say which axis a pair has: give inv_freq once per pair, or leave them out");
 }
 
-void check_axis_of_pair(const Rotary& spec, std::int64_t pairs, const Refuse& refuse) {
+void check_axis_of_pair(const Rotary& spec, std::int64_t pairs, const Refusal& refuse) {
   if (spec.axis_of_pair.empty()) return;
-  if (!spec.sections.empty() || spec.section_order != SectionOrder::chunked) {
-    refuse("axis_of_pair and sections say the same thing: give one of them");
-  }
-  if (spec.axes == 1) refuse("axis_of_pair is for several axes but axes is 1");
-  if (static_cast<std::int64_t>(spec.axis_of_pair.size()) != pairs) {
-    refuse("axis_of_pair must have one number per pair, " + std::to_string(pairs) + ", but has " +
-           std::to_string(spec.axis_of_pair.size()));
-  }
+  refuse.unless(spec.sections.empty() && spec.section_order == SectionOrder::chunked,
+                "axis_of_pair and sections say the same thing: give one of them");
+  refuse.unless(spec.axes != 1, "axis_of_pair is for several axes but axes is 1");
+  refuse.unless(static_cast<std::int64_t>(spec.axis_of_pair.size()) == pairs,
+                "axis_of_pair must have one number per pair, ", pairs, ", but has ", spec.axis_of_pair.size());
   for (const std::int64_t axis : spec.axis_of_pair) {
     if (axis < spec.axes) continue;
-    refuse("axis_of_pair must name axes below axes, " + std::to_string(spec.axes) + ", but got " +
-           std::to_string(axis));
+    refuse("axis_of_pair must name axes below axes, ", spec.axes, ", but got ", axis);
   }
 }
 
 // What each order asks of sections whose sum is right.
-void check_order(const Rotary& spec, std::int64_t pairs, const Refuse& refuse) {
+void check_order(const Rotary& spec, std::int64_t pairs, const Refusal& refuse) {
   const std::int64_t axes = axes_of(spec);
   const auto count = static_cast<std::int64_t>(spec.sections.size());
-  if (spec.section_order == SectionOrder::interleaved && count != axes) {
-    refuse("section_order=interleaved needs one of sections per axis, " + std::to_string(axes) + ", but has " +
-           std::to_string(count));
-  }
-  if (spec.section_order == SectionOrder::ernie &&
-      (count != 3 || axes != 3 || at(spec.sections, 0) != at(spec.sections, 1))) {
-    refuse("section_order=ernie needs three axes and three sections, (h, w, t), the first two equal");
-  }
+  refuse.unless(spec.section_order != SectionOrder::interleaved || count == axes,
+                "section_order=interleaved needs one of sections per axis, ", axes, ", but has ", count);
+  refuse.unless(spec.section_order != SectionOrder::ernie ||
+                    (count == 3 && axes == 3 && at(spec.sections, 0) == at(spec.sections, 1)),
+                "section_order=ernie needs three axes and three sections, (h, w, t), the first two equal");
   if (spec.section_order != SectionOrder::alternating || count == 0) return;
   for (std::int64_t k = 0; k < axes; ++k) {
     const std::int64_t wanted = (pairs - k + axes - 1) / axes;
     if (k < count && count == axes && at(spec.sections, k) == wanted) continue;
-    refuse("sections must be what section_order=alternating gives, " + std::to_string(wanted) + " pairs on axis " +
-           std::to_string(k) + ", or be left out");
+    refuse("sections must be what section_order=alternating gives, ", wanted, " pairs on axis ", k, ", or be left out");
   }
 }
 
-void check_sections(const Rotary& spec, std::int64_t pairs, const Refuse& refuse) {
+void check_sections(const Rotary& spec, std::int64_t pairs, const Refusal& refuse) {
   const std::int64_t axes = axes_of(spec);
-  if (axes > 8) refuse("sections must be at most 8 where axes is left out but are " + std::to_string(axes));
-  if (axes == 1 && spec.section_order != SectionOrder::chunked) refuse("section_order is for several axes");
-  if (axes == 1 && spec.axis_frequencies != AxisFrequencies::shared) refuse("axis_frequencies is for several axes");
+  refuse.unless(axes <= 8, "sections must be at most 8 where axes is left out but are ", axes);
+  refuse.unless(axes != 1 || spec.section_order == SectionOrder::chunked, "section_order is for several axes");
+  refuse.unless(axes != 1 || spec.axis_frequencies == AxisFrequencies::shared, "axis_frequencies is for several axes");
   const std::int64_t sum = std::accumulate(spec.sections.begin(), spec.sections.end(), std::int64_t{0});
-  if (!spec.sections.empty() && sum != pairs) {
-    refuse("sections must sum to the number of pairs, " + std::to_string(pairs) + ", but sum to " +
-           std::to_string(sum));
-  }
+  refuse.unless(spec.sections.empty() || sum == pairs, "sections must sum to the number of pairs, ", pairs,
+                ", but sum to ", sum);
   check_order(spec, pairs, refuse);
 }
 
@@ -146,30 +134,25 @@ std::string layout_word(Layout layout) {
 }
 
 // Layouts that say the axes themselves, wholly or in part.
-void check_layout(const Rotary& spec, const RotaryWindow& window, const Refuse& refuse) {
+void check_layout(const Rotary& spec, const RotaryWindow& window, const Refusal& refuse) {
   const std::int64_t axes = axes_of(spec);
   const std::string layout = layout_word(spec.layout);
-  if (!is_rotation(spec.layout) && axes == 1) refuse(layout + " is for several axes but axes is 1");
+  refuse.unless(is_rotation(spec.layout) || axes != 1, layout, " is for several axes but axes is 1");
   if (has_parts(spec.layout)) {
-    if (window.rotary_dim % (2 * axes) != 0) {
-      refuse(layout + " needs an even part of the window per axis but " + std::to_string(window.rotary_dim) +
-             " channels are to be shared by axes=" + std::to_string(axes));
-    }
-    if (!spec.sections.empty() || spec.section_order != SectionOrder::chunked) {
-      refuse(layout + " has one part per axis: leave out sections and section_order");
-    }
-    if (spec.axis_frequencies == AxisFrequencies::dealt) {
-      refuse(layout + " begins its frequencies anew in every part: leave out axis_frequencies");
-    }
+    refuse.unless(window.rotary_dim % (2 * axes) == 0, layout, " needs an even part of the window per axis but ",
+                  window.rotary_dim, " channels are to be shared by axes=", axes);
+    refuse.unless(spec.sections.empty() && spec.section_order == SectionOrder::chunked, layout,
+                  " has one part per axis: leave out sections and section_order");
+    refuse.unless(spec.axis_frequencies != AxisFrequencies::dealt, layout,
+                  " begins its frequencies anew in every part: leave out axis_frequencies");
   }
   if (is_rotation(spec.layout)) return;
-  if (!spec.axis_of_pair.empty()) refuse(layout + " says the axes by channel: leave out axis_of_pair");
+  refuse.unless(spec.axis_of_pair.empty(), layout, " says the axes by channel: leave out axis_of_pair");
   if (spec.layout != Layout::full_width_half) return;
-  if (spec.sections.empty()) refuse(layout + " needs sections");
-  if (spec.section_order != SectionOrder::chunked || spec.axis_frequencies != AxisFrequencies::shared) {
-    refuse(layout + " takes sections one after the other over shared frequencies: leave out section_order and " +
-           "axis_frequencies");
-  }
+  refuse.unless(!spec.sections.empty(), layout, " needs sections");
+  refuse.unless(spec.section_order == SectionOrder::chunked && spec.axis_frequencies == AxisFrequencies::shared, layout,
+                " takes sections one after the other over shared frequencies: leave out section_order and ",
+                "axis_frequencies");
 }
 
 }  // namespace
@@ -189,7 +172,7 @@ std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window) 
   return places;
 }
 
-void check_axes(const Rotary& spec, const RotaryWindow& window, const Refuse& refuse) {
+void check_axes(const Rotary& spec, const RotaryWindow& window, const Refusal& refuse) {
   check_sections(spec, window.pairs(), refuse);
   check_layout(spec, window, refuse);
   check_given_frequencies(spec, window.pairs(), refuse);
@@ -199,8 +182,8 @@ void check_axes(const Rotary& spec, const RotaryWindow& window, const Refuse& re
                      spec.section_order == SectionOrder::alternating ||
                      static_cast<std::int64_t>(spec.inv_freq.size()) == axes * window.pairs();
   if (known) return;
-  refuse("axes=" + std::to_string(axes) + " needs sections, or axis_of_pair, the axis of each of the " +
-         std::to_string(window.pairs()) + " pairs, or inv_freq for every axis and pair");
+  refuse("axes=", axes, " needs sections, or axis_of_pair, the axis of each of the ", window.pairs(),
+         " pairs, or inv_freq for every axis and pair");
 }
 
 std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places) {

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/spec/rotary_window.h"
 #include "posenc/export.h"
 #include "posenc/spec.h"
@@ -29,7 +28,6 @@ POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec, const std::ve
 POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec);
 
 // Calls `refuse`, which does not return, with what is wrong about the axes of a spec whose window lies in its head.
-void check_axes(const Rotary& spec, const RotaryWindow& window,
-                const std::function<void(const std::string& message)>& refuse);
+void check_axes(const Rotary& spec, const RotaryWindow& window, const base::Refusal& refuse);
 
 }  // namespace posenc::spec

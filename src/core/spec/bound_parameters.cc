@@ -11,8 +11,6 @@
 #include "core/base/float_types.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
-#include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc::spec {
 namespace {
@@ -69,17 +67,19 @@ class Checker {
  public:
   Checker(std::string_view where, std::string_view what) : where_(where), what_(what) {}
 
-  [[noreturn]] void refuse(const std::string& message) const { base::refuse(where_, message); }
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    base::refuse(where_, parts...);
+  }
 
   const ParameterInfo& known(std::string_view name, const std::vector<ParameterInfo>& infos,
                              std::string_view kind) const {
     for (const ParameterInfo& info : infos) {
       if (info.name == name) return info;
     }
-    if (infos.empty()) refuse(std::string(kind) + " learns nothing but got '" + std::string(name) + "'");
-    refuse(std::string(kind) + " has no parameter '" + std::string(name) + "'" +
-           text::hint(name, infos, &ParameterInfo::name) + " (it has " +
-           text::joined(infos, ", ", &ParameterInfo::name) + ")");
+    if (infos.empty()) refuse(kind, " learns nothing but got '", name, "'");
+    refuse(kind, " has no parameter '", name, "'", text::hint(name, infos, &ParameterInfo::name), " (it has ",
+           text::joined(infos, ", ", &ParameterInfo::name), ")");
   }
 
   void view(const ConstView& view, const std::string& name, const base::ViewRule& rule) const {
@@ -88,17 +88,15 @@ class Checker {
 
   void shape(const ConstView& view, const ParameterInfo& info, std::int64_t heads) const {
     if (fits(view, info, heads)) return;
-    refuse(what_ + info.name + " must be " + wanted_text(info, heads) + " but is " + shape_text(view));
+    refuse(what_, info.name, " must be ", wanted_text(info, heads), " but is ", shape_text(view));
   }
 
   void numbers(const ConstView& view, const std::string& name, bool minus_infinity) const {
     for_each_element(view, [&](const auto& element, std::int64_t index) {
       const double value = base::widen(element);
       if (std::isfinite(value) || (minus_infinity && value == -INFINITY)) return;
-      base::refuse(where_,
-                   what_ + name + index_text(view, index) + " must be finite" + (minus_infinity ? " or -inf" : "") +
-                       " but is " + text::number_text(value),
-                   ErrorKind::bad_input);
+      base::refuse_input(where_, what_, name, index_text(view, index), " must be finite",
+                         (minus_infinity ? " or -inf" : ""), " but is ", value);
     });
   }
 
@@ -115,7 +113,7 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
   const std::int64_t heads = heads_of(spec);
   for (const Parameter& parameter : parameters) {
     const ParameterInfo& info = check.known(parameter.name, infos_, kind_);
-    if (has(info.name)) check.refuse(info.name + " must be given once but came twice");
+    if (has(info.name)) check.refuse(info.name, " must be given once but came twice");
     check.view(parameter.value, info.name, {.channels = base::Channels::any});
     check.shape(parameter.value, info, heads);
     check.numbers(parameter.value, info.name, info.minus_infinity);
@@ -132,11 +130,11 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
   }
   for (const ParameterInfo& info : infos_) {
     if (has(info.name) || !is_needed(info)) continue;
-    check.refuse(kind_ + " needs the parameter " + info.name + ", " + wanted_text(info, heads));
+    check.refuse(kind_, " needs the parameter ", info.name, ", ", wanted_text(info, heads));
   }
   for (const ParameterInfo& info : infos_) {
     if (info.together.empty() || has(info.name) == has(info.together)) continue;
-    check.refuse(info.name + " and " + info.together + " must be given together");
+    check.refuse(info.name, " and ", info.together, " must be given together");
   }
 }
 
@@ -179,7 +177,7 @@ void BoundParameters::check_gradients(const Gradients& gradients, std::string_vi
     const View& value = gradients[i].value;
     const std::string& name = check.known(gradients[i].name, infos_, kind_).name;
     const Bound* bound = find(name);
-    if (bound == nullptr) check.refuse("the gradient of " + name + " was asked for but the parameter was not given");
+    if (bound == nullptr) check.refuse("the gradient of ", name, " was asked for but the parameter was not given");
     check.view(value, name,
                {.dtypes = base::kReals,
                 .shape = base::shape_of(bound->view),
@@ -188,7 +186,7 @@ void BoundParameters::check_gradients(const Gradients& gradients, std::string_vi
                 .reason = "as the parameter"});
     for (std::size_t other = 0; other < i; ++other) {
       if (gradients[other].name == gradients[i].name) {
-        check.refuse("the gradient of " + name + " must be given once but came twice");
+        check.refuse("the gradient of ", name, " must be given once but came twice");
       }
       base::check_apart({"the gradient of " + name, value},
                         {"that of " + gradients[other].name, gradients[other].value}, where);

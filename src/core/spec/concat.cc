@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/spec/input_kinds.h"
 #include "core/spec/shared_fields.h"
 
@@ -80,36 +81,29 @@ std::vector<Field> fourier_fields(Fourier& s) {
 }
 
 void check_concat(const Concat& spec, std::string_view where) {
-  if (spec.parts.empty() || spec.parts.size() > kMaxParts) {
-    refuse(where, "there must be 1 to " + std::to_string(kMaxParts) + " parts but there are " +
-                      std::to_string(spec.parts.size()));
-  }
+  base::require_input(!spec.parts.empty() && spec.parts.size() <= kMaxParts, where, "there must be 1 to ", kMaxParts,
+                      " parts but there are ", spec.parts.size());
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const std::string part = std::to_string(i) + ".";
     if (const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding)) check_learned(*learned, where, part);
     const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.parts[i].encoding);
     if (sinusoidal != nullptr) check_sinusoidal(*sinusoidal, where, part);
     if (spec.axes == 0 || spec.parts[i].axis < spec.axes) continue;
-    refuse(where, part + "axis must be below axes, " + std::to_string(spec.axes) + ", but got " +
-                      std::to_string(spec.parts[i].axis));
+    base::refuse_input(where, part, "axis must be below axes, ", spec.axes, ", but got ", spec.parts[i].axis);
   }
 }
 
 void check_fourier(const Fourier& spec, std::string_view where) {
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
-  if (given == 0 || given % spec.axes != 0) {
-    refuse(where, "inv_freq must have a number per axis and pair, a multiple of axes=" + std::to_string(spec.axes) +
-                      ", but has " + std::to_string(given));
-  }
+  base::require_input(given != 0 && given % spec.axes == 0, where,
+                      "inv_freq must have a number per axis and pair, a multiple of axes=", spec.axes, ", but has ",
+                      given);
   const std::int64_t pairs = given / spec.axes;
   if (2 * pairs > kMaxHeadDim) {
-    refuse(where, "inv_freq must be of at most " + std::to_string(kMaxHeadDim / 2) + " pairs but is of " +
-                      std::to_string(pairs));
+    base::refuse_input(where, "inv_freq must be of at most ", kMaxHeadDim / 2, " pairs but is of ", pairs);
   }
-  if (spec.width != 0 && spec.width < 2 * pairs) {
-    refuse(where, "width must be at least two channels per pair, " + std::to_string(2 * pairs) + ", but got " +
-                      std::to_string(spec.width));
-  }
+  base::require_input(spec.width == 0 || spec.width >= 2 * pairs, where,
+                      "width must be at least two channels per pair, ", 2 * pairs, ", but got ", spec.width);
 }
 
 std::vector<ParameterInfo> concat_parameters(const Concat& spec) {

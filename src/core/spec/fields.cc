@@ -5,6 +5,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "core/base/refuse.h"
 #include "core/spec/scaling_fields.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
@@ -16,8 +17,7 @@ namespace {
 
 [[noreturn]] void fail_value(std::string_view kind, const Field& field, const std::string& condition,
                              const std::string& got) {
-  fail(ErrorKind::bad_input,
-       "[" + std::string(kind) + "] " + field.shown() + " must be " + condition + " but got " + got);
+  base::refuse_input(kind, field.shown(), " must be ", condition, " but got ", got);
 }
 
 void check_number(std::string_view kind, const Field& field, double value) {
@@ -46,8 +46,7 @@ void check_field(std::string_view kind, const Field& field) {
                              std::is_same_v<Value, std::vector<std::int64_t>*>) {
           for (const auto number : *value) check(static_cast<double>(number));
         } else if (field.required && value.get() == -1) {
-          fail(ErrorKind::bad_input,
-               "[" + std::string(kind) + "] " + field.name + " must be chosen: " + wanted_text(field));
+          base::refuse_input(kind, field.name, " must be chosen: ", wanted_text(field));
         } else if (value.get() < 0 || value.get() >= static_cast<int>(value.words.size())) {
           fail_value(kind, field, wanted_text(field), std::to_string(value.get()));
         }

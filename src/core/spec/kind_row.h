@@ -26,7 +26,4 @@ const KindRow& row_of(const Spec& spec) noexcept;
 template <auto function>
 inline constexpr auto of_kind = &OfAlternative<Spec, function>::call;
 
-// Throws a message about fields that do not go together.
-[[noreturn]] void refuse(std::string_view where, const std::string& message);
-
 }  // namespace posenc::spec

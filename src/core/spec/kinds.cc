@@ -10,7 +10,6 @@
 #include "core/spec/rotary_window.h"
 #include "core/spec/scaling_fields.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -129,8 +128,6 @@ void check_spec(const Spec& spec, std::string_view where) {
   const auto check = row_of(spec).check;
   if (check != nullptr) check(spec, where);
 }
-
-void refuse(std::string_view where, const std::string& message) { base::refuse(where, message, ErrorKind::bad_input); }
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/spec/input_kinds.h"
 #include "core/spec/shared_fields.h"
 
@@ -27,8 +28,8 @@ void check_hybrid(const Hybrid& spec, std::string_view where) {
   check_sinusoidal(spec.fixed, where, "fixed.");
   check_learned(spec.learned, where, "learned.");
   if (spec.learned.width == 0 || spec.learned.width == spec.fixed.width) return;
-  refuse(where, "learned.width must be that of the fixed part, " + std::to_string(spec.fixed.width) + ", but got " +
-                    std::to_string(spec.learned.width));
+  base::refuse_input(where, "learned.width must be that of the fixed part, ", spec.fixed.width, ", but got ",
+                     spec.learned.width);
 }
 
 std::vector<ParameterInfo> learned_parameters(const Learned& spec) {
@@ -63,20 +64,16 @@ std::vector<Field> learned_fields(Learned& s) {
 }
 
 void check_learned(const Learned& spec, std::string_view where, const std::string& part) {
-  const auto refuse = [&](const std::string& message) { spec::refuse(where, part + message); };
-  if (spec.past_end == PastEnd::interpolate && !spec.length) {
-    refuse("past_end=interpolate needs length, the number of positions that the table is stretched to");
-  }
+  const base::Refusal refuse{where, ErrorKind::bad_input, part};
+  refuse.unless(spec.past_end != PastEnd::interpolate || spec.length,
+                "past_end=interpolate needs length, the number of positions that the table is stretched to");
   if (spec.past_end != PastEnd::interpolate && spec.length) {
-    refuse("length is for past_end=interpolate but got " + std::to_string(*spec.length));
+    refuse("length is for past_end=interpolate but got ", *spec.length);
   }
   if (spec.rows == 0) return;
-  if (spec.first >= spec.rows) {
-    refuse("first must be below rows, " + std::to_string(spec.rows) + ", but got " + std::to_string(spec.first));
-  }
+  refuse.unless(spec.first < spec.rows, "first must be below rows, ", spec.rows, ", but got ", spec.first);
   if (spec.padding_row && *spec.padding_row >= spec.rows) {
-    refuse("padding_row must be below rows, " + std::to_string(spec.rows) + ", but got " +
-           std::to_string(*spec.padding_row));
+    refuse("padding_row must be below rows, ", spec.rows, ", but got ", *spec.padding_row);
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/spec/shared_fields.h"
-#include "core/text/number_text.h"
 #include "posenc/position.h"
 
 namespace posenc {
@@ -21,16 +21,13 @@ constexpr std::string_view kClampWords[] = {"none", "forward"};
 constexpr std::string_view kTemperatureFormWords[] = {"log_floor", "power"};
 
 void check_sections(const Pope& spec, std::int64_t channels, std::string_view where) {
-  if (spec.axes == 1) refuse(where, "sections are for several axes but axes is 1");
-  if (static_cast<std::int64_t>(spec.sections.size()) != spec.axes) {
-    refuse(where, "sections must have one number per axis, " + std::to_string(spec.axes) + ", but has " +
-                      std::to_string(spec.sections.size()));
-  }
+  base::require_input(spec.axes != 1, where, "sections are for several axes but axes is 1");
+  base::require_input(static_cast<std::int64_t>(spec.sections.size()) == spec.axes, where,
+                      "sections must have one number per axis, ", spec.axes, ", but has ", spec.sections.size());
   std::int64_t sum = 0;
   for (const std::int64_t section : spec.sections) sum += section;
   if (sum == channels) return;
-  refuse(where, "sections must sum to the channels that turn, " + std::to_string(channels) + ", but sum to " +
-                    std::to_string(sum));
+  base::refuse_input(where, "sections must sum to the channels that turn, ", channels, ", but sum to ", sum);
 }
 
 std::vector<Field> pope_fields(Pope& s) {
@@ -87,45 +84,37 @@ std::vector<Field> temperature_fields(QueryTemperature& s) {
 
 void check_pope(const Pope& spec, std::string_view where) {
   const std::int64_t channels = turning_channels(spec);
-  if (channels > spec.head_dim) {
-    refuse(where, "rotary_dim must be at most head_dim, " + std::to_string(spec.head_dim) + ", but got " +
-                      std::to_string(channels));
-  }
+  base::require_input(channels <= spec.head_dim, where, "rotary_dim must be at most head_dim, ", spec.head_dim,
+                      ", but got ", channels);
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   if (given != 0 && given != channels && given != spec.axes * channels) {
-    refuse(where, "inv_freq must have one number per channel, " + std::to_string(channels) +
-                      (spec.axes == 1 ? "" : ", or per axis and channel, " + std::to_string(spec.axes * channels)) +
-                      ", but has " + std::to_string(given));
+    base::refuse_input(where, "inv_freq must have one number per channel, ", channels,
+                       (spec.axes == 1 ? "" : ", or per axis and channel, " + std::to_string(spec.axes * channels)),
+                       ", but has ", given);
   }
-  if (given != 0 && spec.base != Pope{}.base) refuse(where, "inv_freq replaces base: leave it out");
+  base::require_input(given == 0 || spec.base == Pope{}.base, where, "inv_freq replaces base: leave it out");
   const bool per_axis = spec.axes > 1 && given == spec.axes * channels;
-  if (per_axis && !spec.sections.empty()) {
-    refuse(where, "sections say which axis a channel has: give inv_freq once per channel, or leave them out");
-  }
+  base::require_input(!per_axis || spec.sections.empty(), where,
+                      "sections say which axis a channel has: give inv_freq once per channel, or leave them out");
   if (!spec.sections.empty()) return check_sections(spec, channels, where);
   if (spec.axes == 1 || per_axis) return;
-  refuse(where, "axes=" + std::to_string(spec.axes) + " needs sections, the channels of each axis, or inv_freq for " +
-                    "every axis and channel");
+  base::refuse_input(where, "axes=", spec.axes, " needs sections, the channels of each axis, or inv_freq for ",
+                     "every axis and channel");
 }
 
 void check_xpos(const Xpos& spec, std::string_view where) {
   const std::int64_t channels = turning_channels(spec);
-  if (channels % 2 != 0) {
-    refuse(where, std::string(spec.rotary_dim != 0 ? "rotary_dim" : "head_dim") + " must be even but got " +
-                      std::to_string(channels));
-  }
+  base::require_input(channels % 2 == 0, where, spec.rotary_dim != 0 ? "rotary_dim" : "head_dim",
+                      " must be even but got ", channels);
   const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
-  if (first < 0 || first + channels > spec.head_dim) {
-    refuse(where, "the window must lie inside the head of " + std::to_string(spec.head_dim) +
-                      " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) + " with " +
-                      std::to_string(channels) + " channels does not");
-  }
+  base::require_input(first >= 0 && first + channels <= spec.head_dim, where, "the window must lie inside the head of ",
+                      spec.head_dim, " channels but first_channel (rope_offset) ", spec.first_channel, " with ",
+                      channels, " channels does not");
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());
   if (given != 0 && given != channels / 2) {
-    refuse(where, "inv_freq must have one number per pair, " + std::to_string(channels / 2) + ", but has " +
-                      std::to_string(given));
+    base::refuse_input(where, "inv_freq must have one number per pair, ", channels / 2, ", but has ", given);
   }
-  if (given != 0 && spec.base != Xpos{}.base) refuse(where, "inv_freq replaces base: leave it out");
+  base::require_input(given == 0 || spec.base == Xpos{}.base, where, "inv_freq replaces base: leave it out");
 }
 
 std::vector<ParameterInfo> pope_parameters(const Pope& spec) {

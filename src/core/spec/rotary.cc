@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "core/base/refuse.h"
 #include "core/spec/axis_map.h"
 #include "core/spec/kind_row.h"
 #include "core/spec/scaling_fields.h"
 #include "core/spec/shared_fields.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace spec {
@@ -99,74 +99,63 @@ std::vector<Field> rotary_fields(Rotary& s) {
   return fields;
 }
 
-void check_scaling(const Rotary& spec, const RotaryWindow& window, const Refuse& refuse) {
+void check_scaling(const Rotary& spec, const RotaryWindow& window, const base::Refusal& refuse) {
   const Rotary fallback;
   if (spec.local_base == 0.0) {
-    if (spec.layer) refuse("layer is for local_base: without it all layers are alike");
-    if (spec.global_every != fallback.global_every) refuse("global_every is for local_base: without it all are alike");
-    if (spec.local_scaled) refuse("local_scaled is for local_base: without it all layers are alike");
+    refuse.unless(!spec.layer, "layer is for local_base: without it all layers are alike");
+    refuse.unless(spec.global_every == fallback.global_every,
+                  "global_every is for local_base: without it all are alike");
+    refuse.unless(!spec.local_scaled, "local_scaled is for local_base: without it all layers are alike");
   } else if (!spec.inv_freq.empty()) {
     refuse("inv_freq replaces local_base too: leave it out, and give every layer its own spec");
   }
   const std::string scaling(kind_of(spec.scaling));
   if (scaling == NoScaling::kind) return;
-  if (!spec.inv_freq.empty()) refuse("inv_freq are the frequencies themselves: leave out scaling=" + scaling);
-  if (scaling == Proportional::kind && window.rotary_dim != spec.head_dim) {
-    refuse(
-        "scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
-        "partial_rotary_factor");
-  }
+  refuse.unless(spec.inv_freq.empty(), "inv_freq are the frequencies themselves: leave out scaling=", scaling);
+  refuse.unless(scaling != Proportional::kind || window.rotary_dim == spec.head_dim,
+                "scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
+                "partial_rotary_factor");
   const std::vector<Ladder> ladders = ladders_of(spec);
   Scaling copy = spec.scaling;
   for (const Field& field : scaling_fields(copy)) {
     if (ladders.size() < 2 || !std::holds_alternative<std::vector<double>*>(field.value)) continue;
-    refuse("scaling=" + scaling +
+    refuse("scaling=", scaling,
            " has one list for all axes, but they have different numbers of pairs: give "
            "inv_freq instead");
   }
   for (const Ladder& ladder : ladders) {
-    if (scaling == Proportional::kind && 2 * ladder.pairs != spec.head_dim) {
-      refuse("scaling=proportional has one ladder over the whole head: axes cannot have their own");
-    }
+    refuse.unless(scaling != Proportional::kind || 2 * ladder.pairs == spec.head_dim,
+                  "scaling=proportional has one ladder over the whole head: axes cannot have their own");
     check_together(settled_scaling(spec), ladder, refuse);
   }
 }
 
 void check_rotary(const Rotary& spec, std::string_view where) {
-  const auto refuse = [&](const std::string& message) { spec::refuse(where, message); };
+  const base::Refusal refuse{where, ErrorKind::bad_input};
   const Rotary fallback;
   const RotaryWindow window = window_of(spec);
-  if (spec.rotary_dim % 2 != 0) refuse("rotary_dim must be even but got " + std::to_string(spec.rotary_dim));
-  if (spec.rotary_dim != 0 && spec.partial_rotary_factor != fallback.partial_rotary_factor) {
-    refuse("rotary_dim and partial_rotary_factor say the same thing: give one of them");
-  }
+  refuse.unless(spec.rotary_dim % 2 == 0, "rotary_dim must be even but got ", spec.rotary_dim);
+  refuse.unless(spec.rotary_dim == 0 || spec.partial_rotary_factor == fallback.partial_rotary_factor,
+                "rotary_dim and partial_rotary_factor say the same thing: give one of them");
   if (window.rotary_dim < 2 && !is_rotation(spec.layout)) {
-    refuse("head_dim must have two channels for each of the axes=" + std::to_string(axes_of(spec)) + " but got " +
-           std::to_string(spec.head_dim));
+    refuse("head_dim must have two channels for each of the axes=", axes_of(spec), " but got ", spec.head_dim);
   }
-  if (window.rotary_dim < 2) {
-    refuse("partial_rotary_factor must leave a channel to turn but " + std::to_string(spec.head_dim) + " * " +
-           text::number_text(spec.partial_rotary_factor) + " is below 1");
-  }
-  if (window.rotary_dim > spec.head_dim && spec.rotary_dim == 0) {
-    refuse("head_dim must be even where the whole head turns but got " + std::to_string(spec.head_dim));
-  }
-  if (window.first_channel < 0 || window.first_channel + window.rotary_dim > spec.head_dim) {
-    refuse("the window must lie inside the head of " + std::to_string(spec.head_dim) +
-           " channels but first_channel (rope_offset) " + std::to_string(spec.first_channel) + " with " +
-           std::to_string(window.rotary_dim) + " channels does not");
-  }
-  if (!spec.inv_freq.empty() && (spec.base != fallback.base || spec.exponent_dim != fallback.exponent_dim)) {
-    refuse("inv_freq replaces base and exponent_dim: leave them out");
-  }
+  refuse.unless(window.rotary_dim >= 2, "partial_rotary_factor must leave a channel to turn but ", spec.head_dim, " * ",
+                spec.partial_rotary_factor, " is below 1");
+  refuse.unless(window.rotary_dim <= spec.head_dim || spec.rotary_dim != 0,
+                "head_dim must be even where the whole head turns but got ", spec.head_dim);
+  refuse.unless(window.first_channel >= 0 && window.first_channel + window.rotary_dim <= spec.head_dim,
+                "the window must lie inside the head of ", spec.head_dim, " channels but first_channel (rope_offset) ",
+                spec.first_channel, " with ", window.rotary_dim, " channels does not");
+  refuse.unless(spec.inv_freq.empty() || (spec.base == fallback.base && spec.exponent_dim == fallback.exponent_dim),
+                "inv_freq replaces base and exponent_dim: leave them out");
   // Beyond these the products of a float32 table would vanish or overflow.
   if (spec.attention_factor && *spec.attention_factor < 1e-9) {
-    refuse("attention_factor must be at least 1e-09 but got " + text::number_text(*spec.attention_factor));
+    refuse("attention_factor must be at least 1e-09 but got ", *spec.attention_factor);
   }
   const auto base = static_cast<float>(spec.base);
-  if (spec.precision == Precision::reference && spec.inv_freq.empty() && !std::isnormal(base)) {
-    refuse("base must be a float32 number with precision=reference but got " + text::number_text(spec.base));
-  }
+  refuse.unless(spec.precision != Precision::reference || !spec.inv_freq.empty() || std::isnormal(base),
+                "base must be a float32 number with precision=reference but got ", spec.base);
   check_axes(spec, window, refuse);
   check_scaling(spec, window, refuse);
 }

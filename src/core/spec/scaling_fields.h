@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "posenc/export.h"
 #include "posenc/scaling.h"
@@ -30,8 +30,7 @@ std::string scalings_with(std::string_view field);
 // The spec's scaling; where it gives attention_factor, a rule for it needs no numbers.
 POSENC_INTERNAL Scaling settled_scaling(const Rotary& spec);
 
-using Refuse = std::function<void(const std::string& message)>;
 // Calls refuse with what is wrong with the scaling of this ladder, if anything is.
-void check_together(const Scaling& scaling, const Ladder& ladder, const Refuse& refuse);
+void check_together(const Scaling& scaling, const Ladder& ladder, const base::Refusal& refuse);
 
 }  // namespace posenc::spec

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/spec/kind_row.h"
 
 namespace posenc::spec {
@@ -55,7 +56,7 @@ Field offset_field(Offset& offset) {
 }
 
 void check_even_width(std::int64_t width, std::string_view where) {
-  if (width % 2 != 0) refuse(where, "width must be even but got " + std::to_string(width));
+  base::require_input(width % 2 == 0, where, "width must be even but got ", width);
 }
 
 }  // namespace posenc::spec

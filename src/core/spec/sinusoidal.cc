@@ -1,10 +1,10 @@
 // Sinusoidal encodings: their fields, and what no field can tell alone.
 #include <string>
 
+#include "core/base/refuse.h"
 #include "core/spec/input_kinds.h"
 #include "core/spec/shared_fields.h"
 #include "core/spec/sinusoidal_pairs.h"
-#include "core/text/number_text.h"
 
 namespace posenc {
 namespace spec {
@@ -49,30 +49,23 @@ std::vector<Shorthand> sinusoidal_shorthands(Sinusoidal& s) {
 }
 
 void check_sinusoidal(const Sinusoidal& spec, std::string_view where, const std::string& part) {
-  const auto refuse = [&](const std::string& message) { spec::refuse(where, part + message); };
+  const base::Refusal refuse{where, ErrorKind::bad_input, part};
   const Sinusoidal fallback;
   const std::int64_t pairs = pairs_of(spec);
-  if (spec.odd == OddWidth::error && spec.width % 2 != 0) {
-    refuse("width must be even (odd=error) but got " + std::to_string(spec.width));
-  }
+  refuse.unless(spec.odd != OddWidth::error || spec.width % 2 == 0, "width must be even (odd=error) but got ",
+                spec.width);
   if (!spec.inv_freq.empty()) {
-    if (static_cast<std::int64_t>(spec.inv_freq.size()) != pairs) {
-      refuse("inv_freq must have one number per pair, " + std::to_string(pairs) + ", but has " +
-             std::to_string(spec.inv_freq.size()));
-    }
-    if (spec.base != fallback.base || spec.spacing != fallback.spacing ||
-        spec.exponent_factor != fallback.exponent_factor) {
-      refuse("inv_freq replaces base, spacing and exponent_factor: leave them out");
-    }
+    refuse.unless(static_cast<std::int64_t>(spec.inv_freq.size()) == pairs, "inv_freq must have one number per pair, ",
+                  pairs, ", but has ", spec.inv_freq.size());
+    refuse.unless(spec.base == fallback.base && spec.spacing == fallback.spacing &&
+                      spec.exponent_factor == fallback.exponent_factor,
+                  "inv_freq replaces base, spacing and exponent_factor: leave them out");
   }
   if (spec.spacing != Spacing::half) {
-    if (spec.shift != fallback.shift) {
-      refuse("shift is for spacing=half but got " + text::number_text(spec.shift));
-    }
+    refuse.unless(spec.shift == fallback.shift, "shift is for spacing=half but got ", spec.shift);
   } else if (pairs > 1 && !(spec.shift < static_cast<double>(pairs))) {
     // Only pair 0 exists below that, and its exponent is 0 whatever it is divided by.
-    refuse("shift must be below the number of pairs, " + std::to_string(pairs) + ", but got " +
-           text::number_text(spec.shift));
+    refuse("shift must be below the number of pairs, ", pairs, ", but got ", spec.shift);
   }
 }
 

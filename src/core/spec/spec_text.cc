@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "core/text/number_text.h"
-#include "posenc/error.h"
 #include "posenc/list_reader.h"
 #include "posenc/spec.h"
 
@@ -16,7 +16,7 @@ struct Item {
 };
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
-  fail(ErrorKind::bad_input, "[parse_spec] '" + std::string(text) + "': " + message);
+  base::refuse_input("parse_spec", "'", text, "': ", message);
 }
 
 std::vector<Item> split_items(std::string_view text, std::string_view list) {
@@ -62,8 +62,7 @@ struct FieldReader {
   const ListReader& read_list;
 
   [[noreturn]] void fail_type() const {
-    fail(ErrorKind::bad_input, "[" + std::string(kind) + "] " + field.shown() + " must be " + spec::wanted_text(field) +
-                                   " but got '" + std::string(text) + "'");
+    base::refuse_input(kind, field.shown(), " must be ", spec::wanted_text(field), " but got '", text, "'");
   }
 
   void operator()(std::int64_t* value) const {
@@ -100,7 +99,7 @@ struct FieldReader {
     value->clear();
     if (text == "none") return;
     if (text.starts_with('@')) {
-      if (!read_list) fail(ErrorKind::usage, "[parse_spec] '" + std::string(text) + "' names a file: use load_spec");
+      if (!read_list) base::refuse("parse_spec", "'", text, "' names a file: use load_spec");
       *value = read_list(std::string(text.substr(1)));
       return;
     }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/refuse.h"
 #include "models/comparison/rule.h"
-#include "posenc/error.h"
 
 namespace posenc {
 namespace {
@@ -119,9 +119,9 @@ ModelComparison compare_models(const Model& a, const Model& b, const CompareOpti
     result.entries.push_back(std::move(entry));
   }
   if (result.entries.empty()) {
-    fail(ErrorKind::usage, "[compare_models] neither model has " +
-                               (options.part.empty() ? std::string("such layers") : "part '" + options.part + "'") +
-                               (options.layer ? " with layer " + std::to_string(*options.layer) : ""));
+    base::refuse("compare_models", "neither model has ",
+                 (options.part.empty() ? std::string("such layers") : "part '" + options.part + "'"),
+                 (options.layer ? " with layer " + std::to_string(*options.layer) : ""));
   }
   for (const ModelComparisonEntry& entry : result.entries) {
     if (worst == nullptr || entry.comparison.verdict > worst->comparison.verdict) worst = &entry;

@@ -1,10 +1,10 @@
 // The sentences of a comparison.
 #include <algorithm>
 
+#include "core/base/refuse.h"
 #include "core/spec/fields.h"
 #include "core/text/number_text.h"
 #include "models/comparison/rule.h"
-#include "posenc/error.h"
 #include "posenc/position.h"
 
 namespace posenc::comparison {
@@ -38,14 +38,11 @@ Json field_value(const std::string& text) {
 }  // namespace
 
 Limits limits_of(const CompareOptions& options, std::int64_t trained) {
-  if (!(options.tolerance > 0.0 && options.tolerance <= 1.0)) {
-    fail(ErrorKind::usage,
-         "[compare] tolerance must be above 0 and at most 1 but got " + text::number_text(options.tolerance));
-  }
+  base::require(options.tolerance > 0.0 && options.tolerance <= 1.0, "compare",
+                "tolerance must be above 0 and at most 1 but got ", options.tolerance);
   const std::int64_t positions = options.positions.value_or(trained > 0 ? trained : 4096);
-  if (positions < 1 || positions > kMaxPosition) {
-    fail(ErrorKind::usage, "[compare] positions must be from 1 to 2147483647 but got " + std::to_string(positions));
-  }
+  base::require(positions >= 1 && positions <= kMaxPosition, "compare",
+                "positions must be from 1 to 2147483647 but got ", positions);
   return {options.tolerance, positions};
 }
 

@@ -295,7 +295,7 @@ TEST(Axial, MasksAreCountedFromOneAndKeepTheLast) {
   const std::vector<std::int32_t> two = {1, 2};
   EXPECT_NE(message_of([&] {
               posenc::mask_coordinates(make_view(two.data(), {1, 2}));
-            }).find("pixel [0, 1] is 2"),
+            }).find("row 0, column 1 is 2"),
             std::string::npos);
   EXPECT_NE(
       message_of([] { posenc::mae_sine(6, posenc::ImageOrder::yx); }).find("multiple of 4, at least that, but got 6"),
