@@ -12,3 +12,10 @@
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
+
+// A page has something of each of these.
+namespace posenc::about {
+using namespace explanation;
+using namespace properties;
+using namespace teaching;
+}  // namespace posenc::about

@@ -9,7 +9,7 @@
 #include "insight/properties/walk_rows.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 std::string place_at(const PositionView& positions, std::int64_t n) {
@@ -181,12 +181,6 @@ Cost fourier_cost(const Fourier& spec, const CostQuestion& of) {
           static_cast<double>(schedule.width)};
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 // The base of the first sinusoidal part, or the published one.
 double base_of(const Concat& spec) {
   for (const ConcatPart& part : spec.parts) {
@@ -242,22 +236,22 @@ void fourier_questions(const Fourier& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Concat::page = {.facts = properties::concat_facts,
-                                                     .formula = spec::of_kind<properties::concat_formula>,
-                                                     .properties = properties::axes_properties,
+constinit const properties::KindPage Concat::page = {.facts = about::concat_facts,
+                                                     .formula = spec::of_kind<about::concat_formula>,
+                                                     .properties = about::axes_properties,
                                                      .figures = "heatmap map",
-                                                     .cost = spec::of_kind<properties::concat_cost>,
+                                                     .cost = spec::of_kind<about::concat_cost>,
                                                      .explain = spec::of_kind<explanation::explain_concat>,
-                                                     .questions = spec::of_kind<teaching::concat_questions>};
+                                                     .questions = spec::of_kind<about::concat_questions>};
 
-constinit const properties::KindPage Fourier::page = {.facts = properties::fourier_facts,
-                                                      .formula = spec::of_kind<properties::fourier_formula>,
-                                                      .properties = properties::axes_properties,
+constinit const properties::KindPage Fourier::page = {.facts = about::fourier_facts,
+                                                      .formula = spec::of_kind<about::fourier_formula>,
+                                                      .properties = about::axes_properties,
                                                       .figures = "heatmap map",
-                                                      .cost = spec::of_kind<properties::fourier_cost>,
+                                                      .cost = spec::of_kind<about::fourier_cost>,
                                                       .explain = spec::of_kind<explanation::explain_fourier>,
-                                                      .questions = spec::of_kind<teaching::fourier_questions>};
+                                                      .questions = spec::of_kind<about::fourier_questions>};
 
 }  // namespace posenc

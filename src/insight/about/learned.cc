@@ -8,7 +8,7 @@
 #include "insight/properties/walk_rows.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 std::string past_text(const Learned& spec, bool hybrid) {
@@ -164,26 +164,24 @@ Cost hybrid_cost(const Hybrid& spec, const CostQuestion& of) {
 }
 
 }  // namespace
-}  // namespace properties
+}  // namespace about
 
 constinit const properties::KindPage Learned::page = {
-    .facts = properties::learned_facts,
-    .formula = spec::of_kind<properties::learned_formula>,
-    .properties = properties::learned_properties,
+    .facts = about::learned_facts,
+    .formula = spec::of_kind<about::learned_formula>,
+    .properties = about::learned_properties,
     .figures = "heatmap cells learned similarity distance mixing angle same_word parts attention",
-    .cost = spec::of_kind<properties::learned_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_learned(std::get<Learned>(s), at[0], o); },
+    .cost = spec::of_kind<about::learned_cost>,
+    .explain = spec::of_kind<explanation::explain_learned>,
     .questions = spec::of_kind<teaching::learned_questions>};
 
 constinit const properties::KindPage Hybrid::page = {
-    .facts = properties::learned_facts,
-    .formula = spec::of_kind<properties::hybrid_formula>,
-    .properties = properties::learned_properties,
+    .facts = about::learned_facts,
+    .formula = spec::of_kind<about::hybrid_formula>,
+    .properties = about::learned_properties,
     .figures = "heatmap cells waves learned similarity distance mixing angle same_word parts attention",
-    .cost = spec::of_kind<properties::hybrid_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_hybrid(std::get<Hybrid>(s), at[0], o); },
+    .cost = spec::of_kind<about::hybrid_cost>,
+    .explain = spec::of_kind<explanation::explain_hybrid>,
     .questions = spec::of_kind<teaching::hybrid_questions>};
 
 }  // namespace posenc

@@ -14,7 +14,7 @@
 #include "posenc/xpos.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr std::int64_t kPopeDistances = 4096;
@@ -144,24 +144,10 @@ Cost pope_cost(const Pope& spec, const CostQuestion& of) {
           6.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace
-
-Formula pope_magnitude(Magnitude magnitude, const Formula& x) {
-  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
-  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
-}
-
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void pope_questions(const Pope& spec, Sheet& sheet) {
   Draw draw = sheet.draw("pope");
   const double x = draw.tenths(-20, 20);
-  const auto magnitude = [](const properties::Formula& of) {
-    return plain_text(properties::pope_magnitude(Magnitude::softplus, of));
-  };
+  const auto magnitude = [](const Formula& of) { return plain_text(pope_magnitude(Magnitude::softplus, of)); };
   sheet.ask("queries/pope magnitude",
             {{"x", decimals_text(x, 1)}, {"formula", magnitude("x")}, {"worked", magnitude(x)}},
             {std::log1p(std::exp(x))});
@@ -179,14 +165,19 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Pope::page = {.facts = properties::pope_facts,
-                                                   .formula = spec::of_kind<properties::pope_formula>,
-                                                   .properties = properties::pope_properties,
+properties::Formula properties::pope_magnitude(Magnitude magnitude, const Formula& x) {
+  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
+  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
+}
+
+constinit const properties::KindPage Pope::page = {.facts = about::pope_facts,
+                                                   .formula = spec::of_kind<about::pope_formula>,
+                                                   .properties = about::pope_properties,
                                                    .figures = "wavelengths clocks distance attention precision",
-                                                   .cost = spec::of_kind<properties::pope_cost>,
+                                                   .cost = spec::of_kind<about::pope_cost>,
                                                    .explain = spec::of_kind<explanation::explain_pope>,
-                                                   .questions = spec::of_kind<teaching::pope_questions>};
+                                                   .questions = spec::of_kind<about::pope_questions>};
 
 }  // namespace posenc

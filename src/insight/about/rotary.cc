@@ -10,7 +10,7 @@
 #include "posenc/rotary_table.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr std::int64_t kRotaryDistances = 4096;
@@ -277,14 +277,14 @@ Cost rotary_cost(const Rotary& spec, const CostQuestion& of) {
 }
 
 }  // namespace
-}  // namespace properties
+}  // namespace about
 
 constinit const properties::KindPage Rotary::page = {
-    .facts = properties::rotary_facts,
-    .formula = spec::of_kind<properties::rotary_formula>,
-    .properties = properties::rotary_properties,
+    .facts = about::rotary_facts,
+    .formula = spec::of_kind<about::rotary_formula>,
+    .properties = about::rotary_properties,
     .figures = "turn layouts wavelengths clocks distance rotated_scores scalings attention entropy precision map",
-    .cost = spec::of_kind<properties::rotary_cost>,
+    .cost = spec::of_kind<about::rotary_cost>,
     .explain = spec::of_kind<explanation::explain_rotary>,
     .questions = spec::of_kind<teaching::rotary_questions>};
 

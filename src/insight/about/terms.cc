@@ -8,7 +8,7 @@
 #include "insight/properties/attend_measure.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts shaw_facts(const Spec& any) {
@@ -147,21 +147,9 @@ Cost xl_cost(const TransformerXl& spec, const CostQuestion& of) {
   return cost;
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 using Vector = std::vector<double>;
 
 Vector draw_vector(Draw& draw) { return {draw.real(-3, 3), draw.real(1, 4)}; }
-
-double product(const Vector& a, const Vector& b) {
-  double sum = 0.0;
-  reference::linear(a, b, {}, &sum);
-  return sum;
-}
 
 Vector plus(const Vector& a, const Vector& b) {
   Vector sum(a.size());
@@ -173,7 +161,7 @@ std::string row_of(const Vector& a) { return "[" + plain_list(a) + "]"; }
 
 std::string product_text(const std::string& name, const Vector& a, const Vector& b) {
   return name + " = " + in_formula(a[0]) + " x " + in_formula(b[0]) + " + " + in_formula(a[1]) + " x " +
-         in_formula(b[1]) + " = " + text::number_text(product(a, b));
+         in_formula(b[1]) + " = " + text::number_text(dot(a, b));
 }
 
 void add_shaw_row(Sheet& sheet, const Shaw& spec) {
@@ -208,7 +196,7 @@ void add_shaw_score(Sheet& sheet, ShawTerm term) {
                                        {"hint", both ? "Three dot products." : "q.(k + r) = q.k + q.r."},
                                        {"qk", product_text("q.k", q, k)},
                                        {"qr", product_text("q.r", q, r)}},
-                                      {product(q, plus(k, r)) + (both ? product(k, r) : 0.0)});
+                                      {dot(q, plus(k, r)) + (both ? dot(k, r) : 0.0)});
   if (both) question.solution.insert(question.solution.begin() + 2, product_text("k.r", k, r));
   sheet.add(question);
 }
@@ -217,7 +205,7 @@ void add_shaw_weights(Sheet& sheet) {
   Draw draw = sheet.draw("shaw weights");
   const Vector q = {draw.real(1, 2), draw.real(1, 2)}, near = {draw.tenths(0, 9), 0.5}, far = {0.0, draw.tenths(-9, 0)};
   const double scale = 1.0 / std::sqrt(2.0);
-  const std::vector<double> scores = {scale * product(q, near), scale * product(q, far)};
+  const std::vector<double> scores = {scale * dot(q, near), scale * dot(q, far)};
   sheet.ask("terms/shaw weights",
             {{"near", row_of(near)},
              {"far", row_of(far)},
@@ -225,7 +213,7 @@ void add_shaw_weights(Sheet& sheet) {
              {"q_near", product_text("q.r", q, near)},
              {"q_far", product_text("q.r", q, far)},
              {"scores", list_text(scores, 5)}},
-            explanation::softmax(scores));
+            softmax(scores));
 }
 
 void add_count(Sheet& sheet, Level level, const Spec& spec, const std::string& how) {
@@ -270,7 +258,7 @@ void add_expanded(Sheet& sheet) {
              {"r", row_of(r)},
              {"first", product_text("(q + u).k", plus(q, u), k)},
              {"second", product_text("(q + v).r", plus(q, v), r)}},
-            {product(plus(q, u), k) + product(plus(q, v), r)});
+            {dot(plus(q, u), k) + dot(plus(q, v), r)});
 }
 
 void add_distance_row(Sheet& sheet, const TransformerXl& given) {
@@ -303,20 +291,20 @@ void xl_questions(const TransformerXl& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Shaw::page = {.facts = properties::shaw_facts,
-                                                   .formula = spec::of_kind<properties::shaw_formula>,
-                                                   .properties = properties::shaw_properties,
+constinit const properties::KindPage Shaw::page = {.facts = about::shaw_facts,
+                                                   .formula = spec::of_kind<about::shaw_formula>,
+                                                   .properties = about::shaw_properties,
                                                    .figures = "attention",
-                                                   .cost = spec::of_kind<properties::shaw_cost>,
-                                                   .questions = spec::of_kind<teaching::shaw_questions>};
+                                                   .cost = spec::of_kind<about::shaw_cost>,
+                                                   .questions = spec::of_kind<about::shaw_questions>};
 
-constinit const properties::KindPage TransformerXl::page = {.facts = properties::xl_facts,
-                                                            .formula = spec::of_kind<properties::xl_formula>,
-                                                            .properties = properties::xl_properties,
+constinit const properties::KindPage TransformerXl::page = {.facts = about::xl_facts,
+                                                            .formula = spec::of_kind<about::xl_formula>,
+                                                            .properties = about::xl_properties,
                                                             .figures = "attention",
-                                                            .cost = spec::of_kind<properties::xl_cost>,
-                                                            .questions = spec::of_kind<teaching::xl_questions>};
+                                                            .cost = spec::of_kind<about::xl_cost>,
+                                                            .questions = spec::of_kind<about::xl_questions>};
 
 }  // namespace posenc

@@ -13,7 +13,7 @@
 #include "posenc/random.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr double kXposRoom = 1e-8;
@@ -123,12 +123,6 @@ Cost xpos_cost(const Xpos& spec, const CostQuestion& of) {
           8.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void xpos_questions(const Xpos& given, Sheet& sheet) {
   Draw draw = sheet.draw("xpos");
   const Xpos spec{.head_dim = 8, .gamma = given.gamma, .scale_base = 16.0};
@@ -137,8 +131,8 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
   sheet.ask("queries/xpos zeta",
             {{"gamma", spec.gamma},
              {"pair", pair},
-             {"formula", plain_text(properties::xpos_decay("i", 8, "gamma"))},
-             {"worked", plain_text(properties::xpos_decay(pair, 8, spec.gamma))}},
+             {"formula", plain_text(xpos_decay("i", 8, "gamma"))},
+             {"worked", plain_text(xpos_decay(pair, 8, spec.gamma))}},
             {zeta});
   sheet.ask("queries/xpos score",
             {{"gamma", spec.gamma}, {"pair", pair}, {"distance", distance}, {"zeta", decimals_text(zeta, 5)}},
@@ -149,16 +143,14 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Xpos::page = {
-    .facts = properties::xpos_facts,
-    .formula = spec::of_kind<properties::xpos_formula>,
-    .properties = properties::xpos_properties,
-    .figures = "wavelengths clocks attention precision",
-    .cost = spec::of_kind<properties::xpos_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_xpos(std::get<Xpos>(s), at[0], o); },
-    .questions = spec::of_kind<teaching::xpos_questions>};
+constinit const properties::KindPage Xpos::page = {.facts = about::xpos_facts,
+                                                   .formula = spec::of_kind<about::xpos_formula>,
+                                                   .properties = about::xpos_properties,
+                                                   .figures = "wavelengths clocks attention precision",
+                                                   .cost = spec::of_kind<about::xpos_cost>,
+                                                   .explain = spec::of_kind<explanation::explain_xpos>,
+                                                   .questions = spec::of_kind<about::xpos_questions>};
 
 }  // namespace posenc

@@ -60,9 +60,9 @@ Step rule(const Concat& spec, std::span<const double> position) {
 
 std::vector<Step> part_steps(const ConcatPart& part, double coordinate, const ConstView& table) {
   if (const auto* learned = std::get_if<Learned>(&part.encoding)) {
-    return explain_learned(*learned, coordinate, {.table = table});
+    return explain_learned(*learned, {&coordinate, 1}, {.table = table});
   }
-  std::vector<Step> steps = explain_sinusoidal(std::get<Sinusoidal>(part.encoding), coordinate, {});
+  std::vector<Step> steps = explain_sinusoidal(std::get<Sinusoidal>(part.encoding), {&coordinate, 1}, {});
   steps.pop_back();  // the command that reproduces the part alone
   return steps;
 }

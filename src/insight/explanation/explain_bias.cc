@@ -124,7 +124,7 @@ class BiasExplainer {
                               : page_.derive != nullptr ? page_.derive(spec_, pair(k))
                                                         : offset_text(last_query(), key(k));
       step.lines.push_back("key at " + padded(text::number_text(key(k)), 5) + how + " -> " +
-                           short_text(rows_.back()[k]));
+                           five_decimals(rows_.back()[k]));
     }
     return step;
   }

@@ -68,8 +68,9 @@ Step mask_command(const Spec& spec, double position, const Seen& seen, const Exp
 
 }  // namespace
 
-std::vector<Step> explain_none(double position, const ExplainOptions& options) {
-  check(NoPosition{}, position, options);
+std::vector<Step> explain_none(const Spec& spec, std::span<const double> at, const ExplainOptions& options) {
+  const double position = at[0];
+  check(spec, position, options);
   std::vector<Step> steps = {no_rule(), no_order()};
   if (position >= 0.0 && position == std::floor(position)) {
     const double keys = position + 1.0;

@@ -290,9 +290,10 @@ Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
 
 }  // namespace
 
-std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options) {
-  check_positions(PositionView::of(&position, 1), "explain");
-  const SinusoidalExplainer explainer(spec, position);
+std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, std::span<const double> at,
+                                     const ExplainOptions& options) {
+  check_positions(PositionView::of(at.data(), 1), "explain");
+  const SinusoidalExplainer explainer(spec, at[0]);
   std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
                              explainer.in_numbers(), explainer.speed()};
   if (options.derivative) steps.push_back(explainer.derivative());
