@@ -16,16 +16,14 @@ KindFacts matrix_facts(const Spec&) {
 }
 
 std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {
-  const ConstView& values = numbers.parameters().front().value;
-  const auto rank = static_cast<std::size_t>(values.rank);
-  const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);
   return bias_properties(numbers, options,
                          {.relative = std::nullopt,
                           .falls = false,
                           .past_title = "every pair of positions has a number",
                           .past = Verdict::holds_to,
-                          .past_until = static_cast<double>(side - 1),
-                          .past_finding = "the matrix is " + shape_text(values) + ": positions past it are refused"});
+                          .past_until = static_cast<double>(*limit_of(numbers) - 1),
+                          .past_finding = "the matrix is " + shape_text(numbers.parameters().front().value) +
+                                          ": positions past it are refused"});
 }
 
 KindFormula matrix_formula(const MatrixBias&) {

@@ -6,6 +6,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/property.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
@@ -172,11 +173,7 @@ Figure make_attention(const FigureCall& call) {
 Figure make_entropy(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   EntropyOptions options{.lengths = {}, .head = call.options.head.value_or(0), .seed = call.options.seed};
-  std::int64_t longest = 2048;
-  if (std::holds_alternative<MatrixBias>(numbers.spec())) {
-    const ConstView& values = numbers.parameters().front().value;
-    longest = values.shape[static_cast<std::size_t>(values.rank) - 1];
-  }
+  const std::int64_t longest = properties::limit_of(numbers).value_or(2048);
   for (std::int64_t n = 1; n <= longest; n *= 2) options.lengths.push_back(n);
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), options);
   const std::vector<EntropyPoint> bare = attention_entropy(NoPosition{}, {}, options);

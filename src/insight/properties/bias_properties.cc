@@ -215,7 +215,7 @@ Bounds observed_bounds(const CheckOptions& options) {
 }
 
 Property bounded(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
-  const bool all = std::holds_alternative<MatrixBias>(numbers.spec());
+  const bool all = limit_of(numbers).has_value();
   const Bounds bounds = formula_bounds(numbers, options, all);
   const std::int64_t count = options.positions.count;
   const bool some = !all && traits.relative == false && count > 17;

@@ -33,6 +33,16 @@ std::string place_text(double position) {
                                           : text::number_text(position);
 }
 
+std::optional<std::int64_t> limit_of(const Encoding& numbers) {
+  if (numbers.place() == Place::input) return numbers.positions();
+  const std::vector<ParameterInfo> infos = parameters_of(numbers.spec());
+  // What is needed and has open lengths is a matrix of pairs of positions.
+  if (infos.empty() || infos[0].optional || infos[0].shape[0] >= 0) return std::nullopt;
+  const ConstView& values = numbers.parameters().front().value;
+  const auto rank = static_cast<std::size_t>(values.rank);
+  return std::min(values.shape[rank - 2], values.shape[rank - 1]);
+}
+
 double tolerance_of(DType dtype) {
   switch (dtype) {
     case DType::f64:
@@ -162,9 +172,8 @@ Property parameters(std::int64_t count) {
 }
 
 Property entropy(const Encoding& numbers, const CheckOptions& options) {
-  std::int64_t longest = std::min<std::int64_t>(4 * std::min<std::int64_t>(options.train_length, 4096), 16384);
-  if (std::holds_alternative<MatrixBias>(numbers.spec())) longest = std::min(longest, options.positions.count);
-  longest = std::max<std::int64_t>(longest, 4);
+  const std::int64_t most = limit_of(numbers) ? options.positions.count : 16384;
+  const std::int64_t longest = std::max<std::int64_t>(std::min(4 * std::min(options.train_length, most), most), 4);
   const EntropyOptions draws{.lengths = {longest / 4, longest}, .draws = 8, .head = 0, .seed = options.seed};
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
   const double growth = points[1].entropy - points[0].entropy;

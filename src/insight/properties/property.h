@@ -25,6 +25,9 @@ std::pair<std::string, std::string> told_apart(double a, double b);
 std::string several(std::int64_t count, std::string_view one, std::string_view many = {});  // "1 pair", "2 pairs"
 std::string place_text(double position);                                                    // "17", "2.5"
 
+// How many positions, counted from 0, an encoding has numbers for; none: no end.
+std::optional<std::int64_t> limit_of(const Encoding& numbers);
+
 // What the numbers of a type can be asked for, of values around 1.
 double tolerance_of(DType dtype);
 
