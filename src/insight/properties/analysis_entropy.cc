@@ -7,7 +7,7 @@
 #include "insight/properties/walk_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 #include "posenc/query_temperature.h"
 #include "posenc/random.h"
 #include "posenc/rotary_table.h"
