@@ -35,7 +35,7 @@ Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, cons
 
 KindFormula kerple_formula(const Kerple& spec) {
   return {.lines = {equation(bias_of_pair(), kerple_bias(spec, "p_h", "a_h", "d")), distance_of(spec.direction)},
-          .note = ", numbers of at least " + text::number_text(spec.smallest)};
+          .note = ", p_h and a_h at least " + text::number_text(spec.smallest)};
 }
 
 Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {

@@ -50,8 +50,7 @@ constexpr const char* kSeen = "query i sees key j where ";
 
 KindFormula window_formula(const Window& spec) {
   const Formula i = "i", j = "j";
-  const Formula inf = "inf";
-  if (!spec.left && !spec.right) return {.lead = kSeen, .lines = {relation("<", {-inf, j, inf})}};
+  if (!spec.left && !spec.right) return {.lead = "query i sees every key j", .lines = {}};
   std::vector<Formula> sides;
   if (spec.left) sides.push_back(i - *spec.left);
   sides.push_back(j);
@@ -62,9 +61,10 @@ KindFormula window_formula(const Window& spec) {
 KindFormula chunked_formula(const Chunked& spec) {
   const Formula i = "i", j = "j";
   const auto chunk = [&](const Formula& at) { return call("floor", {at / spec.size}); };
-  KindFormula formula{.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
-  if (spec.direction == DistanceRule::causal) formula.lines.push_back(relation("<=", {j, i}));
-  return formula;
+  if (spec.direction == DistanceRule::causal) {
+    return {.lead = kSeen, .lines = {relation("<=", {spec.size * chunk(i), j, i})}};
+  }
+  return {.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
 }
 
 Cost window_cost(const Window&, const CostQuestion& of) {

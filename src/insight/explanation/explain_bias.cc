@@ -70,7 +70,8 @@ class BiasExplainer {
   }
 
   Step formula() const {
-    const properties::KindFormula formula = used_formula();
+    properties::KindFormula formula = used_formula();
+    if (!formula.details.empty()) formula.note.clear();  // which tell the same in words
     Step step{"formula", "The rule", {plain_text(formula)}, {}};
     for (const properties::Formula& line : formula.details) step.lines.push_back(plain_text(line));
     if (page_.rule != nullptr) {
