@@ -98,12 +98,10 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
       for (std::int64_t a = 0; a < look.positions.axes; ++a) {
         offset.push_back(look.positions.real(0, m, a) - look.positions.real(0, n, a));
       }
-      const double* x = rows.data() + n * look.width;
-      const double* y = rows.data() + m * look.width;
-      const double dot = sum_of(look.width, [&](std::int64_t i) { return x[i] * y[i]; });
-      auto& [low, high] = seen.try_emplace(offset, dot, dot).first->second;
-      low = std::min(low, dot);
-      high = std::max(high, dot);
+      const double product = dot(rows.data() + n * look.width, rows.data() + m * look.width, look.width);
+      auto& [low, high] = seen.try_emplace(offset, product, product).first->second;
+      low = std::min(low, product);
+      high = std::max(high, product);
       apart = std::max(apart, high - low);
     }
   }

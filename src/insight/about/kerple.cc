@@ -7,8 +7,7 @@ namespace posenc {
 namespace about {
 namespace {
 
-KindFacts kerple_facts(const Spec& any) {
-  const auto& spec = std::get<Kerple>(any);
+KindFacts kerple_facts(const Kerple& spec) {
   const bool log = spec.kernel == KerpleKernel::log;
   return {
       .users = "research models of Chi et al. (2022); no well-known released model",
@@ -94,7 +93,7 @@ void kerple_questions(const Kerple& given, Sheet& sheet) {
 }  // namespace
 }  // namespace about
 
-constinit const properties::KindPage Kerple::page = {.facts = about::kerple_facts,
+constinit const properties::KindPage Kerple::page = {.facts = spec::of_kind<about::kerple_facts>,
                                                      .formula = spec::of_kind<about::kerple_formula>,
                                                      .properties = about::kerple_properties,
                                                      .figures = properties::kBiasFigures,

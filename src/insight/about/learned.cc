@@ -50,11 +50,11 @@ Spreads neighbour_products(const InputLook& look) {
   Spreads spread;
   std::vector<double> last(static_cast<std::size_t>(look.width));
   walk_rows(look.rows, look.walk, "check", [&](std::int64_t n, const double* row) {
-    const double dot = sum_of(look.width, [&](std::int64_t i) { return last[static_cast<std::size_t>(i)] * row[i]; });
+    const double product = dot(last.data(), row, look.width);
     std::copy_n(row, look.width, last.data());
     if (n == 0) return;
-    spread.smallest = std::min(spread.smallest, dot);
-    spread.largest = std::max(spread.largest, dot);
+    spread.smallest = std::min(spread.smallest, product);
+    spread.largest = std::max(spread.largest, product);
   });
   return spread;
 }

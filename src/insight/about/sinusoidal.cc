@@ -26,8 +26,7 @@ std::string order_text(const Sinusoidal& spec) {
          std::to_string(spec::pairs_of(spec) - 1) + ".";
 }
 
-KindFacts sinusoidal_facts(const Spec& any) {
-  const auto& spec = std::get<Sinusoidal>(any);
+KindFacts sinusoidal_facts(const Sinusoidal& spec) {
   return {.users =
               "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
               "timesteps of diffusion models",
@@ -89,7 +88,7 @@ properties::Formula properties::sinusoidal_denominator(const Sinusoidal& spec, c
 }
 
 constinit const properties::KindPage Sinusoidal::page = {
-    .facts = about::sinusoidal_facts,
+    .facts = spec::of_kind<about::sinusoidal_facts>,
     .formula = spec::of_kind<about::sinusoidal_formula>,
     .properties = about::sinusoidal_properties,
     .figures =

@@ -8,8 +8,7 @@ namespace posenc {
 namespace about {
 namespace {
 
-KindFacts clipped_facts(const Spec& any) {
-  const auto& spec = std::get<Clipped>(any);
+KindFacts clipped_facts(const Clipped& spec) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string most = std::to_string(spec.max_distance);
   return {
@@ -24,8 +23,7 @@ KindFacts clipped_facts(const Spec& any) {
                             : "The offset is i - j, the query's position minus the key's: a positive one lies behind."};
 }
 
-KindFacts t5_facts(const Spec& any) {
-  const auto& spec = std::get<T5>(any);
+KindFacts t5_facts(const T5& spec) {
   const std::string most = std::to_string(spec.max_distance);
   return {.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)",
           .represents = "distances",
@@ -252,7 +250,7 @@ void t5_questions(const T5& given, Sheet& sheet) {
 }  // namespace
 }  // namespace about
 
-constinit const properties::KindPage Clipped::page = {.facts = about::clipped_facts,
+constinit const properties::KindPage Clipped::page = {.facts = spec::of_kind<about::clipped_facts>,
                                                       .formula = spec::of_kind<about::clipped_formula>,
                                                       .properties = about::clipped_properties,
                                                       .figures = "bias bias_distance buckets attention entropy",
@@ -260,7 +258,7 @@ constinit const properties::KindPage Clipped::page = {.facts = about::clipped_fa
                                                       .derive = spec::of_kind<about::derive_clipped>,
                                                       .questions = spec::of_kind<about::clipped_questions>};
 
-constinit const properties::KindPage T5::page = {.facts = about::t5_facts,
+constinit const properties::KindPage T5::page = {.facts = spec::of_kind<about::t5_facts>,
                                                  .formula = spec::of_kind<about::t5_formula>,
                                                  .properties = about::t5_properties,
                                                  .figures = "bias bias_distance buckets attention entropy",

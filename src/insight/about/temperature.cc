@@ -1,17 +1,14 @@
 // The temperature of queries.
 #include <cmath>
-#include <numbers>
 
 #include "insight/about/about.h"
 #include "posenc/query_temperature.h"
-#include "posenc/xpos.h"
 
 namespace posenc {
 namespace about {
 namespace {
 
-KindFacts temperature_facts(const Spec& any) {
-  const auto& spec = std::get<QueryTemperature>(any);
+KindFacts temperature_facts(const QueryTemperature& spec) {
   const bool power = spec.form == TemperatureForm::power;
   return {.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all",
           .represents = "how long the text is so far",
@@ -83,7 +80,7 @@ properties::Formula properties::temperature_factor(const QueryTemperature& spec,
 }
 
 constinit const properties::KindPage QueryTemperature::page = {
-    .facts = about::temperature_facts,
+    .facts = spec::of_kind<about::temperature_facts>,
     .formula = spec::of_kind<about::temperature_formula>,
     .properties = about::temperature_properties,
     .figures = "attention entropy",

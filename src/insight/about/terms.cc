@@ -11,8 +11,7 @@ namespace posenc {
 namespace about {
 namespace {
 
-KindFacts shaw_facts(const Spec& any) {
-  const auto& spec = std::get<Shaw>(any);
+KindFacts shaw_facts(const Shaw& spec) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string left = std::to_string(spec.left), right = std::to_string(spec.right);
   return {
@@ -28,8 +27,7 @@ KindFacts shaw_facts(const Spec& any) {
                             : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table."};
 }
 
-KindFacts xl_facts(const Spec& any) {
-  const auto& spec = std::get<TransformerXl>(any);
+KindFacts xl_facts(const TransformerXl& spec) {
   return {.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition",
           .represents = "distances",
           .prefers = "nothing: all of it is learned",
@@ -40,12 +38,6 @@ KindFacts xl_facts(const Spec& any) {
           .order_of_terms = spec.order == Order::halves
                                 ? "Sines fill the first half of s and cosines the second; conformers alternate them."
                                 : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves."};
-}
-
-std::int64_t term_parameters(const Encoding& numbers) {
-  std::int64_t count = 0;
-  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
-  return count;
 }
 
 Property relative(const Encoding& numbers, const CheckOptions& options, double room) {
@@ -91,7 +83,7 @@ Property past_length(std::int64_t last, const std::string& finding) {
 std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Shaw>(numbers.spec());
   const std::int64_t last = std::min(spec.left, spec.right);
-  Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
+  Property past = past_length(last, shaw_facts(spec).past_length);
   past.verdict = Verdict::holds_to;
   past.until = static_cast<double>(last);
   past.numbers = {{"left", static_cast<double>(spec.left)}, {"right", static_cast<double>(spec.right)}};
@@ -100,16 +92,15 @@ std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOption
   if (spec.past != PastTable::error || last >= 7) list.push_back(relative(numbers, options, 1e-12));
   list.push_back(std::move(past));
   list.push_back(norms(numbers.parameters().front()));
-  list.push_back(parameters(term_parameters(numbers)));
-  list.push_back(memory(numbers.spec(), options.positions.count, term_parameters(numbers)));
+  list.push_back(parameters(learned_count(numbers)));
+  list.push_back(memory(numbers.spec(), options.positions.count, learned_count(numbers)));
   return list;
 }
 
 std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<TransformerXl>(numbers.spec());
-  return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
-          parameters(term_parameters(numbers)),
-          memory(numbers.spec(), options.positions.count, term_parameters(numbers))};
+  return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(spec).past_length),
+          parameters(learned_count(numbers)), memory(numbers.spec(), options.positions.count, learned_count(numbers))};
 }
 
 KindFormula shaw_formula(const Shaw& spec) {
@@ -293,14 +284,14 @@ void xl_questions(const TransformerXl& spec, Sheet& sheet) {
 }  // namespace
 }  // namespace about
 
-constinit const properties::KindPage Shaw::page = {.facts = about::shaw_facts,
+constinit const properties::KindPage Shaw::page = {.facts = spec::of_kind<about::shaw_facts>,
                                                    .formula = spec::of_kind<about::shaw_formula>,
                                                    .properties = about::shaw_properties,
                                                    .figures = "attention",
                                                    .cost = spec::of_kind<about::shaw_cost>,
                                                    .questions = spec::of_kind<about::shaw_questions>};
 
-constinit const properties::KindPage TransformerXl::page = {.facts = about::xl_facts,
+constinit const properties::KindPage TransformerXl::page = {.facts = spec::of_kind<about::xl_facts>,
                                                             .formula = spec::of_kind<about::xl_formula>,
                                                             .properties = about::xl_properties,
                                                             .figures = "attention",

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/spec/query_kinds.h"
 #include "insight/about/about.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/rotary_measure.h"
-#include "posenc/query_temperature.h"
-#include "posenc/random.h"
+#include "insight/properties/sample.h"
 
 namespace posenc {
 namespace about {
@@ -36,15 +34,11 @@ KindFacts xpos_facts(const Spec&) {
 double score_at(const XposAngles& angles, double query, double key, std::uint64_t seed) {
   const std::int64_t width = angles.schedule().rotation.head_dim;
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
-  std::vector<double> q(static_cast<std::size_t>(width)), k(q.size());
-  fill_random(make_view(q.data(), {1, width}), {.std = std, .seed = seed});
-  fill_random(make_view(k.data(), {1, width}), {.std = std, .seed = seed + 1});
+  std::vector<double> q = normal_numbers(1, width, std, seed), k = normal_numbers(1, width, std, seed + 1);
   const View q_view = make_view(q.data(), {1, 1, width}), k_view = make_view(k.data(), {1, 1, width});
   xpos_queries(q_view, PositionView::of(&query, 1), angles, q_view);
   xpos_keys(k_view, PositionView::of(&key, 1), angles, k_view);
-  double sum = 0.0;
-  for (std::size_t c = 0; c < q.size(); ++c) sum += q[c] * k[c];
-  return sum;
+  return dot(q, k);
 }
 
 // A key at the center and queries within scale_base of it, and the same pairs half as far on. Towards 0: there are

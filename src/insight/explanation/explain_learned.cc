@@ -14,9 +14,7 @@
 namespace posenc::explanation {
 namespace {
 
-void check_learned(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  validate(spec);
-  check_positions(PositionView::of(position.data(), 1), "explain");
+void refuse_options(const ExplainOptions& options) {
   if (!options.derivative && !options.shift) return;
   fail(ErrorKind::unsupported, "[explain] a learned table has no " +
                                    std::string(options.derivative ? "derivative by the position" : "shift matrix") +
@@ -156,14 +154,14 @@ std::vector<Step> learned_steps(const Learned& spec, double position, const Expl
 
 std::vector<Step> explain_learned(const Learned& spec, std::span<const double> position,
                                   const ExplainOptions& options) {
-  check_learned(spec, position, options);
+  refuse_options(options);
   std::vector<Step> steps = learned_steps(spec, position[0], options);
   if (!options.table_text.empty()) steps.push_back(table_command(spec, position, options));
   return steps;
 }
 
 std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> position, const ExplainOptions& options) {
-  check_learned(spec, position, options);
+  refuse_options(options);
   std::vector<Step> steps = explain_sinusoidal(spec.fixed, position, {});
   steps.pop_back();  // the command that reproduces the fixed part alone
   for (Step& step : steps) {

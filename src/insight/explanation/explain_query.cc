@@ -17,8 +17,6 @@ namespace {
 constexpr std::int64_t kShown = 4;  // pairs or channels that are shown; of more the first ones and the last
 
 void check(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  validate(spec);
-  for (const double coordinate : position) check_positions(PositionView::of(&coordinate, 1), "explain");
   if (options.derivative) {
     fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) + " has no derivative here: see sinusoidal");
   }

@@ -7,18 +7,17 @@
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/lists.h"
+#include "insight/properties/sample.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
-#include "posenc/random.h"
 #include "posenc/schedule.h"
 #include "posenc/score_term.h"
 
 namespace posenc::explanation {
 
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  fill_random(make_view(numbers.data(), {1, count}), {.std = 0.5, .seed = seed});
+  std::vector<double> numbers = properties::normal_numbers(1, count, 0.5, seed);
   for (double& number : numbers) number = std::round(number * 100.0) / 100.0;
   return numbers;
 }

@@ -5,8 +5,8 @@
 
 #include "core/spec/rotary_window.h"
 #include "core/text/number_text.h"
+#include "insight/properties/sample.h"
 #include "posenc/error.h"
-#include "posenc/random.h"
 
 namespace posenc::figure {
 
@@ -112,11 +112,9 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
   // Tokens must not be the numbers that a learned table of the same seed has.
   constexpr std::uint64_t kTokens = 0x746f6b656e73;
-  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed ^ kTokens});
-  return numbers;
+  return properties::normal_numbers(rows, columns, std, seed ^ kTokens);
 }
 
 DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,

@@ -4,6 +4,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "posenc/table.h"
 
 namespace posenc::figure {
@@ -71,9 +72,7 @@ Figure make_shift(const FigureCall& call) {
 // A sine without its cosine has no rotation.
 bool has_whole_pairs(const Spec& spec) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
-  if (sinusoidal == nullptr) return true;
-  const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
-  return schedule.sine.count == schedule.cosine.count;
+  return sinusoidal == nullptr || properties::has_partners(make_schedule(*sinusoidal));
 }
 
 }  // namespace

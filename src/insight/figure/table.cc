@@ -7,6 +7,7 @@
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
+#include "insight/properties/sinusoidal_rows.h"
 
 namespace posenc::figure {
 namespace {
@@ -56,8 +57,7 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   const std::int64_t axes = axes_of(call.numbers->spec());
   if (positions.count == 0) {
     grid = call.numbers->small_grid();
-    positions = PositionView::of(grid.data(), static_cast<std::int64_t>(grid.size()) / axes);
-    positions.axes = positions.token_stride = axes;
+    positions = properties::places_view(grid, axes);
   }
   check_rows(call.numbers->rows(), positions, "make_figure");
   return positions;
@@ -125,13 +125,10 @@ Figure make_heatmap(const FigureCall& call) {
 }
 
 std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::int64_t count) {
+  using properties::pair_at;
   std::vector<std::string> words;
-  const auto is_in = [](const Columns& columns, std::int64_t channel) {
-    const std::int64_t offset = channel - columns.start;
-    return offset >= 0 && offset % columns.stride == 0 && offset / columns.stride < columns.count;
-  };
   for (std::int64_t c = 0; c < count; ++c) {
-    words.push_back(is_in(schedule.sine, c) ? "sin" : is_in(schedule.cosine, c) ? "cos" : "0");
+    words.push_back(pair_at(schedule.sine, c) ? "sin" : pair_at(schedule.cosine, c) ? "cos" : "0");
   }
   return words;
 }
@@ -185,8 +182,7 @@ drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width)
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / width;
   drawing::Heat heat{count, count, {}};
   std::vector<double> norms;
-  for (std::int64_t n = 0; n < count; ++n) {
-    const double* row = rows.data() + n * width;
+  for (const double* row = rows.data(); row < rows.data() + rows.size(); row += width) {
     norms.push_back(std::sqrt(dot(row, row, width)));
   }
   for (std::int64_t a = 0; a < count; ++a) {
@@ -218,8 +214,7 @@ Figure make_similarity(const FigureCall& call) {
   double lowest = 1.0;
   for (const double value : heat.values) lowest = std::min(lowest, value);
   const auto& schedule = numbers.sinusoidal();
-  const bool by_distance =
-      numbers.table().rank == 0 && schedule->sine.count == schedule->cosine.count && !schedule->zero_position;
+  const bool by_distance = numbers.table().rank == 0 && properties::has_partners(*schedule) && !schedule->zero_position;
   FigurePage page = begin_figure(
       call, {.title = "How alike positions are: " + numbers.command_text(),
              .finding = "cosine of every pair of rows, 1 on the diagonal and down to " + text::general_text(lowest, 3) +

@@ -68,9 +68,7 @@ std::vector<Property> check(const Encoding& subject, const CheckOptions& options
     const std::int64_t axes = axes_of(numbers.spec());
     if (axes > 1) {
       places = numbers.rotary() ? default_places(kPositions, axes) : numbers.small_grid();
-      settled.positions = PositionView::of(places.data(), static_cast<std::int64_t>(places.size()) / axes);
-      settled.positions.axes = axes;
-      settled.positions.token_stride = axes;
+      settled.positions = properties::places_view(places, axes);
     }
   }
   check_positions(settled.positions, "check");

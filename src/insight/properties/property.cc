@@ -61,7 +61,7 @@ Verdict judge(bool promised, bool found) {
   return promised ? Verdict::violated : Verdict::does_not_hold;
 }
 
-std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room) {
+std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room) {
   const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]) + room;
   for (std::size_t k = 1; k < curve.size(); ++k) {
     if (curve[k] > curve[k - 1] + least) return static_cast<std::int64_t>(k);
@@ -169,6 +169,12 @@ Property parameters(std::int64_t count) {
           .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
           .finding = count == 0 ? "no parameters" : several(count, "learned number"),
           .numbers = {{"parameters", static_cast<double>(count)}}};
+}
+
+std::int64_t learned_count(const Encoding& numbers) {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
+  return count;
 }
 
 Property entropy(const Encoding& numbers, const CheckOptions& options) {

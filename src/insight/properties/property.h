@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,7 @@ double tolerance_of(DType dtype);
 Verdict judge(bool promised, bool found);
 
 // The first k where a curve is above its value at k - 1 by more than some room, and by more than first_rise asks for.
-std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room);
+std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room);
 // Observed numbers that rise where the encoding's own fall, or do not fall at their first step as those do, are
 // violated.
 void judge_fall(const std::vector<double>& observed, const std::vector<double>& promised, double room,
@@ -55,6 +56,7 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
 // with it: all in float32.
 Property memory(const Spec& spec, std::int64_t positions, std::int64_t learned = 0);
 Property parameters(std::int64_t count);
+std::int64_t learned_count(const Encoding& numbers);  // of what acts inside attention
 // That attention stays as sharp at four times the length.
 Property entropy(const Encoding& numbers, const CheckOptions& options);
 
