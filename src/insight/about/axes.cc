@@ -191,9 +191,9 @@ void add_side_by_side(Sheet& sheet, double base) {
   Draw draw = sheet.draw("side by side");
   const Sinusoidal part = plain_sinusoidal(2, base);
   const double y = draw.real(1, 5), x = draw.real(6, 9);
-  std::vector<double> row(4);
-  reference::sinusoidal_row(part, y, row.data());
-  reference::sinusoidal_row(part, x, row.data() + 2);
+  std::vector<double> row = row_of(part, y);
+  const std::vector<double> second = row_of(part, x);
+  row.insert(row.end(), second.begin(), second.end());
   sheet.ask("axes/side by side", {{"y", y}, {"x", x}}, row);
 }
 

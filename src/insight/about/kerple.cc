@@ -42,10 +42,6 @@ Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, 2, 5.0);
 }
 
-std::string derive_kerple(const Kerple& s, const BiasPair& pair) {
-  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
-}
-
 using Numbers = std::vector<reference::Numbers>;
 
 std::string kernel_text(const Kerple& spec) { return plain_text(kerple_bias(spec, "p", "a", "d")); }
@@ -98,7 +94,7 @@ constinit const properties::KindPage Kerple::page = {.facts = spec::of_kind<abou
                                                      .properties = about::kerple_properties,
                                                      .figures = properties::kBiasFigures,
                                                      .cost = spec::of_kind<about::kerple_cost>,
-                                                     .derive = spec::of_kind<about::derive_kerple>,
+                                                     .derive = spec::of_kind<about::derive_distance<Kerple>>,
                                                      .questions = spec::of_kind<about::kerple_questions>};
 
 }  // namespace posenc

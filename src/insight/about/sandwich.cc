@@ -36,10 +36,6 @@ Cost sandwich_cost(const Sandwich& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, spec.width / 2, 2.0 * static_cast<double>(spec.width / 2) + 2.0);
 }
 
-std::string derive_sandwich(const Sandwich& s, const BiasPair& pair) {
-  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
-}
-
 void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   Draw draw = sheet.draw("sandwich value");
   const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
@@ -82,7 +78,7 @@ constinit const properties::KindPage Sandwich::page = {.facts = about::sandwich_
                                                        .properties = about::sandwich_properties,
                                                        .figures = properties::kBiasFigures,
                                                        .cost = spec::of_kind<about::sandwich_cost>,
-                                                       .derive = spec::of_kind<about::derive_sandwich>,
+                                                       .derive = spec::of_kind<about::derive_distance<Sandwich>>,
                                                        .questions = spec::of_kind<about::sandwich_questions>};
 
 }  // namespace posenc

@@ -259,8 +259,6 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
                                      "all sines first and then all cosines", "all cosines first and then all sines"};
   const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;
   const double d = sheet.draw("xl row").real(1, farthest);
-  Vector row(4);
-  reference::sinusoidal_row(spec, d, row.data());
   const double slow = d * reference::sinusoidal_inv_freq(spec, 1);
   sheet.ask("terms/xl row",
             {{"d", d},
@@ -268,7 +266,7 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
              {"order", kOrders[static_cast<std::size_t>(given.order)]},
              {"sines", list_text({std::sin(d), std::sin(slow)}, 5)},
              {"cosines", list_text({std::cos(d), std::cos(slow)}, 5)}},
-            row);
+            teaching::row_of(spec, d));
 }
 
 void xl_questions(const TransformerXl& spec, Sheet& sheet) {

@@ -28,8 +28,7 @@ class SmallLayer {
       if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
     }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
-    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_);
-    repeat_words(call.options.tokens);
+    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, call.options.tokens);
     const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of size about 1 and more
     query_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 1);
     key_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 2);
@@ -75,13 +74,6 @@ class SmallLayer {
 
   ConstView view(const std::vector<double>& values) const {
     return make_view(values.data(), {tokens_, heads_, head_dim_});
-  }
-  void repeat_words(const std::vector<std::string>& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::int64_t first = std::find(words.begin(), words.end(), words[i]) - words.begin();
-      std::copy_n(embeddings_.data() + first * width_, width_,
-                  embeddings_.data() + static_cast<std::int64_t>(i) * width_);
-    }
   }
   std::vector<double> projected(const std::vector<double>& x, const std::vector<double>& weight) const {
     std::vector<double> result;
@@ -166,8 +158,7 @@ Figure make_attention(const FigureCall& call) {
   }
   page.figure.data.push_back(heat_table("no encoding", without, "query", "key"));
   page.figure.data.push_back(heat_table("with it", with, "query", "key"));
-  page.figure.data.push_back(heat_table("difference", difference, "query", "key"));
-  return std::move(page.figure);
+  return page.with(heat_table("difference", difference, "query", "key"));
 }
 
 Figure make_entropy(const FigureCall& call) {
@@ -208,13 +199,12 @@ Figure make_entropy(const FigureCall& call) {
   panel.line(lengths, uniform, strokes[0]);
   panel.line(lengths, none, strokes[1]);
   panel.line(lengths, entropy, strokes[2]);
-  page.figure.data.push_back({"entropy",
-                              {{"keys", lengths},
-                               {"equal weights", uniform},
-                               {"no encoding", none},
-                               {"with it", entropy},
-                               {"share of the 16 nearest", near}}});
-  return std::move(page.figure);
+  return page.with({"entropy",
+                    {{"keys", lengths},
+                     {"equal weights", uniform},
+                     {"no encoding", none},
+                     {"with it", entropy},
+                     {"share of the 16 nearest", near}}});
 }
 
 constexpr std::int64_t kMostHeads = 4096;

@@ -175,8 +175,7 @@ Figure make_bias_distance(const FigureCall& call) {
     panel.line(x, curves[i], options.legend[i]);
     data.columns.push_back({"head " + std::to_string(heads[i]), curves[i]});
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 Figure make_buckets(const FigureCall& call) {
@@ -225,8 +224,7 @@ Figure make_buckets(const FigureCall& call) {
     std::get<std::vector<double>>(data.columns[1].values)
         .push_back(static_cast<double>(table.rows[static_cast<std::size_t>(i)]));
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 }  // namespace

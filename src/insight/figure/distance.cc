@@ -54,9 +54,7 @@ Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, co
   if (count <= 150 && call.options.metrics != TextMetrics::cells) panel.dots(x, curve, line, 2.0);
   std::vector<double> cosines;
   for (const double value : curve) cosines.push_back(value / high);
-  page.figure.data.push_back(
-      {"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
-  return std::move(page.figure);
+  return page.with({"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
 }
 
 // Rows whose products depend on the place too: the mean over pairs, and the middle 95 % of them.
@@ -95,8 +93,7 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
        .legend = {line, band}});
   panel.band(x, low, high, band);
   panel.line(x, mean, line);
-  page.figure.data.push_back({"by distance", {{"distance", x}, {"mean", mean}, {"low", low}, {"high", high}}});
-  return std::move(page.figure);
+  return page.with({"by distance", {{"distance", x}, {"mean", mean}, {"low", low}, {"high", high}}});
 }
 
 Figure make_distance(const FigureCall& call) {
@@ -176,14 +173,13 @@ Figure make_rotated_scores(const FigureCall& call) {
                        .legend = {mean, band}});
   many.band(x, same.low, same.high, band);
   many.line(x, same.mean, mean);
-  page.figure.data.push_back({"scores",
-                              {{"distance", x},
-                               {"before", std::vector<double>(x.size(), before)},
-                               {"after", after},
-                               {"same content: mean", same.mean},
-                               {"same content: low", same.low},
-                               {"same content: high", same.high}}});
-  return std::move(page.figure);
+  return page.with({"scores",
+                    {{"distance", x},
+                     {"before", std::vector<double>(x.size(), before)},
+                     {"after", after},
+                     {"same content: mean", same.mean},
+                     {"same content: low", same.low},
+                     {"same content: high", same.high}}});
 }
 
 }  // namespace

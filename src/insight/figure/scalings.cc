@@ -182,8 +182,7 @@ Figure make_scalings(const FigureCall& call) {
   drawing::Panel frequencies(page.drawing(), boxes.front(), left);
   frequencies.line(pairs, plain, left.legend[0]);
   for (const Curve& curve : curves) frequencies.line(pairs, turning(curve.inv_freq), curve.stroke);
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 }  // namespace

@@ -64,9 +64,7 @@ Figure make_shift(const FigureCall& call) {
   panel.line(channels, first(to), actual);
   panel.dots(channels, first(predicted), dots, 2.6);
   page.figure.data.push_back(heat_table("matrix corner", heat, "row", "column"));
-  page.figure.data.push_back(
-      {"rows", {{"channel", counted(width)}, {"from", from}, {"actual", to}, {"predicted", predicted}}});
-  return std::move(page.figure);
+  return page.with({"rows", {{"channel", counted(width)}, {"from", from}, {"actual", to}, {"predicted", predicted}}});
 }
 
 // A sine without its cosine has no rotation.

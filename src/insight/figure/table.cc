@@ -119,9 +119,7 @@ Figure make_heatmap(const FigureCall& call) {
       .columns_averaged = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns)};
   if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), binned.heat.columns);
   drawing::draw_heat(page.drawing(), page.body, binned.heat, options);
-  page.figure.data.push_back(
-      heat_table("cells", binned.heat, "position", "channel", options.first_row, options.row_step));
-  return std::move(page.figure);
+  return page.with(heat_table("cells", binned.heat, "position", "channel", options.first_row, options.row_step));
 }
 
 std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::int64_t count) {
@@ -174,8 +172,7 @@ Figure make_cells(const FigureCall& call) {
     }
   }
   drawing::draw_heat(page.drawing(), page.body, heat, options);
-  page.figure.data.push_back(heat_table("cells", heat, "position", "channel", first_of(positions), step_of(positions)));
-  return std::move(page.figure);
+  return page.with(heat_table("cells", heat, "position", "channel", first_of(positions), step_of(positions)));
 }
 
 drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width) {
@@ -194,14 +191,16 @@ drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width)
   return heat;
 }
 
+double sampled_step(const std::vector<double>& at) { return at.size() > 1 ? at[1] - at[0] : 1.0; }
+
 drawing::HeatOptions similarity_options(const std::vector<double>& at, std::string title) {
   return {.title = std::move(title),
           .row_label = "position",
           .column_label = "position",
           .first_row = at.front(),
-          .row_step = at.size() > 1 ? at[1] - at[0] : 1.0,
+          .row_step = sampled_step(at),
           .first_column = at.front(),
-          .column_step = at.size() > 1 ? at[1] - at[0] : 1.0,
+          .column_step = sampled_step(at),
           .square = true};
 }
 
@@ -222,9 +221,7 @@ Figure make_similarity(const FigureCall& call) {
              .note = note,
              .body_height = 470.0});
   drawing::draw_heat(page.drawing(), page.body, heat, similarity_options(at, ""));
-  page.figure.data.push_back(
-      heat_table("cosine", heat, "position", "position", at.front(), at.size() > 1 ? at[1] - at[0] : 1.0));
-  return std::move(page.figure);
+  return page.with(heat_table("cosine", heat, "position", "position", at.front(), sampled_step(at)));
 }
 
 // The learned table above, the sinusoidal one of the same size below, each beside the cosines of its rows.
@@ -263,8 +260,8 @@ Figure make_learned(const FigureCall& call) {
     const std::vector<double> at = sampled_positions(positions, 200, note);
     const drawing::Heat heat = similarity_of(rows_at(*each[i], at), width);
     drawing::draw_heat(page.drawing(), boxes[1], heat, similarity_options(at, std::string(names[i]) + " similarity"));
-    page.figure.data.push_back(heat_table(std::string(names[i]) + " cosine", heat, "position", "position", at.front(),
-                                          at.size() > 1 ? at[1] - at[0] : 1.0));
+    page.figure.data.push_back(
+        heat_table(std::string(names[i]) + " cosine", heat, "position", "position", at.front(), sampled_step(at)));
   }
   return std::move(page.figure);
 }

@@ -128,8 +128,7 @@ Figure make_waves(const FigureCall& call) {
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 Figure make_two_speeds(const FigureCall& call) {
@@ -159,8 +158,7 @@ Figure make_two_speeds(const FigureCall& call) {
     panel.line(std::span(x).first(count), std::span(fast).first(count), strokes[0]);
     panel.line(std::span(x).first(count), std::span(slow).first(count), strokes[1]);
   }
-  page.figure.data.push_back({"waves", {{"x", x}, {"sin(x)", fast}, {"sin(x/100)", slow}}});
-  return std::move(page.figure);
+  return page.with({"waves", {{"x", x}, {"sin(x)", fast}, {"sin(x/100)", slow}}});
 }
 
 Figure make_wavelengths(const FigureCall& call) {
@@ -228,13 +226,12 @@ Figure make_wavelengths(const FigureCall& call) {
     counts.push_back(pair.turns);
     cycles.push_back(train / pair.wavelength);
   }
-  page.figure.data.push_back({"wavelengths",
-                              {{"pair", counted(pairs)},
-                               {"inv_freq", inv_freq},
-                               {"wavelength", lengths},
-                               {"turns from the first position to the last", counts},
-                               {"training length / wavelength", cycles}}});
-  return std::move(page.figure);
+  return page.with({"wavelengths",
+                    {{"pair", counted(pairs)},
+                     {"inv_freq", inv_freq},
+                     {"wavelength", lengths},
+                     {"turns from the first position to the last", counts},
+                     {"training length / wavelength", cycles}}});
 }
 
 }  // namespace

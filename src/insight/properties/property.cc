@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/float_types.h"
+#include "posenc/error.h"
+
 namespace posenc::properties {
 std::string count_text(std::int64_t count) {
   std::string digits = std::to_string(count);
@@ -54,6 +57,12 @@ double tolerance_of(DType dtype) {
     default:
       return 1e-5;
   }
+}
+
+void check_floats(const ConstView& table) {
+  if (base::is_float(table.dtype)) return;
+  fail(ErrorKind::bad_input,
+       "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(table.dtype)));
 }
 
 Verdict judge(bool promised, bool found) {

@@ -32,6 +32,9 @@ std::optional<std::int64_t> limit_of(const Encoding& numbers);
 // What the numbers of a type can be asked for, of values around 1.
 double tolerance_of(DType dtype);
 
+// Throws unless an observed table has floats.
+void check_floats(const ConstView& table);
+
 // Holds where promised and found, does not hold where neither, and is violated where promised and not found.
 Verdict judge(bool promised, bool found);
 

@@ -8,6 +8,7 @@
 #include "core/base/float_types.h"
 #include "core/text/number_text.h"
 #include "insight/properties/lists.h"
+#include "insight/properties/property.h"
 #include "insight/properties/sample.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
@@ -193,10 +194,7 @@ RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView&
 }
 
 void check_cos_sin(const ConstView& table, std::int64_t count, std::int64_t pairs) {
-  if (!base::is_float(table.dtype)) {
-    fail(ErrorKind::bad_input,
-         "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(table.dtype)));
-  }
+  check_floats(table);
   const bool fits = table.rank == 2 && table.shape[0] == count && table.shape[1] == 2 * pairs;
   if (fits && (table.strides[1] == 1 || table.size() == 0)) return;
   fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(2 * pairs) +
