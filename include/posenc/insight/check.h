@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "posenc/export.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 #include "posenc/position.h"
 #include "posenc/view.h"
 

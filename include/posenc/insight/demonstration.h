@@ -51,7 +51,7 @@ struct PermutationResult {
   std::vector<PermutationRow> rows;  // without an encoding, then each encoding, then a recurrence and a filter
 };
 
-// Self-attention over the words with random weights, once for every row. Learned numbers of an encoding are random too.
+// Self-attention over the words with random weights, once for every row. Learned numbers are drawn as a model begins.
 // An encoding that does not fit the width or the heads is an error of the operation that refuses it.
 POSENC_API PermutationResult demonstrate_permutation(const PermutationQuestion& question);
 

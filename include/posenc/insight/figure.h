@@ -18,7 +18,7 @@
 #include "posenc/export.h"
 #include "posenc/files/json.h"
 #include "posenc/insight/drawing.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 #include "posenc/position.h"
 
 namespace posenc {

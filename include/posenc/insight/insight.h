@@ -10,7 +10,7 @@
 #include "posenc/insight/exercises.h"
 #include "posenc/insight/explain.h"
 #include "posenc/insight/figure.h"
+#include "posenc/insight/kind_facts.h"
 #include "posenc/insight/report.h"
-#include "posenc/insight/subject.h"
 #include "posenc/insight/svg.h"
 #include "posenc/insight/terminal.h"

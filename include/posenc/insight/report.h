@@ -15,7 +15,7 @@
 
 #include "posenc/export.h"
 #include "posenc/insight/exercises.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 
 namespace posenc {
 

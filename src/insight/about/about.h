@@ -12,3 +12,18 @@
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/bias.h"
 #include "posenc/error.h"
+
+// A page has something of each of these.
+namespace posenc::about {
+
+using namespace explanation;
+using namespace properties;
+using namespace teaching;
+
+// Of kinds whose formula has d.
+template <class Kind>
+std::string derive_distance(const Kind& kind, const BiasPair& pair) {
+  return "d = " + text::number_text(distance(kind.direction, pair.query, pair.key));
+}
+
+}  // namespace posenc::about

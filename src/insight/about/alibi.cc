@@ -6,7 +6,7 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts alibi_facts(const Spec&) {
@@ -57,12 +57,6 @@ KindFormula alibi_formula(const Alibi& spec) {
 
 Cost alibi_cost(const Alibi& spec, const CostQuestion& of) { return matrix_cost(of, spec.heads, spec.heads, 2.0); }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
 std::vector<std::string> alibi_rule(const Alibi& s, const BiasPair& pair) {
   const auto& slopes = std::get<LinearBias>(pair.bias.schedule().shape).slopes;
   std::vector<std::string> lines;
@@ -77,18 +71,12 @@ std::vector<std::string> alibi_rule(const Alibi& s, const BiasPair& pair) {
 }
 
 std::string derive_alibi(const Alibi& s, const BiasPair& pair) {
-  const properties::Formula bias = properties::formula_of(s).lines[0].parts[1];
+  const Formula bias = formula_of(s).lines[0].parts[1];
   std::vector<double> slopes = std::get<LinearBias>(pair.bias.schedule().shape).slopes;
   if (pair.has("slopes")) base::load_row(pair.parameters.front().value, slopes.data());
   const double slope = slopes[static_cast<std::size_t>(pair.head)];
   return plain_text(with(bias, {{"i", pair.query}, {"j", pair.key}, {"m_h", slope}}));
 }
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
 
 // What slopes are made of: bias_max is the spec's where one can calculate with it.
 Alibi lesson_alibi(const Alibi& given, std::int64_t heads) {
@@ -111,8 +99,8 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
   sheet.ask("biases/slope",
             {{"alibi", alibi_text(given, spec)},
              {"h", h},
-             {"formula", plain_text(properties::alibi_slope(spec.bias_max, "h", "H"))},
-             {"worked", plain_text(properties::alibi_slope(spec.bias_max, h, spec.heads))}},
+             {"formula", plain_text(alibi_slope(spec.bias_max, "h", "H"))},
+             {"worked", plain_text(alibi_slope(spec.bias_max, h, spec.heads))}},
             {slope});
 }
 
@@ -122,7 +110,7 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
   const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
   const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
-  const properties::Formula formula = properties::formula_of(spec).lines[0].parts[1];
+  const Formula formula = formula_of(spec).lines[0].parts[1];
   const bool of_key = given.form == AlibiForm::key_position;
   sheet.ask("biases/alibi",
             {{"slope", m},
@@ -157,7 +145,7 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
              {"twice", 2 * power},
              {"h", h},
              {"odd", odd},
-             {"worked", plain_text(properties::alibi_slope(spec.bias_max, odd, 2 * power))},
+             {"worked", plain_text(alibi_slope(spec.bias_max, odd, 2 * power))},
              {"slopes", list_text(slopes, 5)}},
             {slope});
 }
@@ -179,15 +167,15 @@ void alibi_questions(const Alibi& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Alibi::page = {.facts = properties::alibi_facts,
-                                                    .formula = spec::of_kind<properties::alibi_formula>,
-                                                    .properties = properties::alibi_properties,
+constinit const properties::KindPage Alibi::page = {.facts = about::alibi_facts,
+                                                    .formula = spec::of_kind<about::alibi_formula>,
+                                                    .properties = about::alibi_properties,
                                                     .figures = properties::kBiasFigures,
-                                                    .cost = spec::of_kind<properties::alibi_cost>,
-                                                    .rule = spec::of_kind<explanation::alibi_rule>,
-                                                    .derive = spec::of_kind<explanation::derive_alibi>,
-                                                    .questions = spec::of_kind<teaching::alibi_questions>};
+                                                    .cost = spec::of_kind<about::alibi_cost>,
+                                                    .rule = spec::of_kind<about::alibi_rule>,
+                                                    .derive = spec::of_kind<about::derive_alibi>,
+                                                    .questions = spec::of_kind<about::alibi_questions>};
 
 }  // namespace posenc

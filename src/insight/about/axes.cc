@@ -9,7 +9,7 @@
 #include "insight/properties/walk_rows.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 std::string place_at(const PositionView& positions, std::int64_t n) {
@@ -98,12 +98,10 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
       for (std::int64_t a = 0; a < look.positions.axes; ++a) {
         offset.push_back(look.positions.real(0, m, a) - look.positions.real(0, n, a));
       }
-      const double* x = rows.data() + n * look.width;
-      const double* y = rows.data() + m * look.width;
-      const double dot = sum_of(look.width, [&](std::int64_t i) { return x[i] * y[i]; });
-      auto& [low, high] = seen.try_emplace(offset, dot, dot).first->second;
-      low = std::min(low, dot);
-      high = std::max(high, dot);
+      const double product = dot(rows.data() + n * look.width, rows.data() + m * look.width, look.width);
+      auto& [low, high] = seen.try_emplace(offset, product, product).first->second;
+      low = std::min(low, product);
+      high = std::max(high, product);
       apart = std::max(apart, high - low);
     }
   }
@@ -181,12 +179,6 @@ Cost fourier_cost(const Fourier& spec, const CostQuestion& of) {
           static_cast<double>(schedule.width)};
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 // The base of the first sinusoidal part, or the published one.
 double base_of(const Concat& spec) {
   for (const ConcatPart& part : spec.parts) {
@@ -199,9 +191,9 @@ void add_side_by_side(Sheet& sheet, double base) {
   Draw draw = sheet.draw("side by side");
   const Sinusoidal part = plain_sinusoidal(2, base);
   const double y = draw.real(1, 5), x = draw.real(6, 9);
-  std::vector<double> row(4);
-  reference::sinusoidal_row(part, y, row.data());
-  reference::sinusoidal_row(part, x, row.data() + 2);
+  std::vector<double> row = row_of(part, y);
+  const std::vector<double> second = row_of(part, x);
+  row.insert(row.end(), second.begin(), second.end());
   sheet.ask("axes/side by side", {{"y", y}, {"x", x}}, row);
 }
 
@@ -242,22 +234,22 @@ void fourier_questions(const Fourier& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Concat::page = {.facts = properties::concat_facts,
-                                                     .formula = spec::of_kind<properties::concat_formula>,
-                                                     .properties = properties::axes_properties,
+constinit const properties::KindPage Concat::page = {.facts = about::concat_facts,
+                                                     .formula = spec::of_kind<about::concat_formula>,
+                                                     .properties = about::axes_properties,
                                                      .figures = "heatmap map",
-                                                     .cost = spec::of_kind<properties::concat_cost>,
+                                                     .cost = spec::of_kind<about::concat_cost>,
                                                      .explain = spec::of_kind<explanation::explain_concat>,
-                                                     .questions = spec::of_kind<teaching::concat_questions>};
+                                                     .questions = spec::of_kind<about::concat_questions>};
 
-constinit const properties::KindPage Fourier::page = {.facts = properties::fourier_facts,
-                                                      .formula = spec::of_kind<properties::fourier_formula>,
-                                                      .properties = properties::axes_properties,
+constinit const properties::KindPage Fourier::page = {.facts = about::fourier_facts,
+                                                      .formula = spec::of_kind<about::fourier_formula>,
+                                                      .properties = about::axes_properties,
                                                       .figures = "heatmap map",
-                                                      .cost = spec::of_kind<properties::fourier_cost>,
+                                                      .cost = spec::of_kind<about::fourier_cost>,
                                                       .explain = spec::of_kind<explanation::explain_fourier>,
-                                                      .questions = spec::of_kind<teaching::fourier_questions>};
+                                                      .questions = spec::of_kind<about::fourier_questions>};
 
 }  // namespace posenc

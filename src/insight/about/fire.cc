@@ -5,7 +5,7 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts fire_facts(const Spec&) {
@@ -46,24 +46,11 @@ Cost fire_cost(const Fire& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, spec.width * (spec.heads + 2), 5.0 + 5.0 * static_cast<double>(spec.width));
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
 std::string derive_fire(const Fire&, const BiasPair& pair) {
   return "query - key = " + text::number_text(pair.query - pair.key);
 }
 
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
-
 using Numbers = std::vector<reference::Numbers>;
-using properties::Formula;
 
 struct FireNumbers {
   std::vector<double> c, factor = {1.0}, in_weight, in_bias, out_weight, out_bias;
@@ -79,8 +66,8 @@ struct FireNumbers {
 
 // What goes into the network, without the eps below it.
 std::string fire_text() {
-  const Formula i = "i", place = properties::call("max", {i, "L"});
-  return plain_text(equation("x", properties::fire_log("c", i - "j") / properties::fire_log("c", place)));
+  const Formula i = "i", place = call("max", {i, "L"});
+  return plain_text(equation("x", fire_log("c", i - "j") / fire_log("c", place)));
 }
 
 void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
@@ -97,7 +84,7 @@ void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
              {"i", i},
              {"j", i - d},
              {"larger", normaliser},
-             {"worked", plain_text(properties::fire_log(c, d) / properties::fire_log(c, normaliser))}},
+             {"worked", plain_text(fire_log(c, d) / fire_log(c, normaliser))}},
             {x});
 }
 
@@ -142,14 +129,14 @@ void fire_questions(const Fire& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Fire::page = {.facts = properties::fire_facts,
-                                                   .formula = spec::of_kind<properties::fire_formula>,
-                                                   .properties = properties::fire_properties,
+constinit const properties::KindPage Fire::page = {.facts = about::fire_facts,
+                                                   .formula = spec::of_kind<about::fire_formula>,
+                                                   .properties = about::fire_properties,
                                                    .figures = properties::kBiasFigures,
-                                                   .cost = spec::of_kind<properties::fire_cost>,
-                                                   .derive = spec::of_kind<explanation::derive_fire>,
-                                                   .questions = spec::of_kind<teaching::fire_questions>};
+                                                   .cost = spec::of_kind<about::fire_cost>,
+                                                   .derive = spec::of_kind<about::derive_fire>,
+                                                   .questions = spec::of_kind<about::fire_questions>};
 
 }  // namespace posenc

@@ -4,11 +4,10 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
-KindFacts kerple_facts(const Spec& any) {
-  const auto& spec = std::get<Kerple>(any);
+KindFacts kerple_facts(const Kerple& spec) {
   const bool log = spec.kernel == KerpleKernel::log;
   return {
       .users = "research models of Chi et al. (2022); no well-known released model",
@@ -35,7 +34,7 @@ Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, cons
 
 KindFormula kerple_formula(const Kerple& spec) {
   return {.lines = {equation(bias_of_pair(), kerple_bias(spec, "p_h", "a_h", "d")), distance_of(spec.direction)},
-          .note = ", numbers of at least " + text::number_text(spec.smallest)};
+          .note = ", p_h and a_h at least " + text::number_text(spec.smallest)};
 }
 
 Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
@@ -43,33 +42,15 @@ Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, 2, 5.0);
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
-std::string derive_kerple(const Kerple& s, const BiasPair& pair) {
-  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
-}
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
-
 using Numbers = std::vector<reference::Numbers>;
-using properties::Formula;
 
-std::string kernel_text(const Kerple& spec) { return plain_text(properties::kerple_bias(spec, "p", "a", "d")); }
+std::string kernel_text(const Kerple& spec) { return plain_text(kerple_bias(spec, "p", "a", "d")); }
 
 void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, double p, double a) {
   Draw draw = sheet.draw("kerple value");
   const std::int64_t d = draw.between(1, 30), i = d + draw.between(0, 30);
   const double bias = reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i - d));
-  const Formula worked =
-      with(properties::kerple_bias(spec, "p", "a", "d"), {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}});
+  const Formula worked = with(kerple_bias(spec, "p", "a", "d"), {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}});
   sheet.ask("functions/kerple",
             {{"kernel", kernel_text(spec)},
              {"p", p},
@@ -106,14 +87,14 @@ void kerple_questions(const Kerple& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Kerple::page = {.facts = properties::kerple_facts,
-                                                     .formula = spec::of_kind<properties::kerple_formula>,
-                                                     .properties = properties::kerple_properties,
+constinit const properties::KindPage Kerple::page = {.facts = spec::of_kind<about::kerple_facts>,
+                                                     .formula = spec::of_kind<about::kerple_formula>,
+                                                     .properties = about::kerple_properties,
                                                      .figures = properties::kBiasFigures,
-                                                     .cost = spec::of_kind<properties::kerple_cost>,
-                                                     .derive = spec::of_kind<explanation::derive_kerple>,
-                                                     .questions = spec::of_kind<teaching::kerple_questions>};
+                                                     .cost = spec::of_kind<about::kerple_cost>,
+                                                     .derive = spec::of_kind<about::derive_distance<Kerple>>,
+                                                     .questions = spec::of_kind<about::kerple_questions>};
 
 }  // namespace posenc

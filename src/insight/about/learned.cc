@@ -8,7 +8,7 @@
 #include "insight/properties/walk_rows.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 std::string past_text(const Learned& spec, bool hybrid) {
@@ -50,11 +50,11 @@ Spreads neighbour_products(const InputLook& look) {
   Spreads spread;
   std::vector<double> last(static_cast<std::size_t>(look.width));
   walk_rows(look.rows, look.walk, "check", [&](std::int64_t n, const double* row) {
-    const double dot = sum_of(look.width, [&](std::int64_t i) { return last[static_cast<std::size_t>(i)] * row[i]; });
+    const double product = dot(last.data(), row, look.width);
     std::copy_n(row, look.width, last.data());
     if (n == 0) return;
-    spread.smallest = std::min(spread.smallest, dot);
-    spread.largest = std::max(spread.largest, dot);
+    spread.smallest = std::min(spread.smallest, product);
+    spread.largest = std::max(spread.largest, product);
   });
   return spread;
 }
@@ -164,26 +164,24 @@ Cost hybrid_cost(const Hybrid& spec, const CostQuestion& of) {
 }
 
 }  // namespace
-}  // namespace properties
+}  // namespace about
 
 constinit const properties::KindPage Learned::page = {
-    .facts = properties::learned_facts,
-    .formula = spec::of_kind<properties::learned_formula>,
-    .properties = properties::learned_properties,
+    .facts = about::learned_facts,
+    .formula = spec::of_kind<about::learned_formula>,
+    .properties = about::learned_properties,
     .figures = "heatmap cells learned similarity distance mixing angle same_word parts attention",
-    .cost = spec::of_kind<properties::learned_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_learned(std::get<Learned>(s), at[0], o); },
+    .cost = spec::of_kind<about::learned_cost>,
+    .explain = spec::of_kind<explanation::explain_learned>,
     .questions = spec::of_kind<teaching::learned_questions>};
 
 constinit const properties::KindPage Hybrid::page = {
-    .facts = properties::learned_facts,
-    .formula = spec::of_kind<properties::hybrid_formula>,
-    .properties = properties::learned_properties,
+    .facts = about::learned_facts,
+    .formula = spec::of_kind<about::hybrid_formula>,
+    .properties = about::learned_properties,
     .figures = "heatmap cells waves learned similarity distance mixing angle same_word parts attention",
-    .cost = spec::of_kind<properties::hybrid_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_hybrid(std::get<Hybrid>(s), at[0], o); },
+    .cost = spec::of_kind<about::hybrid_cost>,
+    .explain = spec::of_kind<explanation::explain_hybrid>,
     .questions = spec::of_kind<teaching::hybrid_questions>};
 
 }  // namespace posenc

@@ -2,7 +2,7 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts window_facts(const Spec&) {
@@ -50,8 +50,7 @@ constexpr const char* kSeen = "query i sees key j where ";
 
 KindFormula window_formula(const Window& spec) {
   const Formula i = "i", j = "j";
-  const Formula inf = "inf";
-  if (!spec.left && !spec.right) return {.lead = kSeen, .lines = {relation("<", {-inf, j, inf})}};
+  if (!spec.left && !spec.right) return {.lead = "query i sees every key j", .lines = {}};
   std::vector<Formula> sides;
   if (spec.left) sides.push_back(i - *spec.left);
   sides.push_back(j);
@@ -62,9 +61,10 @@ KindFormula window_formula(const Window& spec) {
 KindFormula chunked_formula(const Chunked& spec) {
   const Formula i = "i", j = "j";
   const auto chunk = [&](const Formula& at) { return call("floor", {at / spec.size}); };
-  KindFormula formula{.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
-  if (spec.direction == DistanceRule::causal) formula.lines.push_back(relation("<=", {j, i}));
-  return formula;
+  if (spec.direction == DistanceRule::causal) {
+    return {.lead = kSeen, .lines = {relation("<=", {spec.size * chunk(i), j, i})}};
+  }
+  return {.lead = kSeen, .lines = {relation("=", {chunk(j), chunk(i)})}};
 }
 
 Cost window_cost(const Window&, const CostQuestion& of) {
@@ -75,24 +75,12 @@ Cost chunked_cost(const Chunked&, const CostQuestion& of) {
   return {product({of.positions, of.positions, of.size}), of.size, 0, 0.0};
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
 std::string derive_chunked(const Chunked& s, const BiasPair& pair) {
   const auto chunk = [&](double position) {
     return text::number_text(std::floor(position / static_cast<double>(s.size)));
   };
   return "chunks " + chunk(pair.query) + " and " + chunk(pair.key);
 }
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
 
 // Keys below `tokens` that a query sees, by the definition of the mask.
 std::int64_t seen(const Spec& spec, std::int64_t query, std::int64_t tokens) {
@@ -152,23 +140,23 @@ void chunked_questions(const Chunked& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Window::page = {.facts = properties::window_facts,
-                                                     .formula = spec::of_kind<properties::window_formula>,
-                                                     .properties = properties::window_properties,
+constinit const properties::KindPage Window::page = {.facts = about::window_facts,
+                                                     .formula = spec::of_kind<about::window_formula>,
+                                                     .properties = about::window_properties,
                                                      .figures = properties::kBiasFigures,
-                                                     .cost = spec::of_kind<properties::window_cost>,
+                                                     .cost = spec::of_kind<about::window_cost>,
                                                      .explain = explanation::explain_mask,
-                                                     .questions = spec::of_kind<teaching::window_questions>};
+                                                     .questions = spec::of_kind<about::window_questions>};
 
-constinit const properties::KindPage Chunked::page = {.facts = properties::chunked_facts,
-                                                      .formula = spec::of_kind<properties::chunked_formula>,
-                                                      .properties = properties::chunked_properties,
+constinit const properties::KindPage Chunked::page = {.facts = about::chunked_facts,
+                                                      .formula = spec::of_kind<about::chunked_formula>,
+                                                      .properties = about::chunked_properties,
                                                       .figures = properties::kBiasFigures,
-                                                      .cost = spec::of_kind<properties::chunked_cost>,
+                                                      .cost = spec::of_kind<about::chunked_cost>,
                                                       .explain = explanation::explain_mask,
-                                                      .derive = spec::of_kind<explanation::derive_chunked>,
-                                                      .questions = spec::of_kind<teaching::chunked_questions>};
+                                                      .derive = spec::of_kind<about::derive_chunked>,
+                                                      .questions = spec::of_kind<about::chunked_questions>};
 
 }  // namespace posenc

@@ -4,7 +4,7 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts matrix_facts(const Spec&) {
@@ -16,16 +16,14 @@ KindFacts matrix_facts(const Spec&) {
 }
 
 std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {
-  const ConstView& values = numbers.parameters().front().value;
-  const auto rank = static_cast<std::size_t>(values.rank);
-  const std::int64_t side = std::min(values.shape[rank - 2], values.shape[rank - 1]);
   return bias_properties(numbers, options,
                          {.relative = std::nullopt,
                           .falls = false,
                           .past_title = "every pair of positions has a number",
                           .past = Verdict::holds_to,
-                          .past_until = static_cast<double>(side - 1),
-                          .past_finding = "the matrix is " + shape_text(values) + ": positions past it are refused"});
+                          .past_until = static_cast<double>(*limit_of(numbers) - 1),
+                          .past_finding = "the matrix is " + shape_text(numbers.parameters().front().value) +
+                                          ": positions past it are refused"});
 }
 
 KindFormula matrix_formula(const MatrixBias&) {
@@ -39,19 +37,7 @@ Cost matrix_bias_cost(const MatrixBias& spec, const CostQuestion& of) {
   return cost;
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
 std::vector<std::string> matrix_rule(const MatrixBias&, const BiasPair&) { return {"positions counted from 0"}; }
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
 
 void matrix_questions(const MatrixBias& spec, Sheet& sheet) {
   Draw draw = sheet.draw("matrix");
@@ -67,14 +53,14 @@ void matrix_questions(const MatrixBias& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage MatrixBias::page = {.facts = properties::matrix_facts,
-                                                         .formula = spec::of_kind<properties::matrix_formula>,
-                                                         .properties = properties::matrix_properties,
+constinit const properties::KindPage MatrixBias::page = {.facts = about::matrix_facts,
+                                                         .formula = spec::of_kind<about::matrix_formula>,
+                                                         .properties = about::matrix_properties,
                                                          .figures = properties::kBiasFigures,
-                                                         .cost = spec::of_kind<properties::matrix_bias_cost>,
-                                                         .rule = spec::of_kind<explanation::matrix_rule>,
-                                                         .questions = spec::of_kind<teaching::matrix_questions>};
+                                                         .cost = spec::of_kind<about::matrix_bias_cost>,
+                                                         .rule = spec::of_kind<about::matrix_rule>,
+                                                         .questions = spec::of_kind<about::matrix_questions>};
 
 }  // namespace posenc

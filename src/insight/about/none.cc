@@ -7,7 +7,7 @@
 #include "posenc/learned.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts none_facts(const Spec&) {
@@ -42,12 +42,6 @@ KindFormula none_formula(const NoPosition&) {
 
 Cost none_cost(const NoPosition&, const CostQuestion&) { return {}; }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void none_questions(const NoPosition&, Sheet& sheet) {
   const std::int64_t p = sheet.draw("causal average").between(2, 30), words = sheet.draw("orders").between(4, 9);
   Draw pooling = sheet.draw("pooling");
@@ -60,16 +54,14 @@ void none_questions(const NoPosition&, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage NoPosition::page = {
-    .facts = properties::none_facts,
-    .formula = spec::of_kind<properties::none_formula>,
-    .properties = properties::none_properties,
-    .figures = "attention entropy",
-    .cost = spec::of_kind<properties::none_cost>,
-    .explain = [](const Spec&, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_none(at[0], o); },
-    .questions = spec::of_kind<teaching::none_questions>};
+constinit const properties::KindPage NoPosition::page = {.facts = about::none_facts,
+                                                         .formula = spec::of_kind<about::none_formula>,
+                                                         .properties = about::none_properties,
+                                                         .figures = "attention entropy",
+                                                         .cost = spec::of_kind<about::none_cost>,
+                                                         .explain = explanation::explain_none,
+                                                         .questions = spec::of_kind<about::none_questions>};
 
 }  // namespace posenc

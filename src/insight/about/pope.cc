@@ -9,19 +9,16 @@
 #include "insight/about/about.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/rotary_measure.h"
-#include "posenc/query_temperature.h"
-#include "posenc/random.h"
-#include "posenc/xpos.h"
+#include "insight/properties/sample.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr std::int64_t kPopeDistances = 4096;
 constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
 
-KindFacts pope_facts(const Spec& any) {
-  const auto& spec = std::get<Pope>(any);
+KindFacts pope_facts(const Pope& spec) {
   const std::int64_t channels = spec::turning_channels(spec);
   return {.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it",
           .represents = "distances, apart from contents",
@@ -39,15 +36,11 @@ KindFacts pope_facts(const Spec& any) {
 double score_at(const PopeAngles& angles, const PositionView& query, const PositionView& key, std::uint64_t seed) {
   const std::int64_t width = angles.head_dim(), wide = angles.out_dim();
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
-  std::vector<double> q(static_cast<std::size_t>(width)), k(q.size()), q_out(static_cast<std::size_t>(wide)),
-      k_out(q_out.size());
-  fill_random(make_view(q.data(), {1, width}), {.std = std, .seed = seed});
-  fill_random(make_view(k.data(), {1, width}), {.std = std, .seed = seed + 1});
+  const std::vector<double> q = normal_numbers(1, width, std, seed), k = normal_numbers(1, width, std, seed + 1);
+  std::vector<double> q_out(static_cast<std::size_t>(wide)), k_out(q_out.size());
   pope_queries(make_view(q.data(), {1, 1, width}), query, angles, make_view(q_out.data(), {1, 1, wide}));
   pope_keys(make_view(k.data(), {1, 1, width}), key, angles, make_view(k_out.data(), {1, 1, wide}));
-  double sum = 0.0;
-  for (std::size_t c = 0; c < q_out.size(); ++c) sum += q_out[c] * k_out[c];
-  return sum / static_cast<double>(width);
+  return dot(q_out, k_out) / static_cast<double>(width);
 }
 
 // Pairs of the first tokens, and the same pairs moved on by as much as the positions are long.
@@ -64,12 +57,7 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
       start[axis] = at[axis] > 0.0 ? -by : by;  // towards 0: there are positions on that side
       moved[axis] = at[axis] + start[axis];
     }
-    const auto view = [&](const std::vector<double>& place) {
-      PositionView one = PositionView::of(place.data(), 1);
-      one.axes = spec.axes;
-      one.token_stride = spec.axes;
-      return one;
-    };
+    const auto view = [&](const std::vector<double>& place) { return places_view(place, spec.axes); };
     largest = std::max(largest, std::fabs(score_at(angles, view(at), view(zero), seed) -
                                           score_at(angles, view(moved), view(start), seed)));
   }
@@ -144,24 +132,10 @@ Cost pope_cost(const Pope& spec, const CostQuestion& of) {
           6.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace
-
-Formula pope_magnitude(Magnitude magnitude, const Formula& x) {
-  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
-  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
-}
-
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void pope_questions(const Pope& spec, Sheet& sheet) {
   Draw draw = sheet.draw("pope");
   const double x = draw.tenths(-20, 20);
-  const auto magnitude = [](const properties::Formula& of) {
-    return plain_text(properties::pope_magnitude(Magnitude::softplus, of));
-  };
+  const auto magnitude = [](const Formula& of) { return plain_text(pope_magnitude(Magnitude::softplus, of)); };
   sheet.ask("queries/pope magnitude",
             {{"x", decimals_text(x, 1)}, {"formula", magnitude("x")}, {"worked", magnitude(x)}},
             {std::log1p(std::exp(x))});
@@ -179,14 +153,19 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Pope::page = {.facts = properties::pope_facts,
-                                                   .formula = spec::of_kind<properties::pope_formula>,
-                                                   .properties = properties::pope_properties,
+properties::Formula properties::pope_magnitude(Magnitude magnitude, const Formula& x) {
+  if (magnitude == Magnitude::softplus) return call("ln", {1 + power("e", x)});
+  return magnitude == Magnitude::relu ? call("max", {x, 0}) : x;
+}
+
+constinit const properties::KindPage Pope::page = {.facts = spec::of_kind<about::pope_facts>,
+                                                   .formula = spec::of_kind<about::pope_formula>,
+                                                   .properties = about::pope_properties,
                                                    .figures = "wavelengths clocks distance attention precision",
-                                                   .cost = spec::of_kind<properties::pope_cost>,
+                                                   .cost = spec::of_kind<about::pope_cost>,
                                                    .explain = spec::of_kind<explanation::explain_pope>,
-                                                   .questions = spec::of_kind<teaching::pope_questions>};
+                                                   .questions = spec::of_kind<about::pope_questions>};
 
 }  // namespace posenc

@@ -10,7 +10,7 @@
 #include "posenc/rotary_table.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr std::int64_t kRotaryDistances = 4096;
@@ -38,7 +38,7 @@ std::string layout_text(const RotarySchedule& schedule) {
   return "Channels i and i + " + half + " turn together; the paper, GPT-J and GGUF files of Llama have 2i and 2i + 1.";
 }
 
-KindFacts rotary_facts(const Spec& any) {
+KindFacts rotary_facts(const Rotary& spec) {
   return {.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek",
           .represents = "distances",
           .prefers = "near keys, a little: scores of equal contents fade with distance",
@@ -46,7 +46,7 @@ KindFacts rotary_facts(const Spec& any) {
               "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
               "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
               "change the frequencies to stay within what was trained.",
-          .order_of_terms = layout_text(make_schedule(std::get<Rotary>(any)))};
+          .order_of_terms = layout_text(make_schedule(spec))};
 }
 
 double room_of(const RotarySchedule& schedule) {
@@ -277,14 +277,14 @@ Cost rotary_cost(const Rotary& spec, const CostQuestion& of) {
 }
 
 }  // namespace
-}  // namespace properties
+}  // namespace about
 
 constinit const properties::KindPage Rotary::page = {
-    .facts = properties::rotary_facts,
-    .formula = spec::of_kind<properties::rotary_formula>,
-    .properties = properties::rotary_properties,
+    .facts = spec::of_kind<about::rotary_facts>,
+    .formula = spec::of_kind<about::rotary_formula>,
+    .properties = about::rotary_properties,
     .figures = "turn layouts wavelengths clocks distance rotated_scores scalings attention entropy precision map",
-    .cost = spec::of_kind<properties::rotary_cost>,
+    .cost = spec::of_kind<about::rotary_cost>,
     .explain = spec::of_kind<explanation::explain_rotary>,
     .questions = spec::of_kind<teaching::rotary_questions>};
 

@@ -2,7 +2,7 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 KindFacts sandwich_facts(const Spec&) {
@@ -36,31 +36,15 @@ Cost sandwich_cost(const Sandwich& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, spec.width / 2, 2.0 * static_cast<double>(spec.width / 2) + 2.0);
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
-std::string derive_sandwich(const Sandwich& s, const BiasPair& pair) {
-  return "d = " + text::number_text(distance(s.direction, pair.query, pair.key));
-}
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
-
 void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   Draw draw = sheet.draw("sandwich value");
   const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
   const double bias = reference::bias(spec, {}, 0, static_cast<double>(i), static_cast<double>(i - d));
-  const std::string formula = plain_text(expanded(properties::sandwich_bias(spec, d, 1)));
+  const std::string formula = plain_text(expanded(sandwich_bias(spec, d, 1)));
   const Places places = {{"base", spec.base},
                          {"heads", spec.heads},
                          {"d", d},
-                         {"formula", plain_text(properties::sandwich_bias(spec, "d", "h"))},
+                         {"formula", plain_text(sandwich_bias(spec, "d", "h"))},
                          {"first", spec.first},
                          {"second", spec.first + 1},
                          {"worked", formula}};
@@ -87,14 +71,14 @@ void sandwich_questions(const Sandwich& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Sandwich::page = {.facts = properties::sandwich_facts,
-                                                       .formula = spec::of_kind<properties::sandwich_formula>,
-                                                       .properties = properties::sandwich_properties,
+constinit const properties::KindPage Sandwich::page = {.facts = about::sandwich_facts,
+                                                       .formula = spec::of_kind<about::sandwich_formula>,
+                                                       .properties = about::sandwich_properties,
                                                        .figures = properties::kBiasFigures,
-                                                       .cost = spec::of_kind<properties::sandwich_cost>,
-                                                       .derive = spec::of_kind<explanation::derive_sandwich>,
-                                                       .questions = spec::of_kind<teaching::sandwich_questions>};
+                                                       .cost = spec::of_kind<about::sandwich_cost>,
+                                                       .derive = spec::of_kind<about::derive_distance<Sandwich>>,
+                                                       .questions = spec::of_kind<about::sandwich_questions>};
 
 }  // namespace posenc

@@ -9,7 +9,7 @@
 #include "insight/properties/shift_properties.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 bool cosine_first(Order order) { return order == Order::cos_interleaved || order == Order::cos_halves; }
@@ -26,8 +26,7 @@ std::string order_text(const Sinusoidal& spec) {
          std::to_string(spec::pairs_of(spec) - 1) + ".";
 }
 
-KindFacts sinusoidal_facts(const Spec& any) {
-  const auto& spec = std::get<Sinusoidal>(any);
+KindFacts sinusoidal_facts(const Sinusoidal& spec) {
   return {.users =
               "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
               "timesteps of diffusion models",
@@ -76,8 +75,9 @@ Cost sinusoidal_cost(const Sinusoidal& spec, const CostQuestion& of) {
 }
 
 }  // namespace
+}  // namespace about
 
-Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
+properties::Formula properties::sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
   const std::int64_t pairs = spec::pairs_of(spec);
   const bool half = spec.spacing == Spacing::half;
   double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
@@ -87,20 +87,15 @@ Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
   return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));
 }
 
-}  // namespace properties
-
 constinit const properties::KindPage Sinusoidal::page = {
-    .facts = properties::sinusoidal_facts,
-    .formula = spec::of_kind<properties::sinusoidal_formula>,
-    .properties = properties::sinusoidal_properties,
+    .facts = spec::of_kind<about::sinusoidal_facts>,
+    .formula = spec::of_kind<about::sinusoidal_formula>,
+    .properties = about::sinusoidal_properties,
     .figures =
         "heatmap cells waves wavelengths clocks similarity distance shift mixing angle same_word parts attention "
         "precision",
-    .cost = spec::of_kind<properties::sinusoidal_cost>,
-    .explain =
-        [](const Spec& s, std::span<const double> at, const ExplainOptions& o) {
-          return explanation::explain_sinusoidal(std::get<Sinusoidal>(s), at[0], o);
-        },
+    .cost = spec::of_kind<about::sinusoidal_cost>,
+    .explain = spec::of_kind<explanation::explain_sinusoidal>,
     .questions = spec::of_kind<teaching::sinusoidal_questions>};
 
 }  // namespace posenc

@@ -5,11 +5,10 @@
 #include "insight/about/about.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
-KindFacts clipped_facts(const Spec& any) {
-  const auto& spec = std::get<Clipped>(any);
+KindFacts clipped_facts(const Clipped& spec) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string most = std::to_string(spec.max_distance);
   return {
@@ -24,8 +23,7 @@ KindFacts clipped_facts(const Spec& any) {
                             : "The offset is i - j, the query's position minus the key's: a positive one lies behind."};
 }
 
-KindFacts t5_facts(const Spec& any) {
-  const auto& spec = std::get<T5>(any);
+KindFacts t5_facts(const T5& spec) {
   const std::string most = std::to_string(spec.max_distance);
   return {.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)",
           .represents = "distances",
@@ -115,12 +113,6 @@ Cost clipped_cost(const Clipped& spec, const CostQuestion& of) {
 
 Cost t5_cost(const T5& spec, const CostQuestion& of) { return matrix_cost(of, spec.heads, spec.buckets, 1.0); }
 
-}  // namespace
-}  // namespace properties
-
-namespace explanation {
-namespace {
-
 std::string derive_clipped(const Clipped& s, const BiasPair& pair) {
   const bool forward = s.offset == Offset::key_minus_query;
   const double offset = forward ? pair.key - pair.query : pair.query - pair.key;
@@ -132,7 +124,7 @@ std::string derive_clipped(const Clipped& s, const BiasPair& pair) {
 }
 
 std::vector<std::string> t5_rule(const T5& s, const BiasPair&) {
-  const std::string n = std::to_string(properties::t5_side(s).buckets);
+  const std::string n = std::to_string(t5_side(s).buckets);
   return {s.direction == T5Direction::bidirectional ? n + " buckets for keys behind, and as many for keys ahead"
                                                     : "keys ahead have bucket 0; " + n + " buckets for keys behind"};
 }
@@ -140,7 +132,7 @@ std::vector<std::string> t5_rule(const T5& s, const BiasPair&) {
 std::string derive_t5(const T5& s, const BiasPair& pair) {
   const double offset = pair.key - pair.query;
   const bool both = s.direction == T5Direction::bidirectional;
-  const auto [n, exact] = properties::t5_side(s);
+  const auto [n, exact] = t5_side(s);
   std::string text = "offset " + difference(pair.key, pair.query) + " = " + text::number_text(offset);
   if (offset > 0.0 && !both) text += ", ahead: as distance 0";
   if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
@@ -156,12 +148,6 @@ std::string derive_t5(const T5& s, const BiasPair& pair) {
   }
   return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
 }
-
-}  // namespace
-}  // namespace explanation
-
-namespace teaching {
-namespace {
 
 void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
   Draw draw = sheet.draw(far ? "clip far" : "clip near");
@@ -198,16 +184,16 @@ void clipped_questions(const Clipped& spec, Sheet& sheet) {
 }
 
 // What the bucket is before its floor is taken, less the first that is shared.
-properties::Formula bucket_steps(const T5& spec, const properties::Formula& distance) {
-  return properties::t5_far_bucket(spec, distance).parts[1].parts[0];
+Formula bucket_steps(const T5& spec, const Formula& distance) {
+  return t5_far_bucket(spec, distance).parts[1].parts[0];
 }
 double steps_at(const T5& spec, std::int64_t distance) {
-  return properties::value_of({.lines = {bucket_steps(spec, distance)}}, {});
+  return value_of({.lines = {bucket_steps(spec, distance)}}, {});
 }
 
 void add_near_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("near bucket");
-  const auto [count, near] = properties::t5_side(spec);
+  const auto [count, near] = t5_side(spec);
   const std::int64_t d = draw.between(1, near - 1), i = d + draw.between(0, 50);
   const bool causal = spec.direction == T5Direction::causal;
   sheet.ask("biases/near bucket",
@@ -222,7 +208,7 @@ void add_near_bucket(Sheet& sheet, const T5& spec) {
 
 void add_far_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("far bucket");
-  const auto [count, near] = properties::t5_side(spec);
+  const auto [count, near] = t5_side(spec);
   std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
   // Where the logarithm is a whole number, rounding would decide.
   while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
@@ -232,7 +218,7 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
              {"most", spec.max_distance},
              {"d", d},
              {"near", near},
-             {"formula", plain_text(properties::t5_far_bucket(spec, "d"))},
+             {"formula", plain_text(t5_far_bucket(spec, "d"))},
              {"last", count - 1},
              {"worked", plain_text(bucket_steps(spec, d))},
              {"steps", decimals_text(steps, 4)},
@@ -242,7 +228,7 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
 
 void t5_questions(const T5& given, Sheet& sheet) {
   // With few buckets there is nothing to calculate: as published then.
-  const bool enough = properties::t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
+  const bool enough = t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
   const T5 spec = enough ? given : T5{.heads = given.heads};
   add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
   add_near_bucket(sheet, spec);
@@ -250,9 +236,8 @@ void t5_questions(const T5& given, Sheet& sheet) {
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
   // The first four distances have a bucket each unless buckets are few.
-  sheet.set_note(properties::t5_side(given).near >= 4
-                     ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
-                     : plain_note(given, {"heads"}));
+  sheet.set_note(t5_side(given).near >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
+                                          : plain_note(given, {"heads"}));
   std::vector<double> table(32);
   for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
   add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
@@ -263,23 +248,23 @@ void t5_questions(const T5& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Clipped::page = {.facts = properties::clipped_facts,
-                                                      .formula = spec::of_kind<properties::clipped_formula>,
-                                                      .properties = properties::clipped_properties,
+constinit const properties::KindPage Clipped::page = {.facts = spec::of_kind<about::clipped_facts>,
+                                                      .formula = spec::of_kind<about::clipped_formula>,
+                                                      .properties = about::clipped_properties,
                                                       .figures = "bias bias_distance buckets attention entropy",
-                                                      .cost = spec::of_kind<properties::clipped_cost>,
-                                                      .derive = spec::of_kind<explanation::derive_clipped>,
-                                                      .questions = spec::of_kind<teaching::clipped_questions>};
+                                                      .cost = spec::of_kind<about::clipped_cost>,
+                                                      .derive = spec::of_kind<about::derive_clipped>,
+                                                      .questions = spec::of_kind<about::clipped_questions>};
 
-constinit const properties::KindPage T5::page = {.facts = properties::t5_facts,
-                                                 .formula = spec::of_kind<properties::t5_formula>,
-                                                 .properties = properties::t5_properties,
+constinit const properties::KindPage T5::page = {.facts = spec::of_kind<about::t5_facts>,
+                                                 .formula = spec::of_kind<about::t5_formula>,
+                                                 .properties = about::t5_properties,
                                                  .figures = "bias bias_distance buckets attention entropy",
-                                                 .cost = spec::of_kind<properties::t5_cost>,
-                                                 .rule = spec::of_kind<explanation::t5_rule>,
-                                                 .derive = spec::of_kind<explanation::derive_t5>,
-                                                 .questions = spec::of_kind<teaching::t5_questions>};
+                                                 .cost = spec::of_kind<about::t5_cost>,
+                                                 .rule = spec::of_kind<about::t5_rule>,
+                                                 .derive = spec::of_kind<about::derive_t5>,
+                                                 .questions = spec::of_kind<about::t5_questions>};
 
 }  // namespace posenc

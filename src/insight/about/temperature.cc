@@ -1,17 +1,14 @@
 // The temperature of queries.
 #include <cmath>
-#include <numbers>
 
 #include "insight/about/about.h"
 #include "posenc/query_temperature.h"
-#include "posenc/xpos.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
-KindFacts temperature_facts(const Spec& any) {
-  const auto& spec = std::get<QueryTemperature>(any);
+KindFacts temperature_facts(const QueryTemperature& spec) {
   const bool power = spec.form == TemperatureForm::power;
   return {.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all",
           .represents = "how long the text is so far",
@@ -51,32 +48,19 @@ Cost temperature_cost(const QueryTemperature&, const CostQuestion& of) {
   return {product({of.positions, of.size}), 0, 0, 1.0};
 }
 
-}  // namespace
-
-Formula temperature_factor(const QueryTemperature& spec, const Formula& p) {
-  const Formula share = (p + spec.first) / spec.length;
-  return spec.form == TemperatureForm::power ? power(1 + share, spec.scale)
-                                             : 1 + spec.scale * call("ln", {1 + call("floor", {share})});
-}
-
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
   Draw draw = sheet.draw("temperature");
   const QueryTemperature spec{.scale = given.scale, .length = 1000, .first = 0};
   const std::int64_t position = 1000 * draw.between(2, 9) + draw.between(1, 999);
   sheet.ask("queries/temperature",
-            {{"formula", plain_text(properties::temperature_factor(spec, "p"))},
+            {{"formula", plain_text(temperature_factor(spec, "p"))},
              {"p", position},
-             {"worked", plain_text(properties::temperature_factor(spec, position))}},
+             {"worked", plain_text(temperature_factor(spec, position))}},
             {query_factor(spec, static_cast<double>(position))});
   const std::int64_t length = 1024 * draw.between(1, 16);
   const QueryTemperature counted{.scale = 0.1, .length = length, .first = 1};
   sheet.ask("queries/temperature first",
-            {{"formula", plain_text(properties::temperature_factor(counted, "p"))}, {"length", length}},
+            {{"formula", plain_text(temperature_factor(counted, "p"))}, {"length", length}},
             {static_cast<double>(length - 1)});
   const double sharp = draw.tenths(11, 15);
   sheet.ask("queries/temperature weight",
@@ -87,18 +71,21 @@ void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
+
+properties::Formula properties::temperature_factor(const QueryTemperature& spec, const Formula& p) {
+  const Formula share = (p + spec.first) / spec.length;
+  return spec.form == TemperatureForm::power ? power(1 + share, spec.scale)
+                                             : 1 + spec.scale * call("ln", {1 + call("floor", {share})});
+}
 
 constinit const properties::KindPage QueryTemperature::page = {
-    .facts = properties::temperature_facts,
-    .formula = spec::of_kind<properties::temperature_formula>,
-    .properties = properties::temperature_properties,
+    .facts = spec::of_kind<about::temperature_facts>,
+    .formula = spec::of_kind<about::temperature_formula>,
+    .properties = about::temperature_properties,
     .figures = "attention entropy",
-    .cost = spec::of_kind<properties::temperature_cost>,
-    .explain =
-        [](const Spec& s, std::span<const double> at, const ExplainOptions& o) {
-          return explanation::explain_temperature(std::get<QueryTemperature>(s), at[0], o);
-        },
-    .questions = spec::of_kind<teaching::temperature_questions>};
+    .cost = spec::of_kind<about::temperature_cost>,
+    .explain = spec::of_kind<explanation::explain_temperature>,
+    .questions = spec::of_kind<about::temperature_questions>};
 
 }  // namespace posenc

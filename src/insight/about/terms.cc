@@ -8,11 +8,10 @@
 #include "insight/properties/attend_measure.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
-KindFacts shaw_facts(const Spec& any) {
-  const auto& spec = std::get<Shaw>(any);
+KindFacts shaw_facts(const Shaw& spec) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string left = std::to_string(spec.left), right = std::to_string(spec.right);
   return {
@@ -28,8 +27,7 @@ KindFacts shaw_facts(const Spec& any) {
                             : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table."};
 }
 
-KindFacts xl_facts(const Spec& any) {
-  const auto& spec = std::get<TransformerXl>(any);
+KindFacts xl_facts(const TransformerXl& spec) {
   return {.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition",
           .represents = "distances",
           .prefers = "nothing: all of it is learned",
@@ -40,12 +38,6 @@ KindFacts xl_facts(const Spec& any) {
           .order_of_terms = spec.order == Order::halves
                                 ? "Sines fill the first half of s and cosines the second; conformers alternate them."
                                 : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves."};
-}
-
-std::int64_t term_parameters(const Encoding& numbers) {
-  std::int64_t count = 0;
-  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
-  return count;
 }
 
 Property relative(const Encoding& numbers, const CheckOptions& options, double room) {
@@ -91,7 +83,7 @@ Property past_length(std::int64_t last, const std::string& finding) {
 std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Shaw>(numbers.spec());
   const std::int64_t last = std::min(spec.left, spec.right);
-  Property past = past_length(last, shaw_facts(numbers.spec()).past_length);
+  Property past = past_length(last, shaw_facts(spec).past_length);
   past.verdict = Verdict::holds_to;
   past.until = static_cast<double>(last);
   past.numbers = {{"left", static_cast<double>(spec.left)}, {"right", static_cast<double>(spec.right)}};
@@ -100,16 +92,15 @@ std::vector<Property> shaw_properties(const Encoding& numbers, const CheckOption
   if (spec.past != PastTable::error || last >= 7) list.push_back(relative(numbers, options, 1e-12));
   list.push_back(std::move(past));
   list.push_back(norms(numbers.parameters().front()));
-  list.push_back(parameters(term_parameters(numbers)));
-  list.push_back(memory(numbers.spec(), options.positions.count, term_parameters(numbers)));
+  list.push_back(parameters(learned_count(numbers)));
+  list.push_back(memory(numbers.spec(), options.positions.count, learned_count(numbers)));
   return list;
 }
 
 std::vector<Property> xl_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<TransformerXl>(numbers.spec());
-  return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(numbers.spec()).past_length),
-          parameters(term_parameters(numbers)),
-          memory(numbers.spec(), options.positions.count, term_parameters(numbers))};
+  return {relative(numbers, options, 1e-9), past_length(spec.clamp_distance, xl_facts(spec).past_length),
+          parameters(learned_count(numbers)), memory(numbers.spec(), options.positions.count, learned_count(numbers))};
 }
 
 KindFormula shaw_formula(const Shaw& spec) {
@@ -147,21 +138,9 @@ Cost xl_cost(const TransformerXl& spec, const CostQuestion& of) {
   return cost;
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 using Vector = std::vector<double>;
 
 Vector draw_vector(Draw& draw) { return {draw.real(-3, 3), draw.real(1, 4)}; }
-
-double product(const Vector& a, const Vector& b) {
-  double sum = 0.0;
-  reference::linear(a, b, {}, &sum);
-  return sum;
-}
 
 Vector plus(const Vector& a, const Vector& b) {
   Vector sum(a.size());
@@ -173,7 +152,7 @@ std::string row_of(const Vector& a) { return "[" + plain_list(a) + "]"; }
 
 std::string product_text(const std::string& name, const Vector& a, const Vector& b) {
   return name + " = " + in_formula(a[0]) + " x " + in_formula(b[0]) + " + " + in_formula(a[1]) + " x " +
-         in_formula(b[1]) + " = " + text::number_text(product(a, b));
+         in_formula(b[1]) + " = " + text::number_text(dot(a, b));
 }
 
 void add_shaw_row(Sheet& sheet, const Shaw& spec) {
@@ -208,7 +187,7 @@ void add_shaw_score(Sheet& sheet, ShawTerm term) {
                                        {"hint", both ? "Three dot products." : "q.(k + r) = q.k + q.r."},
                                        {"qk", product_text("q.k", q, k)},
                                        {"qr", product_text("q.r", q, r)}},
-                                      {product(q, plus(k, r)) + (both ? product(k, r) : 0.0)});
+                                      {dot(q, plus(k, r)) + (both ? dot(k, r) : 0.0)});
   if (both) question.solution.insert(question.solution.begin() + 2, product_text("k.r", k, r));
   sheet.add(question);
 }
@@ -217,7 +196,7 @@ void add_shaw_weights(Sheet& sheet) {
   Draw draw = sheet.draw("shaw weights");
   const Vector q = {draw.real(1, 2), draw.real(1, 2)}, near = {draw.tenths(0, 9), 0.5}, far = {0.0, draw.tenths(-9, 0)};
   const double scale = 1.0 / std::sqrt(2.0);
-  const std::vector<double> scores = {scale * product(q, near), scale * product(q, far)};
+  const std::vector<double> scores = {scale * dot(q, near), scale * dot(q, far)};
   sheet.ask("terms/shaw weights",
             {{"near", row_of(near)},
              {"far", row_of(far)},
@@ -225,7 +204,7 @@ void add_shaw_weights(Sheet& sheet) {
              {"q_near", product_text("q.r", q, near)},
              {"q_far", product_text("q.r", q, far)},
              {"scores", list_text(scores, 5)}},
-            explanation::softmax(scores));
+            softmax(scores));
 }
 
 void add_count(Sheet& sheet, Level level, const Spec& spec, const std::string& how) {
@@ -270,7 +249,7 @@ void add_expanded(Sheet& sheet) {
              {"r", row_of(r)},
              {"first", product_text("(q + u).k", plus(q, u), k)},
              {"second", product_text("(q + v).r", plus(q, v), r)}},
-            {product(plus(q, u), k) + product(plus(q, v), r)});
+            {dot(plus(q, u), k) + dot(plus(q, v), r)});
 }
 
 void add_distance_row(Sheet& sheet, const TransformerXl& given) {
@@ -280,8 +259,6 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
                                      "all sines first and then all cosines", "all cosines first and then all sines"};
   const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;
   const double d = sheet.draw("xl row").real(1, farthest);
-  Vector row(4);
-  reference::sinusoidal_row(spec, d, row.data());
   const double slow = d * reference::sinusoidal_inv_freq(spec, 1);
   sheet.ask("terms/xl row",
             {{"d", d},
@@ -289,7 +266,7 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
              {"order", kOrders[static_cast<std::size_t>(given.order)]},
              {"sines", list_text({std::sin(d), std::sin(slow)}, 5)},
              {"cosines", list_text({std::cos(d), std::cos(slow)}, 5)}},
-            row);
+            teaching::row_of(spec, d));
 }
 
 void xl_questions(const TransformerXl& spec, Sheet& sheet) {
@@ -303,20 +280,20 @@ void xl_questions(const TransformerXl& spec, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Shaw::page = {.facts = properties::shaw_facts,
-                                                   .formula = spec::of_kind<properties::shaw_formula>,
-                                                   .properties = properties::shaw_properties,
+constinit const properties::KindPage Shaw::page = {.facts = spec::of_kind<about::shaw_facts>,
+                                                   .formula = spec::of_kind<about::shaw_formula>,
+                                                   .properties = about::shaw_properties,
                                                    .figures = "attention",
-                                                   .cost = spec::of_kind<properties::shaw_cost>,
-                                                   .questions = spec::of_kind<teaching::shaw_questions>};
+                                                   .cost = spec::of_kind<about::shaw_cost>,
+                                                   .questions = spec::of_kind<about::shaw_questions>};
 
-constinit const properties::KindPage TransformerXl::page = {.facts = properties::xl_facts,
-                                                            .formula = spec::of_kind<properties::xl_formula>,
-                                                            .properties = properties::xl_properties,
+constinit const properties::KindPage TransformerXl::page = {.facts = spec::of_kind<about::xl_facts>,
+                                                            .formula = spec::of_kind<about::xl_formula>,
+                                                            .properties = about::xl_properties,
                                                             .figures = "attention",
-                                                            .cost = spec::of_kind<properties::xl_cost>,
-                                                            .questions = spec::of_kind<teaching::xl_questions>};
+                                                            .cost = spec::of_kind<about::xl_cost>,
+                                                            .questions = spec::of_kind<about::xl_questions>};
 
 }  // namespace posenc

@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/spec/query_kinds.h"
 #include "insight/about/about.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/rotary_measure.h"
-#include "posenc/query_temperature.h"
-#include "posenc/random.h"
+#include "insight/properties/sample.h"
 
 namespace posenc {
-namespace properties {
+namespace about {
 namespace {
 
 constexpr double kXposRoom = 1e-8;
@@ -36,15 +34,11 @@ KindFacts xpos_facts(const Spec&) {
 double score_at(const XposAngles& angles, double query, double key, std::uint64_t seed) {
   const std::int64_t width = angles.schedule().rotation.head_dim;
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
-  std::vector<double> q(static_cast<std::size_t>(width)), k(q.size());
-  fill_random(make_view(q.data(), {1, width}), {.std = std, .seed = seed});
-  fill_random(make_view(k.data(), {1, width}), {.std = std, .seed = seed + 1});
+  std::vector<double> q = normal_numbers(1, width, std, seed), k = normal_numbers(1, width, std, seed + 1);
   const View q_view = make_view(q.data(), {1, 1, width}), k_view = make_view(k.data(), {1, 1, width});
   xpos_queries(q_view, PositionView::of(&query, 1), angles, q_view);
   xpos_keys(k_view, PositionView::of(&key, 1), angles, k_view);
-  double sum = 0.0;
-  for (std::size_t c = 0; c < q.size(); ++c) sum += q[c] * k[c];
-  return sum;
+  return dot(q, k);
 }
 
 // A key at the center and queries within scale_base of it, and the same pairs half as far on. Towards 0: there are
@@ -123,12 +117,6 @@ Cost xpos_cost(const Xpos& spec, const CostQuestion& of) {
           8.0 * static_cast<double>(schedule.pairs())};
 }
 
-}  // namespace
-}  // namespace properties
-
-namespace teaching {
-namespace {
-
 void xpos_questions(const Xpos& given, Sheet& sheet) {
   Draw draw = sheet.draw("xpos");
   const Xpos spec{.head_dim = 8, .gamma = given.gamma, .scale_base = 16.0};
@@ -137,8 +125,8 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
   sheet.ask("queries/xpos zeta",
             {{"gamma", spec.gamma},
              {"pair", pair},
-             {"formula", plain_text(properties::xpos_decay("i", 8, "gamma"))},
-             {"worked", plain_text(properties::xpos_decay(pair, 8, spec.gamma))}},
+             {"formula", plain_text(xpos_decay("i", 8, "gamma"))},
+             {"worked", plain_text(xpos_decay(pair, 8, spec.gamma))}},
             {zeta});
   sheet.ask("queries/xpos score",
             {{"gamma", spec.gamma}, {"pair", pair}, {"distance", distance}, {"zeta", decimals_text(zeta, 5)}},
@@ -149,16 +137,14 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
 }
 
 }  // namespace
-}  // namespace teaching
+}  // namespace about
 
-constinit const properties::KindPage Xpos::page = {
-    .facts = properties::xpos_facts,
-    .formula = spec::of_kind<properties::xpos_formula>,
-    .properties = properties::xpos_properties,
-    .figures = "wavelengths clocks attention precision",
-    .cost = spec::of_kind<properties::xpos_cost>,
-    .explain = [](const Spec& s, std::span<const double> at,
-                  const ExplainOptions& o) { return explanation::explain_xpos(std::get<Xpos>(s), at[0], o); },
-    .questions = spec::of_kind<teaching::xpos_questions>};
+constinit const properties::KindPage Xpos::page = {.facts = about::xpos_facts,
+                                                   .formula = spec::of_kind<about::xpos_formula>,
+                                                   .properties = about::xpos_properties,
+                                                   .figures = "wavelengths clocks attention precision",
+                                                   .cost = spec::of_kind<about::xpos_cost>,
+                                                   .explain = spec::of_kind<explanation::explain_xpos>,
+                                                   .questions = spec::of_kind<about::xpos_questions>};
 
 }  // namespace posenc

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/text/number_text.h"
 #include "insight/drawing/chart.h"
@@ -23,10 +25,20 @@ std::size_t fitting_prefix(const std::string& text, double width, double size, b
 
 double floor_to(double value, double unit) { return std::floor(value / unit) * unit; }
 
-// In cells every edge lies between two characters.
-double snapped_width(const Drawing& drawing, double width) {
-  return in_cells(drawing.metrics) ? floor_to(width, kCellWidth) : width;
+// Where each part of a length begins, and how long it is: a whole number of units, if there is one.
+std::vector<std::pair<double, double>> parts_of(double start, double length, const std::vector<double>& shares,
+                                                double gap, double unit) {
+  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+  const double room = length - gap * static_cast<double>(shares.size() - 1);
+  std::vector<std::pair<double, double>> parts;
+  for (const double share : shares) {
+    const double part = room * share / total;
+    parts.emplace_back(start, unit > 0.0 ? floor_to(part, unit) : part);
+    start += parts.back().second + gap;
+  }
+  return parts;
 }
+// In cells every edge lies between two characters.
 double snapped_height(const Drawing& drawing, double height) {
   return in_cells(drawing.metrics) ? floor_to(height, kCellHeight) : height;
 }
@@ -164,31 +176,20 @@ Box lay_out_page(Drawing& drawing, const PageOptions& options) {
 }
 
 std::vector<Box> columns_of(const Drawing& drawing, const Box& box, const std::vector<double>& shares) {
-  double total = 0.0;
-  for (const double share : shares) total += share;
-  const double gap = Type(drawing.metrics).gap;
-  const double room = box.width - gap * static_cast<double>(shares.size() - 1);
+  const double gap = Type(drawing.metrics).gap, unit = in_cells(drawing.metrics) ? kCellWidth : 0.0;
   std::vector<Box> boxes;
-  double x = box.x;
-  for (const double share : shares) {
-    const double width = snapped_width(drawing, room * share / total);
+  for (const auto& [x, width] : parts_of(box.x, box.width, shares, gap, unit)) {
     boxes.push_back({x, box.y, width, box.height});
-    x += width + gap;
   }
   return boxes;
 }
 
 std::vector<Box> rows_of(const Drawing& drawing, const Box& box, const std::vector<double>& shares) {
-  double total = 0.0;
-  for (const double share : shares) total += share;
-  const double gap = in_cells(drawing.metrics) ? 0.0 : Type(drawing.metrics).gap;
-  const double room = box.height - gap * static_cast<double>(shares.size() - 1);
+  const bool cells = in_cells(drawing.metrics);
+  const double gap = cells ? 0.0 : Type(drawing.metrics).gap, unit = cells ? kCellHeight : 0.0;
   std::vector<Box> boxes;
-  double y = box.y;
-  for (const double share : shares) {
-    const double height = snapped_height(drawing, room * share / total);
+  for (const auto& [y, height] : parts_of(box.y, box.height, shares, gap, unit)) {
     boxes.push_back({box.x, y, box.width, height});
-    y += height + gap;
   }
   return boxes;
 }

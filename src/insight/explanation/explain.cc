@@ -1,6 +1,7 @@
 #include "posenc/insight/explain.h"
 
 #include "insight/properties/kind_page.h"
+#include "insight/properties/lists.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -14,6 +15,8 @@ std::vector<Step> explain(const Spec& spec, std::span<const double> position, co
     fail(ErrorKind::usage, "[explain] position must have one coordinate per axis, " + std::to_string(axes) +
                                ", but has " + std::to_string(position.size()));
   }
+  validate(spec);
+  check_positions(properties::places_view(position.data(), 1, axes_of(spec)), "explain");
   const auto explain_at = properties::page_of(spec).explain;
   if (explain_at != nullptr) return explain_at(spec, position, options);
   fail(ErrorKind::usage,

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kLines = 12;  // of a long list
 
-PositionView view_of(std::span<const double> position) {
-  PositionView view = PositionView::of(position.data(), 1);
-  view.axes = static_cast<std::int64_t>(position.size());
-  return view;
-}
-
 void refuse_options(std::string_view kind, const ExplainOptions& options) {
   if (!options.shift && !options.derivative) return;
   fail(ErrorKind::usage, "[explain] a " + std::string(kind) + " encoding has several axes: a shift and a derivative " +
@@ -28,7 +22,8 @@ void refuse_options(std::string_view kind, const ExplainOptions& options) {
 
 std::vector<double> row_of(const InputRows& rows, std::span<const double> position) {
   std::vector<double> row(static_cast<std::size_t>(width_of(rows)));
-  fill_rows(rows, view_of(position), make_view(row.data(), {1, width_of(rows)}));
+  fill_rows(rows, properties::places_view(position.data(), 1, static_cast<std::int64_t>(position.size())),
+            make_view(row.data(), {1, width_of(rows)}));
   return row;
 }
 
@@ -60,9 +55,9 @@ Step rule(const Concat& spec, std::span<const double> position) {
 
 std::vector<Step> part_steps(const ConcatPart& part, double coordinate, const ConstView& table) {
   if (const auto* learned = std::get_if<Learned>(&part.encoding)) {
-    return explain_learned(*learned, coordinate, {.table = table});
+    return explain_learned(*learned, {&coordinate, 1}, {.table = table});
   }
-  std::vector<Step> steps = explain_sinusoidal(std::get<Sinusoidal>(part.encoding), coordinate, {});
+  std::vector<Step> steps = explain_sinusoidal(std::get<Sinusoidal>(part.encoding), {&coordinate, 1}, {});
   steps.pop_back();  // the command that reproduces the part alone
   return steps;
 }
@@ -89,8 +84,6 @@ Step angles(const FourierSchedule& schedule, std::span<const double> position) {
 }  // namespace
 
 std::vector<Step> explain_concat(const Concat& spec, std::span<const double> position, const ExplainOptions& options) {
-  validate(spec);
-  check_positions(view_of(position), "explain");
   refuse_options("concat", options);
   std::vector<Step> steps = {rule(spec, position)};
   std::size_t next = 0;
@@ -114,7 +107,6 @@ std::vector<Step> explain_concat(const Concat& spec, std::span<const double> pos
 
 std::vector<Step> explain_fourier(const Fourier& spec, std::span<const double> position,
                                   const ExplainOptions& options) {
-  check_positions(view_of(position), "explain");
   refuse_options("fourier", options);
   const FourierSchedule schedule = make_fourier_schedule(spec);
   Step rule{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}};

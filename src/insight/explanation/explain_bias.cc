@@ -11,60 +11,31 @@
 namespace posenc::explanation {
 namespace {
 
-// Parameters of a kind that needs some and got none. -1 in a shape is up to the largest position of queries or keys.
-class Invented {
- public:
-  Invented(const Spec& spec, const ExplainPairs& pairs) {
-    constexpr double kMost = 1e6;  // beyond, the parameters are asked for
-    if (!pairs.parameters.empty()) return;
-    const std::vector<ParameterInfo> infos = parameters_of(spec);
-    double total = 0.0;
-    for (const ParameterInfo& info : infos) total += info.optional ? 0.0 : count_of(shape_of(info, pairs));
-    if (total == 0.0 || total > kMost) return;
-    for (const ParameterInfo& info : infos) {
-      if (info.optional) continue;
-      names_.push_back(info.name);
-      shapes_.push_back(shape_of(info, pairs));
-      numbers_.push_back(small_numbers(static_cast<std::int64_t>(count_of(shapes_.back())), names_.size()));
-      for (double& number : numbers_.back()) number = std::holds_alternative<Kerple>(spec) ? std::fabs(number) : number;
-    }
+// What a kind learns and nobody gave, kept in `memory`; an open length is up to the largest position of queries or
+// keys.
+Parameters invented(const Spec& spec, const ExplainPairs& pairs, std::vector<std::vector<double>>& memory) {
+  constexpr double kMost = 1e6;  // beyond, the parameters are asked for
+  const auto settled = [](std::int64_t length, const PositionView& positions) {
+    if (length >= 0) return length;
+    double last = 0.0;
+    for (std::int64_t n = 0; n < positions.count; ++n) last = std::max(last, positions.real(0, n));
+    return static_cast<std::int64_t>(last) + 1;
+  };
+  Parameters parameters;
+  for (const ParameterInfo& info : parameters_of(spec)) {
+    if (info.optional) continue;
+    const bool table = info.shape.size() == 2;
+    const std::int64_t rows = settled(info.shape[0], pairs.queries);
+    const std::int64_t columns = table ? settled(info.shape[1], pairs.keys) : 1;
+    if (static_cast<double>(rows) * static_cast<double>(columns) > kMost) return {};
+    std::vector<double>& numbers = memory.emplace_back(small_numbers(rows * columns, memory.size() + 1));
+    // A number per head may multiply a distance, so it is positive.
+    for (double& number : numbers) number = table ? number : std::fabs(number);
+    parameters.push_back(
+        {info.name, table ? make_view(numbers.data(), {rows, columns}) : make_view(numbers.data(), {rows})});
   }
-
-  bool empty() const { return names_.empty(); }
-  Parameters views() const {
-    Parameters parameters;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      ConstView view = make_view(numbers_[i].data(), {static_cast<std::int64_t>(numbers_[i].size())});
-      if (shapes_[i].size() == 2) view = make_view(numbers_[i].data(), {shapes_[i][0], shapes_[i][1]});
-      parameters.push_back({names_[i], view});
-    }
-    return parameters;
-  }
-
- private:
-  using Shape = std::vector<std::int64_t>;
-
-  static double count_of(const Shape& shape) {
-    double count = 1.0;
-    for (const std::int64_t length : shape) count *= static_cast<double>(length);
-    return count;
-  }
-  static Shape shape_of(const ParameterInfo& info, const ExplainPairs& pairs) {
-    Shape shape = info.shape;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const PositionView& positions = axis == 0 ? pairs.queries : pairs.keys;
-      for (std::int64_t n = 0; info.shape[axis] < 0 && n < positions.count; ++n) {
-        shape[axis] = std::max(shape[axis], static_cast<std::int64_t>(positions.real(0, n)) + 1);
-      }
-      shape[axis] = std::max<std::int64_t>(shape[axis], 1);
-    }
-    return shape;
-  }
-
-  std::vector<std::string> names_;
-  std::vector<Shape> shapes_;
-  std::vector<std::vector<double>> numbers_;
-};
+  return parameters;
+}
 
 // With a formula in the place of a symbol.
 properties::Formula replaced(const properties::Formula& formula, std::string_view symbol,
@@ -99,7 +70,8 @@ class BiasExplainer {
   }
 
   Step formula() const {
-    const properties::KindFormula formula = used_formula();
+    properties::KindFormula formula = used_formula();
+    if (!formula.details.empty()) formula.note.clear();  // which tell the same in words
     Step step{"formula", "The rule", {plain_text(formula)}, {}};
     for (const properties::Formula& line : formula.details) step.lines.push_back(plain_text(line));
     if (page_.rule != nullptr) {
@@ -124,7 +96,7 @@ class BiasExplainer {
                               : page_.derive != nullptr ? page_.derive(spec_, pair(k))
                                                         : offset_text(last_query(), key(k));
       step.lines.push_back("key at " + padded(text::number_text(key(k)), 5) + how + " -> " +
-                           short_text(rows_.back()[k]));
+                           five_decimals(rows_.back()[k]));
     }
     return step;
   }
@@ -193,7 +165,7 @@ class BiasExplainer {
   }
 
  private:
-  bool is_mask() const { return std::holds_alternative<Window>(spec_) || std::holds_alternative<Chunked>(spec_); }
+  bool is_mask() const { return page_.explain != nullptr; }  // other biases take two positions
   bool has_parameter(std::string_view name) const { return pair(0).has(name); }
 
   double last_query() const { return query(followed_query(pairs_)); }
@@ -226,13 +198,13 @@ class BiasExplainer {
 }  // namespace
 
 std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& given) {
-  const Invented invented(spec, given);
+  std::vector<std::vector<double>> memory;
   ExplainPairs pairs = given;
-  if (!invented.empty()) pairs.parameters = invented.views();
+  if (given.parameters.empty()) pairs.parameters = invented(spec, given, memory);
   const BiasExplainer explain(spec, pairs);
   std::vector<Step> steps = {explain.formula(), explain.derivation(), explain.matrix(),
                              explain.weights(), explain.meaning(),    explain.reproduce()};
-  if (invented.empty()) return steps;
+  if (memory.empty()) return steps;
   steps[0].lines.push_back(std::string("its parameters are ") + kInvented);
   steps.pop_back();  // there is no command that makes these numbers
   return steps;

@@ -150,22 +150,17 @@ std::vector<Step> learned_steps(const Learned& spec, double position, const Expl
   return steps;
 }
 
-void check_position(double position) { check_positions(PositionView::of(&position, 1), "explain"); }
-
 }  // namespace
 
-std::vector<Step> explain_learned(const Learned& spec, double position, const ExplainOptions& options) {
-  validate(spec);
-  check_position(position);
+std::vector<Step> explain_learned(const Learned& spec, std::span<const double> position,
+                                  const ExplainOptions& options) {
   refuse_options(options);
-  std::vector<Step> steps = learned_steps(spec, position, options);
-  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
+  std::vector<Step> steps = learned_steps(spec, position[0], options);
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, position, options));
   return steps;
 }
 
-std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const ExplainOptions& options) {
-  validate(spec);
-  check_position(position);
+std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> position, const ExplainOptions& options) {
   refuse_options(options);
   std::vector<Step> steps = explain_sinusoidal(spec.fixed, position, {});
   steps.pop_back();  // the command that reproduces the fixed part alone
@@ -175,7 +170,7 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const Expl
   }
   Learned learned = spec.learned;
   learned.width = spec.fixed.width;
-  for (Step& step : learned_steps(learned, position, options)) {
+  for (Step& step : learned_steps(learned, position[0], options)) {
     step.name = "learned_" + step.name;
     step.title = "Learned part: " + step.title;
     steps.push_back(std::move(step));
@@ -183,8 +178,8 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, double position, const Expl
   if (options.table.data == nullptr) return steps;
   const SinusoidalSchedule schedule = make_schedule(spec.fixed);
   const HybridRows rows{StreamedRows{&schedule}, {spec.learned, options.table}};
-  steps.push_back(numbers(rows, position, "The sum of both"));
-  if (!options.table_text.empty()) steps.push_back(table_command(spec, {&position, 1}, options));
+  steps.push_back(numbers(rows, position[0], "The sum of both"));
+  if (!options.table_text.empty()) steps.push_back(table_command(spec, position, options));
   return steps;
 }
 

@@ -9,9 +9,7 @@
 namespace posenc::explanation {
 namespace {
 
-void check(const Spec& spec, double position, const ExplainOptions& options) {
-  validate(spec);
-  check_positions(PositionView::of(&position, 1), "explain");
+void refuse_options(const Spec& spec, const ExplainOptions& options) {
   if (!options.derivative && !options.shift) return;
   fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) +
                                    " has neither a derivative nor a shift: it " + "gives a position no numbers");
@@ -68,8 +66,9 @@ Step mask_command(const Spec& spec, double position, const Seen& seen, const Exp
 
 }  // namespace
 
-std::vector<Step> explain_none(double position, const ExplainOptions& options) {
-  check(NoPosition{}, position, options);
+std::vector<Step> explain_none(const Spec& spec, std::span<const double> at, const ExplainOptions& options) {
+  const double position = at[0];
+  refuse_options(spec, options);
   std::vector<Step> steps = {no_rule(), no_order()};
   if (position >= 0.0 && position == std::floor(position)) {
     const double keys = position + 1.0;
@@ -105,7 +104,7 @@ std::vector<Step> explain_none(const ExplainPairs& pairs) {
 
 std::vector<Step> explain_mask(const Spec& spec, std::span<const double> at, const ExplainOptions& options) {
   const double position = at[0];
-  check(spec, position, options);
+  refuse_options(spec, options);
   const auto* window = std::get_if<Window>(&spec);
   const Seen seen = window != nullptr ? seen_by(*window, position) : seen_by(std::get<Chunked>(spec), position);
   Step keys{"keys", "What the query at " + text::number_text(position) + " sees", {seen_text(seen)}, {}};

@@ -54,16 +54,11 @@ inline std::vector<double> softmax(const std::vector<double>& scores) {
   return weights;
 }
 
-inline std::string short_text(double value) {
-  if (value == -HUGE_VAL) return "-inf";
-  return five_decimals(value);
-}
-
 // Numbers in a row, each padded to the widest of the table.
 inline std::string numbers_text(const std::vector<double>& numbers) {
   std::string text;
   for (const double number : numbers) {
-    const std::string one = short_text(number);
+    const std::string one = five_decimals(number);
     text += std::string(one.size() < 9 ? 9 - one.size() : 1, ' ') + one;
   }
   return text;

@@ -17,8 +17,6 @@ namespace {
 constexpr std::int64_t kShown = 4;  // pairs or channels that are shown; of more the first ones and the last
 
 void check(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
-  validate(spec);
-  for (const double coordinate : position) check_positions(PositionView::of(&coordinate, 1), "explain");
   if (options.derivative) {
     fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) + " has no derivative here: see sinusoidal");
   }
@@ -168,20 +166,22 @@ std::vector<Step> explain_pope(const Pope& spec, std::span<const double> positio
   return steps;
 }
 
-std::vector<Step> explain_xpos(const Xpos& spec, double position, const ExplainOptions& options) {
-  check(spec, {&position, 1}, options);
+std::vector<Step> explain_xpos(const Xpos& spec, std::span<const double> position, const ExplainOptions& options) {
+  check(spec, position, options);
   const XposSchedule schedule = make_schedule(spec);
   std::vector<Step> steps = {{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}},
-                             turns_step(schedule.rotation, {&position, 1}, "pair"),
-                             xpos_decay(schedule, position),
-                             xpos_pair(schedule, position)};
+                             turns_step(schedule.rotation, position, "pair"),
+                             xpos_decay(schedule, position[0]),
+                             xpos_pair(schedule, position[0])};
   if (options.shift) steps.push_back(xpos_score(schedule, *options.shift));
-  steps.push_back(reproduce_query(spec, {&position, 1}, options));
+  steps.push_back(reproduce_query(spec, position, options));
   return steps;
 }
 
-std::vector<Step> explain_temperature(const QueryTemperature& spec, double position, const ExplainOptions& options) {
-  check(spec, {&position, 1}, options);
+std::vector<Step> explain_temperature(const QueryTemperature& spec, std::span<const double> at,
+                                      const ExplainOptions& options) {
+  const double position = at[0];
+  check(spec, at, options);
   if (options.shift) fail(ErrorKind::unsupported, "[explain] temperature has no shift: keys are not in it");
   const double factor = query_factor(spec, position);
   const double count = position + static_cast<double>(spec.first), share = count / static_cast<double>(spec.length);
@@ -197,7 +197,7 @@ std::vector<Step> explain_temperature(const QueryTemperature& spec, double posit
            {"All scores of the query are multiplied by it before the softmax: differences grow, weights get sharper.",
             "The order of keys is not in it."},
            {}},
-          reproduce_query(spec, {&position, 1}, options)};
+          reproduce_query(spec, at, options)};
 }
 
 }  // namespace posenc::explanation

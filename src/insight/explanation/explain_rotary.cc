@@ -78,7 +78,7 @@ class Explainer {
   double rounded_angle(std::int64_t i) const;
   double rounding(std::int64_t i) const;
   std::vector<double> cos_sin(std::span<const double> position) const;
-  std::vector<double> first_matrix(double position) const;
+  std::vector<double> first_matrix(std::span<const double> position) const;
   Head turned(const Head& x, std::span<const double> position) const;
   Head sample() const;
   static std::string head_text(const Head& x, bool whole);
@@ -114,7 +114,6 @@ std::string Explainer::power(std::int64_t i) const {
          std::to_string(place.exponent_dim) + ")";
 }
 
-// "w_i = 1 / 10000^(2i/8)", and how i is counted where there are several axes.
 double Explainer::exact_angle(std::int64_t i) const {
   double angle = 0.0;
   for (std::size_t axis = 0; axis < position_.size(); ++axis) angle += position_[axis] * inv_freq(exact_, axis, i);
@@ -141,9 +140,8 @@ double Explainer::rounding(std::int64_t i) const {
 
 std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
   std::vector<double> row(static_cast<std::size_t>(2 * pairs()));
-  PositionView view = PositionView::of(position.data(), 1);
-  view.axes = schedule_.axes;
-  fill_cos_sin(angles_, view, make_view(row.data(), {1, 2 * pairs()}));
+  fill_cos_sin(angles_, properties::places_view(position.data(), 1, schedule_.axes),
+               make_view(row.data(), {1, 2 * pairs()}));
   return row;
 }
 
@@ -296,16 +294,15 @@ Step Explainer::head() const {
 }
 
 // [[cos, -sin], [sin, cos]] of pair 0, row by row.
-std::vector<double> Explainer::first_matrix(double position) const {
-  const std::vector<double> row = cos_sin({&position, 1});
+std::vector<double> Explainer::first_matrix(std::span<const double> position) const {
+  const std::vector<double> row = cos_sin(position);
   const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
   return {cos, -sin, sin, cos};
 }
 
 Step Explainer::matrix() const {
-  const std::vector<double> row = cos_sin(position_);
-  const double cos = row[0], sin = row[static_cast<std::size_t>(pairs())] * turn_sign();
-  Step step{"matrix", "One pair as a matrix: pair 0 at " + position_text(), {}, {cos, -sin, sin, cos}};
+  Step step{"matrix", "One pair as a matrix: pair 0 at " + position_text(), {}, first_matrix(position_)};
+  const double cos = step.values[0], sin = step.values[2];
   step.lines = matrix_lines("R(" + position_text() + ") = ", step.values);
   step.lines.push_back("R (1, 2) = (" + five_decimals(cos - 2.0 * sin) + ", " + five_decimals(sin + 2.0 * cos) + ")");
   return step;
@@ -315,8 +312,8 @@ Step Explainer::matrix() const {
 Step Explainer::product(double shift) const {
   const double a = position_[0];
   const double step_by = std::fabs(a + shift) <= static_cast<double>(kMaxPosition) ? shift : -shift;
-  const double b = a + step_by;
-  const std::vector<double> x = first_matrix(a), y = first_matrix(b), between = first_matrix(b - a);
+  const double b = a + step_by, apart = b - a;
+  const std::vector<double> x = first_matrix({&a, 1}), y = first_matrix({&b, 1}), between = first_matrix({&apart, 1});
   const std::string left = "R(" + text::number_text(a) + ")^T R(" + text::number_text(b) + ")";
   Step step{"product", "Two rotations: " + left + " = R(" + text::number_text(b - a) + ")", {}, {}};
   // The transpose of x times y.
@@ -342,8 +339,7 @@ Step Explainer::distances() const {
   Step step{"distances", "The score by distance, for q and k of ones", {}, {}};
   for (const double distance : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
     const Head key = turned(ones, {&distance, 1});
-    double score = 0.0;
-    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    const double score = properties::dot(query, key);
     step.values.push_back(score);
     step.lines.push_back("distance " + padded(text::number_text(distance), 3) + " score " + five_decimals(score) +
                          ", " + text::fixed_text(score / step.values[0], 2) + " of that at 0");
@@ -376,8 +372,7 @@ Step Explainer::score(double shift) const {
     const double other = place + shift;
     const Head query = turned(q, {&place, 1});
     const Head key = turned(k, {&other, 1});
-    double score = 0.0;
-    for (std::size_t c = 0; c < query.size(); ++c) score += query[c] * key[c];
+    const double score = properties::dot(query, key);
     step.values.push_back(score);
     step.lines.push_back("q at " + text::number_text(place) + ", k at " + text::number_text(place + shift) +
                          ": score " + five_decimals(score));
@@ -392,7 +387,6 @@ Step Explainer::score(double shift) const {
 }  // namespace
 
 std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> position, const ExplainOptions& options) {
-  check_positions(PositionView::of(position.data(), static_cast<std::int64_t>(position.size())), "explain");
   if (options.derivative) {
     fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
   }

@@ -8,9 +8,8 @@
 #include "insight/explanation/explain_text.h"
 #include "insight/explanation/sinusoidal_symbols.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "posenc/error.h"
-#include "posenc/phase.h"
-#include "posenc/schedule.h"
 #include "posenc/table.h"
 
 namespace posenc::explanation {
@@ -35,15 +34,15 @@ class SinusoidalExplainer {
 
  private:
   std::int64_t pairs() const { return static_cast<std::int64_t>(schedule_.inv_freq.size()); }
-  std::int64_t sine_column(std::int64_t j) const { return schedule_.sine.start + j * schedule_.sine.stride; }
-  std::int64_t cosine_column(std::int64_t j) const { return schedule_.cosine.start + j * schedule_.cosine.stride; }
+  std::int64_t sine_column(std::int64_t j) const { return properties::channel_at(schedule_.sine, j); }
+  std::int64_t cosine_column(std::int64_t j) const { return properties::channel_at(schedule_.cosine, j); }
   // "i = 7  ", as wide for every pair.
   std::string label(std::int64_t j) const {
     return "i = " + padded(std::to_string(j), std::max<std::size_t>(4, std::to_string(pairs()).size()));
   }
   std::string position_text() const { return text::number_text(position_); }
   std::string amplitude() const { return spec_.multiplier == 1.0 ? "" : text::number_text(spec_.multiplier) + " * "; }
-  bool is_zero_row(double position) const;
+  bool is_zero_row(double position) const { return properties::is_zero_row(schedule_, position); }
   void check_shift(double k) const;
   Step shift_blocks(double k) const;
 
@@ -70,11 +69,6 @@ std::vector<double> SinusoidalExplainer::row_at(double position) const {
   return row;
 }
 
-bool SinusoidalExplainer::is_zero_row(double position) const {
-  return spec_.zero_position &&
-         static_cast<double>(*spec_.zero_position) == position + static_cast<double>(spec_.first);
-}
-
 template <class Shown>
 void SinusoidalExplainer::for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const {
   const bool elide = pairs() > kShownFirst + kShownLast + 2;
@@ -89,19 +83,10 @@ void SinusoidalExplainer::for_shown_pairs(std::vector<std::string>& lines, const
 
 std::string SinusoidalExplainer::symbol_at(std::int64_t column) const {
   if (is_zero_row(position_)) return "0";
-  const auto pair_in = [&](const Columns& columns) -> std::int64_t {
-    const std::int64_t distance = column - columns.start;
-    const bool inside = distance >= 0 && distance % columns.stride == 0 && distance / columns.stride < columns.count;
-    return inside ? distance / columns.stride : -1;
-  };
-  const std::string numerator = symbols_.numerator(position_);
-  if (const std::int64_t j = pair_in(schedule_.sine); j >= 0) {
-    return amplitude() + "sin(" + symbols_.angle(numerator, j) + ")";
-  }
-  if (const std::int64_t j = pair_in(schedule_.cosine); j >= 0) {
-    return amplitude() + "cos(" + symbols_.angle(numerator, j) + ")";
-  }
-  return "0";
+  const std::optional<std::int64_t> sine = properties::pair_at(schedule_.sine, column);
+  const std::optional<std::int64_t> pair = sine ? sine : properties::pair_at(schedule_.cosine, column);
+  if (!pair) return "0";
+  return amplitude() + (sine ? "sin(" : "cos(") + symbols_.angle(symbols_.numerator(position_), *pair) + ")";
 }
 
 Step SinusoidalExplainer::formula() const {
@@ -123,7 +108,7 @@ Step SinusoidalExplainer::formula() const {
                          text::number_text(position_ + static_cast<double>(spec_.first)) + ": counting starts at " +
                          std::to_string(spec_.first));
   }
-  if (schedule_.sine.count != schedule_.cosine.count) {
+  if (!properties::has_partners(schedule_)) {
     step.lines.push_back("the width is odd: the last " + std::string(sine_leads ? "cosine" : "sine") + " is dropped");
   } else if (spec_.width % 2 != 0) {
     step.lines.push_back("the width is odd: the last column is zero");
@@ -221,7 +206,7 @@ void SinusoidalExplainer::check_shift(double k) const {
   if (is_zero_row(position_) || is_zero_row(position_ + k)) {
     fail(ErrorKind::usage, "[explain] the row of zero_position is no point of the curve: it cannot be shifted");
   }
-  if (schedule_.sine.count != schedule_.cosine.count) {
+  if (!properties::has_partners(schedule_)) {
     fail(ErrorKind::usage, "[explain] a shift needs sine and cosine of every pair but width " +
                                std::to_string(spec_.width) + " is odd: the last has no partner");
   }
@@ -290,9 +275,9 @@ Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
 
 }  // namespace
 
-std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, double position, const ExplainOptions& options) {
-  check_positions(PositionView::of(&position, 1), "explain");
-  const SinusoidalExplainer explainer(spec, position);
+std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, std::span<const double> at,
+                                     const ExplainOptions& options) {
+  const SinusoidalExplainer explainer(spec, at[0]);
   std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
                              explainer.in_numbers(), explainer.speed()};
   if (options.derivative) steps.push_back(explainer.derivative());

@@ -3,22 +3,21 @@
 #include <optional>
 #include <string>
 
+#include "core/base/float_types.h"
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/lists.h"
+#include "insight/properties/sample.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
-#include "posenc/half.h"
 #include "posenc/input_rows.h"
-#include "posenc/random.h"
 #include "posenc/schedule.h"
 #include "posenc/score_term.h"
 
 namespace posenc::explanation {
 
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  fill_random(make_view(numbers.data(), {1, count}), {.std = 0.5, .seed = seed});
+  std::vector<double> numbers = properties::normal_numbers(1, count, 0.5, seed);
   for (double& number : numbers) number = std::round(number * 100.0) / 100.0;
   return numbers;
 }
@@ -57,16 +56,7 @@ class ShawExplainer {
     check_head(pairs_, given.rank == 3 ? given.shape[0] : 1);
     const ConstView rows = given.rank == 3 ? given[pairs_.head] : given;
     vectors_.resize(static_cast<std::size_t>(rows.shape[0] * width_));
-    for (std::int64_t r = 0; r < rows.shape[0]; ++r) {
-      for (std::int64_t c = 0; c < width_; ++c) {
-        const ConstView one = rows[r][c];
-        vectors_[static_cast<std::size_t>(r * width_ + c)] = one.dtype == DType::f64 ? *one.as<double>()
-                                                             : one.dtype == DType::f32
-                                                                 ? static_cast<double>(*one.as<float>())
-                                                             : one.dtype == DType::f16 ? to_double(*one.as<f16>())
-                                                                                       : to_double(*one.as<bf16>());
-      }
-    }
+    for (std::int64_t r = 0; r < rows.shape[0]; ++r) base::load_row(rows[r], vectors_.data() + r * width_);
   }
   std::int64_t query_position() const { return pairs_.queries.integer(0, followed_query(pairs_)); }
   std::int64_t row(std::int64_t k) const { return shaw_row(spec_, query_position(), pairs_.keys.integer(0, k)); }

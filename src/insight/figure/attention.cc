@@ -6,6 +6,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/property.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
@@ -27,8 +28,7 @@ class SmallLayer {
       if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
     }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
-    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_);
-    repeat_words(call.options.tokens);
+    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, call.options.tokens);
     const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of size about 1 and more
     query_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 1);
     key_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 2);
@@ -74,13 +74,6 @@ class SmallLayer {
 
   ConstView view(const std::vector<double>& values) const {
     return make_view(values.data(), {tokens_, heads_, head_dim_});
-  }
-  void repeat_words(const std::vector<std::string>& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::int64_t first = std::find(words.begin(), words.end(), words[i]) - words.begin();
-      std::copy_n(embeddings_.data() + first * width_, width_,
-                  embeddings_.data() + static_cast<std::int64_t>(i) * width_);
-    }
   }
   std::vector<double> projected(const std::vector<double>& x, const std::vector<double>& weight) const {
     std::vector<double> result;
@@ -165,18 +158,13 @@ Figure make_attention(const FigureCall& call) {
   }
   page.figure.data.push_back(heat_table("no encoding", without, "query", "key"));
   page.figure.data.push_back(heat_table("with it", with, "query", "key"));
-  page.figure.data.push_back(heat_table("difference", difference, "query", "key"));
-  return std::move(page.figure);
+  return page.with(heat_table("difference", difference, "query", "key"));
 }
 
 Figure make_entropy(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   EntropyOptions options{.lengths = {}, .head = call.options.head.value_or(0), .seed = call.options.seed};
-  std::int64_t longest = 2048;
-  if (std::holds_alternative<MatrixBias>(numbers.spec())) {
-    const ConstView& values = numbers.parameters().front().value;
-    longest = values.shape[static_cast<std::size_t>(values.rank) - 1];
-  }
+  const std::int64_t longest = properties::limit_of(numbers).value_or(2048);
   for (std::int64_t n = 1; n <= longest; n *= 2) options.lengths.push_back(n);
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), options);
   const std::vector<EntropyPoint> bare = attention_entropy(NoPosition{}, {}, options);
@@ -211,13 +199,12 @@ Figure make_entropy(const FigureCall& call) {
   panel.line(lengths, uniform, strokes[0]);
   panel.line(lengths, none, strokes[1]);
   panel.line(lengths, entropy, strokes[2]);
-  page.figure.data.push_back({"entropy",
-                              {{"keys", lengths},
-                               {"equal weights", uniform},
-                               {"no encoding", none},
-                               {"with it", entropy},
-                               {"share of the 16 nearest", near}}});
-  return std::move(page.figure);
+  return page.with({"entropy",
+                    {{"keys", lengths},
+                     {"equal weights", uniform},
+                     {"no encoding", none},
+                     {"with it", entropy},
+                     {"share of the 16 nearest", near}}});
 }
 
 constexpr std::int64_t kMostHeads = 4096;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/property.h"
 #include "posenc/insight/analysis.h"
 
 namespace posenc::figure {
@@ -27,14 +27,6 @@ std::string heads_note(const FigureCall& call, std::size_t shown) {
   const std::int64_t heads = call.numbers->heads();
   if (call.options.head || static_cast<std::int64_t>(shown) == heads) return "";
   return "the first " + std::to_string(shown) + " of " + std::to_string(heads) + " heads";
-}
-
-// A matrix has numbers for so many positions only.
-std::int64_t last_position(const Encoding& numbers) {
-  if (!std::holds_alternative<MatrixBias>(numbers.spec())) return std::numeric_limits<std::int64_t>::max();
-  const ConstView& values = numbers.parameters().front().value;
-  const auto rank = static_cast<std::size_t>(values.rank);
-  return std::min(values.shape[rank - 2], values.shape[rank - 1]);
 }
 
 // Positions that were picked, of the type that they had: tables are read at whole ones only.
@@ -67,7 +59,8 @@ drawing::Heat bias_heat(const Bias& bias, std::int64_t head, const PositionView&
 Figure make_bias(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const PositionView asked = figure_positions(
-      call, {.count = std::min<std::int64_t>(32, last_position(numbers)), .most = std::int64_t{1} << 20});
+      call,
+      {.count = std::min<std::int64_t>(32, properties::limit_of(numbers).value_or(32)), .most = std::int64_t{1} << 20});
   std::string sampled;
   const Places places(asked, sampled_positions(asked, 400, sampled));
   const PositionView positions = places.view();
@@ -141,8 +134,10 @@ std::string decay_text(const std::vector<std::vector<double>>& curves) {
 
 Figure make_bias_distance(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
-  const PositionView positions = figure_positions(
-      call, {.count = std::min<std::int64_t>(129, last_position(numbers)), .least = 2, .most = std::int64_t{1} << 20});
+  const PositionView positions =
+      figure_positions(call, {.count = std::min<std::int64_t>(129, properties::limit_of(numbers).value_or(129)),
+                              .least = 2,
+                              .most = std::int64_t{1} << 20});
   const std::int64_t distances = positions.count;
   const std::vector<std::int64_t> heads = heads_shown(call, kCurves);
   std::vector<std::vector<double>> curves;
@@ -180,8 +175,7 @@ Figure make_bias_distance(const FigureCall& call) {
     panel.line(x, curves[i], options.legend[i]);
     data.columns.push_back({"head " + std::to_string(heads[i]), curves[i]});
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 Figure make_buckets(const FigureCall& call) {
@@ -230,8 +224,7 @@ Figure make_buckets(const FigureCall& call) {
     std::get<std::vector<double>>(data.columns[1].values)
         .push_back(static_cast<double>(table.rows[static_cast<std::size_t>(i)]));
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/sample.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/rotate.h"
@@ -52,9 +54,7 @@ Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, co
   if (count <= 150 && call.options.metrics != TextMetrics::cells) panel.dots(x, curve, line, 2.0);
   std::vector<double> cosines;
   for (const double value : curve) cosines.push_back(value / high);
-  page.figure.data.push_back(
-      {"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
-  return std::move(page.figure);
+  return page.with({"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
 }
 
 // Rows whose products depend on the place too: the mean over pairs, and the middle 95 % of them.
@@ -72,15 +72,10 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
     for (std::int64_t p = 0; p + k < rows; ++p) {
       products.push_back(dot(table.data() + p * width, table.data() + (p + k) * width, width));
     }
-    std::sort(products.begin(), products.end());
-    double sum = 0.0;
-    for (const double product : products) sum += product;
-    mean.push_back(sum / static_cast<double>(products.size()));
-    const auto at = [&](double share) {
-      return products[static_cast<std::size_t>(share * static_cast<double>(products.size() - 1))];
-    };
-    low.push_back(at(0.025));
-    high.push_back(at(0.975));
+    const properties::Spread spread = properties::spread_of(std::move(products));
+    mean.push_back(spread.mean);
+    low.push_back(spread.low);
+    high.push_back(spread.high);
   }
   FigurePage page = begin_figure(
       call, {.title = "Products of rows against distance: " + numbers.command_text(),
@@ -98,11 +93,8 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
        .legend = {line, band}});
   panel.band(x, low, high, band);
   panel.line(x, mean, line);
-  page.figure.data.push_back({"by distance", {{"distance", x}, {"mean", mean}, {"low", low}, {"high", high}}});
-  return std::move(page.figure);
+  return page.with({"by distance", {{"distance", x}, {"mean", mean}, {"low", low}, {"high", high}}});
 }
-
-bool has_whole_pairs(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
 
 Figure make_distance(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
@@ -118,7 +110,8 @@ Figure make_distance(const FigureCall& call) {
          .finding = "what a score keeps of its size when query and key have the same content: " + rise_text(kernel)},
         "mean cos(distance x inv_freq)");
   }
-  if (numbers.table().rank != 0 || !has_whole_pairs(*numbers.sinusoidal())) return band_figure(call, distances);
+  if (numbers.table().rank != 0 || !properties::has_partners(*numbers.sinusoidal()))
+    return band_figure(call, distances);
   const std::vector<double> curve = distance_curve(*numbers.sinusoidal(), distances);
   return curve_figure(call, curve,
                       {.title = "Products of rows against distance: " + numbers.command_text(),
@@ -180,14 +173,13 @@ Figure make_rotated_scores(const FigureCall& call) {
                        .legend = {mean, band}});
   many.band(x, same.low, same.high, band);
   many.line(x, same.mean, mean);
-  page.figure.data.push_back({"scores",
-                              {{"distance", x},
-                               {"before", std::vector<double>(x.size(), before)},
-                               {"after", after},
-                               {"same content: mean", same.mean},
-                               {"same content: low", same.low},
-                               {"same content: high", same.high}}});
-  return std::move(page.figure);
+  return page.with({"scores",
+                    {{"distance", x},
+                     {"before", std::vector<double>(x.size(), before)},
+                     {"after", after},
+                     {"same content: mean", same.mean},
+                     {"same content: low", same.low},
+                     {"same content: high", same.high}}});
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "core/spec/rotary_window.h"
 #include "core/text/number_text.h"
+#include "insight/properties/sample.h"
 #include "posenc/error.h"
-#include "posenc/random.h"
 
 namespace posenc::figure {
 
@@ -111,11 +111,15 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b) {
   return product > 0.0 ? dot(a, b) / product : 0.0;
 }
 
-std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
+std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed,
+                                   const std::vector<std::string>& words) {
   // Tokens must not be the numbers that a learned table of the same seed has.
   constexpr std::uint64_t kTokens = 0x746f6b656e73;
-  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed ^ kTokens});
+  std::vector<double> numbers = properties::normal_numbers(rows, columns, std, seed ^ kTokens);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::int64_t first = std::find(words.begin(), words.end(), words[i]) - words.begin();
+    std::copy_n(numbers.data() + first * columns, columns, numbers.data() + static_cast<std::int64_t>(i) * columns);
+  }
   return numbers;
 }
 

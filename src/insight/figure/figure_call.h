@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "insight/drawing/chart.h"
@@ -56,6 +57,11 @@ struct FigurePage {
   Box body;
 
   Drawing& drawing() { return figure.drawing; }
+  // The figure, finished, with a table of its numbers.
+  Figure with(DataTable table) {
+    figure.data.push_back(std::move(table));
+    return std::move(figure);
+  }
 };
 FigurePage begin_figure(const FigureCall& call, const FigureText& text);
 
@@ -81,8 +87,9 @@ std::vector<double> counted(std::int64_t count, double first = 0.0, double step 
 using properties::dot;
 double norm(const std::vector<double>& row);
 double cosine(const std::vector<double>& a, const std::vector<double>& b);
-// Normal numbers, [rows][columns].
-std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed);
+// Normal numbers, [rows][columns]; a row per word, where there are words: equal ones have equal rows.
+std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed,
+                                   const std::vector<std::string>& words = {});
 
 // Heats as tables: a column of row names, and one per column.
 DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,

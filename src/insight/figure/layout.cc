@@ -84,12 +84,11 @@ Figure make_layouts(const FigureCall& call) {
     pairs_interleaved.push_back(static_cast<double>(interleaved.pair_of_channel[static_cast<std::size_t>(c)]));
     pairs_half.push_back(static_cast<double>(half.pair_of_channel[static_cast<std::size_t>(c)]));
   }
-  page.figure.data.push_back({"layouts",
-                              {{"channel", counted(width)},
-                               {"pair, interleaved", pairs_interleaved},
-                               {"pair, half", pairs_half},
-                               {"interleaved channel goes to half channel", to}}});
-  return std::move(page.figure);
+  return page.with({"layouts",
+                    {{"channel", counted(width)},
+                     {"pair, interleaved", pairs_interleaved},
+                     {"pair, half", pairs_half},
+                     {"interleaved channel goes to half channel", to}}});
 }
 
 }  // namespace

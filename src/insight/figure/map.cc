@@ -25,11 +25,7 @@ struct PlaceGrid {
 
   std::int64_t frame_cells() const { return shape[shape.size() - 1] * shape[shape.size() - 2]; }
   std::int64_t places() const { return static_cast<std::int64_t>(coordinates.size()) / axes; }
-  PositionView view() const {
-    PositionView view = PositionView::of(coordinates.data(), places());
-    view.axes = view.token_stride = axes;
-    return view;
-  }
+  PositionView view() const { return properties::places_view(coordinates, axes); }
   double at(std::int64_t place, std::int64_t axis) const {
     return coordinates[static_cast<std::size_t>(place * axes + axis)];
   }
@@ -65,10 +61,7 @@ PlaceGrid grid_of(const FigureCall& call) {
   if (grid.axes < 2) refuse("the encoding must have several axes but has one: see similarity and distance");
   PositionView positions = call.options.positions;
   const std::vector<std::int64_t> small = call.numbers->small_grid();
-  if (positions.count == 0) {
-    positions = PositionView::of(small.data(), static_cast<std::int64_t>(small.size()) / grid.axes);
-    positions.axes = positions.token_stride = grid.axes;
-  }
+  if (positions.count == 0) positions = properties::places_view(small, grid.axes);
   check_positions(positions, "make_figure");
   if (positions.axes != grid.axes || positions.batch != 1) {
     refuse("positions must have " + std::to_string(grid.axes) + " axes and no batch but have " +

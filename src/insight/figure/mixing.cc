@@ -66,9 +66,8 @@ Figure make_mixing(const FigureCall& call) {
     }
   }
   panel.level(0.0, {.ink = Ink::axis, .width = 1.0});
-  page.figure.data.push_back(
+  return page.with(
       {"channels", {{"channel", counted(numbers.width())}, {"token", token}, {"position", position}, {"sum", sum}}});
-  return std::move(page.figure);
 }
 
 Figure make_angle(const FigureCall& call) {
@@ -116,15 +115,14 @@ Figure make_angle(const FigureCall& call) {
     panel.band(stds, low[i], high[i], {.ink = strokes[i].ink, .opacity = 0.22});
     panel.line(stds, mean[i], strokes[i]);
   }
-  page.figure.data.push_back({"angles",
-                              {{"std", stds},
-                               {"angle", mean[0]},
-                               {"angle low", low[0]},
-                               {"angle high", high[0]},
-                               {"angle times sqrt(M)", mean[1]},
-                               {"low times sqrt(M)", low[1]},
-                               {"high times sqrt(M)", high[1]}}});
-  return std::move(page.figure);
+  return page.with({"angles",
+                    {{"std", stds},
+                     {"angle", mean[0]},
+                     {"angle low", low[0]},
+                     {"angle high", high[0]},
+                     {"angle times sqrt(M)", mean[1]},
+                     {"low times sqrt(M)", low[1]},
+                     {"high times sqrt(M)", high[1]}}});
 }
 
 Figure make_same_word(const FigureCall& call) {
@@ -168,10 +166,9 @@ Figure make_same_word(const FigureCall& call) {
   drawing::draw_heat(page.drawing(), page.body, heat,
                      {.column_label = "channel", .row_ticks = word_ticks(names), .low = -top, .high = top});
   page.figure.data.push_back(std::move(data));
-  page.figure.data.push_back({"cosines",
-                              {{"pair", std::vector<std::string>{"word, word", "position, position", "sum, sum"}},
-                               {"cosine", std::vector<double>{1.0, cosine(p, q), cosine(a, b)}}}});
-  return std::move(page.figure);
+  return page.with({"cosines",
+                    {{"pair", std::vector<std::string>{"word, word", "position, position", "sum, sum"}},
+                     {"cosine", std::vector<double>{1.0, cosine(p, q), cosine(a, b)}}}});
 }
 
 Figure make_parts(const FigureCall& call) {
@@ -188,13 +185,7 @@ Figure make_parts(const FigureCall& call) {
   std::vector<double> drawn;
   ConstView x = content;
   if (content.rank == 0) {
-    drawn = normal_numbers(count, width, kTokenStd, call.options.seed);
-    // Equal words have equal embeddings.
-    for (std::size_t i = 0; i < call.options.tokens.size(); ++i) {
-      const auto same = std::find(call.options.tokens.begin(), call.options.tokens.end(), call.options.tokens[i]);
-      const std::int64_t source = same - call.options.tokens.begin();
-      std::copy_n(drawn.data() + source * width, width, drawn.data() + static_cast<std::int64_t>(i) * width);
-    }
+    drawn = normal_numbers(count, width, kTokenStd, call.options.seed, call.options.tokens);
     x = make_view(static_cast<const double*>(drawn.data()), {count, width});
   }
   std::vector<double> p = rows_at(numbers, counted(count));

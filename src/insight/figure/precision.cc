@@ -98,9 +98,8 @@ Figure make_precision(const FigureCall& call) {
   }
   drawing::draw_heat(page.drawing(), boxes[1], heat, heat_options);
   page.figure.data.push_back(std::move(data));
-  page.figure.data.push_back(
+  return page.with(
       heat_table("float32, log10 of the error", heat, "pair", "position", 0.0, static_cast<double>(every)));
-  return std::move(page.figure);
 }
 
 }  // namespace

@@ -68,9 +68,7 @@ Figure make_clocks(const FigureCall& call) {
     data[2].push_back(hand.cos);
     data[3].push_back(hand.sin);
   }
-  page.figure.data.push_back(
-      {"hands", {{"pair", data[0]}, {"wavelength", data[1]}, {"cos", data[2]}, {"sin", data[3]}}});
-  return std::move(page.figure);
+  return page.with({"hands", {{"pair", data[0]}, {"wavelength", data[1]}, {"cos", data[2]}, {"sin", data[3]}}});
 }
 
 Figure make_turn(const FigureCall& call) {
@@ -117,11 +115,10 @@ Figure make_turn(const FigureCall& call) {
   panel.line(arc_x, arc_y, {.ink = Ink::muted, .width = 1.4, .dashed = true});
   drawing::draw_arrow(page.drawing(), center, panel.at(pair[0], pair[1]), before);
   drawing::draw_arrow(page.drawing(), center, panel.at(after[0], after[1]), turned_to);
-  page.figure.data.push_back({"pair",
-                              {{"channel", std::vector<double>{0.0, 1.0}},
-                               {"before", std::vector<double>{pair[0], pair[1]}},
-                               {"after", std::vector<double>{after[0], after[1]}}}});
-  return std::move(page.figure);
+  return page.with({"pair",
+                    {{"channel", std::vector<double>{0.0, 1.0}},
+                     {"before", std::vector<double>{pair[0], pair[1]}},
+                     {"after", std::vector<double>{after[0], after[1]}}}});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/scalings/rule.h"
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"
 #include "insight/figure/figure_call.h"
@@ -29,8 +30,7 @@ Setting setting_of(const Rotary& spec, const FigureOptions& options) {
   std::visit(
       [&](const auto& s) {
         if constexpr (requires { s.factor.value_or(1.0); }) {
-          setting.factor =
-              s.factor.value_or(static_cast<double>(s.max_positions) / static_cast<double>(setting.trained));
+          setting.factor = scalings::factor_or_ratio(s.factor, s.max_positions, setting.trained);
         } else if constexpr (requires { s.factor; }) {
           setting.factor = s.factor;
         }
@@ -182,8 +182,7 @@ Figure make_scalings(const FigureCall& call) {
   drawing::Panel frequencies(page.drawing(), boxes.front(), left);
   frequencies.line(pairs, plain, left.legend[0]);
   for (const Curve& curve : curves) frequencies.line(pairs, turning(curve.inv_freq), curve.stroke);
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "posenc/table.h"
 
 namespace posenc::figure {
@@ -63,17 +64,13 @@ Figure make_shift(const FigureCall& call) {
   panel.line(channels, first(to), actual);
   panel.dots(channels, first(predicted), dots, 2.6);
   page.figure.data.push_back(heat_table("matrix corner", heat, "row", "column"));
-  page.figure.data.push_back(
-      {"rows", {{"channel", counted(width)}, {"from", from}, {"actual", to}, {"predicted", predicted}}});
-  return std::move(page.figure);
+  return page.with({"rows", {{"channel", counted(width)}, {"from", from}, {"actual", to}, {"predicted", predicted}}});
 }
 
 // A sine without its cosine has no rotation.
 bool has_whole_pairs(const Spec& spec) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
-  if (sinusoidal == nullptr) return true;
-  const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
-  return schedule.sine.count == schedule.cosine.count;
+  return sinusoidal == nullptr || properties::has_partners(make_schedule(*sinusoidal));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
+#include "insight/properties/sinusoidal_rows.h"
 
 namespace posenc::figure {
 namespace {
@@ -56,8 +57,7 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   const std::int64_t axes = axes_of(call.numbers->spec());
   if (positions.count == 0) {
     grid = call.numbers->small_grid();
-    positions = PositionView::of(grid.data(), static_cast<std::int64_t>(grid.size()) / axes);
-    positions.axes = positions.token_stride = axes;
+    positions = properties::places_view(grid, axes);
   }
   check_rows(call.numbers->rows(), positions, "make_figure");
   return positions;
@@ -119,19 +119,14 @@ Figure make_heatmap(const FigureCall& call) {
       .columns_averaged = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns)};
   if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), binned.heat.columns);
   drawing::draw_heat(page.drawing(), page.body, binned.heat, options);
-  page.figure.data.push_back(
-      heat_table("cells", binned.heat, "position", "channel", options.first_row, options.row_step));
-  return std::move(page.figure);
+  return page.with(heat_table("cells", binned.heat, "position", "channel", options.first_row, options.row_step));
 }
 
 std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::int64_t count) {
+  using properties::pair_at;
   std::vector<std::string> words;
-  const auto is_in = [](const Columns& columns, std::int64_t channel) {
-    const std::int64_t offset = channel - columns.start;
-    return offset >= 0 && offset % columns.stride == 0 && offset / columns.stride < columns.count;
-  };
   for (std::int64_t c = 0; c < count; ++c) {
-    words.push_back(is_in(schedule.sine, c) ? "sin" : is_in(schedule.cosine, c) ? "cos" : "0");
+    words.push_back(pair_at(schedule.sine, c) ? "sin" : pair_at(schedule.cosine, c) ? "cos" : "0");
   }
   return words;
 }
@@ -177,16 +172,14 @@ Figure make_cells(const FigureCall& call) {
     }
   }
   drawing::draw_heat(page.drawing(), page.body, heat, options);
-  page.figure.data.push_back(heat_table("cells", heat, "position", "channel", first_of(positions), step_of(positions)));
-  return std::move(page.figure);
+  return page.with(heat_table("cells", heat, "position", "channel", first_of(positions), step_of(positions)));
 }
 
 drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / width;
   drawing::Heat heat{count, count, {}};
   std::vector<double> norms;
-  for (std::int64_t n = 0; n < count; ++n) {
-    const double* row = rows.data() + n * width;
+  for (const double* row = rows.data(); row < rows.data() + rows.size(); row += width) {
     norms.push_back(std::sqrt(dot(row, row, width)));
   }
   for (std::int64_t a = 0; a < count; ++a) {
@@ -198,14 +191,16 @@ drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width)
   return heat;
 }
 
+double sampled_step(const std::vector<double>& at) { return at.size() > 1 ? at[1] - at[0] : 1.0; }
+
 drawing::HeatOptions similarity_options(const std::vector<double>& at, std::string title) {
   return {.title = std::move(title),
           .row_label = "position",
           .column_label = "position",
           .first_row = at.front(),
-          .row_step = at.size() > 1 ? at[1] - at[0] : 1.0,
+          .row_step = sampled_step(at),
           .first_column = at.front(),
-          .column_step = at.size() > 1 ? at[1] - at[0] : 1.0,
+          .column_step = sampled_step(at),
           .square = true};
 }
 
@@ -218,8 +213,7 @@ Figure make_similarity(const FigureCall& call) {
   double lowest = 1.0;
   for (const double value : heat.values) lowest = std::min(lowest, value);
   const auto& schedule = numbers.sinusoidal();
-  const bool by_distance =
-      numbers.table().rank == 0 && schedule->sine.count == schedule->cosine.count && !schedule->zero_position;
+  const bool by_distance = numbers.table().rank == 0 && properties::has_partners(*schedule) && !schedule->zero_position;
   FigurePage page = begin_figure(
       call, {.title = "How alike positions are: " + numbers.command_text(),
              .finding = "cosine of every pair of rows, 1 on the diagonal and down to " + text::general_text(lowest, 3) +
@@ -227,9 +221,7 @@ Figure make_similarity(const FigureCall& call) {
              .note = note,
              .body_height = 470.0});
   drawing::draw_heat(page.drawing(), page.body, heat, similarity_options(at, ""));
-  page.figure.data.push_back(
-      heat_table("cosine", heat, "position", "position", at.front(), at.size() > 1 ? at[1] - at[0] : 1.0));
-  return std::move(page.figure);
+  return page.with(heat_table("cosine", heat, "position", "position", at.front(), sampled_step(at)));
 }
 
 // The learned table above, the sinusoidal one of the same size below, each beside the cosines of its rows.
@@ -268,8 +260,8 @@ Figure make_learned(const FigureCall& call) {
     const std::vector<double> at = sampled_positions(positions, 200, note);
     const drawing::Heat heat = similarity_of(rows_at(*each[i], at), width);
     drawing::draw_heat(page.drawing(), boxes[1], heat, similarity_options(at, std::string(names[i]) + " similarity"));
-    page.figure.data.push_back(heat_table(std::string(names[i]) + " cosine", heat, "position", "position", at.front(),
-                                          at.size() > 1 ? at[1] - at[0] : 1.0));
+    page.figure.data.push_back(
+        heat_table(std::string(names[i]) + " cosine", heat, "position", "position", at.front(), sampled_step(at)));
   }
   return std::move(page.figure);
 }

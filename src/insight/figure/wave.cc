@@ -4,6 +4,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/schedule.h"
@@ -22,8 +23,6 @@ bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, dou
   return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
 }
 
-std::int64_t channel_at(const Columns& columns, std::int64_t pair) { return columns.start + pair * columns.stride; }
-
 // Pairs 0, 1, 5, 15 and 31 of 32, and as far apart of any other number.
 std::vector<Channel> usual_channels(const SinusoidalSchedule& schedule) {
   const auto last = static_cast<double>(schedule.inv_freq.size() - 1);
@@ -33,8 +32,8 @@ std::vector<Channel> usual_channels(const SinusoidalSchedule& schedule) {
     const std::int64_t pair = std::max<std::int64_t>(std::llround(share * last), before + 1);
     if (pair > static_cast<std::int64_t>(last)) continue;
     before = pair;
-    if (pair < schedule.sine.count) channels.push_back({channel_at(schedule.sine, pair), pair, true});
-    if (pair < schedule.cosine.count) channels.push_back({channel_at(schedule.cosine, pair), pair, false});
+    if (pair < schedule.sine.count) channels.push_back({properties::channel_at(schedule.sine, pair), pair, true});
+    if (pair < schedule.cosine.count) channels.push_back({properties::channel_at(schedule.cosine, pair), pair, false});
   }
   return channels;
 }
@@ -44,10 +43,8 @@ std::vector<Channel> asked_channels(const FigureCall& call, const SinusoidalSche
   std::vector<Channel> channels;
   for (const std::int64_t channel : call.options.channels) {
     for (const bool sine : {true, false}) {
-      const Columns& columns = sine ? schedule.sine : schedule.cosine;
-      const std::int64_t offset = channel - columns.start;
-      if (offset < 0 || offset % columns.stride != 0 || offset / columns.stride >= columns.count) continue;
-      channels.push_back({channel, offset / columns.stride, sine});
+      const auto pair = properties::pair_at(sine ? schedule.sine : schedule.cosine, channel);
+      if (pair) channels.push_back({channel, *pair, sine});
     }
     if (channels.empty() || channels.back().channel != channel) {
       fail(ErrorKind::usage, "[make_figure] channels must be sines or cosines below " + std::to_string(schedule.width) +
@@ -131,8 +128,7 @@ Figure make_waves(const FigureCall& call) {
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
   }
-  page.figure.data.push_back(std::move(data));
-  return std::move(page.figure);
+  return page.with(std::move(data));
 }
 
 Figure make_two_speeds(const FigureCall& call) {
@@ -162,8 +158,7 @@ Figure make_two_speeds(const FigureCall& call) {
     panel.line(std::span(x).first(count), std::span(fast).first(count), strokes[0]);
     panel.line(std::span(x).first(count), std::span(slow).first(count), strokes[1]);
   }
-  page.figure.data.push_back({"waves", {{"x", x}, {"sin(x)", fast}, {"sin(x/100)", slow}}});
-  return std::move(page.figure);
+  return page.with({"waves", {{"x", x}, {"sin(x)", fast}, {"sin(x/100)", slow}}});
 }
 
 Figure make_wavelengths(const FigureCall& call) {
@@ -231,13 +226,12 @@ Figure make_wavelengths(const FigureCall& call) {
     counts.push_back(pair.turns);
     cycles.push_back(train / pair.wavelength);
   }
-  page.figure.data.push_back({"wavelengths",
-                              {{"pair", counted(pairs)},
-                               {"inv_freq", inv_freq},
-                               {"wavelength", lengths},
-                               {"turns from the first position to the last", counts},
-                               {"training length / wavelength", cycles}}});
-  return std::move(page.figure);
+  return page.with({"wavelengths",
+                    {{"pair", counted(pairs)},
+                     {"inv_freq", inv_freq},
+                     {"wavelength", lengths},
+                     {"turns from the first position to the last", counts},
+                     {"training length / wavelength", cycles}}});
 }
 
 }  // namespace

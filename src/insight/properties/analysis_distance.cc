@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "insight/properties/property.h"
 #include "insight/properties/sample.h"
 #include "insight/properties/walk_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
-#include "posenc/random.h"
 #include "posenc/rotary_table.h"
 
 namespace posenc {
@@ -72,14 +72,11 @@ DrawnScore drawn_score(const RotarySchedule& schedule, const double* q, const do
 
 std::vector<DrawnScore> drawn_scores(const RotarySchedule& schedule, const ScoreBandOptions& options) {
   const std::int64_t width = schedule.head_dim;
-  std::vector<double> q(static_cast<std::size_t>(options.draws * width));
-  const double std = 1.0 / std::sqrt(static_cast<double>(width));
-  fill_random(make_view(q.data(), {options.draws, width}), {.std = std, .seed = options.seed});
-  std::vector<double> k = q;
-  if (!options.same_content) {
-    fill_random(make_view(k.data(), {options.draws, width}),
-                {.std = std, .seed = properties::next_seed(options.seed, 1)});
-  }
+  const auto draw = [&](std::uint64_t seed) {
+    return properties::normal_numbers(options.draws, width, 1.0 / std::sqrt(static_cast<double>(width)), seed);
+  };
+  const std::vector<double> q = draw(options.seed);
+  const std::vector<double> k = options.same_content ? q : draw(properties::next_seed(options.seed, 1));
   std::vector<DrawnScore> scores;
   for (std::int64_t n = 0; n < options.draws; ++n) {
     scores.push_back(drawn_score(schedule, q.data() + n * width, k.data() + n * width));
@@ -120,13 +117,7 @@ std::vector<double> score_kernel(const RotarySchedule& schedule, std::int64_t di
   return curve;
 }
 
-std::optional<std::int64_t> first_rise(std::span<const double> curve) {
-  const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]);
-  for (std::size_t k = 1; k < curve.size(); ++k) {
-    if (curve[k] > curve[k - 1] + least) return static_cast<std::int64_t>(k);
-  }
-  return std::nullopt;
-}
+std::optional<std::int64_t> first_rise(std::span<const double> curve) { return properties::rise_beyond(curve, 0.0); }
 
 std::vector<double> falling_envelope(std::span<const double> curve) {
   std::vector<double> upper(curve.begin(), curve.end());

@@ -7,7 +7,7 @@
 #include "insight/properties/walk_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 #include "posenc/query_temperature.h"
 #include "posenc/random.h"
 #include "posenc/rotary_table.h"
@@ -36,21 +36,13 @@ void check_lengths(const EntropyOptions& options) {
   }
 }
 
-// Scores of one draw by distance before anything is added: normal, standard deviation 1.
-std::vector<double> normal_scores(std::int64_t keys, std::uint64_t seed) {
-  std::vector<double> scores(static_cast<std::size_t>(keys));
-  fill_random(make_view(scores.data(), {1, keys}), {.std = 1.0, .seed = seed});
-  return scores;
-}
-
 // q.k / sqrt(D) after both were turned, by distance: the query stands at the last of `keys` positions.
 std::vector<double> rotated_scores(const RotaryAngles& angles, std::int64_t keys, std::uint64_t seed) {
   const RotarySchedule& schedule = angles.schedule();
   const std::int64_t width = schedule.head_dim;
   constexpr std::int64_t kBlock = 256;
-  std::vector<double> query(static_cast<std::size_t>(width));
+  std::vector<double> query = properties::normal_numbers(1, width, 1.0, seed);
   std::vector<double> block(static_cast<std::size_t>(kBlock * width));
-  fill_random(make_view(query.data(), {1, width}), {.std = 1.0, .seed = seed});
   rotate(make_view(query.data(), {1, 1, width}), PositionView::range(keys - 1, 1), angles);
   const double scale = schedule.query_factor() * schedule.softmax_factor() / std::sqrt(static_cast<double>(width));
   std::vector<double> scores;
@@ -60,9 +52,7 @@ std::vector<double> rotated_scores(const RotaryAngles& angles, std::int64_t keys
                 {.std = 1.0, .seed = properties::next_seed(seed, static_cast<std::uint64_t>(1 + first / kBlock))});
     rotate(make_view(block.data(), {count, 1, width}), PositionView::range(keys - 1 - first, count, -1), angles);
     for (std::int64_t n = 0; n < count; ++n) {
-      const double* key = block.data() + n * width;
-      scores.push_back(scale * properties::sum_of(
-                                   width, [&](std::int64_t i) { return query[static_cast<std::size_t>(i)] * key[i]; }));
+      scores.push_back(scale * properties::dot(query.data(), block.data() + n * width, width));
     }
   }
   return scores;
@@ -106,10 +96,11 @@ class EntropyDraws {
     }
   }
 
+  // Scores by distance before anything is added: normal, standard deviation 1.
   std::vector<double> draw(std::int64_t n) const {
     const std::uint64_t seed = properties::next_seed(options_.seed, static_cast<std::uint64_t>(n) << 32);
     const std::int64_t keys = options_.lengths.back();
-    return angles_ ? rotated_scores(*angles_, keys, seed) : normal_scores(keys, seed);
+    return angles_ ? rotated_scores(*angles_, keys, seed) : properties::normal_numbers(1, keys, 1.0, seed);
   }
 
   // What the last of `length` queries makes of the nearest scores of a draw.

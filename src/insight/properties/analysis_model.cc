@@ -69,19 +69,17 @@ void add_token(std::span<const double> draw, std::span<const double> row, const 
   mixing.angles.push_back(degrees_between(token, token_norm, sum, sum_norm));
 }
 
+// But for what a spec leaves open.
 std::int64_t learned_numbers(const Spec& spec) {
   std::int64_t count = 0;
   for (const ParameterInfo& info : parameters_of(spec)) {
     std::int64_t numbers = info.optional ? 0 : 1;
-    for (const std::int64_t length : info.shape) numbers = numbers == 0 ? 0 : properties::product({numbers, length});
+    for (const std::int64_t length : info.shape) {
+      numbers = numbers == 0 ? 0 : properties::product({numbers, std::max<std::int64_t>(length, 0)});
+    }
     count += numbers;
   }
   return count;
-}
-
-bool leaves_lengths_open(const Spec& spec) {
-  return std::holds_alternative<Learned>(spec) || std::holds_alternative<Hybrid>(spec) ||
-         std::holds_alternative<Concat>(spec) || std::holds_alternative<MatrixBias>(spec);
 }
 
 }  // namespace
@@ -139,10 +137,8 @@ Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype) {
   if (positions < 1)
     fail(ErrorKind::usage, "[cost_of] positions must be at least 1 but got " + std::to_string(positions));
   Cost cost = properties::page_of(spec).cost(spec, {positions, size_of(dtype)});
-  if (!leaves_lengths_open(spec)) {
-    cost.parameters = learned_numbers(spec);
-    cost.stream_bytes = std::max(cost.stream_bytes, properties::product({cost.parameters, size_of(dtype)}));
-  }
+  cost.parameters = std::max(cost.parameters, learned_numbers(spec));
+  cost.stream_bytes = std::max(cost.stream_bytes, properties::product({cost.parameters, size_of(dtype)}));
   return cost;
 }
 

@@ -2,43 +2,13 @@
 #include <cmath>
 #include <limits>
 
+#include "insight/properties/sinusoidal_rows.h"
 #include "insight/properties/walk_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
-#include "posenc/phase.h"
 
 namespace posenc {
 namespace {
-
-// M_k as the cosine and sine of every pair, and how far it takes one row from another.
-class Shift {
- public:
-  Shift(const SinusoidalSchedule& schedule, double k) : schedule_(schedule) {
-    for (const double frequency : schedule.inv_freq) turns_.push_back(sin_cos(phase_at(make_phase_step(frequency), k)));
-  }
-
-  double residual(const double* row, const double* shifted) const {
-    double largest = 0.0;
-    for (std::int64_t j = 0; j < schedule_.sine.count; ++j) {
-      const std::int64_t sine = schedule_.sine.start + j * schedule_.sine.stride;
-      const std::int64_t cosine = schedule_.cosine.start + j * schedule_.cosine.stride;
-      const SinCos& turn = turns_[static_cast<std::size_t>(j)];
-      const double sine_off = shifted[sine] - (turn.cos * row[sine] + turn.sin * row[cosine]);
-      const double cosine_off = shifted[cosine] - (turn.cos * row[cosine] - turn.sin * row[sine]);
-      largest = std::max({largest, std::fabs(sine_off), std::fabs(cosine_off)});
-    }
-    return largest;
-  }
-
- private:
-  const SinusoidalSchedule& schedule_;
-  std::vector<SinCos> turns_;
-};
-
-bool is_zero_row(const SinusoidalSchedule& schedule, double position) {
-  return schedule.zero_position &&
-         position + static_cast<double>(schedule.first) == static_cast<double>(*schedule.zero_position);
-}
 
 // The rows at p + k. Whole numbers stay such: what position 0 counts as moves instead.
 class MovedRows {
@@ -72,7 +42,7 @@ class MovedRows {
 };
 
 void check_partners(const SinusoidalSchedule& schedule, std::string_view where) {
-  if (schedule.sine.count == schedule.cosine.count) return;
+  if (properties::has_partners(schedule)) return;
   fail(ErrorKind::usage, "[" + std::string(where) + "] width must be even but got " + std::to_string(schedule.width) +
                              ": the last channel has no partner to turn with");
 }
@@ -90,7 +60,7 @@ RowBounds row_bounds(const InputRows& rows, const PositionView& positions) {
     if (*high > bounds.largest) bounds.largest_position = positions.real(0, n);
     bounds.smallest = std::min(bounds.smallest, *low);
     bounds.largest = std::max(bounds.largest, *high);
-    const double squares = properties::sum_of(width, [&](std::int64_t i) { return row[i] * row[i]; });
+    const double squares = properties::dot(row, row, width);
     bounds.smallest_norm = std::min(bounds.smallest_norm, squares);
     bounds.largest_norm = std::max(bounds.largest_norm, squares);
   });
@@ -136,13 +106,13 @@ double shift_residual(const SinusoidalSchedule& schedule, double k, const Positi
   properties::check_enough_positions(positions, 1, "shift_residual");
   check_partners(schedule, "shift_residual");
   check_positions(PositionView::of(&k, 1), "shift_residual");
-  const Shift shift(schedule, k);
+  const properties::Shift shift(schedule, k);
   MovedRows moved(schedule, k, positions);
   double largest = 0.0;
   properties::walk_rows(StreamedRows{&schedule}, positions, "shift_residual", [&](std::int64_t n, const double* row) {
     const double* shifted = moved.next();
     const double position = positions.real(0, n);
-    if (is_zero_row(schedule, position) || is_zero_row(schedule, position + k)) return;
+    if (properties::is_zero_row(schedule, position) || properties::is_zero_row(schedule, position + k)) return;
     largest = std::max(largest, shift.residual(row, shifted));
   });
   return largest;

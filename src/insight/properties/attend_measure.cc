@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "insight/properties/lists.h"
+#include "insight/properties/sample.h"
 #include "posenc/attend.h"
-#include "posenc/random.h"
 
 namespace posenc::properties {
 namespace {
@@ -17,20 +18,11 @@ struct Tokens {
   std::vector<double> q, k, v;
 
   Tokens(std::int64_t head_count, std::int64_t head_width, std::uint64_t seed) : heads(head_count), width(head_width) {
-    for (std::vector<double>* part : {&q, &k, &v}) {
-      part->resize(static_cast<std::size_t>(kTokens * heads * width));
-      fill_random(make_view(part->data(), {kTokens, heads * width}), {.std = 1.0, .seed = seed++});
-    }
+    for (std::vector<double>* part : {&q, &k, &v}) *part = normal_numbers(kTokens, heads * width, 1.0, seed++);
   }
 
   ConstView view(const std::vector<double>& part) const { return make_view(part.data(), {kTokens, heads, width}); }
 };
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
-  return largest;
-}
 
 std::vector<double> weights_at(const Tokens& tokens, const ScoreTerm& term, std::int64_t first) {
   std::vector<double> weights(static_cast<std::size_t>(tokens.heads * kTokens * kTokens));
@@ -51,7 +43,7 @@ std::vector<double> weights_at(const Tokens& tokens, const ScoreTerm& term, std:
 
 double moved_difference(const ScoreTerm& term, std::int64_t first, std::int64_t by, std::uint64_t seed) {
   const Tokens tokens(std::max<std::int64_t>(term.heads(), 1), term.head_dim(), seed);
-  return largest_difference(weights_at(tokens, term, first), weights_at(tokens, term, first + by));
+  return largest_gap(weights_at(tokens, term, first), weights_at(tokens, term, first + by));
 }
 
 double permuted_difference(std::uint64_t seed) {
@@ -72,7 +64,7 @@ double permuted_difference(std::uint64_t seed) {
   attend(permuted.view(permuted.q), permuted.view(permuted.k), permuted.view(permuted.v),
          make_view(out_permuted.data(), {kTokens, 1, kWidth}));
   copy(out, expected);
-  return largest_difference(out_permuted, expected);
+  return largest_gap(out_permuted, expected);
 }
 
 }  // namespace posenc::properties

@@ -215,7 +215,7 @@ Bounds observed_bounds(const CheckOptions& options) {
 }
 
 Property bounded(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
-  const bool all = std::holds_alternative<MatrixBias>(numbers.spec());
+  const bool all = limit_of(numbers).has_value();
   const Bounds bounds = formula_bounds(numbers, options, all);
   const std::int64_t count = options.positions.count;
   const bool some = !all && traits.relative == false && count > 17;
@@ -298,12 +298,6 @@ Property symmetric(const Encoding& numbers, const CheckOptions& options, const B
           .numbers = {{"difference", largest}}};
 }
 
-std::int64_t bias_parameters(const Encoding& numbers) {
-  std::int64_t count = 0;
-  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
-  return count;
-}
-
 // [H, N, N] of another engine.
 Property matching(const Encoding& numbers, const CheckOptions& options) {
   const ConstView& table = options.observed;
@@ -366,8 +360,8 @@ std::vector<Property> bias_properties(const Encoding& numbers, const CheckOption
                   .finding = traits.past_finding});
   list.push_back(symmetric(numbers, options, traits));
   list.push_back(entropy(numbers, options));
-  list.push_back(parameters(bias_parameters(numbers)));
-  list.push_back(memory(numbers.spec(), options.positions.count, bias_parameters(numbers)));
+  list.push_back(parameters(learned_count(numbers)));
+  list.push_back(memory(numbers.spec(), options.positions.count, learned_count(numbers)));
   return list;
 }
 

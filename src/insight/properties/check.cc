@@ -4,6 +4,7 @@
 #include <array>
 
 #include "insight/properties/kind_page.h"
+#include "insight/properties/property.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -14,14 +15,6 @@ constexpr std::int64_t kPositions = 1000;
 // What is said of numbers that were drawn says so.
 constexpr std::array<std::string_view, 8> kOfNumbers = {"bounded", "unique", "smooth",  "distance_only",
                                                         "mixing",  "decays", "entropy", "norms"};
-
-std::int64_t default_count(const Encoding& numbers) {
-  if (const auto rows = numbers.positions()) return std::max<std::int64_t>(*rows, 1);
-  if (!std::holds_alternative<MatrixBias>(numbers.spec())) return kPositions;
-  const ConstView& values = numbers.parameters().front().value;
-  const auto rank = static_cast<std::size_t>(values.rank);
-  return std::min(values.shape[rank - 2], values.shape[rank - 1]);
-}
 
 // One position per token: with several axes, each counts at a pace of its own.
 std::vector<std::int64_t> default_places(std::int64_t count, std::int64_t axes) {
@@ -70,13 +63,12 @@ std::vector<Property> check(const Encoding& subject, const CheckOptions& options
   CheckOptions settled = options;
   std::vector<std::int64_t> places;
   if (options.positions.count == 0) {
-    settled.positions = PositionView::range(0, default_count(numbers));
+    settled.positions =
+        PositionView::range(0, std::max<std::int64_t>(properties::limit_of(numbers).value_or(kPositions), 1));
     const std::int64_t axes = axes_of(numbers.spec());
     if (axes > 1) {
       places = numbers.rotary() ? default_places(kPositions, axes) : numbers.small_grid();
-      settled.positions = PositionView::of(places.data(), static_cast<std::int64_t>(places.size()) / axes);
-      settled.positions.axes = axes;
-      settled.positions.token_stride = axes;
+      settled.positions = properties::places_view(places, axes);
     }
   }
   check_positions(settled.positions, "check");

@@ -43,6 +43,7 @@ Formula operator+(const Formula& a, const Formula& b) {
 }
 Formula operator-(const Formula& a, const Formula& b) { return a + -b; }
 Formula operator*(const Formula& a, const Formula& b) {
+  if (is_number(a, 0.0) || is_number(b, 0.0)) return 0;
   if (is_number(a, 1.0)) return b;
   if (is_number(b, 1.0)) return a;
   return a.form == Form::negative ? -(a.parts[0] * b) : joined(Form::product, a, b);
@@ -51,7 +52,9 @@ Formula operator/(const Formula& a, const Formula& b) {
   if (is_number(b, 1.0)) return a;
   return a.form == Form::negative ? -(a.parts[0] / b) : Formula(Form::quotient, "", {a, b});
 }
-Formula power(const Formula& base, const Formula& exponent) { return {Form::power, "", {base, exponent}}; }
+Formula power(const Formula& base, const Formula& exponent) {
+  return is_number(exponent, 0.0) ? Formula(1) : Formula(Form::power, "", {base, exponent});
+}
 Formula dot(const Formula& a, const Formula& b) { return {Form::dot, "", {a, b}}; }
 Formula call(const char* function, std::vector<Formula> arguments) {
   return {Form::call, function, std::move(arguments)};
@@ -160,7 +163,7 @@ class Evaluator {
       if (found != symbols_.end()) return found->second;
     }
     if (const Formula* line = definition(Form::symbol, name)) return value(line->parts[1]);
-    return name == "e" ? std::numbers::e : name == "inf" ? HUGE_VAL : kNan;
+    return name == "e" ? std::numbers::e : kNan;
   }
 
   double series(const Formula& f) const {

@@ -46,7 +46,7 @@ struct Formula {
   std::vector<Formula> parts = {};
 };
 
-// Sums and products take their own kind in, and leave out what changes nothing: + 0, 1 times, / 1.
+// Sums and products take their own kind in, and leave out what changes nothing: + 0, 0 times, 1 times, / 1, ^0.
 Formula operator-(const Formula& a);
 Formula operator+(const Formula& a, const Formula& b);
 Formula operator-(const Formula& a, const Formula& b);

@@ -5,6 +5,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/properties/formula.h"
+#include "posenc/insight/svg.h"
 
 namespace posenc::properties {
 namespace {
@@ -57,6 +58,7 @@ std::pair<bool, Formula> unsigned_part(const Formula& part) {
 enum class Gap : int { none, space, times };
 // Between factors: 2i, a d, 0.3 x 4.
 Gap gap_between(const Formula& left, const Formula& right) {
+  if (right.form == Form::number) return Gap::times;
   if (left.form != Form::number) return Gap::space;
   const Formula& next = right.form == Form::power ? right.parts[0] : right;
   if (next.form == Form::number) return Gap::times;
@@ -201,10 +203,9 @@ struct MathmlStyle {
   // What has a letter or a sign of its own in print.
   static std::string glyph(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kGlyphs[] = {
-        {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"},   {"delta", "\xce\xb4"}, {"psi", "\xcf\x88"},
-        {"table", "T"},           {"values", "V"},        {"bias", "b"},         {"score", "s"},
-        {"<=", "\xe2\x89\xa4"},   {"<", "&lt;"},          {">", "&gt;"},         {".", "\xc2\xb7"},
-        {"..", "\xe2\x80\xa6"},   {"inf", "\xe2\x88\x9e"}};
+        {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"},   {"delta", "\xce\xb4"},  {"psi", "\xcf\x88"}, {"table", "T"},
+        {"values", "V"},          {"bias", "b"},          {"<=", "\xe2\x89\xa4"}, {"<", "&lt;"},       {">", "&gt;"},
+        {".", "\xc2\xb7"},        {"..", "\xe2\x80\xa6"}, {"inf", "\xe2\x88\x9e"}};
     for (const auto& [word, sign] : kGlyphs) {
       if (word == name) return std::string(sign);
     }
@@ -251,7 +252,13 @@ struct MathmlStyle {
   static std::string series(const std::string& index, const std::string& first, const std::string& last) {
     return tag("munderover", mo("\xe2\x88\x91") + mrow(symbol(index) + mo("=") + first) + mrow(last));
   }
-  static std::string word(const std::string& word) { return tag("mtext", word); }
+  // Spaces at its ends do not break: browsers trim others.
+  static std::string word(const std::string& word) {
+    std::string text = xml_text(word);
+    if (text.ends_with(' ')) text.replace(text.size() - 1, 1, "\xc2\xa0");
+    if (text.starts_with(' ')) text.replace(0, 1, "\xc2\xa0");
+    return text.empty() ? "" : tag("mtext", text);
+  }
 };
 
 }  // namespace
@@ -265,10 +272,12 @@ std::string plain_text(const KindFormula& formula) {
 }
 
 std::string mathml(const KindFormula& formula) {
-  std::string inside;
+  std::string inside = MathmlStyle::word(formula.lead);
   for (const Formula& line : formula.lines) {
-    inside += (inside.empty() ? "" : MathmlStyle::mo(",")) + Writer<MathmlStyle>().write(line, Level::loose, false);
+    inside += (&line == formula.lines.data() ? "" : MathmlStyle::mo(",")) +
+              Writer<MathmlStyle>().write(line, Level::loose, false);
   }
+  inside += MathmlStyle::word(formula.note);
   return "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\">" + MathmlStyle::mrow(inside) +
          "</math>";
 }

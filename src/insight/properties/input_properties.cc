@@ -15,10 +15,7 @@ namespace {
 constexpr double kSmallest = 1e-9;  // rows nearer than this are the same row
 
 void check_observed(const ConstView& observed, std::int64_t count, std::int64_t width) {
-  if (!base::is_float(observed.dtype)) {
-    fail(ErrorKind::bad_input,
-         "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(observed.dtype)));
-  }
+  check_floats(observed);
   if (observed.rank == 2 && observed.shape[0] == count && observed.shape[1] == width) return;
   fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(width) +
                                  "], a row per position, but is " + shape_text(observed));

@@ -11,7 +11,7 @@
 #include "insight/properties/formula.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/insight/check.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 
 namespace posenc {
 struct Step;

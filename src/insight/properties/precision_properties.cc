@@ -170,9 +170,7 @@ std::vector<Property> precision_properties(const RotarySchedule& schedule) {
   table.fill = [&](std::int64_t position, std::vector<double>& cos_sin) {
     std::vector<float> row(cos_sin.size());
     const std::vector<std::int64_t> place(static_cast<std::size_t>(schedule.axes), position);
-    PositionView view = PositionView::of(place.data(), 1);
-    view.axes = schedule.axes;
-    fill_cos_sin(angles, view, make_view(row.data(), {1, 2 * pairs}));
+    fill_cos_sin(angles, places_view(place, schedule.axes), make_view(row.data(), {1, 2 * pairs}));
     std::copy(row.begin(), row.end(), cos_sin.begin());
   };
   return {usual_precision(turning_frequencies(schedule)), own_precision(table)};

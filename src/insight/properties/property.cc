@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/float_types.h"
+#include "posenc/error.h"
+
 namespace posenc::properties {
 std::string count_text(std::int64_t count) {
   std::string digits = std::to_string(count);
@@ -33,6 +36,16 @@ std::string place_text(double position) {
                                           : text::number_text(position);
 }
 
+std::optional<std::int64_t> limit_of(const Encoding& numbers) {
+  if (numbers.place() == Place::input) return numbers.positions();
+  const std::vector<ParameterInfo> infos = parameters_of(numbers.spec());
+  // What is needed and has open lengths is a matrix of pairs of positions.
+  if (infos.empty() || infos[0].optional || infos[0].shape[0] >= 0) return std::nullopt;
+  const ConstView& values = numbers.parameters().front().value;
+  const auto rank = static_cast<std::size_t>(values.rank);
+  return std::min(values.shape[rank - 2], values.shape[rank - 1]);
+}
+
 double tolerance_of(DType dtype) {
   switch (dtype) {
     case DType::f64:
@@ -46,12 +59,18 @@ double tolerance_of(DType dtype) {
   }
 }
 
+void check_floats(const ConstView& table) {
+  if (base::is_float(table.dtype)) return;
+  fail(ErrorKind::bad_input,
+       "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(table.dtype)));
+}
+
 Verdict judge(bool promised, bool found) {
   if (found) return Verdict::holds;
   return promised ? Verdict::violated : Verdict::does_not_hold;
 }
 
-std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room) {
+std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room) {
   const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]) + room;
   for (std::size_t k = 1; k < curve.size(); ++k) {
     if (curve[k] > curve[k - 1] + least) return static_cast<std::int64_t>(k);
@@ -161,10 +180,15 @@ Property parameters(std::int64_t count) {
           .numbers = {{"parameters", static_cast<double>(count)}}};
 }
 
+std::int64_t learned_count(const Encoding& numbers) {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : numbers.parameters()) count += parameter.value.size();
+  return count;
+}
+
 Property entropy(const Encoding& numbers, const CheckOptions& options) {
-  std::int64_t longest = std::min<std::int64_t>(4 * std::min<std::int64_t>(options.train_length, 4096), 16384);
-  if (std::holds_alternative<MatrixBias>(numbers.spec())) longest = std::min(longest, options.positions.count);
-  longest = std::max<std::int64_t>(longest, 4);
+  const std::int64_t most = limit_of(numbers) ? options.positions.count : 16384;
+  const std::int64_t longest = std::max<std::int64_t>(std::min(4 * std::min(options.train_length, most), most), 4);
   const EntropyOptions draws{.lengths = {longest / 4, longest}, .draws = 8, .head = 0, .seed = options.seed};
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
   const double growth = points[1].entropy - points[0].entropy;

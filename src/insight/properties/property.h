@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,14 +26,20 @@ std::pair<std::string, std::string> told_apart(double a, double b);
 std::string several(std::int64_t count, std::string_view one, std::string_view many = {});  // "1 pair", "2 pairs"
 std::string place_text(double position);                                                    // "17", "2.5"
 
+// How many positions, counted from 0, an encoding has numbers for; none: no end.
+std::optional<std::int64_t> limit_of(const Encoding& numbers);
+
 // What the numbers of a type can be asked for, of values around 1.
 double tolerance_of(DType dtype);
+
+// Throws unless an observed table has floats.
+void check_floats(const ConstView& table);
 
 // Holds where promised and found, does not hold where neither, and is violated where promised and not found.
 Verdict judge(bool promised, bool found);
 
 // The first k where a curve is above its value at k - 1 by more than some room, and by more than first_rise asks for.
-std::optional<std::int64_t> rise_beyond(const std::vector<double>& curve, double room);
+std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room);
 // Observed numbers that rise where the encoding's own fall, or do not fall at their first step as those do, are
 // violated.
 void judge_fall(const std::vector<double>& observed, const std::vector<double>& promised, double room,
@@ -52,6 +59,7 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
 // with it: all in float32.
 Property memory(const Spec& spec, std::int64_t positions, std::int64_t learned = 0);
 Property parameters(std::int64_t count);
+std::int64_t learned_count(const Encoding& numbers);  // of what acts inside attention
 // That attention stays as sharp at four times the length.
 Property entropy(const Encoding& numbers, const CheckOptions& options);
 

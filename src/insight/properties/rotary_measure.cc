@@ -8,9 +8,10 @@
 #include "core/base/float_types.h"
 #include "core/text/number_text.h"
 #include "insight/properties/lists.h"
+#include "insight/properties/property.h"
+#include "insight/properties/sample.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
-#include "posenc/random.h"
 #include "posenc/rotary_table.h"
 #include "posenc/rotate.h"
 
@@ -23,25 +24,14 @@ using AxisPosition = std::vector<double>;  // a number per axis
 
 double length(const Vector& x) { return std::sqrt(dot(x, x)); }
 
-double largest_gap(const Vector& a, const Vector& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
-  return largest;
-}
-
 Vector unit_vector(std::int64_t width, std::uint64_t seed) {
-  Vector x(static_cast<std::size_t>(width));
-  fill_random(make_view(x.data(), {1, width}), {.std = 1.0, .seed = seed});
+  Vector x = normal_numbers(1, width, 1.0, seed);
   const double size = length(x);
   for (double& value : x) value /= size;
   return x;
 }
 
-PositionView view_of(const AxisPosition& place) {
-  PositionView view = PositionView::of(place.data(), 1);
-  view.axes = static_cast<std::int64_t>(place.size());
-  return view;
-}
+PositionView view_of(const AxisPosition& place) { return places_view(place, static_cast<std::int64_t>(place.size())); }
 
 Vector turned(Vector x, const AxisPosition& place, const RotaryAngles& angles) {
   const auto width = static_cast<std::int64_t>(x.size());
@@ -204,10 +194,7 @@ RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView&
 }
 
 void check_cos_sin(const ConstView& table, std::int64_t count, std::int64_t pairs) {
-  if (!base::is_float(table.dtype)) {
-    fail(ErrorKind::bad_input,
-         "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(table.dtype)));
-  }
+  check_floats(table);
   const bool fits = table.rank == 2 && table.shape[0] == count && table.shape[1] == 2 * pairs;
   if (fits && (table.strides[1] == 1 || table.size() == 0)) return;
   fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(2 * pairs) +

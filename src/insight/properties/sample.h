@@ -1,10 +1,12 @@
-// Means and middle parts of drawn numbers.
+// Drawn numbers, their means and middle parts.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "posenc/random.h"
 
 namespace posenc::properties {
 
@@ -17,6 +19,13 @@ inline double quantile(const std::vector<double>& sorted, double share) {
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+// Normal numbers, [rows][columns].
+inline std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
+  fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed});
+  return numbers;
 }
 
 struct Spread {

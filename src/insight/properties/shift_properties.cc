@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "insight/properties/property.h"
+#include "insight/properties/sinusoidal_rows.h"
 #include "insight/properties/walk_rows.h"
-#include "posenc/phase.h"
 
 namespace posenc::properties {
 namespace {
@@ -16,17 +16,10 @@ constexpr std::int64_t kShift = 5;
 constexpr std::int64_t kMostDistances = 4096;
 
 double scale_of(const SinusoidalSchedule& schedule) { return std::max(std::fabs(schedule.multiplier), 1.0); }
-bool has_partners(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
-
-bool is_zero(const SinusoidalSchedule& schedule, double position) {
-  return schedule.zero_position &&
-         position + static_cast<double>(schedule.first) == static_cast<double>(*schedule.zero_position);
-}
-
 // The position among those looked at whose row is zero.
 std::optional<double> zero_row(const InputLook& look, const SinusoidalSchedule& schedule) {
   for (std::int64_t n = 0; schedule.zero_position && n < look.positions.count; ++n) {
-    if (is_zero(schedule, look.positions.real(0, n))) return look.positions.real(0, n);
+    if (is_zero_row(schedule, look.positions.real(0, n))) return look.positions.real(0, n);
   }
   return std::nullopt;
 }
@@ -73,11 +66,7 @@ struct Relations {
 class RelationWalk {
  public:
   RelationWalk(const InputLook& look, const SinusoidalSchedule& schedule, std::int64_t steps)
-      : look_(look), schedule_(schedule), steps_(steps) {
-    for (const double frequency : schedule.inv_freq) {
-      turns_.push_back(sin_cos(phase_at(make_phase_step(frequency), shift())));
-    }
-  }
+      : look_(look), schedule_(schedule), steps_(steps), matrix_(schedule, shift()) {}
 
   Relations measure() {
     Relations relations;
@@ -103,35 +92,22 @@ class RelationWalk {
     const double position = look_.positions.real(0, n);
     if (meets_zero(position)) return;
     const std::vector<double>& before = held_.front();
-    const double shift_off = residual(before.data(), row);
-    const double dot =
-        sum_of(look_.width, [&](std::int64_t i) { return before[static_cast<std::size_t>(i)] * row[i]; });
+    const double shift_off = matrix_.residual(before.data(), row);
+    const double product = dot(before.data(), row, look_.width);
     if (shift_off > relations.shift) relations.shift_position = position;
     relations.shift = std::max(relations.shift, shift_off);
-    relations.smallest_dot = std::min(relations.smallest_dot, dot);
-    relations.largest_dot = std::max(relations.largest_dot, dot);
+    relations.smallest_dot = std::min(relations.smallest_dot, product);
+    relations.largest_dot = std::max(relations.largest_dot, product);
   }
 
   bool meets_zero(double position) const {
-    return is_zero(schedule_, position) || is_zero(schedule_, position + shift());
-  }
-
-  double residual(const double* before, const double* after) const {
-    double largest = 0.0;
-    for (std::int64_t j = 0; j < schedule_.sine.count; ++j) {
-      const std::int64_t sine = schedule_.sine.start + j * schedule_.sine.stride;
-      const std::int64_t cosine = schedule_.cosine.start + j * schedule_.cosine.stride;
-      const SinCos& turn = turns_[static_cast<std::size_t>(j)];
-      largest = std::max({largest, std::fabs(after[sine] - turn.cos * before[sine] - turn.sin * before[cosine]),
-                          std::fabs(after[cosine] - turn.cos * before[cosine] + turn.sin * before[sine])});
-    }
-    return largest;
+    return is_zero_row(schedule_, position) || is_zero_row(schedule_, position + shift());
   }
 
   const InputLook& look_;
   const SinusoidalSchedule& schedule_;
   std::int64_t steps_;
-  std::vector<SinCos> turns_;
+  Shift matrix_;
   std::deque<std::vector<double>> held_;
 };
 
@@ -210,11 +186,10 @@ std::vector<double> observed_curve(const InputLook& look, const SinusoidalSchedu
   std::vector<double> first, curve;
   const std::int64_t most = std::min(look.positions.count, kMostDistances);
   walk_rows(look.rows, look.walk.slice(0, most), "check", [&](std::int64_t n, const double* row) {
-    const bool zero = is_zero(schedule, look.positions.real(0, n));
+    const bool zero = is_zero_row(schedule, look.positions.real(0, n));
     if (first.empty() && zero) return;
     if (first.empty()) first.assign(row, row + look.width);
-    const double dot = sum_of(look.width, [&](std::int64_t i) { return first[static_cast<std::size_t>(i)] * row[i]; });
-    curve.push_back(zero ? curve.back() : dot);
+    curve.push_back(zero ? curve.back() : dot(first.data(), row, look.width));
   });
   return curve;
 }

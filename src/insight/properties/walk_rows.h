@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/text/number_text.h"
+#include "insight/properties/lists.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/position.h"
@@ -48,18 +49,6 @@ void walk_rows(const InputRows& rows, const PositionView& positions, std::string
       visit(done, row);
     }
   }
-}
-
-// Sums in four parts, so that additions need not wait for each other.
-template <class Term>
-double sum_of(std::int64_t count, const Term& term) {
-  double parts[4] = {0.0, 0.0, 0.0, 0.0};
-  std::int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (std::int64_t lane = 0; lane < 4; ++lane) parts[lane] += term(i + lane);
-  }
-  for (; i < count; ++i) parts[0] += term(i);
-  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
 inline double squared_distance(const double* a, const double* b, std::int64_t width) {

@@ -85,7 +85,7 @@ double largest_bias(const Encoding& numbers, std::int64_t length) {
 }
 
 void look_at_bias(AdviceRow& row, const Encoding& numbers, const AdviceOptions& options) {
-  if (std::holds_alternative<MatrixBias>(numbers.spec())) {
+  if (properties::limit_of(numbers)) {
     row.unseen = "a matrix has numbers for its own positions only";
     return;
   }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "posenc/insight/kind_facts.h"
 #include "posenc/insight/report.h"
-#include "posenc/insight/subject.h"
 
 namespace posenc::teaching {
 

@@ -7,7 +7,7 @@
 
 #include "insight/teaching/advise.h"
 #include "insight/teaching/html.h"
-#include "posenc/insight/subject.h"
+#include "posenc/insight/kind_facts.h"
 
 namespace posenc::teaching {
 

@@ -1,7 +1,6 @@
 #include "insight/teaching/demonstration_model.h"
 
 #include <cmath>
-#include <deque>
 #include <optional>
 
 #include "posenc/embed.h"
@@ -13,51 +12,19 @@
 namespace posenc::teaching {
 namespace {
 
-// Learned numbers of an encoding, by name. A deque: views point into it.
-struct RandomParameters {
-  std::deque<Matrix> memory;
-  Parameters views;
-
-  RandomParameters(const Spec& spec, const DemonstrationModel& model, std::int64_t tokens) {
-    for (const ParameterInfo& info : parameters_of(spec)) {
-      if (info.optional) continue;
-      std::vector<std::int64_t> shape = info.shape;
-      for (std::int64_t& length : shape) length = length < 0 ? tokens : length;
-      const std::int64_t columns = shape.size() == 1 ? 1 : shape[1];
-      const auto which = static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + memory.size());
-      const Matrix& values = memory.emplace_back(random_matrix(shape[0], columns, 1.0, model.seed, which));
-      const float* data = values.numbers.data();
-      views.push_back(
-          {info.name, shape.size() == 1 ? make_view(data, {shape[0]}) : make_view(data, {shape[0], columns})});
-    }
+// With learned numbers as a model begins; a table that leaves its size open is as wide as the model and as long as the
+// text.
+Encoding begun(Spec spec, const DemonstrationModel& model, std::int64_t tokens) {
+  if (place_of(spec) == Place::input && axes_of(spec) != 1) {
+    fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
+                               " takes " + std::to_string(axes_of(spec)));
   }
-};
-
-// An encoding at the input, if it is one.
-void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matrix& x) {
-  const auto add = [&](const InputRows& rows) {
-    add_positions(x.view(), PositionView::range(0, x.rows), rows, x.view());
-  };
-  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
-    const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
-    return add(StreamedRows{&schedule});
+  auto* hybrid = std::get_if<Hybrid>(&spec);
+  if (Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec)) {
+    if (learned->rows == 0) learned->rows = learned->first + tokens;
+    if (learned->width == 0) learned->width = model.width;
   }
-  if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
-    if (axes_of(spec) != 1) {
-      fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
-                                 " takes " + std::to_string(axes_of(spec)));
-    }
-    const Encoding numbers = with_drawn(spec, model.seed);
-    return add(numbers.rows());
-  }
-  const auto* hybrid = std::get_if<Hybrid>(&spec);
-  const Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec);
-  if (learned == nullptr) return;
-  const std::int64_t rows = learned->rows > 0 ? learned->rows : learned->first + x.rows;
-  const Matrix table = random_matrix(rows, model.width, 1.0, model.seed, ModelMatrix::parameters);
-  if (hybrid == nullptr) return add(LearnedRows{*learned, table.view()});
-  const SinusoidalSchedule schedule = make_schedule(hybrid->fixed);
-  add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
+  return with_drawn(spec, model.seed);
 }
 
 // out += W x for one token.
@@ -89,14 +56,14 @@ Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
 
 Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
   Matrix x = tokens;
-  add_input_encoding(encoding, *this, x);
+  const Encoding numbers = begun(encoding, *this, x.rows);
+  if (numbers.place() == Place::input) {
+    add_positions(x.view(), PositionView::range(0, x.rows), numbers.rows(), x.view());
+  }
   MultiHeadOptions options;
   std::optional<RotaryAngles> angles;
   std::optional<PopeAngles> pope;
   std::optional<XposAngles> xpos;
-  std::optional<Bias> bias;
-  std::optional<ScoreTerm> term;
-  const RandomParameters parameters(encoding, *this, x.rows);
   if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
     options.attend.rotary = angles.emplace(*rotary);
   } else if (const auto* of_pope = std::get_if<Pope>(&encoding)) {
@@ -105,10 +72,10 @@ Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens)
     options.attend.xpos = &xpos.emplace(*of_xpos);
   } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
     options.attend.temperature = temperature;
-  } else if (place_of(encoding) == Place::term) {
-    options.attend.term = &term.emplace(encoding, parameters.views);
-  } else if (place_of(encoding) == Place::bias) {
-    options.attend.bias = &bias.emplace(encoding, parameters.views);
+  } else if (numbers.term()) {
+    options.attend.term = &*numbers.term();
+  } else if (numbers.bias()) {
+    options.attend.bias = &*numbers.bias();
   }
   const Matrix in = weights(3 * width, ModelMatrix::projection);
   const Matrix back = weights(width, ModelMatrix::output);

@@ -23,7 +23,7 @@ struct Matrix {
   const float* row(std::int64_t n) const { return numbers.data() + n * columns; }
 };
 
-// Which matrix of a seed; learned numbers of an encoding count on from the last.
+// Which matrix of a seed.
 enum class ModelMatrix : std::uint64_t {
   embeddings,
   projection,
@@ -31,7 +31,6 @@ enum class ModelMatrix : std::uint64_t {
   recurrent,
   recurrent_input,
   filter,
-  parameters,
 };
 
 // Normal numbers, a function of the seed and of which matrix they are.
@@ -43,8 +42,8 @@ struct DemonstrationModel {
   std::int64_t heads = 0;
   std::uint64_t seed = 0;
 
-  // Multi-head self-attention with an encoding, whose learned numbers are random. Throws what the encoding throws where
-  // it does not fit the model.
+  // Multi-head self-attention with an encoding, whose learned numbers are drawn as a model begins. Throws what the
+  // encoding throws where it does not fit the model.
   Matrix attention(const Spec& encoding, const Matrix& tokens) const;
   // h[n] = tanh(U x[n] + W h[n - 1]).
   Matrix recurrence(const Matrix& tokens) const;

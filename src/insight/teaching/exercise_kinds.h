@@ -33,6 +33,8 @@ void add_softmax_question(Sheet& sheet, const std::string& origin, const std::ve
 // The same for the biases that the reference gives the last of four queries with the four keys up to it.
 void add_softmax_of(Sheet& sheet, const Spec& spec, const std::vector<reference::Numbers>& numbers,
                     const std::string& origin);
+// The row of a position.
+std::vector<double> row_of(const Sinusoidal& spec, double position);
 // PE(p) by hand for a width of 4 or 8, to five decimals.
 void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec);
 

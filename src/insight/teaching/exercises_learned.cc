@@ -120,8 +120,8 @@ void add_sum(Sheet& sheet, const Hybrid& spec) {
   const double p = draw.real(1, 9);
   const std::vector<double> learned = {draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9)};
   const double weight = draw.pick({0.5, 2.0, 0.1});
-  std::vector<double> row(4), sum(4);
-  reference::sinusoidal_row(fixed, p, row.data());
+  const std::vector<double> row = row_of(fixed, p);
+  std::vector<double> sum(4);
   std::vector<double> scaled;
   for (const double value : learned) scaled.push_back(weight * value);
   reference::add_row(scaled, row, 1.0, {}, sum.data());

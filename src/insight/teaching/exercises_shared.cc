@@ -52,10 +52,15 @@ Sinusoidal plain_sinusoidal(std::int64_t width, double base) {
   return {.width = width, .base = base >= 2.0 && base <= 1e9 ? base : 10000.0};
 }
 
+std::vector<double> row_of(const Sinusoidal& spec, double position) {
+  std::vector<double> row(static_cast<std::size_t>(spec.width));
+  reference::sinusoidal_row(spec, position, row.data());
+  return row;
+}
+
 void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec) {
   const double p = sheet.draw("row " + text_of(spec.width)).real(1, 9);
-  std::vector<double> row(static_cast<std::size_t>(spec.width));
-  reference::sinusoidal_row(spec, p, row.data());
+  const std::vector<double> row = row_of(spec, p);
   const explanation::SinusoidalSymbols symbols(spec);
   Question question = stored_question(
       "shared/row", {{"p", p}, {"width", spec.width}, {"base", spec.base}, {"last", spec.width / 2 - 1}}, row);

@@ -1,5 +1,7 @@
 // Worksheets as Markdown, plain text and HTML.
+#include "insight/teaching/html.h"
 #include "posenc/insight/exercises.h"
+#include "posenc/insight/svg.h"
 
 namespace posenc {
 namespace {
@@ -36,23 +38,6 @@ std::vector<std::string> key_lines(const Question& question) {
   return lines;
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 // Markdown would take * and _ for emphasis and < for a tag.
 std::string plain_markdown(std::string_view text) {
   std::string result;
@@ -63,28 +48,20 @@ std::string plain_markdown(std::string_view text) {
   return result;
 }
 
-std::string details(const std::string& summary, const std::string& body) {
-  return "<details><summary>" + summary + "</summary>\n" + body + "</details>\n";
-}
-
 std::string html_key(const Question& question) {
   std::string body = "<ol>\n";
-  for (const std::string& line : key_lines(question)) body += "<li>" + escaped(line) + "</li>\n";
-  return details("Solution", body + "</ol>\n");
-}
-
-std::string html_heading(int level, const std::string& text) {
-  const std::string tag = "h" + std::to_string(level);
-  return "<" + tag + ">" + text + "</" + tag + ">\n";
+  for (const std::string& line : key_lines(question)) body += "<li>" + xml_text(line) + "</li>\n";
+  return teaching::details("Solution", body + "</ol>\n");
 }
 
 std::string html_question(const Question& question, const WorksheetOptions& options) {
-  std::string text = "<article id=\"" + escaped(options.id_prefix) + question.id + "\">\n" +
-                     html_heading(options.heading_level + 2, question.id) + "<p>" + escaped(question.text) + "</p>\n";
+  std::string text = "<article id=\"" + xml_text(options.id_prefix) + question.id + "\">\n" +
+                     teaching::heading(options.heading_level + 2, question.id) + "<p>" + xml_text(question.text) +
+                     "</p>\n";
   if (!question.choices.empty()) text += "<ol type=\"a\">\n";
-  for (const std::string& choice : question.choices) text += "<li>" + escaped(choice) + "</li>\n";
+  for (const std::string& choice : question.choices) text += "<li>" + xml_text(choice) + "</li>\n";
   if (!question.choices.empty()) text += "</ol>\n";
-  text += details("Hint", "<p>" + escaped(question.hint) + "</p>\n");
+  text += teaching::details("Hint", "<p>" + xml_text(question.hint) + "</p>\n");
   if (options.answers) text += html_key(question);
   return text + "</article>\n";
 }
@@ -95,11 +72,11 @@ std::string markdown_question(const Question& question, bool answers) {
     text += "- " + letter(i) + " " + plain_markdown(question.choices[i]) + "\n";
   }
   if (!question.choices.empty()) text += "\n";
-  text += details("Hint", "\n" + plain_markdown(question.hint) + "\n\n") + "\n";
+  text += teaching::details("Hint", "\n" + plain_markdown(question.hint) + "\n\n") + "\n";
   if (!answers) return text;
   std::string body = "\n```text\n";
   for (const std::string& line : key_lines(question)) body += line + "\n";
-  return text + details("Solution", body + "```\n\n") + "\n";
+  return text + teaching::details("Solution", body + "```\n\n") + "\n";
 }
 
 std::string text_question(const Question& question, bool answers) {
@@ -146,10 +123,10 @@ std::string exercises_text(const std::vector<Question>& questions, const Workshe
 }
 
 std::string exercises_html(const std::vector<Question>& questions, const WorksheetOptions& options) {
-  std::string text = "<section class=\"exercises\">\n" + html_heading(options.heading_level, escaped(options.title));
-  for (const std::string& line : introduction(options)) text += "<p>" + escaped(line) + "</p>\n";
+  std::string text = "<section class=\"exercises\">\n" + teaching::heading(options.heading_level, options.title);
+  for (const std::string& line : introduction(options)) text += "<p>" + xml_text(line) + "</p>\n";
   walk(
-      questions, [&](const std::string& name) { text += html_heading(options.heading_level + 1, name); },
+      questions, [&](const std::string& name) { text += teaching::heading(options.heading_level + 1, name); },
       [&](const Question& question) { text += html_question(question, options); });
   return text + "</section>\n";
 }

@@ -10,12 +10,6 @@
 namespace posenc::teaching {
 namespace {
 
-std::vector<double> row_of(const Sinusoidal& spec, double position) {
-  std::vector<double> row(static_cast<std::size_t>(spec.width));
-  reference::sinusoidal_row(spec, position, row.data());
-  return row;
-}
-
 using properties::dot;
 
 // The width of the spec where it is one that lessons have; else one that is drawn.

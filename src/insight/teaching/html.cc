@@ -26,6 +26,17 @@ std::string verdict_class(Verdict verdict) {
   return name;
 }
 
+// It scrolls in itself where it is wide.
+std::string scrolling_table(std::string_view caption, const std::vector<std::string>& head, const std::string& rows) {
+  std::string cells;
+  for (const std::string& cell : head) cells += tag("th", inline_html(cell), "scope=\"col\"");
+  return tag("div",
+             tag("table",
+                 tag("caption", inline_html(caption)) + tag("thead", tag("tr", cells)) + "\n" + tag("tbody", rows)),
+             "class=\"scroll\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", caption)) +
+         "\n";
+}
+
 // The headings of level 2 of a body, as the page's contents.
 std::string contents(const std::string& body) {
   std::string items;
@@ -94,8 +105,6 @@ std::string box(std::string_view title, const std::string& inside) {
 }
 
 std::string table(const HtmlTable& table) {
-  std::string head;
-  for (const std::string& cell : table.head) head += tag("th", inline_html(cell), "scope=\"col\"");
   std::string rows;
   for (const std::vector<std::string>& row : table.rows) {
     std::string cells;
@@ -104,11 +113,7 @@ std::string table(const HtmlTable& table) {
     }
     rows += tag("tr", cells) + "\n";
   }
-  return tag("div",
-             tag("table", tag("caption", inline_html(table.caption)) + tag("thead", tag("tr", head)) + "\n" +
-                              tag("tbody", rows)),
-             "class=\"scroll\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", table.caption)) +
-         "\n";
+  return scrolling_table(table.caption, table.head, rows);
 }
 
 std::string drawing_of(const Figure& figure, const std::string& id, bool with_finding) {
@@ -141,14 +146,7 @@ std::string property_table(const std::vector<Property>& properties, std::string_
                           tag("td", inline_html(property.finding))) +
             "\n";
   }
-  return tag("div",
-             tag("table", tag("caption", inline_html(caption)) +
-                              tag("thead",
-                                  "<tr><th scope=\"col\">Property</th><th scope=\"col\">Verdict</th>"
-                                  "<th scope=\"col\">What was found</th></tr>") +
-                              tag("tbody", rows)),
-             "class=\"scroll\" tabindex=\"0\" role=\"region\" " + attribute("aria-label", caption)) +
-         "\n";
+  return scrolling_table(caption, {"Property", "Verdict", "What was found"}, rows);
 }
 
 std::string steps_list(const std::vector<Step>& steps) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "insight/properties/formulas.h"
+#include "posenc/insight/explain.h"
 #include "posenc/pope.h"
 #include "posenc/query_temperature.h"
 #include "posenc/reference.h"
@@ -37,6 +38,8 @@ TEST(Formula, TextHasAsFewParenthesesAsItTakes) {
   EXPECT_EQ(plain_text(call("abs", {a - b}) + call("max", {a, 0})), "|a - b| + max(a, 0)");
   EXPECT_EQ(plain_text(a + -3), "a - 3");
   EXPECT_EQ(plain_text(0 + 1 * a / 1), "a");
+  EXPECT_EQ(plain_text(1 + 0 * a + b * 0 + power(c, 0)), "1 + 1");
+  EXPECT_EQ(plain_text(a * 0.5 * power(10, b)), "a x 0.5 x 10^b");
   EXPECT_EQ(plain_text(equation(call("f", {2 * a + 1}), 2 * a + 1)), "f(2a+1) = 2a + 1");
   EXPECT_EQ(plain_text((series("k", 0, a - 1, b * c) + 1) / 2), "(sum over k = 0 .. a-1 of b c + 1) / 2");
 }
@@ -62,6 +65,19 @@ TEST(Formula, Mathml) {
   EXPECT_NE(fraction.find("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mrow><mrow><mo>\xe2\x8c\x8a</mo>"),
             std::string::npos)
       << fraction;
+}
+
+TEST(Formula, MathmlHasItsWordsToo) {
+  const Formula cases(Formula::Form::cases, "", {"a", relation("<", {"a", 2}), "b"});
+  const std::string text = mathml({.lead = "where ", .lines = {cases}, .note = ", a < b & c"});
+  // Browsers trim spaces at the ends of words, but not those that do not break.
+  for (const char* part : {"<mrow><mtext>where\xc2\xa0</mtext><mi>a</mi><mtext>\xc2\xa0if\xc2\xa0</mtext>",
+                           "<mtext>, else\xc2\xa0</mtext><mi>b</mi>", "<mtext>, a &lt; b &amp; c</mtext></mrow>"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+  }
+  // s(...) is a function of other formulas.
+  const std::string score = mathml({.lines = {call("score", {"i"})}});
+  EXPECT_NE(score.find("<mi>score</mi>"), std::string::npos) << score;
 }
 
 // One line of a formula, with the others as its definitions.
@@ -245,8 +261,13 @@ TEST(KindFormula, OfFire) {
 }
 
 TEST(KindFormula, OfMasks) {
-  const std::vector<Spec> masks = {Window{.left = 2, .right = 1}, Window{.right = 0}, Window{.left = 3},
-                                   Chunked{.size = 4}, Chunked{.size = 4, .direction = DistanceRule::symmetric}};
+  const std::vector<Spec> masks = {Window{.left = 2, .right = 1},
+                                   Window{.right = 0},
+                                   Window{.left = 3},
+                                   Chunked{.size = 4},
+                                   Chunked{.size = 4, .direction = DistanceRule::symmetric},
+                                   Window{},
+                                   Chunked{.size = 1}};
   for (const Spec& spec : masks) {
     const KindFormula formula = formula_of(spec);
     for (int i = 0; i < 12; ++i) {
@@ -261,6 +282,8 @@ TEST(KindFormula, OfMasks) {
   }
   EXPECT_EQ(plain_text(formula_of(Window{.left = 2, .right = 0})), "query i sees key j where i - 2 <= j <= i");
   EXPECT_EQ(plain_text(formula_of(Window{.left = 2})), "query i sees key j where i - 2 <= j");
+  EXPECT_EQ(plain_text(formula_of(Window{})), "query i sees every key j");
+  EXPECT_EQ(plain_text(formula_of(Chunked{.size = 1})), "query i sees key j where floor(i) <= j <= i");
 }
 
 TEST(KindFormula, OfScores) {
@@ -330,6 +353,25 @@ TEST(KindFormula, SaysWhatFieldsChange) {
   EXPECT_NE(plain_text(formula_of(xl)).find("s(min(i - j, 7))"), std::string::npos) << plain_text(formula_of(xl));
   EXPECT_EQ(plain_text(formula_of(Learned{.past_end = PastEnd::interpolate, .length = 9})),
             "PE(p) = table[p], between rows of the table, which is stretched to 9 positions");
+  EXPECT_EQ(plain_text(formula_of(QueryTemperature{.scale = 0.0})), "q at p is multiplied by f = 1");
+  EXPECT_EQ(plain_text(formula_of(QueryTemperature{.scale = 0.0, .form = TemperatureForm::power})),
+            "q at p is multiplied by f = 1");
+  EXPECT_EQ(plain_text(formula_of(Kerple{.heads = 1})),
+            "bias_h(i, j) = -p_h ln(1 + a_h d), d = |i - j|, p_h and a_h at least 0.01");
+  const std::string turn = plain_text(formula_of(Rotary{.head_dim = 8, .frequency_scale = 0.5}));
+  EXPECT_NE(turn.find("t = p x 0.5 x 10000^(-2i/8)"), std::string::npos) << turn;
+}
+
+// Definitions that have a line each are not told in words as well.
+TEST(KindFormula, IsExplainedOnce) {
+  const Positions at = Positions::range(0, 3);
+  for (const Spec& spec : {Spec(T5{.heads = 1}), Spec(Fire{.heads = 1})}) {
+    const std::vector<std::string> lines = explain_pairs(spec, {.queries = at, .keys = at})[0].lines;
+    KindFormula formula = formula_of(spec);
+    formula.note.clear();
+    EXPECT_EQ(lines[0], plain_text(formula));
+    EXPECT_EQ(lines[1], plain_text(formula.details[0]));
+  }
 }
 
 }  // namespace

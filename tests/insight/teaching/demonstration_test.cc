@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/models/encoding.h"
 #include "posenc/random.h"
 #include "posenc/reference.h"
 #include "support/expect_error.h"
@@ -52,8 +53,12 @@ struct Plain {
     problem.key_heads = question.heads;
     problem.width = problem.value_width = width / question.heads;
     problem.softmax_scale = 1.0 / std::sqrt(static_cast<double>(problem.width));
-    const Numbers buckets = drawn(32, question.heads, 1.0, 64 * question.seed + 6);
-    const std::vector<reference::Numbers> parameters = {{"table", {32, question.heads}, buckets}};
+    const Encoding begun = make_encoding(spec, {}, Missing::draw, question.seed);
+    std::vector<reference::Numbers> parameters;
+    for (const Parameter& given : begun.parameters()) {  // T5's table, in double
+      const auto count = static_cast<std::size_t>(given.value.size());
+      parameters.push_back({"table", {32, question.heads}, {given.value.as<double>(), count}});
+    }
     problem.bias = [&](std::int64_t h, std::int64_t n, std::int64_t s) {
       return reference::bias(spec, parameters, h, static_cast<double>(n), static_cast<double>(s));
     };
