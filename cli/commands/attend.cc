@@ -28,7 +28,6 @@ struct AttendCommand {
   std::string q, k, v;    // file.npy or file.safetensors:tensor
   std::string positions;  // of queries, and of keys unless they have their own; empty: counted
   std::string key_positions;
-  std::string file;  // the first parameter, or a safetensors file with all of them by name
   MaskOptions mask;
   std::string scale, softcap, sinks;
   std::optional<double> dropout;
@@ -109,9 +108,7 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
     fail(ErrorKind::usage,
          fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
   }
-  EncodingOptions learned = options.encoding;
-  if (!options.file.empty()) learned.files = {options.file};
-  attention.encodings = with_learned(std::move(found), learned);
+  attention.encodings = with_learned(std::move(found), options.encoding);
   for (const Encoding& encoding : attention.encodings) add_encoding(encoding, attention);
 }
 
@@ -210,8 +207,7 @@ Json::Object head_of(const AttendCommand& options, const Attention& attention) {
 }
 
 int run(const AttendCommand& options) {
-  std::vector<Encoding> found;
-  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
+  std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
@@ -274,7 +270,7 @@ void add_attend(Command& app) {
   command.add("--v", options->v, "values; their width may be another").required();
   command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
   command.text("--key-positions", options->key_positions, kPositionsHelp);
-  add_parameter_file(command, options->file);
+  add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
   add_mask_options(command, options->mask);
   command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");
