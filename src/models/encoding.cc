@@ -9,9 +9,7 @@
 #include "core/text/shell.h"
 #include "models/encoding_state.h"
 #include "posenc/error.h"
-#include "posenc/pope.h"
 #include "posenc/position_ids.h"
-#include "posenc/xpos.h"
 
 namespace posenc {
 namespace {
@@ -30,8 +28,8 @@ void compute_schedules(EncodingState& state, Missing missing) {
   if (const auto* hybrid = std::get_if<Hybrid>(&state.spec)) state.sinusoidal = make_schedule(hybrid->fixed);
   if (const auto* fourier = std::get_if<Fourier>(&state.spec)) state.fourier = make_fourier_schedule(*fourier);
   if (const auto* concat = std::get_if<Concat>(&state.spec)) state.parts = make_concat_schedule(*concat);
-  if (const auto* pope = std::get_if<Pope>(&state.spec)) state.rotary = make_schedule(*pope);
-  if (const auto* xpos = std::get_if<Xpos>(&state.spec)) state.rotary = make_schedule(*xpos).rotation;
+  if (const auto* pope = std::get_if<Pope>(&state.spec)) state.rotary = state.pope.emplace(*pope).angles().schedule();
+  if (const auto* xpos = std::get_if<Xpos>(&state.spec)) state.rotary = state.xpos.emplace(*xpos).schedule().rotation;
   const auto* rotary = std::get_if<Rotary>(&state.spec);
   if (rotary && (missing != Missing::leave || is_settled(*rotary))) state.rotary = make_schedule(*rotary);
 }
@@ -114,8 +112,7 @@ Encoding EncodingState::complete(EncodingSource source, Missing missing, std::ui
   make_views(state);
   const Place place = place_of(state.spec);
   state.computed = true;
-  // Who turns by PoPE checks its angles; who only looks at it does not.
-  if (std::holds_alternative<Pope>(state.spec) && missing != Missing::error) {
+  if (state.pope) {
     const spec::BoundParameters fitting(state.spec, state.parameters, "pope");
   }
   const bool whole = missing != Missing::leave || has_parameters(state);

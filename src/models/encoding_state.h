@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "posenc/models/encoding.h"
+#include "posenc/pope.h"
+#include "posenc/xpos.h"
 
 namespace posenc::models {
 
@@ -35,6 +37,8 @@ struct EncodingState : EncodingSource {
   std::optional<FourierSchedule> fourier;
   ConcatSchedule parts;  // of a concat
   std::optional<RotarySchedule> rotary;
+  std::optional<PopeAngles> pope;
+  std::optional<XposAngles> xpos;
   std::optional<Bias> bias;
   std::optional<ScoreTerm> term;
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "posenc/attend.h"
 #include "posenc/files/file.h"
 #include "posenc/files/npy.h"
 #include "posenc/files/safetensors.h"
@@ -83,6 +84,40 @@ TEST(Encoding, MissingNumbersAreAnErrorLeftOrDrawn) {
   EXPECT_TRUE(with_drawn({Shaw{.head_dim = 4, .left = 2, .right = 2}}).term().has_value());
   const Encoding given = make_encoding(kLearned, {.table = array_of({1, 2}, {1, 2})});
   EXPECT_EQ(with_drawn(given).table().data, given.table().data);
+}
+
+TEST(AddEncoding, PutsEachSortAtItsPlaceOnce) {
+  const Encoding rotary = make_encoding(Rotary{.head_dim = 8}), pope = make_encoding(Pope{.head_dim = 8}),
+                 xpos = make_encoding(Xpos{.head_dim = 8}), temperature = make_encoding(QueryTemperature{.length = 4}),
+                 bias = make_encoding(Alibi{.heads = 2}), input = make_encoding(Sinusoidal{.width = 4}),
+                 term = with_drawn({Shaw{.head_dim = 8, .left = 2, .right = 2}});
+  AttendOptions options;
+  for (const Encoding* one : {&rotary, &pope, &xpos, &temperature, &bias, &term, &input, &input}) {
+    add_encoding(options, *one);
+  }
+  EXPECT_EQ(options.rotary->angles().schedule().inv_freq, rotary.rotary()->inv_freq);
+  EXPECT_EQ(options.pope->angles().schedule().inv_freq, pope.rotary()->inv_freq);
+  EXPECT_EQ(options.xpos->schedule().rotation.inv_freq, xpos.rotary()->inv_freq);
+  EXPECT_EQ(options.temperature, std::get_if<QueryTemperature>(&temperature.spec()));
+  EXPECT_EQ(options.bias, &*bias.bias());
+  EXPECT_EQ(options.term, &*term.term());
+  for (const Encoding* one : {&rotary, &pope, &xpos, &temperature, &bias, &term}) {
+    expect_error(ErrorKind::usage, "but two were given", [&] { add_encoding(options, *one); });
+  }
+}
+
+TEST(AddEncoding, RefusesWhatIsNotReady) {
+  const auto refused = [](const Encoding& encoding) {
+    AttendOptions options;
+    expect_error(ErrorKind::usage, "cannot act in attention yet", [&] { add_encoding(options, encoding); });
+  };
+  refused({T5{.heads = 2}});
+  refused(find_encoding("alibi:heads=2"));
+  refused(parse_spec("rotary:head_dim=8,scaling=dynamic,factor=2,original_positions=16"));
+  const Encoding delta = load_encoding("pope:head_dim=2", {.parameters = {"delta=1/2"}});
+  AttendOptions options;
+  add_encoding(options, delta);
+  EXPECT_EQ(options.pope_delta.as<double>()[1], 2.0);
 }
 
 TEST(Encoding, NumbersMustFit) {

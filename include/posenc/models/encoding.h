@@ -5,6 +5,9 @@
 //     posenc::Encoding gpt2 = posenc::load_encoding("gpt2", {.files = {"model.safetensors:wpe.weight"}});
 //     posenc::add_positions(x, positions, gpt2.rows(), x);
 //     posenc::Encoding alibi = posenc::make_encoding(posenc::Alibi{.heads = 8});           // alibi.bias()
+//     posenc::AttendOptions options;
+//     posenc::add_encoding(options, alibi);
+//     posenc::attend(q, k, v, out, options);
 //
 // An Encoding is immutable and cheap to copy, and may be shared between threads. Views that it hands out are valid as
 // long as it or a copy lives. Messages name options as the command line has them: --file is EncodingOptions::files.
@@ -31,6 +34,8 @@
 #include "posenc/view.h"
 
 namespace posenc {
+
+struct AttendOptions;  // posenc/attend.h
 
 namespace models {
 struct EncodingState;
@@ -111,6 +116,13 @@ POSENC_API Encoding make_encoding(const Spec& spec, LearnedNumbers numbers = {},
 
 // The same encoding, with what is missing drawn.
 POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0);
+
+// Lets attention use an encoding: a rotation, PoPE, xPos, a temperature, a bias or a score term, with what it learned.
+// The options point into the encoding, which must outlive them. What acts at the input, and none, change nothing.
+// Throws where the options have one of that sort already, and where the encoding lacks learned numbers, its layer or
+// the length.
+POSENC_API void add_encoding(AttendOptions& options, const Encoding& encoding);
+void add_encoding(AttendOptions& options, Encoding&& encoding) = delete;  // it would be gone
 
 struct EncodingOptions {
   // What a spec leaves open, and which encoding of a model is meant.

@@ -1,8 +1,8 @@
 #include "insight/teaching/demonstration_model.h"
 
 #include <cmath>
-#include <deque>
-#include <optional>
+#include <cstring>
+#include <utility>
 
 #include "posenc/embed.h"
 #include "posenc/error.h"
@@ -13,51 +13,40 @@
 namespace posenc::teaching {
 namespace {
 
-// Learned numbers of an encoding, by name. A deque: views point into it.
-struct RandomParameters {
-  std::deque<Matrix> memory;
-  Parameters views;
+Array array_of(const Matrix& matrix, std::vector<std::int64_t> shape) {
+  Array array{DType::f32, std::move(shape), std::vector<std::byte>(matrix.numbers.size() * sizeof(float))};
+  std::memcpy(array.data.data(), matrix.numbers.data(), array.data.size());
+  return array;
+}
 
-  RandomParameters(const Spec& spec, const DemonstrationModel& model, std::int64_t tokens) {
-    for (const ParameterInfo& info : parameters_of(spec)) {
-      if (info.optional) continue;
-      std::vector<std::int64_t> shape = info.shape;
-      for (std::int64_t& length : shape) length = length < 0 ? tokens : length;
-      const std::int64_t columns = shape.size() == 1 ? 1 : shape[1];
-      const auto which = static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + memory.size());
-      const Matrix& values = memory.emplace_back(random_matrix(shape[0], columns, 1.0, model.seed, which));
-      const float* data = values.numbers.data();
-      views.push_back(
-          {info.name, shape.size() == 1 ? make_view(data, {shape[0]}) : make_view(data, {shape[0], columns})});
-    }
+// The encoding with random numbers where it learns: a table as wide as the model, parameters by name.
+Encoding random_encoding(const Spec& spec, const DemonstrationModel& model, std::int64_t tokens) {
+  LearnedNumbers numbers;
+  if (const Learned* learned = learned_part(spec)) {
+    const std::int64_t rows = learned->rows > 0 ? learned->rows : learned->first + tokens;
+    numbers.table =
+        array_of(random_matrix(rows, model.width, 1.0, model.seed, ModelMatrix::parameters), {rows, model.width});
   }
-};
+  for (const ParameterInfo& info : parameters_of(spec)) {
+    if (info.optional) continue;
+    std::vector<std::int64_t> shape = info.shape;
+    for (std::int64_t& length : shape) length = length < 0 ? tokens : length;
+    const auto which =
+        static_cast<ModelMatrix>(static_cast<std::size_t>(ModelMatrix::parameters) + numbers.parameters.size());
+    const Matrix values = random_matrix(shape[0], shape.size() == 1 ? 1 : shape[1], 1.0, model.seed, which);
+    numbers.parameters.emplace_back(info.name, array_of(values, shape));
+  }
+  return make_encoding(spec, std::move(numbers), Missing::draw, model.seed);
+}
 
 // An encoding at the input, if it is one.
-void add_input_encoding(const Spec& spec, const DemonstrationModel& model, Matrix& x) {
-  const auto add = [&](const InputRows& rows) {
-    add_positions(x.view(), PositionView::range(0, x.rows), rows, x.view());
-  };
-  if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
-    const SinusoidalSchedule schedule = make_schedule(*sinusoidal);
-    return add(StreamedRows{&schedule});
+void add_input_encoding(const Encoding& encoding, Matrix& x) {
+  if (encoding.place() != Place::input) return;
+  if (const std::int64_t axes = axes_of(encoding.spec()); axes != 1) {
+    fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " +
+                               std::string(kind_of(encoding.spec())) + " takes " + std::to_string(axes));
   }
-  if (std::holds_alternative<Concat>(spec) || std::holds_alternative<Fourier>(spec)) {
-    if (axes_of(spec) != 1) {
-      fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
-                                 " takes " + std::to_string(axes_of(spec)));
-    }
-    const Encoding numbers = with_drawn(spec, model.seed);
-    return add(numbers.rows());
-  }
-  const auto* hybrid = std::get_if<Hybrid>(&spec);
-  const Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec);
-  if (learned == nullptr) return;
-  const std::int64_t rows = learned->rows > 0 ? learned->rows : learned->first + x.rows;
-  const Matrix table = random_matrix(rows, model.width, 1.0, model.seed, ModelMatrix::parameters);
-  if (hybrid == nullptr) return add(LearnedRows{*learned, table.view()});
-  const SinusoidalSchedule schedule = make_schedule(hybrid->fixed);
-  add(HybridRows{StreamedRows{&schedule}, {*learned, table.view()}});
+  add_positions(x.view(), PositionView::range(0, x.rows), encoding.rows(), x.view());
 }
 
 // out += W x for one token.
@@ -88,28 +77,11 @@ Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
 }
 
 Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
+  const Encoding numbers = random_encoding(encoding, *this, tokens.rows);
   Matrix x = tokens;
-  add_input_encoding(encoding, *this, x);
+  add_input_encoding(numbers, x);
   MultiHeadOptions options;
-  std::optional<RotaryAngles> angles;
-  std::optional<PopeAngles> pope;
-  std::optional<XposAngles> xpos;
-  std::optional<Bias> bias;
-  std::optional<ScoreTerm> term;
-  const RandomParameters parameters(encoding, *this, x.rows);
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
-    options.attend.rotary = angles.emplace(*rotary);
-  } else if (const auto* of_pope = std::get_if<Pope>(&encoding)) {
-    options.attend.pope = &pope.emplace(*of_pope);
-  } else if (const auto* of_xpos = std::get_if<Xpos>(&encoding)) {
-    options.attend.xpos = &xpos.emplace(*of_xpos);
-  } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
-    options.attend.temperature = temperature;
-  } else if (place_of(encoding) == Place::term) {
-    options.attend.term = &term.emplace(encoding, parameters.views);
-  } else if (place_of(encoding) == Place::bias) {
-    options.attend.bias = &bias.emplace(encoding, parameters.views);
-  }
+  add_encoding(options.attend, numbers);
   const Matrix in = weights(3 * width, ModelMatrix::projection);
   const Matrix back = weights(width, ModelMatrix::output);
   const MultiHeadAttention layer{.heads = heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};
