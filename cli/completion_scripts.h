@@ -1,30 +1,34 @@
-// Scripts that complete commands in a shell, from a plain list of what there is to complete.
+// The scripts of cli/completion, which complete commands in a shell. Their places are filled from a tree:
+//
+//     {{name}}                     a text
+//     {{#name}}..{{/name}}         once per item of a list, whose members are then seen first; else once, if the text
+//     is
+//                                  not empty or the value is true
+//     {{^name}}..{{/name}}         once, if there would be none of the above
+//     {{! a comment }}
+//
+// A line that has nothing but a section's begin or end, or a comment, is left out.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "posenc/files/json.h"
 
 namespace posenc::cli {
 
-struct CompletedOption {
-  std::vector<std::string> names;  // with their dashes; of a positional, its name
-  std::string help;                // one line
-  std::vector<std::string> choices;
-  bool takes_value = false;
-  bool files = false;     // besides the choices
-  bool repeated = false;  // of a positional: all that follow are the same
+struct CompletionScript {
+  std::string_view name;  // posenc.bash
+  std::string_view text;
 };
 
-struct CompletedCommand {
-  std::vector<std::string> path;  // empty: posenc itself
-  std::string help;
-  std::vector<CompletedOption> options;
-  std::vector<CompletedOption> positionals;
-};
+// By cmake/EmbedText.cmake.
+extern const CompletionScript kCompletionScripts[];
+extern const std::size_t kCompletionScriptCount;
 
-// Commands with those above them first.
-std::string bash_script(const std::vector<CompletedCommand>& commands);
-std::string zsh_script(const std::vector<CompletedCommand>& commands);
-std::string fish_script(const std::vector<CompletedCommand>& commands);
+// The script of bash, zsh or fish.
+std::string completion_script(std::string_view shell, const Json& values);
 
 }  // namespace posenc::cli

@@ -8,16 +8,23 @@
 
 namespace posenc::cli {
 
-Encoding find_with_remarks(const std::string& text, const EncodingOptions& options, bool several) {
-  Encoding encoding = find_encoding(text, options, several);
-  const Model* model = encoding.model();
-  if (model == nullptr) return encoding;
-  for (const std::string& guess : model->guesses) fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
-  for (const std::string& warning : model->warnings) fmt::print(stderr, "posenc: {}: {}\n", model->source, warning);
-  for (const Reading& reading : model->readings) {
-    fmt::print(stderr, "posenc: {}: {} (posenc show --reading {})\n", model->source, reading.sentence, reading.name);
+std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options) {
+  std::vector<Encoding> found = find_encodings(texts, options);
+  for (const Encoding& encoding : found) {
+    const Model* model = encoding.model();
+    if (model == nullptr) continue;
+    const auto say = [&](const std::string& remark) { fmt::print(stderr, "posenc: {}: {}\n", model->source, remark); };
+    for (const std::string& guess : model->guesses) say("a guess: " + guess);
+    for (const std::string& warning : model->warnings) say(warning);
+    for (const Reading& reading : model->readings) {
+      say(fmt::format("{} (posenc show --reading {})", reading.sentence, reading.name));
+    }
   }
-  return encoding;
+  return found;
+}
+
+Encoding find_with_remarks(const std::string& text, const EncodingOptions& options) {
+  return find_with_remarks(std::vector{text}, options)[0];
 }
 
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options) {

@@ -3,13 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 
-// find_encoding; what is guessed or warned of in a model is said on standard error.
-Encoding find_with_remarks(const std::string& text, const EncodingOptions& options, bool several = false);
+// find_encodings; what is guessed or warned of in a model is said on standard error.
+std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options);
+Encoding find_with_remarks(const std::string& text, const EncodingOptions& options);
 // with_learned; throws where the encoding is not added to embeddings.
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options);
 

@@ -7,6 +7,11 @@ void add_output(Command& command, OutputOptions& options, const char* formats) {
   command.text("-o,--output", options.path, "write to this file, whole or not at all (default: standard output)");
 }
 
+void add_model_choice(Command& command, EncodingOptions& options) {
+  command.text("--part", options.part, "which part of a model: text, vision, ...");
+  command.add("--layer", options.layer, "which layer, where layers differ").not_negative();
+}
+
 void add_spec_choice(Command& command, EncodingOptions& options) {
   command
       .add("--sequence-length", options.sequence_length,
@@ -14,8 +19,7 @@ void add_spec_choice(Command& command, EncodingOptions& options) {
       .check([](const std::string& text) {
         return text.empty() || text[0] == '-' || text == "0" ? "must be at least 1" : "";
       });
-  command.text("--part", options.part, "which part of a model: text, vision, ...");
-  command.add("--layer", options.layer, "which layer, where layers differ").not_negative();
+  add_model_choice(command, options);
 }
 
 void add_weights(Command& command, EncodingOptions& options) {
@@ -35,14 +39,18 @@ void add_parameters(Command& command, EncodingOptions& options) {
   command
       .add("--parameter", options.parameters,
            "name=file.npy, name=model.safetensors:tensor or name=0.5/0, as often as needed: see posenc list KIND")
-      .not_empty();
+      .not_empty()
+      .one_value();
   command.text("--values", options.values, "numbers of the first parameter, in C order: 0.5/0/-0.5");
 }
 
-void add_parameter_file(Command& command, std::string& file) {
-  command.text("--file", file,
-               "the first parameter: table.npy or model.safetensors:tensor; or a safetensors file that has\n"
-               "all parameters by their names");
+void add_parameter_file(Command& command, EncodingOptions& options) {
+  command
+      .add("--file", options.files,
+           "the first parameter: table.npy or model.safetensors:tensor; or a safetensors file that has\n"
+           "all parameters by their names")
+      .not_empty()
+      .one_value();
 }
 
 void add_input(Command& command, std::string& file, const std::string& what) {

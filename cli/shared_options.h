@@ -25,14 +25,16 @@ struct OutputOptions {
 };
 void add_output(Command& command, OutputOptions& options, const char* formats);
 
-// --sequence-length, --part and --layer of the command's SPEC.
+// Which encoding of a model SPEC means: --part and --layer.
+void add_model_choice(Command& command, EncodingOptions& options);
+// The same, and --sequence-length.
 void add_spec_choice(Command& command, EncodingOptions& options);
 // Where the table of a learned encoding comes from: --file, --init, --std, --seed.
 void add_weights(Command& command, EncodingOptions& options);
 // The learned numbers of what acts inside attention: --parameter and --values.
 void add_parameters(Command& command, EncodingOptions& options);
 // The first of them as a file.
-void add_parameter_file(Command& command, std::string& file);
+void add_parameter_file(Command& command, EncodingOptions& options);
 
 // The array that a command changes; `what` it is opens the help.
 void add_input(Command& command, std::string& file, const std::string& what);

@@ -28,7 +28,6 @@ struct AttendCommand {
   std::string q, k, v;    // file.npy or file.safetensors:tensor
   std::string positions;  // of queries, and of keys unless they have their own; empty: counted
   std::string key_positions;
-  std::string file;  // the first parameter, or a safetensors file with all of them by name
   MaskOptions mask;
   std::string scale, softcap, sinks;
   std::optional<double> dropout;
@@ -43,59 +42,21 @@ struct AttendCommand {
 struct Attention {
   std::vector<Encoding> encodings;
   std::vector<Spec> masks;  // those of them that hide keys by their positions
-  std::optional<RotaryAngles> rotary;
-  std::optional<PopeAngles> pope;
-  std::optional<XposAngles> xpos;
-  std::optional<QueryTemperature> temperature;
   Array sinks;
   MaskMemory mask_memory;
   TokenPositions query_positions, key_positions;
   AttendOptions options;
 };
 
-[[noreturn]] void fail_twice(const char* what) {
-  fail(ErrorKind::usage, fmt::format("an attention has one {}, but two were given", what));
-}
-
-template <class Kind>
-bool has_kind(const std::vector<Spec>& specs) {
-  return std::any_of(specs.begin(), specs.end(), [](const Spec& spec) { return std::holds_alternative<Kind>(spec); });
-}
-
-void add_encoding(const Encoding& encoding, Attention& attention) {
-  const Spec& spec = encoding.spec();
-  AttendOptions& made = attention.options;
-  if (std::holds_alternative<Rotary>(spec)) {
-    if (attention.rotary) fail_twice("rotary encoding");
-    attention.rotary.emplace(*encoding.rotary());
-  } else if (const auto* pope = std::get_if<Pope>(&spec)) {
-    if (attention.pope) fail_twice("PoPE encoding");
-    made.pope = &attention.pope.emplace(*pope);
-    for (const Parameter& parameter : encoding.parameters()) {
-      if (parameter.name != "delta") {
-        fail(ErrorKind::usage, fmt::format("pope has no parameter '{}': it has delta", parameter.name));
-      }
-      made.pope_delta = parameter.value;
-    }
-  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
-    if (attention.xpos) fail_twice("xPos encoding");
-    made.xpos = &attention.xpos.emplace(*xpos);
-  } else if (const auto* temperature = std::get_if<QueryTemperature>(&spec)) {
-    if (attention.temperature) fail_twice("temperature");
-    made.temperature = &attention.temperature.emplace(*temperature);
-  } else if (encoding.term()) {
-    if (made.term != nullptr) fail_twice("score term");
-    made.term = &*encoding.term();
-  } else if (std::holds_alternative<Window>(spec)) {
-    if (has_kind<Window>(attention.masks)) fail_twice("window");
-    attention.masks.push_back(spec);
-  } else if (std::holds_alternative<Chunked>(spec)) {
-    if (has_kind<Chunked>(attention.masks)) fail_twice("chunked mask");
-    attention.masks.push_back(spec);
-  } else if (encoding.bias()) {
-    if (made.bias != nullptr) fail_twice("bias");
-    made.bias = &*encoding.bias();
+// Windows and chunks, one of each, become part of the mask, which can skip whole blocks of keys: a bias cannot.
+bool add_mask_spec(const Spec& spec, std::vector<Spec>& masks) {
+  if (!std::holds_alternative<Window>(spec) && !std::holds_alternative<Chunked>(spec)) return false;
+  for (const Spec& mask : masks) {
+    if (mask.index() != spec.index()) continue;
+    fail(ErrorKind::usage, fmt::format("an attention has one {} mask, but two were given", kind_of(spec)));
   }
+  masks.push_back(spec);
+  return true;
 }
 
 void add_encodings(const AttendCommand& options, std::vector<Encoding> found, Attention& attention) {
@@ -109,10 +70,10 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
     fail(ErrorKind::usage,
          fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
   }
-  EncodingOptions learned = options.encoding;
-  if (!options.file.empty()) learned.files = {options.file};
-  attention.encodings = with_learned(std::move(found), learned);
-  for (const Encoding& encoding : attention.encodings) add_encoding(encoding, attention);
+  attention.encodings = with_learned(std::move(found), options.encoding);
+  for (const Encoding& encoding : attention.encodings) {
+    if (!add_mask_spec(encoding.spec(), attention.masks)) add_encoding(attention.options, encoding);
+  }
 }
 
 void add_numbers(const AttendCommand& options, Attention& attention) {
@@ -210,8 +171,7 @@ Json::Object head_of(const AttendCommand& options, const Attention& attention) {
 }
 
 int run(const AttendCommand& options) {
-  std::vector<Encoding> found;
-  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
+  std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
@@ -227,7 +187,6 @@ int run(const AttendCommand& options) {
   const MaskGrid grid = grid_of(queries, keys);
   check_mask(made.mask, grid, "attend");
   add_mask_specs(attention.masks, grid, made, attention.mask_memory);
-  if (attention.rotary) made.rotary = *attention.rotary;
   const Workers workers(static_cast<int>(options.threads));
   made.workers = &workers;
 
@@ -274,7 +233,7 @@ void add_attend(Command& app) {
   command.add("--v", options->v, "values; their width may be another").required();
   command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
   command.text("--key-positions", options->key_positions, kPositionsHelp);
-  add_parameter_file(command, options->file);
+  add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
   add_mask_options(command, options->mask);
   command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");

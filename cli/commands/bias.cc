@@ -24,7 +24,6 @@ struct BiasCommand {
   EncodingOptions encoding;
   std::string queries;
   std::string keys;  // empty: the positions of the queries
-  std::string file;  // the first parameter, or a safetensors file with all of them by name
   bool causal = false;
   std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
   std::int64_t max_bytes = kMaxBytes;
@@ -148,9 +147,7 @@ int run(const BiasCommand& options) {
   check_kind(spec);
   const Positions queries = load_one_axis(spec, options.queries);
   const Positions keys = options.keys.empty() ? queries : load_one_axis(spec, options.keys);
-  EncodingOptions learned = options.encoding;
-  if (!options.file.empty()) learned.files = {options.file};
-  const Encoding encoding = with_learned(found, learned);
+  const Encoding encoding = with_learned(found, options.encoding);
   const Bias& bias = *encoding.bias();
   if (bias.has_factor()) {
     fail(ErrorKind::unsupported,
@@ -181,7 +178,7 @@ void add_bias(Command& app) {
   add_spec_choice(command, options->encoding);
   command.add("--queries,-q", options->queries, kPositionsHelp).required();
   command.text("--keys,-k", options->keys, "the same for keys (default: where the queries are)");
-  add_parameter_file(command, options->file);
+  add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
   command.flag("--causal", options->causal, "-inf where a key stands after its query");
   add_dtype(command, options->dtype, "f64 in text and json, else f32");

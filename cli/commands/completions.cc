@@ -1,6 +1,8 @@
 // What there is to complete, read from the grammar itself.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -52,28 +54,97 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return split(std::string_view(type).substr(begin + 1, end - begin - 1), ",");
 }
 
-CompletedOption completed(const CLI::Option& option) {
-  CompletedOption result{.help = first_line(option.get_description()), .choices = choices_of(option)};
-  for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
-  if (result.names.empty()) result.names.push_back(option.get_name(true));
-  result.takes_value = option.get_items_expected_max() > 0;
-  result.files = result.choices.empty() || is_spec(result.names.front());  // a spec may be a file
-  result.repeated = option.get_items_expected_max() > 1;
-  return result;
+// What stands between single quotes in all three shells.
+std::string in_quotes(std::string_view text) { return fmt::format("{}", fmt::join(split(text, "'"), "'\\''")); }
+
+// Within the brackets of zsh's _arguments.
+std::string zsh_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+    result += c;
+  }
+  return in_quotes(result);
 }
 
-void collect(const CLI::App& app, const std::vector<std::string>& path, std::vector<CompletedCommand>& commands) {
-  CompletedCommand command{.path = path, .help = first_line(app.get_description())};
+Json help_json(const std::string& description) {
+  const std::string help = first_line(description);
+  return Json().set("help", in_quotes(help)).set("zsh_help", zsh_text(help));
+}
+
+std::vector<std::string> flags_of(const CLI::Option& option) {
+  std::vector<std::string> flags;
+  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+// An option, or what stands at a place without a dash, by its label.
+Json option_json(const CLI::Option& option, std::size_t place) {
+  const std::string label = option.get_name(true);
+  const std::vector<std::string> choices = choices_of(option);
+  Json::Array names;
+  for (const std::string& flag : flags_of(option)) {
+    const bool word = flag.starts_with("--");
+    names.push_back(Json().set("flag", flag).set("fish_flag", word ? "-l " + flag.substr(2) : "-s " + flag.substr(1)));
+  }
+  return help_json(option.get_description())
+      .set("names", names)
+      .set("label", label)
+      .set("index", fmt::format("{}", place))
+      .set("place", fmt::format("{}", place + 1))
+      .set("choices", in_quotes(fmt::format("{}", fmt::join(choices, " "))))
+      .set("takes_value", option.get_items_expected_max() > 0)
+      .set("files", choices.empty() || is_spec(label))  // a spec may be a file
+      .set("repeated", option.get_items_expected_max() > 1);
+}
+
+std::string fish_condition(const std::vector<std::string>& path) {
+  return path.empty() ? "true" : fmt::format("__posenc_at {}", fmt::join(path, " "));
+}
+
+Json command_json(const CLI::App& app, const std::vector<std::string>& path) {
+  std::vector<std::string> flags, values, below_names;
+  Json::Array options, positionals, below;
   for (const CLI::Option* option : app.get_options()) {
-    (option->get_positional() ? command.positionals : command.options).push_back(completed(*option));
+    Json::Array& list = option->get_positional() ? positionals : options;
+    list.push_back(option_json(*option, list.size()));
+    for (const std::string& flag : flags_of(*option)) {
+      flags.push_back(flag);
+      if (option->get_items_expected_max() > 0) values.push_back(flag);
+    }
   }
-  commands.push_back(std::move(command));
-  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     std::vector<std::string> longer = path;
-    longer.push_back(below->get_name());
-    collect(*below, longer, commands);
+    longer.push_back(below_names.emplace_back(command->get_name()));
+    below.push_back(command_json(*command, longer));
   }
+  const std::vector<std::string> above(path.begin(), path.end() - (path.empty() ? 0 : 1));
+  const auto joined = [](const std::vector<std::string>& words, const char* separator = " ") {
+    return fmt::format("{}", fmt::join(words, separator));
+  };
+  return help_json(app.get_description())
+      .set("root", path.empty())
+      .set("name", path.empty() ? "" : path.back())
+      .set("path", joined(path, "/"))
+      .set("above", joined(above, "/"))
+      .set("function", path.empty() ? "" : "_" + joined(path, "_"))
+      .set("depth", fmt::format("{}", path.size()))
+      .set("at", fish_condition(path))
+      .set("above_at", fish_condition(above))
+      .set("flags", joined(flags))
+      .set("values", joined(values))
+      .set("below_names", joined(below_names))
+      .set("leaf", below.empty())
+      .set("options", options)
+      .set("positionals", positionals)
+      .set("below", below);
+}
+
+// A command, and then those below it.
+void collect(const Json& command, Json::Array& commands) {
+  commands.push_back(command);
+  for (const Json& below : command.find("below")->array()) collect(below, commands);
 }
 
 }  // namespace
@@ -86,10 +157,9 @@ void add_completions(Command& app) {
                                 "  posenc completions fish > ~/.config/fish/completions/posenc.fish");
   command.add("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   command.runs([shell, posenc = app] {
-    std::vector<CompletedCommand> commands;
-    collect(posenc.app(), {}, commands);
-    const auto script = *shell == "bash" ? bash_script : *shell == "zsh" ? zsh_script : fish_script;
-    write_text({}, script(commands));
+    Json::Array commands;
+    collect(command_json(posenc.app(), {}), commands);
+    write_text({}, completion_script(*shell, Json().set("commands", commands)));
     return 0;
   });
 }

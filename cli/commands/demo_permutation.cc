@@ -8,11 +8,11 @@
 #include <sstream>
 
 #include "cli/commands/commands.h"
+#include "cli/encoding.h"
 #include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "posenc/error.h"
-#include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/insight/demonstration.h"
 
@@ -26,7 +26,8 @@ struct PermutationCommand {
   std::int64_t width = 32;
   std::int64_t heads = 4;
   std::uint64_t seed = 0;
-  std::vector<std::string> encodings;  // empty: one of every sort
+  std::vector<std::string> specs;  // empty: one of every sort
+  EncodingOptions encoding;
   OutputOptions output;
 };
 
@@ -78,7 +79,9 @@ PermutationQuestion make_question(const PermutationCommand& options) {
   question.order = order_of(options, question.words.size());
   question.seed = options.seed;
   question.other = other_words(options, question.words);
-  for (const std::string& text : options.encodings) question.specs.push_back(load_spec(text));
+  for (const Encoding& encoding : find_with_remarks(options.specs, options.encoding)) {
+    question.specs.push_back(encoding.spec());
+  }
   return question;
 }
 
@@ -151,7 +154,7 @@ void write_demo_json(const OutputOptions& output, const PermutationQuestion& que
 int run(const PermutationCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
   const PermutationQuestion question = make_question(options);
-  const PermutationResult result = answer(question, options.encodings);
+  const PermutationResult result = answer(question, options.specs);
   if (format == "json") {
     write_demo_json(options.output, question, result);
   } else {
@@ -178,8 +181,8 @@ void add_demo_permutation(Command& app) {
   command.add("--width", options->width, "of the embeddings, a multiple of 2 x heads").within(2, 4096).show_default();
   command.add("--heads", options->heads, "of attention").within(1, 1024).show_default();
   command.add("--seed", options->seed, "another seed, other embeddings and weights (default: 0)");
-  command.add("--encoding", options->encodings, "a SPEC to try, may be repeated (default: one of every sort)")
-      .not_empty();
+  command.add("--encoding", options->specs, "a SPEC to try, may be repeated (default: one of every sort)").not_empty();
+  add_spec_choice(command, options->encoding);
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/diagnose_text.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/token_positions.h"
@@ -17,7 +18,6 @@
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
 #include "posenc/insight/svg.h"
-#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {
@@ -25,8 +25,7 @@ namespace {
 // Of another engine's numbers, one kind is given: files with what belongs to them.
 struct DiagnoseCommand {
   std::string spec;
-  std::optional<std::int64_t> sequence_length, layer;
-  std::string part;
+  EncodingOptions encoding;
   std::string inv_freq;
   std::string cos, sin;
   std::string input, rotated;
@@ -36,8 +35,6 @@ struct DiagnoseCommand {
   std::string positions;      // of tables, vectors and rows; empty: counted from 0
   std::string queries, keys;  // of scores and biases; empty: counted from 0
   std::optional<double> scale;
-  std::string file;  // the learned table of the encoding itself
-  std::vector<std::string> parameters;
   bool faults = false;  // list what is known
   std::string inject;   // show what a mistake would do
   std::string picture;  // an SVG of it
@@ -46,72 +43,66 @@ struct DiagnoseCommand {
 
 // What was read from files: an observation holds views of it.
 struct Loaded {
-  Array first, second, third;
+  std::vector<Array> arrays;
   TokenPositions positions, keys;
   std::vector<std::pair<std::string, std::string>> names;  // what the library calls something, and what the user does
   std::string option = "diagnose";                         // what opens messages about nothing in particular
 };
 
-// A kind of evidence: its option, the others that belong to it, and what reads them.
-struct Kind {
-  const char* option;
-  const std::string* given;
-  std::vector<std::pair<const char*, const std::string*>> companions;
+enum class Evidence { frequencies, tables, rotation, scores, bias, rows };
+
+// A kind of evidence: its files by their options, the one that names it first.
+struct EvidenceFiles {
+  Evidence evidence;
+  std::vector<std::pair<const char*, const std::string*>> files;
 };
 
-std::vector<Kind> kinds_of(const DiagnoseCommand& options) {
-  return {{"--inv-freq", &options.inv_freq, {}},
-          {"--cos", &options.cos, {{"--sin", &options.sin}}},
-          {"--input", &options.input, {{"--rotated", &options.rotated}}},
-          {"--scores", &options.scores, {{"--q", &options.q}, {"--k", &options.k}}},
-          {"--bias", &options.bias, {}},
-          {"--table", &options.table, {}}};
+std::vector<EvidenceFiles> all_evidence(const DiagnoseCommand& options) {
+  return {{Evidence::frequencies, {{"--inv-freq", &options.inv_freq}}},
+          {Evidence::tables, {{"--cos", &options.cos}, {"--sin", &options.sin}}},
+          {Evidence::rotation, {{"--input", &options.input}, {"--rotated", &options.rotated}}},
+          {Evidence::scores, {{"--scores", &options.scores}, {"--q", &options.q}, {"--k", &options.k}}},
+          {Evidence::bias, {{"--bias", &options.bias}}},
+          {Evidence::rows, {{"--table", &options.table}}}};
 }
 
-bool any_numbers(const DiagnoseCommand& options) {
-  for (const Kind& kind : kinds_of(options)) {
-    if (!kind.given->empty()) return true;
-  }
-  return false;
+// The kinds of which a file was given.
+std::vector<EvidenceFiles> given_evidence(const DiagnoseCommand& options) {
+  std::vector<EvidenceFiles> kinds = all_evidence(options);
+  std::erase_if(kinds, [](const EvidenceFiles& kind) {
+    return std::all_of(kind.files.begin(), kind.files.end(), [](const auto& file) { return file.second->empty(); });
+  });
+  return kinds;
 }
 
 // The only kind that was given, whole; options that belong to another are errors.
-std::size_t kind_given(const DiagnoseCommand& options) {
-  const std::vector<Kind> kinds = kinds_of(options);
-  std::vector<std::size_t> given;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const bool any = !kinds[i].given->empty() || std::any_of(kinds[i].companions.begin(), kinds[i].companions.end(),
-                                                             [](const auto& c) { return !c.second->empty(); });
-    if (any) given.push_back(i);
-  }
+EvidenceFiles one_evidence(const DiagnoseCommand& options) {
+  const std::vector<EvidenceFiles> given = given_evidence(options);
   if (given.empty()) {
     fail(ErrorKind::usage,
          "numbers of the other engine are needed: --inv-freq, --cos and --sin, --input and --rotated, --scores, --bias "
          "or --table");
   }
+  const auto& [name, first] = given[0].files[0];
   if (given.size() > 1) {
-    fail(ErrorKind::usage, fmt::format("{} and {} are two kinds of numbers: give one at a time", kinds[given[0]].option,
-                                       kinds[given[1]].option));
+    fail(ErrorKind::usage,
+         fmt::format("{} and {} are two kinds of numbers: give one at a time", name, given[1].files[0].first));
   }
-  const Kind& kind = kinds[given[0]];
-  if (kind.given->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.companions[0].first, kind.option));
-  for (const auto& [option, value] : kind.companions) {
-    if (value->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", kind.option, option));
+  for (const auto& [option, file] : given[0].files) {
+    if (first->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", given[0].files[1].first, name));
+    if (file->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", name, option));
   }
-  const bool matrix = given[0] == 3 || given[0] == 4;
+  const Evidence evidence = given[0].evidence;
+  const bool matrix = evidence == Evidence::scores || evidence == Evidence::bias;
   if (matrix && !options.positions.empty())
     fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
   if (!matrix && (!options.queries.empty() || !options.keys.empty())) {
     fail(ErrorKind::usage, "--queries and --keys are for --scores and --bias: others have --positions");
   }
-  if (given[0] == 0 && !options.positions.empty()) fail(ErrorKind::usage, "frequencies have no --positions");
-  if (given[0] != 3 && options.scale) fail(ErrorKind::usage, "--scale is for --scores");
+  if (evidence == Evidence::frequencies && !options.positions.empty())
+    fail(ErrorKind::usage, "frequencies have no --positions");
+  if (evidence != Evidence::scores && options.scale) fail(ErrorKind::usage, "--scale is for --scores");
   return given[0];
-}
-
-Array load_named(const std::string& file, const char* name, Loaded& loaded) {
-  loaded.names.emplace_back(name, file);
-  return load_array(file);
 }
 
 // Positions of the tokens of an array; how many that is, the library checks.
@@ -137,89 +128,63 @@ TokenPositions load_ids(const char* name, const std::string& text, std::int64_t 
 }
 
 // The axis of an array that its tokens have, behind leading axes of length 1.
-std::size_t token_axis(const Array& array, std::size_t rank) {
+std::size_t token_axis(const Array& array) {
   std::size_t axis = 0;
-  while (array.shape.size() - axis > rank && array.shape[axis] == 1) ++axis;
+  while (array.shape.size() - axis > 2 && array.shape[axis] == 1) ++axis;
   return axis;
 }
 
 Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
-  const std::size_t kind = kind_given(options);
-  const auto view = [](const Array& array) { return array.view(); };
-  if (kind == 0) {
-    loaded.first = load_named(options.inv_freq, "inv_freq", loaded);
-    return ObservedFrequencies{view(loaded.first)};
+  const auto [evidence, files] = one_evidence(options);
+  std::vector<ConstView> views;
+  for (const auto& [option, file] : files) {
+    std::string name = option + 2;  // as the library has it
+    std::replace(name.begin(), name.end(), '-', '_');
+    loaded.names.emplace_back(name, *file);
+    loaded.arrays.push_back(load_array(*file));
+    views.push_back(loaded.arrays.back().view());
   }
-  if (kind == 1) {
-    loaded.first = load_named(options.cos, "cos", loaded);
-    loaded.second = load_named(options.sin, "sin", loaded);
-    const std::size_t axis = token_axis(loaded.first, 2);
-    const bool per_axis = axes > 1 && loaded.first.shape.size() - axis == 3 && loaded.first.shape[axis] == axes;
-    loaded.positions = load_ids("positions", options.positions, axes, loaded.first, axis + (per_axis ? 1 : 0), loaded);
-    return ObservedTables{view(loaded.first), view(loaded.second), loaded.positions.view};
+  const Array& first = loaded.arrays[0];
+  const auto load_pairs = [&](std::int64_t id_axes, std::size_t of, std::size_t query_axis, std::size_t key_axis) {
+    const Array &queries = loaded.arrays[of], &keys = loaded.arrays.back();
+    loaded.positions = load_ids("queries", options.queries, id_axes, queries, query_axis, loaded);
+    loaded.keys = load_ids("keys", options.keys, id_axes, keys, key_axis, loaded);
+  };
+  switch (evidence) {
+    case Evidence::frequencies:
+      return ObservedFrequencies{views[0]};
+    case Evidence::scores:
+      load_pairs(axes, 1, token_axis(loaded.arrays[1]), token_axis(loaded.arrays[2]));
+      return ObservedScores{views[0], views[1], views[2], loaded.positions.view, loaded.keys.view};
+    case Evidence::bias: {
+      const std::size_t rank = first.shape.size();
+      if (rank < 2) fail(ErrorKind::bad_input, "bias: expected [N, S] or [H, N, S]");
+      load_pairs(1, 0, rank - 2, rank - 1);
+      return ObservedBias{views[0], loaded.positions.view, loaded.keys.view};
+    }
+    default:
+      break;
   }
-  if (kind == 2) {
-    loaded.first = load_named(options.input, "input", loaded);
-    loaded.second = load_named(options.rotated, "rotated", loaded);
-    loaded.positions =
-        load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
-    return ObservedRotation{view(loaded.first), view(loaded.second), loaded.positions.view};
-  }
-  if (kind == 3) {
-    loaded.first = load_named(options.scores, "scores", loaded);
-    loaded.second = load_named(options.q, "q", loaded);
-    loaded.third = load_named(options.k, "k", loaded);
-    loaded.positions = load_ids("queries", options.queries, axes, loaded.second, token_axis(loaded.second, 2), loaded);
-    loaded.keys = load_ids("keys", options.keys, axes, loaded.third, token_axis(loaded.third, 2), loaded);
-    return ObservedScores{view(loaded.first), view(loaded.second), view(loaded.third), loaded.positions.view,
-                          loaded.keys.view};
-  }
-  if (kind == 4) {
-    loaded.first = load_named(options.bias, "bias", loaded);
-    const std::size_t rank = loaded.first.shape.size();
-    if (rank < 2) fail(ErrorKind::bad_input, "bias: expected [N, S] or [H, N, S]");
-    loaded.positions = load_ids("queries", options.queries, 1, loaded.first, rank - 2, loaded);
-    loaded.keys = load_ids("keys", options.keys, 1, loaded.first, rank - 1, loaded);
-    return ObservedBias{view(loaded.first), loaded.positions.view, loaded.keys.view};
-  }
-  loaded.first = load_named(options.table, "table", loaded);
-  loaded.positions = load_ids("positions", options.positions, axes, loaded.first, token_axis(loaded.first, 2), loaded);
-  return ObservedRows{view(loaded.first), loaded.positions.view};
+  std::size_t axis = token_axis(first);
+  // Tables of several axes may have one of them in front.
+  const bool per_axis = axes > 1 && first.shape.size() - axis == 3 && first.shape[axis] == axes;
+  if (evidence == Evidence::tables && per_axis) ++axis;
+  loaded.positions = load_ids("positions", options.positions, axes, first, axis, loaded);
+  if (evidence == Evidence::tables) return ObservedTables{views[0], views[1], loaded.positions.view};
+  if (evidence == Evidence::rotation) return ObservedRotation{views[0], views[1], loaded.positions.view};
+  return ObservedRows{views[0], loaded.positions.view};
 }
 
-// The encoding that the engine should have had, and its spec with what the options settle.
-struct Wanted {
-  Encoding encoding;
-  Spec spec;
-};
-
-Wanted find_wanted(const DiagnoseCommand& options) {
+// The encoding that the engine should have had.
+Encoding find_wanted(const DiagnoseCommand& options) {
   if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
-  std::variant<Spec, Model> loaded = load_spec_or_model(options.spec);
-  EncodingOptions choice{.part = options.part};
-  if (std::holds_alternative<Model>(loaded)) choice.layer = options.layer;
-  const Encoding encoding = choose_encoding(std::move(loaded), options.spec, choice);
-  if (const Model* model = encoding.model()) {
-    for (const std::string& guess : model->guesses) {
-      fmt::print(stderr, "posenc: {}: a guess: {}\n", model->source, guess);
-    }
-  }
-  Spec spec = encoding.spec();
-  auto* rotary = std::get_if<Rotary>(&spec);
-  const bool layers_differ = rotary != nullptr && rotary->local_base != 0.0;
-  if (options.layer && encoding.model() == nullptr && !layers_differ) {
-    fail(ErrorKind::usage,
-         "--layer is for models and for specs whose layers differ: '" + options.spec + "' is one encoding");
-  }
-  if (options.sequence_length) {
-    if (rotary == nullptr) {
-      fail(ErrorKind::usage,
-           fmt::format("--sequence-length is for rotary encodings: {} does not depend on it", kind_of(spec)));
-    }
-    rotary->sequence_length = options.sequence_length;
-  }
-  if (layers_differ && options.layer) *rotary = at_layer(*rotary, *options.layer);
-  return {encoding, spec};
+  return find_with_remarks(options.spec, options.encoding);
+}
+
+// Its spec, of the one layer that was chosen.
+Spec wanted_spec(const Encoding& wanted) {
+  const auto* rotary = std::get_if<Rotary>(&wanted.spec());
+  return rotary != nullptr && rotary->layer ? Spec(at_layer(*rotary, *rotary->layer)) : wanted.spec();
 }
 
 // A message of the library with the file's name instead of what the library calls it.
@@ -248,7 +213,7 @@ DiagnoseOptions library_options(const DiagnoseCommand& options) {
   return result;
 }
 
-std::string choice_text(const DiagnoseCommand& options) {
+std::string choice_text(const EncodingOptions& options) {
   std::string text;
   if (options.layer) text += fmt::format(" --layer {}", *options.layer);
   if (!options.part.empty()) text += " --part " + text::shell_word(options.part);
@@ -256,26 +221,31 @@ std::string choice_text(const DiagnoseCommand& options) {
   return text;
 }
 
-Diagnosis diagnosis_of(const DiagnoseCommand& options, const Wanted& wanted, Loaded& loaded) {
-  const Observation observed = load_observation(options, axes_of(wanted.spec), loaded);
-  loaded.option = kinds_of(options)[kind_given(options)].option;
+// What it learned is needed where its biases are to be compared; rows without a table have a message of their own.
+Encoding load_learned(const DiagnoseCommand& options, const Encoding& wanted) {
+  EncodingOptions learned = options.encoding;
+  learned.missing = wanted.place() == Place::bias ? Missing::error : Missing::leave;
+  return with_learned(wanted, learned);
+}
+
+Diagnosis diagnosis_of(const DiagnoseCommand& options, const Encoding& encoding, Loaded& loaded) {
+  const Spec spec = wanted_spec(encoding);
+  const Observation observed = load_observation(options, axes_of(spec), loaded);
+  loaded.option = one_evidence(options).files[0].first;
   DiagnoseOptions settings = library_options(options);
-  EncodingOptions learned{.parameters = options.parameters, .missing = Missing::leave};
-  if (!options.file.empty()) learned.files = {options.file};
-  const Encoding encoding = with_learned(wanted.encoding, learned);
   settings.parameters = encoding.parameters();
   settings.tables = encoding.tables();
   if (encoding.table().rank != 0) settings.tables.push_back(encoding.table());
   Diagnosis answer;
   if (encoding.group() != nullptr) {
     ModelGroup group = *encoding.group();
-    group.spec = wanted.spec;
+    group.spec = spec;
     answer = diagnose(*encoding.model(), group, observed, settings);
   } else {
-    answer = diagnose(wanted.spec, observed, settings);
+    answer = diagnose(spec, observed, settings);
   }
   for (std::vector<Explanation>* list : {&answer.explanations, &answer.nearest}) {
-    for (Explanation& explanation : *list) explanation.command += choice_text(options);
+    for (Explanation& explanation : *list) explanation.command += choice_text(options.encoding);
   }
   return answer;
 }
@@ -293,28 +263,27 @@ Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
 }
 
 // What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
-InjectedFault injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given, double growth) {
-  const std::int64_t axes = axes_of(wanted.spec);
+InjectedFault injected(const DiagnoseCommand& options, const Encoding& wanted, const PositionText& given,
+                       double growth) {
+  Spec spec = wanted_spec(wanted);
+  auto* rotary = std::get_if<Rotary>(&spec);
+  const std::int64_t axes = axes_of(spec);
   TokenPositions positions;
   if (given.text.empty()) {
-    const bool turns = axes > 1 || kind_of(wanted.spec) == "rotary" || kind_of(wanted.spec) == "none" ||
-                       kind_of(wanted.spec) == "sinusoidal";
+    const bool turns = axes > 1 || rotary != nullptr || kind_of(spec) == "none" || kind_of(spec) == "sinusoidal";
     positions.numbers = usual_positions(axes, growth, turns ? 140000 : 1100);
     positions.view = positions.numbers.view();
   } else {
     positions = token_positions(given, axes, {.batch = 0, .tokens = 0});
   }
   DiagnoseOptions settings = library_options(options);
-  const ModelGroup* group = wanted.encoding.group();
-  if (group != nullptr) settings = options_of(*wanted.encoding.model(), *group, settings);
-  Spec spec = wanted.spec;
-  auto* rotary = std::get_if<Rotary>(&spec);
+  if (wanted.group() != nullptr) settings = options_of(*wanted.model(), *wanted.group(), settings);
   if (rotary != nullptr && needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = 1;
   return inject_fault(spec, options.inject, positions.view, settings);
 }
 
 // An SVG of it, with more positions.
-void draw_injected(const DiagnoseCommand& options, const Wanted& wanted, const PositionText& given,
+void draw_injected(const DiagnoseCommand& options, const Encoding& wanted, const PositionText& given,
                    const std::string& path) {
   if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
   const Drawing drawing =
@@ -323,7 +292,7 @@ void draw_injected(const DiagnoseCommand& options, const Wanted& wanted, const P
 }
 
 int show_injected(const DiagnoseCommand& options, bool json) {
-  const Wanted wanted = find_wanted(options);
+  const Encoding wanted = find_wanted(options);
   const PositionText given(options.positions);
   const InjectedFault shown = injected(options, wanted, given, 2.0);
   if (!options.picture.empty()) draw_injected(options, wanted, given, options.picture);
@@ -341,7 +310,7 @@ void draw_faults(const std::string& folder) {
     DiagnoseCommand one;
     one.spec = fault.example;
     one.inject = fault.name;
-    if (fault.layer >= 0) one.layer = fault.layer;
+    if (fault.layer >= 0) one.encoding.layer = fault.layer;
     draw_injected(one, find_wanted(one), PositionText(""), fmt::format("{}/{}.svg", folder, fault.name));
   }
 }
@@ -349,7 +318,7 @@ void draw_faults(const std::string& folder) {
 int run(const DiagnoseCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
   if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
-  if ((options.faults || !options.inject.empty()) && any_numbers(options)) {
+  if ((options.faults || !options.inject.empty()) && !given_evidence(options).empty()) {
     fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
   }
   if (options.faults) {
@@ -360,7 +329,7 @@ int run(const DiagnoseCommand& options) {
   if (!options.picture.empty() && options.inject.empty())
     fail(ErrorKind::usage, "--picture is for --inject and --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
-  const Wanted wanted = find_wanted(options);
+  const Encoding wanted = load_learned(options, find_wanted(options));
   Loaded loaded;
   Diagnosis answer;
   try {
@@ -427,13 +396,9 @@ void add_diagnose(Command& app) {
       .add("--scale", options->scale,
            "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
       .check(above_zero);
-  command.text("--file", options->file, "the learned table that the encoding itself has");
-  command.add("--parameter", options->parameters, "learned numbers by name: name=file.npy; may be given again");
-  command
-      .add("--sequence-length", options->sequence_length, "the length of the sequence, for scalings that depend on it")
-      .within(1, kMaxSequence);
-  command.add("--layer", options->layer, "the layer of the model, where layers differ").within(0, kMaxSequence);
-  command.text("--part", options->part, "the part of the model: text, vision, ...");
+  add_spec_choice(command, options->encoding);
+  add_weights(command, options->encoding);
+  add_parameters(command, options->encoding);
   command.flag("--faults", options->faults, "list the mistakes that are known");
   command.text("--inject", options->inject,
                "show what a mistake does to the numbers: base=10000, or two: 'sign + base'");

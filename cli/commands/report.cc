@@ -138,8 +138,7 @@ std::string make_page(const ReportCommand& options, const std::vector<Encoding>&
 }
 
 int run(const ReportCommand& options) {
-  std::vector<Encoding> found;
-  for (const std::string& spec : options.specs) found.push_back(find_with_remarks(spec, options.encoding, true));
+  const std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   check_together(options);
   catch_interrupts();
   Target target(options.output.path, options.overwrite);

@@ -10,18 +10,19 @@
 
 #include "cli/array_output.h"
 #include "cli/commands/commands.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
-#include "posenc/models/encoding.h"
 
 namespace posenc::cli {
 namespace {
 
 struct ResizeCommand {
   std::string spec;  // may be left out
+  EncodingOptions encoding;
   std::string file;
   std::string from;  // empty: what --to and --square admit
   std::string to;
@@ -68,11 +69,13 @@ Lengths parse_lengths(const std::string& text, std::string_view option) {
   }
 }
 
-// A SPEC may stand in front, the kind alone or with fields: what it says of the table must be true of it.
+// A SPEC may be in front, the kind alone or with fields, or a model: what it says of the table must be true of it.
 void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
-  if (options.spec.empty() || options.spec == "learned") return;
-  const Spec spec = load_spec(options.spec);
-  const auto* learned = std::get_if<Learned>(&spec);
+  std::vector<std::string> specs = {options.spec};
+  if (options.spec.empty() || options.spec == "learned") specs.clear();
+  const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
+  if (found.empty()) return;
+  const auto* learned = std::get_if<Learned>(&found[0].spec());
   if (learned == nullptr) {
     fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
   }
@@ -260,7 +263,8 @@ void add_resize(Command& app) {
       app.command("resize", "A learned table to a new length or grid.",
                   "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
                   "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
-  command.add("SPEC", options->spec, "learned, or learned with fields; may be left out");
+  command.add("SPEC", options->spec, "learned, learned with fields, a file or a model; may be left out");
+  add_model_choice(command, options->encoding);
   command.text("--file", options->file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
       .required();
   command.add("--to", options->to, "its new length, 1024, or grid, height x width: 16x20").required();

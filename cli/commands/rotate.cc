@@ -112,12 +112,14 @@ TokenCount tokens_of(const Array& input) {
   return {rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
 }
 
-Rotation load_rotation(const RotateCommand& options, const Rotary& spec, const Array& input) {
+// `found` is the encoding, and that of --to-spec where there is one.
+Rotation load_rotation(const RotateCommand& options, const std::vector<Encoding>& found, const Array& input) {
+  const Rotary& spec = rotary_of(found.front().spec());
   const TokenCount count = tokens_of(input);
   const PositionText positions(options.positions);
   Rotation rotation{spec, fitting(positions, spec, options.input, count)};
   if (!moves(options)) return rotation;
-  rotation.to_spec = options.to_spec.empty() ? spec : rotary_of(load_spec(options.to_spec));
+  rotation.to_spec = rotary_of(found.back().spec());
   rotation.to =
       fitting(options.to.empty() ? positions : PositionText(options.to), *rotation.to_spec, options.input, count);
   return rotation;
@@ -236,7 +238,10 @@ bool is_other_turn(const Spec& spec) {
 }
 
 int run(const RotateCommand& options) {
-  const Encoding encoding = find_with_remarks(options.spec, options.encoding);
+  std::vector<std::string> specs = {options.spec};
+  if (!options.to_spec.empty()) specs.push_back(options.to_spec);
+  const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
+  const Encoding& encoding = found.front();
   const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
   check_options(options, format);
   const double scale = finite_number(options.scale, "--scale");
@@ -244,9 +249,9 @@ int run(const RotateCommand& options) {
   if (options.keys || !options.delta.empty()) {
     fail(ErrorKind::usage, "--keys and --delta are for pope and xpos: rotary turns queries and keys alike");
   }
-  const Rotary& spec = rotary_of(encoding.spec());
+  rotary_of(encoding.spec());  // or an error that says where to go, before the input is read
   Array input = load_input(options.input, encoding);
-  const Rotation rotation = load_rotation(options, spec, input);
+  const Rotation rotation = load_rotation(options, found, input);
   apply(options, rotation, heads_of(input), scale);
   return write_result(options, format, input, head_of(options, rotation, scale));
 }

@@ -86,7 +86,9 @@ void add_show(Command& app) {
   command.add("--layer", options->layer, "only the group of this layer").natural();
   command.text("--part", options->part, "only this part: text, vision, ...");
   command.flag("--lenient", options->lenient, "keys about positions that are not known are warnings");
-  command.add("--reading", options->readings, "take the other way of this reading; may be given again").not_empty();
+  command.add("--reading", options->readings, "take the other way of this reading; may be given again")
+      .not_empty()
+      .one_value();
   command.text("--as", options->as, "read the file as this model type");
   add_output(command, options->output, "text, json, md (of --types)");
   command.runs([options] { return run(*options); });

@@ -9,13 +9,12 @@
 #include "core/text/shell.h"
 #include "models/encoding_state.h"
 #include "posenc/error.h"
-#include "posenc/pope.h"
 #include "posenc/position_ids.h"
-#include "posenc/xpos.h"
 
 namespace posenc {
 namespace {
 
+using models::EncodingSource;
 using models::EncodingState;
 
 // Whether a rotary encoding says which layer and which length it is for, where that makes a difference.
@@ -29,8 +28,8 @@ void compute_schedules(EncodingState& state, Missing missing) {
   if (const auto* hybrid = std::get_if<Hybrid>(&state.spec)) state.sinusoidal = make_schedule(hybrid->fixed);
   if (const auto* fourier = std::get_if<Fourier>(&state.spec)) state.fourier = make_fourier_schedule(*fourier);
   if (const auto* concat = std::get_if<Concat>(&state.spec)) state.parts = make_concat_schedule(*concat);
-  if (const auto* pope = std::get_if<Pope>(&state.spec)) state.rotary = make_schedule(*pope);
-  if (const auto* xpos = std::get_if<Xpos>(&state.spec)) state.rotary = make_schedule(*xpos).rotation;
+  if (const auto* pope = std::get_if<Pope>(&state.spec)) state.rotary = state.pope.emplace(*pope).angles().schedule();
+  if (const auto* xpos = std::get_if<Xpos>(&state.spec)) state.rotary = state.xpos.emplace(*xpos).schedule().rotation;
   const auto* rotary = std::get_if<Rotary>(&state.spec);
   if (rotary && (missing != Missing::leave || is_settled(*rotary))) state.rotary = make_schedule(*rotary);
 }
@@ -90,10 +89,10 @@ void check_rows_there(const EncodingState& state) {
 }
 
 // Throws where tables and spec do not fit each other.
-Encoding fitting(Encoding encoding, Missing missing) {
-  const bool whole = missing != Missing::leave || has_tables(encoding.state());
-  if (encoding.place() == Place::input && whole) width_of(encoding.rows());
-  return encoding;
+void check_tables(const Encoding& encoding) {
+  PositionView none = PositionView::of(static_cast<const double*>(nullptr), 0);
+  none.axes = axes_of(encoding.spec());
+  check_rows(encoding.rows(), none, kind_of(encoding.spec()));
 }
 
 }  // namespace
@@ -104,48 +103,39 @@ const Learned* learned_part(const Spec& spec) noexcept {
   return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
-void models::complete(EncodingState& state, Missing missing, std::uint64_t seed) {
+Encoding EncodingState::complete(EncodingSource source, Missing missing, std::uint64_t seed) {
+  auto made = std::make_shared<EncodingState>(std::move(source));
+  EncodingState& state = *made;
   compute_schedules(state, missing);
   refuse_foreign_table(state);
   if (missing == Missing::draw) draw_missing(state, seed);
   make_views(state);
   const Place place = place_of(state.spec);
   state.computed = true;
-  // Who turns by PoPE checks its angles; who only looks at it does not.
-  if (std::holds_alternative<Pope>(state.spec) && missing != Missing::error) {
+  if (state.pope) {
     const spec::BoundParameters fitting(state.spec, state.parameters, "pope");
   }
   const bool whole = missing != Missing::leave || has_parameters(state);
   if (place == Place::bias && whole) state.bias.emplace(state.spec, state.parameters);
   if (place == Place::term && whole) state.term.emplace(state.spec, state.parameters);
+  const Encoding encoding(std::move(made));
+  if (place == Place::input && (missing != Missing::leave || has_tables(state))) check_tables(encoding);
+  return encoding;
 }
 
 Encoding make_encoding(const Spec& spec, LearnedNumbers numbers, Missing missing, std::uint64_t seed) {
   validate(spec);
-  auto state = std::make_shared<EncodingState>();
-  state->spec = spec;
-  state->text = to_text(spec);
-  state->numbers = std::move(numbers);
-  models::complete(*state, missing, seed);
-  return fitting(Encoding(std::move(state)), missing);
+  return EncodingState::complete({.spec = spec, .text = to_text(spec), .numbers = std::move(numbers)}, missing, seed);
 }
 
 Encoding::Encoding(const Spec& spec) : Encoding(make_encoding(spec, {}, Missing::leave)) {}
 
 Encoding with_drawn(const Encoding& encoding, std::uint64_t seed) {
-  const EncodingState& given = encoding.state();
+  const EncodingState& given = EncodingState::of(encoding);
   const bool open = encoding.place() == Place::rotation && !given.rotary;
   const bool acts = encoding.place() == Place::bias || encoding.place() == Place::term;
   if (given.computed && !open && has_tables(given) && (!acts || has_parameters(given))) return encoding;
-  auto state = std::make_shared<EncodingState>();
-  state->spec = given.spec;
-  state->text = given.text;
-  state->data_text = given.data_text;
-  state->model = given.model;
-  state->group = given.group;
-  state->numbers = given.numbers;
-  models::complete(*state, Missing::draw, seed);
-  return fitting(Encoding(std::move(state)), Missing::draw);
+  return EncodingState::complete(given, Missing::draw, seed);
 }
 
 const Spec& Encoding::spec() const noexcept { return state_->spec; }

@@ -47,16 +47,51 @@ const ModelGroup& computed(const Model& model, const ModelGroup& group) {
        model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
 }
 
-void set_choice(Spec& spec, const std::optional<std::int64_t>& sequence_length,
-                const std::optional<std::int64_t>& layer) {
-  auto* rotary = std::get_if<Rotary>(&spec);
-  if (rotary == nullptr) {
-    fail(ErrorKind::usage, "--sequence-length and --layer are for rotary encodings: " + std::string(kind_of(spec)) +
-                               " depends on neither");
+// Which of the choices made a difference to some encoding.
+struct UsedChoices {
+  bool part = false, layer = false, length = false;
+};
+
+Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options,
+                UsedChoices& used) {
+  models::EncodingSource source;
+  if (auto* model = std::get_if<Model>(&loaded)) {
+    source.model = std::make_shared<const Model>(std::move(*model));
+    source.group = &chosen_group(*source.model, options.layer, options.part);
+    source.spec = source.group->spec;
+    source.text = to_text(source.spec);
+    used.part = used.layer = true;
+  } else {
+    source.spec = std::get<Spec>(std::move(loaded));
+    source.text = text;
   }
-  if (sequence_length) rotary->sequence_length = sequence_length;
-  if (layer) rotary->layer = layer;
-  validate(spec);
+  auto* rotary = std::get_if<Rotary>(&source.spec);
+  const bool length = rotary != nullptr && options.sequence_length;
+  const bool layer = rotary != nullptr && source.model == nullptr && options.layer && rotary->local_base != 0.0;
+  if (length) rotary->sequence_length = options.sequence_length;
+  if (layer) rotary->layer = options.layer;
+  if (length || layer) {
+    validate(source.spec);
+    source.text = to_text(source.spec);
+  }
+  used.length |= length;
+  used.layer |= layer;
+  return models::EncodingState::found(std::move(source));
+}
+
+void refuse_unused(const UsedChoices& used, const EncodingOptions& options, const std::vector<std::string>& texts) {
+  std::string why = "all of these are one encoding each", which = "these do";
+  if (texts.size() == 1) {
+    why = "'" + texts[0] + "' is one encoding";
+    which = "'" + texts[0] + "' does";
+  }
+  if (!options.part.empty() && !used.part) fail(ErrorKind::usage, "--part is for models: " + why);
+  if (options.layer && !used.layer) {
+    fail(ErrorKind::usage, "--layer is for models and for specs whose layers differ: " + why);
+  }
+  if (options.sequence_length && !used.length) {
+    fail(ErrorKind::usage, "--sequence-length is for rotary encodings: " + which + " not depend on it");
+  }
 }
 
 }  // namespace
@@ -116,30 +151,18 @@ const ModelGroup& chosen_group(const Model& model, const std::optional<std::int6
   fail(ErrorKind::usage, model.source + ": its layers differ, say which: " + text::joined(examples, " or "));
 }
 
-Encoding find_encoding(const std::string& text, const EncodingOptions& options, bool several) {
-  return choose_encoding(load_spec_or_model(text, options.model), text, options, several);
+std::vector<Encoding> find_encodings(const std::vector<std::string>& texts, const EncodingOptions& options) {
+  UsedChoices used;
+  std::vector<Encoding> found;
+  for (const std::string& text : texts) {
+    found.push_back(chosen(load_spec_or_model(text, options.model), text, options, used));
+  }
+  refuse_unused(used, options, texts);
+  return found;
 }
 
-Encoding choose_encoding(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options,
-                         bool several) {
-  auto state = std::make_shared<models::EncodingState>();
-  if (auto* model = std::get_if<Model>(&loaded)) {
-    state->model = std::make_shared<const Model>(std::move(*model));
-    state->group = &chosen_group(*state->model, options.layer, options.part);
-    state->spec = state->group->spec;
-    if (options.sequence_length) set_choice(state->spec, options.sequence_length, {});
-    state->text = to_text(state->spec);
-    return Encoding(std::move(state));
-  }
-  state->spec = std::get<Spec>(std::move(loaded));
-  state->text = text;
-  if (several && !std::holds_alternative<Rotary>(state->spec)) return Encoding(std::move(state));
-  if (!options.part.empty()) fail(ErrorKind::usage, "--part is for models: '" + text + "' is one encoding");
-  if (options.sequence_length || options.layer) {
-    set_choice(state->spec, options.sequence_length, options.layer);
-    state->text = to_text(state->spec);
-  }
-  return Encoding(std::move(state));
+Encoding find_encoding(const std::string& text, const EncodingOptions& options) {
+  return find_encodings({text}, options)[0];
 }
 
 Encoding load_encoding(const std::string& text, const EncodingOptions& options) {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +20,7 @@
 namespace posenc {
 namespace {
 
-using models::EncodingState;
+using models::EncodingSource;
 
 constexpr double kMadeStd = 0.02;
 
@@ -35,10 +36,10 @@ void refuse_both(const EncodingOptions& options) {
   fail(ErrorKind::usage, "--file and --init exclude each other: a table is read or made");
 }
 
-// The one file that was given, or none; several are an error: only a concat has several tables.
+// The one file that was given, or none; several are an error: only a concat has several.
 std::string one_file(const EncodingOptions& options) {
   if (options.files.size() < 2) return options.files.empty() ? "" : options.files[0];
-  fail(ErrorKind::usage, "--file is given " + std::to_string(options.files.size()) + " times but there is one table");
+  fail(ErrorKind::usage, "--file is given " + std::to_string(options.files.size()) + " times but takes one file");
 }
 
 Array load_table(const std::string& file) {
@@ -142,13 +143,14 @@ std::string table_text(const EncodingOptions& options) {
          std::to_string(options.seed.value_or(0));
 }
 
-void load_input(EncodingState& state, const EncodingOptions& options) {
+void load_input(EncodingSource& state, const EncodingOptions& options) {
   if (!options.parameters.empty() || !options.values.empty()) {
     fail(ErrorKind::usage, "--parameter and --values are for what acts inside attention: " + name_of(state.spec) +
                                " has a table, given by --file, or none");
   }
   check_init(options);
-  if (!options.has_table() && options.missing != Missing::error) return;
+  const bool has_one = state.numbers.table || !state.numbers.tables.empty();
+  if (!options.has_table() && (has_one || options.missing != Missing::error)) return;
   if (const auto* concat = std::get_if<Concat>(&state.spec)) {
     state.numbers.tables = part_tables(*concat, options);
   } else if (const auto* hybrid = std::get_if<Hybrid>(&state.spec)) {
@@ -160,7 +162,9 @@ void load_input(EncodingState& state, const EncodingOptions& options) {
   } else {
     refuse_table(state.spec, options);
   }
-  if (options.has_table()) state.data_text = table_text(options);
+  if (!options.has_table()) return;
+  state.data_text = table_text(options);
+  state.drawn = false;
 }
 
 // 0.5/0/-0.5, or nothing where the text is something else.
@@ -246,8 +250,19 @@ std::string parameters_text(const std::string& file, const EncodingOptions& opti
   return text;
 }
 
+// Those that are there already stay, unless there are new ones of their name.
+void add_parameters(EncodingSource& state, Named loaded, const std::string& text) {
+  Named& kept = state.numbers.parameters;
+  std::erase_if(kept, [&](const auto& old) {
+    return std::any_of(loaded.begin(), loaded.end(), [&](const auto& made) { return made.first == old.first; });
+  });
+  state.data_text = kept.empty() || state.data_text.empty() ? text : state.data_text + " " + text;
+  state.drawn = state.drawn && !kept.empty();
+  std::move(loaded.begin(), loaded.end(), std::back_inserter(kept));
+}
+
 // Whether the numbers are those of the spec is for who uses them to say.
-void load_parameters(EncodingState& state, const EncodingOptions& options) {
+void load_parameters(EncodingSource& state, const EncodingOptions& options) {
   if (options.makes_table()) {
     fail(ErrorKind::usage, "--init, --std and --seed make a learned table: " + name_of(state.spec) + " has none");
   }
@@ -259,7 +274,7 @@ void load_parameters(EncodingState& state, const EncodingOptions& options) {
   if (infos.empty() && !(file.empty() && options.values.empty() && options.parameters.empty())) {
     fail(ErrorKind::usage, name_of(state.spec) + " learns nothing: leave out --file, --values and --parameter");
   }
-  Named& loaded = state.numbers.parameters;
+  Named loaded;
   if (!options.values.empty()) {
     loaded.emplace_back(infos[0].name, inline_array(infos[0], slashed_numbers(options.values, "--values")));
   } else if (file.ends_with(".safetensors")) {
@@ -268,7 +283,7 @@ void load_parameters(EncodingState& state, const EncodingOptions& options) {
     loaded.emplace_back(infos[0].name, load_array(file));
   }
   for (const std::string& named : options.parameters) load_named(named, infos, loaded);
-  state.data_text = parameters_text(file, options);
+  if (!loaded.empty()) add_parameters(state, std::move(loaded), parameters_text(file, options));
 }
 
 }  // namespace
@@ -302,21 +317,9 @@ std::vector<double> slashed_numbers(const std::string& text, const char* option)
 }
 
 Encoding with_learned(const Encoding& encoding, const EncodingOptions& options) {
-  auto state = std::make_shared<EncodingState>();
-  const EncodingState& given = encoding.state();
-  state->spec = given.spec;
-  state->text = given.text;
-  state->model = given.model;
-  state->group = given.group;
-  const bool input = place_of(given.spec) == Place::input;
-  input ? load_input(*state, options) : load_parameters(*state, options);
-  models::complete(*state, options.missing, options.drawn_seed);
-  Encoding result(std::move(state));
-  if (!input || (options.missing == Missing::leave && !options.has_table())) return result;
-  PositionView none = PositionView::of(static_cast<const double*>(nullptr), 0);
-  none.axes = axes_of(result.spec());
-  check_rows(result.rows(), none, kind_of(result.spec()));  // whether tables and spec fit
-  return result;
+  EncodingSource source = models::EncodingState::of(encoding);
+  encoding.place() == Place::input ? load_input(source, options) : load_parameters(source, options);
+  return models::EncodingState::complete(std::move(source), options.missing, options.drawn_seed);
 }
 
 }  // namespace posenc

@@ -69,6 +69,9 @@ class Report(Case):
         self.refused(SPEC, "--infer", "9", says="goes with --advise")
         self.refused("--lesson", "--sentence", "one", says="2 to 24 words but has 1")
         self.refused("none", SPEC, "--values", "1", says="for one SPEC")
+        self.refused("alibi:heads=4", "--layer", "1", says="--layer is for models and for specs whose layers differ")
+        self.refused("alibi:heads=4", "none", "--part", "text", says="--part is for models: all of these are")
+        self.refused("--lesson", "--layer", "1", says="--layer is for models")
         self.refused(SPEC, "--random-seed", "x", says="--random-seed must be a whole number")
 
     def test_the_same_command_gives_the_same_bytes(self):

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "posenc/attend.h"
 #include "posenc/files/file.h"
 #include "posenc/files/npy.h"
 #include "posenc/files/safetensors.h"
@@ -85,6 +86,40 @@ TEST(Encoding, MissingNumbersAreAnErrorLeftOrDrawn) {
   EXPECT_EQ(with_drawn(given).table().data, given.table().data);
 }
 
+TEST(AddEncoding, PutsEachSortAtItsPlaceOnce) {
+  const Encoding rotary = make_encoding(Rotary{.head_dim = 8}), pope = make_encoding(Pope{.head_dim = 8}),
+                 xpos = make_encoding(Xpos{.head_dim = 8}), temperature = make_encoding(QueryTemperature{.length = 4}),
+                 bias = make_encoding(Alibi{.heads = 2}), input = make_encoding(Sinusoidal{.width = 4}),
+                 term = with_drawn({Shaw{.head_dim = 8, .left = 2, .right = 2}});
+  AttendOptions options;
+  for (const Encoding* one : {&rotary, &pope, &xpos, &temperature, &bias, &term, &input, &input}) {
+    add_encoding(options, *one);
+  }
+  EXPECT_EQ(options.rotary->angles().schedule().inv_freq, rotary.rotary()->inv_freq);
+  EXPECT_EQ(options.pope->angles().schedule().inv_freq, pope.rotary()->inv_freq);
+  EXPECT_EQ(options.xpos->schedule().rotation.inv_freq, xpos.rotary()->inv_freq);
+  EXPECT_EQ(options.temperature, std::get_if<QueryTemperature>(&temperature.spec()));
+  EXPECT_EQ(options.bias, &*bias.bias());
+  EXPECT_EQ(options.term, &*term.term());
+  for (const Encoding* one : {&rotary, &pope, &xpos, &temperature, &bias, &term}) {
+    expect_error(ErrorKind::usage, "but two were given", [&] { add_encoding(options, *one); });
+  }
+}
+
+TEST(AddEncoding, RefusesWhatIsNotReady) {
+  const auto refused = [](const Encoding& encoding) {
+    AttendOptions options;
+    expect_error(ErrorKind::usage, "cannot act in attention yet", [&] { add_encoding(options, encoding); });
+  };
+  refused({T5{.heads = 2}});
+  refused(find_encoding("alibi:heads=2"));
+  refused(parse_spec("rotary:head_dim=8,scaling=dynamic,factor=2,original_positions=16"));
+  const Encoding delta = load_encoding("pope:head_dim=2", {.parameters = {"delta=1/2"}});
+  AttendOptions options;
+  add_encoding(options, delta);
+  EXPECT_EQ(options.pope_delta.as<double>()[1], 2.0);
+}
+
 TEST(Encoding, NumbersMustFit) {
   EXPECT_THROW(make_encoding(Learned{.width = 3, .past_end = PastEnd::error}, {.table = array_of({1, 2}, {1, 2})}),
                Error);
@@ -117,8 +152,47 @@ TEST(LoadEncoding, SettlesWhatASpecLeavesOpen) {
   const Encoding settled = load_encoding(dynamic, {.sequence_length = 64});
   EXPECT_EQ(settled.rotary()->sequence_length, 64);
   EXPECT_EQ(settled.text(), to_text(settled.spec()));
-  expect_error(ErrorKind::usage, "alibi depends on neither", [] { load_encoding("alibi:heads=4", {.layer = 1}); });
-  EXPECT_EQ(find_encoding("alibi:heads=4", {.layer = 1}, /*several=*/true).text(), "alibi:heads=4");
+}
+
+TEST(FindEncodings, RefuseAChoiceThatNoneDependsOn) {
+  const auto refused = [](const char* message, const std::vector<std::string>& texts, const EncodingOptions& options) {
+    expect_error(ErrorKind::usage, message, [&] { find_encodings(texts, options); });
+  };
+  refused("--layer is for models and for specs whose layers differ: 'alibi:heads=4' is", {"alibi:heads=4"},
+          {.layer = 1});
+  refused("--layer is for models", {"rotary:head_dim=8"}, {.layer = 1});
+  refused("--layer is for models", {"rotary:head_dim=8", "alibi:heads=4"}, {.layer = 1});
+  refused("--part is for models: 'alibi:heads=4' is", {"alibi:heads=4"}, {.part = "text"});
+  refused("'alibi:heads=4' does not depend on it", {"alibi:heads=4"}, {.sequence_length = 8});
+  refused("'gpt2' does not depend on it", {"gpt2"}, {.sequence_length = 8});
+  refused("--layer is for models", {}, {.layer = 1});
+  const std::vector<std::string> texts = {"alibi:heads=4", "rotary:head_dim=8,local_base=100", "rotary:head_dim=8"};
+  const std::vector<Encoding> found = find_encodings(texts, {.sequence_length = 9, .layer = 1});
+  EXPECT_EQ(found[0].text(), texts[0]);
+  EXPECT_EQ(std::get<Rotary>(found[1].spec()).layer, 1);
+  EXPECT_EQ(std::get<Rotary>(found[1].spec()).sequence_length, 9);
+  EXPECT_EQ(std::get<Rotary>(found[2].spec()).layer, std::nullopt);
+  EXPECT_EQ(find_encodings({"alibi:heads=4", "llama-3.1-8b"}, {.layer = 3, .part = "text"})[1].text(),
+            find_encoding("llama-3.1-8b").text());
+}
+
+TEST(WithLearned, KeepsTheNumbersThatAreThere) {
+  const Encoding table = make_encoding(kLearned, {.table = array_of({2, 2}, {1, 2, 3, -4})});
+  EXPECT_EQ(row_of(with_learned(table, {}), 1), (std::vector<double>{3, -4}));
+  const Encoding both =
+      make_encoding(Kerple{.heads = 1}, {.parameters = {{"p", array_of({1}, {2})}, {"a", array_of({1}, {3})}}});
+  const Encoding other = with_learned(both, {.parameters = {"a=5"}});
+  ASSERT_EQ(other.parameters().size(), 2u);
+  EXPECT_EQ(other.parameters()[0].name, "p");
+  EXPECT_EQ(other.parameters()[0].value.as<double>()[0], 2.0);
+  EXPECT_EQ(other.parameters()[1].value.as<double>()[0], 5.0);
+  EXPECT_TRUE(other.bias().has_value());
+  const Encoding drawn = with_drawn({Clipped{.heads = 1, .max_distance = 1}});
+  EXPECT_TRUE(with_learned(drawn, {}).drawn());
+  const Encoding given = with_learned(drawn, {.values = "1/2/3"});
+  EXPECT_FALSE(given.drawn());
+  EXPECT_EQ(given.parameters().size(), 1u);
+  EXPECT_EQ(with_learned(given, {}).data_text(), "--values 1/2/3");
 }
 
 TEST(LoadEncoding, ReadsAndRepeatsLearnedNumbers) {

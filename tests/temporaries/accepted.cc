@@ -1,6 +1,7 @@
 // The same with what lives long enough: the caller's own, what is kept or shared, and temporaries within one
 // expression.
 #include <posenc/files/files.h>
+#include <posenc/models/models.h>
 #include <posenc/posenc.h>
 
 using namespace posenc;
@@ -16,6 +17,10 @@ void named(const Rotary& rotary, const Sinusoidal& sinusoidal, const Spec& alibi
   const PositionView places = positions;
   use({.rotary = table, .bias = &bias, .query_positions = positions, .key_positions = places});
   fill_rows(rows, places, view);
+  const Encoding encoding = make_encoding(alibi);
+  AttendOptions with_encoding;
+  add_encoding(with_encoding, encoding);
+  use(with_encoding);
   const RotaryView source = table;
   rotate(view, places, source);
 }

@@ -5,6 +5,9 @@
 //     posenc::Encoding gpt2 = posenc::load_encoding("gpt2", {.files = {"model.safetensors:wpe.weight"}});
 //     posenc::add_positions(x, positions, gpt2.rows(), x);
 //     posenc::Encoding alibi = posenc::make_encoding(posenc::Alibi{.heads = 8});           // alibi.bias()
+//     posenc::AttendOptions options;
+//     posenc::add_encoding(options, alibi);
+//     posenc::attend(q, k, v, out, options);
 //
 // An Encoding is immutable and cheap to copy, and may be shared between threads. Views that it hands out are valid as
 // long as it or a copy lives. Messages name options as the command line has them: --file is EncodingOptions::files.
@@ -32,6 +35,8 @@
 
 namespace posenc {
 
+struct AttendOptions;  // posenc/attend.h
+
 namespace models {
 struct EncodingState;
 }  // namespace models
@@ -43,7 +48,6 @@ class POSENC_API Encoding {
  public:
   // Without learned numbers: make_encoding(spec, {}, Missing::leave).
   Encoding(const Spec& spec);  // NOLINT(*-explicit-*): what takes an encoding takes a spec
-  explicit Encoding(std::shared_ptr<const models::EncodingState> state) : state_(std::move(state)) {}
 
   const Spec& spec() const noexcept POSENC_LIFETIMEBOUND;
   Place place() const noexcept { return place_of(spec()); }
@@ -85,9 +89,10 @@ class POSENC_API Encoding {
   const std::optional<ScoreTerm>& term() const noexcept POSENC_LIFETIMEBOUND;
   std::int64_t heads() const noexcept;  // of what has heads, else 1
 
-  const models::EncodingState& state() const noexcept { return *state_; }  // for posenc::models itself
-
  private:
+  friend struct models::EncodingState;  // makes them, never of nothing
+  explicit Encoding(std::shared_ptr<const models::EncodingState> state) : state_(std::move(state)) {}
+
   std::shared_ptr<const models::EncodingState> state_;
 };
 
@@ -111,6 +116,13 @@ POSENC_API Encoding make_encoding(const Spec& spec, LearnedNumbers numbers = {},
 
 // The same encoding, with what is missing drawn.
 POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0);
+
+// Lets attention use an encoding: a rotation, PoPE, xPos, a temperature, a bias or a score term, with what it learned.
+// The options point into the encoding, which must outlive them. What acts at the input, and none, change nothing.
+// Throws where the options have one of that sort already, and where the encoding lacks learned numbers, its layer or
+// the length.
+POSENC_API void add_encoding(AttendOptions& options, const Encoding& encoding);
+void add_encoding(AttendOptions& options, Encoding&& encoding) = delete;  // it would be gone
 
 struct EncodingOptions {
   // What a spec leaves open, and which encoding of a model is meant.
@@ -140,10 +152,6 @@ struct EncodingOptions {
 // tried and names the nearest. A file is opened once.
 POSENC_API std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options = {});
 
-// The encoding of what `text` named, that the options choose; as find_encoding.
-POSENC_API Encoding choose_encoding(std::variant<Spec, Model> loaded, const std::string& text,
-                                    const EncodingOptions& options, bool several = false);
-
 // The group of a model that a layer and a part mean. Where the groups of a part differ, a layer must be given; the
 // text's part is taken where no part is given. A group that posenc does not compute is an error.
 POSENC_API const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer,
@@ -154,10 +162,15 @@ POSENC_API void check_part(const Model& model, std::string_view part);
 // The encoding that a text names, with its learned numbers: find_encoding and with_learned.
 POSENC_API Encoding load_encoding(const std::string& text, const EncodingOptions& options = {});
 
-// Without learned numbers, and nothing computed yet: only the spec, the texts and the model are there. A layer or a
-// length for what depends on neither is an error; `several` texts share a choice that is meant for those that turn.
-POSENC_API Encoding find_encoding(const std::string& text, const EncodingOptions& options = {}, bool several = false);
-// The same encoding with the learned numbers of the options; what it cannot have is an error.
+// Without learned numbers, and nothing computed yet: only the spec, the texts and the model are there. A part, a layer
+// or a length for what does not depend on it is an error.
+POSENC_API Encoding find_encoding(const std::string& text, const EncodingOptions& options = {});
+// The same for several texts, which share the options: each choice is for those that depend on it, and one that none
+// depends on is an error.
+POSENC_API std::vector<Encoding> find_encodings(const std::vector<std::string>& texts,
+                                                const EncodingOptions& options = {});
+// The same encoding with the learned numbers of the options, which replace those of the same name that it has already;
+// what it cannot have is an error.
 POSENC_API Encoding with_learned(const Encoding& encoding, const EncodingOptions& options);
 // The same of several that are used together: a parameter goes to the one that has its name, or whose kind stands in
 // front of it (shaw.values=r.npy); a file or values to the only one that needs a first parameter, or else that can have

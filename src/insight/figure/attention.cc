@@ -47,17 +47,7 @@ class SmallLayer {
     std::vector<double> weights(static_cast<std::size_t>(heads_ * tokens_ * tokens_));
     AttendOptions options;
     options.weights = make_view(weights.data(), {heads_, tokens_, tokens_});
-    std::optional<RotaryAngles> angles;
-    std::optional<PopeAngles> pope;
-    std::optional<XposAngles> xpos;
-    const Spec& spec = numbers_.spec();
-    if (encoded && std::holds_alternative<Rotary>(spec)) options.rotary = angles.emplace(*numbers_.rotary());
-    if (encoded && std::holds_alternative<Pope>(spec)) options.pope = &pope.emplace(std::get<Pope>(spec));
-    if (options.pope != nullptr && !numbers_.parameters().empty()) options.pope_delta = delta();
-    if (encoded && std::holds_alternative<Xpos>(spec)) options.xpos = &xpos.emplace(std::get<Xpos>(spec));
-    if (encoded) options.temperature = std::get_if<QueryTemperature>(&spec);
-    if (encoded && numbers_.bias()) options.bias = &*numbers_.bias();
-    if (encoded && numbers_.term()) options.term = &*numbers_.term();
+    if (encoded) add_encoding(options, numbers_);
     const ConstView keys = view(k);
     attend(view(q), keys, keys, make_view(out.data(), {tokens_, heads_, head_dim_}), options);
     return weights;

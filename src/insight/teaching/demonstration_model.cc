@@ -1,7 +1,6 @@
 #include "insight/teaching/demonstration_model.h"
 
 #include <cmath>
-#include <optional>
 
 #include "posenc/embed.h"
 #include "posenc/error.h"
@@ -55,28 +54,13 @@ Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
 }
 
 Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
+  const Encoding numbers = begun(encoding, *this, tokens.rows);
   Matrix x = tokens;
-  const Encoding numbers = begun(encoding, *this, x.rows);
   if (numbers.place() == Place::input) {
     add_positions(x.view(), PositionView::range(0, x.rows), numbers.rows(), x.view());
   }
   MultiHeadOptions options;
-  std::optional<RotaryAngles> angles;
-  std::optional<PopeAngles> pope;
-  std::optional<XposAngles> xpos;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
-    options.attend.rotary = angles.emplace(*rotary);
-  } else if (const auto* of_pope = std::get_if<Pope>(&encoding)) {
-    options.attend.pope = &pope.emplace(*of_pope);
-  } else if (const auto* of_xpos = std::get_if<Xpos>(&encoding)) {
-    options.attend.xpos = &xpos.emplace(*of_xpos);
-  } else if (const auto* temperature = std::get_if<QueryTemperature>(&encoding)) {
-    options.attend.temperature = temperature;
-  } else if (numbers.term()) {
-    options.attend.term = &*numbers.term();
-  } else if (numbers.bias()) {
-    options.attend.bias = &*numbers.bias();
-  }
+  add_encoding(options.attend, numbers);
   const Matrix in = weights(3 * width, ModelMatrix::projection);
   const Matrix back = weights(width, ModelMatrix::output);
   const MultiHeadAttention layer{.heads = heads, .in_proj_weight = in.view(), .out_proj_weight = back.view()};

@@ -55,6 +55,16 @@ class Refused(unittest.TestCase):
     def rotation(self, *more, positions=f"0:{N}", spec=SPEC):
         return (spec, "--input", "q.npy", "--rotated", "rotated.npy", "--positions", positions, *more)
 
+    def test_learned_numbers_that_are_missing_are_named(self):
+        self.refused("kerple:heads=4", "--bias", "bias.npy", names=["kerple needs the parameter p, [4]"])
+        run = harness.diagnose(self.path, ["kerple:heads=4", "--bias", "bias.npy"])
+        self.assertNotIn("--bias", run.err)
+
+    def test_a_choice_is_for_what_depends_on_it(self):
+        self.refused(*self.rotation("--layer", "1"), names=["--layer is for models and for specs whose layers differ"])
+        self.refused("alibi:heads=4", "--bias", "bias.npy", "--sequence-length", "8",
+                     names=["--sequence-length is for rotary encodings: 'alibi:heads=4' does not depend on it"])
+
     def tables(self, *more, positions=f"0:{N}"):
         return (SPEC, "--cos", "cos.npy", "--sin", "sin.npy", "--positions", positions, *more)
 

@@ -1,0 +1,48 @@
+// What of attention's options an encoding is.
+#include "models/encoding_state.h"
+#include "posenc/attend.h"
+#include "posenc/error.h"
+
+namespace posenc {
+namespace {
+
+// The place in the options that an encoding takes must be free.
+void check_free(bool free, const char* what) {
+  if (!free) fail(ErrorKind::usage, std::string("an attention has one ") + what + ", but two were given");
+}
+
+// What there is to point to; without learned numbers, or with a layer or a length open, nothing.
+template <class Part>
+const Part* ready(const std::optional<Part>& part, const Encoding& encoding) {
+  if (part) return &*part;
+  fail(ErrorKind::usage, std::string(kind_of(encoding.spec())) +
+                             " cannot act in attention yet: its learned numbers, its layer or the length are missing");
+}
+
+}  // namespace
+
+void add_encoding(AttendOptions& options, const Encoding& encoding) {
+  const models::EncodingState& state = models::EncodingState::of(encoding);
+  if (std::holds_alternative<Rotary>(state.spec)) {
+    check_free(!options.rotary, "rotary encoding");
+    options.rotary = RotaryAngles(*ready(state.rotary, encoding));
+  } else if (std::holds_alternative<Pope>(state.spec)) {
+    check_free(options.pope == nullptr, "PoPE encoding");
+    options.pope = ready(state.pope, encoding);
+    if (!state.parameters.empty()) options.pope_delta = state.parameters[0].value;
+  } else if (std::holds_alternative<Xpos>(state.spec)) {
+    check_free(options.xpos == nullptr, "xPos encoding");
+    options.xpos = ready(state.xpos, encoding);
+  } else if (const auto* temperature = std::get_if<QueryTemperature>(&state.spec)) {
+    check_free(options.temperature == nullptr, "temperature");
+    options.temperature = temperature;
+  } else if (encoding.place() == Place::term) {
+    check_free(options.term == nullptr, "score term");
+    options.term = ready(state.term, encoding);
+  } else if (encoding.place() == Place::bias) {
+    check_free(options.bias == nullptr, "bias");
+    options.bias = ready(state.bias, encoding);
+  }
+}
+
+}  // namespace posenc
