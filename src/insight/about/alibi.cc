@@ -1,5 +1,4 @@
 // ALiBi.
-#include <bit>
 #include <cmath>
 
 #include "core/base/float_types.h"

@@ -1,6 +1,5 @@
 // Learned tables, alone and beside a sinusoidal encoding.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "insight/about/about.h"

@@ -1,6 +1,4 @@
 // Numbers that the caller gives.
-#include <algorithm>
-
 #include "insight/about/about.h"
 
 namespace posenc {

@@ -1,5 +1,4 @@
 // No positions at all.
-#include <algorithm>
 #include <cmath>
 
 #include "insight/about/about.h"

@@ -1,6 +1,5 @@
 // Sinusoidal encodings.
 #include <cmath>
-#include <cstdlib>
 
 #include "core/spec/sinusoidal_pairs.h"
 #include "insight/about/about.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "insight/diagnosis/evidence.h"
 #include "posenc/error.h"

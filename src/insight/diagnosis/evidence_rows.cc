@@ -1,8 +1,6 @@
 // Rows of encodings that are added to embeddings.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "insight/diagnosis/evidence.h"
 #include "posenc/error.h"

@@ -254,6 +254,21 @@ const Rotary* ruled(const Engine& engine) {
   return rotary != nullptr && rotary->inv_freq.empty() ? rotary : nullptr;
 }
 
+Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies,
+                        double attention_factor) {
+  Engine changed = engine;
+  changed.spec = Rotary{.head_dim = right.head_dim,
+                        .layout = right.layout,
+                        .rotary_dim = right.rotary_dim,
+                        .first_channel = right.first_channel,
+                        .inv_freq = std::move(frequencies),
+                        .axes = right.axes,
+                        .attention_factor = attention_factor,
+                        .attention_factor_in = right.attention_factor_in};
+  changed.plan = nullptr;
+  return changed;
+}
+
 std::string short_number(double value) { return text::general_text(value, 6); }
 
 }  // namespace posenc::diagnosis

@@ -113,6 +113,10 @@ std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, cons
 const Rotary* turning(const Engine& engine);
 const Rotary* ruled(const Engine& engine);
 
+// With other frequencies, [axes][columns] as in the schedule that the right engine has.
+Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies,
+                        double attention_factor);
+
 // "10000", "0.25": numbers in words of faults.
 std::string short_number(double value);
 

@@ -27,16 +27,7 @@ Variation on_other_axes(const Engine& engine, const std::vector<std::int64_t>& a
     for (std::size_t a = 0; a < static_cast<std::size_t>(right.axes); ++a) sum += right.inv_freq[a * columns + c];
     moved[static_cast<std::size_t>(axis_of_pair[c]) * columns + c] = sum;
   }
-  Variation variation{engine, std::move(words)};
-  variation.engine.spec = Rotary{.head_dim = right.head_dim,
-                                 .layout = right.layout,
-                                 .rotary_dim = right.rotary_dim,
-                                 .first_channel = right.first_channel,
-                                 .inv_freq = moved,
-                                 .axes = right.axes,
-                                 .attention_factor = right.attention_factor,
-                                 .attention_factor_in = right.attention_factor_in};
-  return variation;
+  return {with_frequencies(engine, right, std::move(moved), right.attention_factor), std::move(words)};
 }
 
 std::vector<std::int64_t> axes_of_columns(const RotarySchedule& schedule) {

@@ -1,6 +1,5 @@
 // Mistakes about magnitudes: the attention factor on cos and sin, and the scale of scores.
 #include <cmath>
-#include <numeric>
 
 #include "insight/diagnosis/fault.h"
 

@@ -1,7 +1,6 @@
 // Mistakes about where tokens stand.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "insight/diagnosis/fault.h"
 

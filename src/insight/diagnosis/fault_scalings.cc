@@ -4,33 +4,16 @@
 #include <variant>
 
 #include "insight/diagnosis/fault.h"
+#include "insight/properties/property.h"
 
 namespace posenc::diagnosis {
 namespace {
 
+using properties::factor_of;
+
 const Rotary* scaled(const Engine& engine) {
   const Rotary* rotary = ruled(engine);
   return rotary != nullptr && !std::holds_alternative<NoScaling>(rotary->scaling) ? rotary : nullptr;
-}
-
-// The factor of a scaling that has one; 0: none.
-double factor_of(const Scaling& scaling) {
-  return std::visit(
-      [](const auto& s) -> double {
-        if constexpr (requires { s.factor.value_or(0.0); }) {
-          if (s.factor) return *s.factor;
-          return s.original_positions > 0
-                     ? static_cast<double>(s.max_positions) / static_cast<double>(s.original_positions)
-                     : 0.0;
-        } else if constexpr (requires { s.factor; }) {
-          return s.factor;
-        } else if constexpr (requires { s.alpha; }) {
-          return s.alpha;
-        } else {
-          return 0.0;
-        }
-      },
-      scaling);
 }
 
 void set_factor(Scaling& scaling, double factor) {
@@ -94,21 +77,6 @@ std::vector<double> llama3_again(const Llama3& rule, std::vector<double> frequen
     f = (1.0 - share) * f / rule.factor + share * f;
   }
   return frequencies;
-}
-
-Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies,
-                        double factor) {
-  Engine changed = engine;
-  changed.spec = Rotary{.head_dim = right.head_dim,
-                        .layout = right.layout,
-                        .rotary_dim = right.rotary_dim,
-                        .first_channel = right.first_channel,
-                        .inv_freq = std::move(frequencies),
-                        .axes = right.axes,
-                        .attention_factor = factor,
-                        .attention_factor_in = right.attention_factor_in};
-  changed.plan = nullptr;
-  return changed;
 }
 
 Variations scaling_twice(const Engine& engine, const Clues&) {

@@ -4,33 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/float_types.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
-#include "posenc/half.h"
 
 namespace posenc::diagnosis {
 namespace {
-
-double number_at(const ConstView& view, std::int64_t element) {
-  const auto at = static_cast<std::ptrdiff_t>(element);
-  switch (view.dtype) {
-    case DType::f32:
-      return static_cast<double>(view.as<float>()[at]);
-    case DType::f64:
-      return view.as<double>()[at];
-    case DType::f16:
-      return to_double(view.as<f16>()[at]);
-    case DType::bf16:
-      return to_double(view.as<bf16>()[at]);
-    case DType::i32:
-      return static_cast<double>(view.as<std::int32_t>()[at]);
-    case DType::i64:
-      return static_cast<double>(view.as<std::int64_t>()[at]);
-    case DType::u8:
-      return static_cast<double>(view.as<std::uint8_t>()[at]);
-  }
-  return 0.0;
-}
 
 // Elements in C order, whatever the strides.
 void read_values(const ConstView& view, std::vector<double>& values) {
@@ -40,7 +19,9 @@ void read_values(const ConstView& view, std::vector<double>& values) {
   for (std::int64_t n = 0; n < size; ++n) {
     std::int64_t element = 0;
     for (std::size_t a = 0; a < index.size(); ++a) element += index[a] * view.strides[a];
-    values.push_back(number_at(view, element));
+    values.push_back(base::with_float_type(view.dtype, [&](auto type) {
+      return base::widen(view.as<decltype(type)>()[static_cast<std::ptrdiff_t>(element)]);
+    }));
     for (std::size_t a = index.size(); a-- > 0;) {
       if (++index[a] < view.shape[a]) break;
       index[a] = 0;
@@ -150,7 +131,7 @@ Rounding stored_type(const ConstView& view) noexcept {
 ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed) {
   ObservedNumbers numbers;
   numbers.name = name;
-  if (view.dtype == DType::i32 || view.dtype == DType::i64 || view.dtype == DType::u8) {
+  if (!base::is_float(view.dtype)) {
     refuse(name, "expected floating-point numbers but got " + std::string(to_text(view.dtype)));
   }
   for (int a = 0; a < view.rank; ++a) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "insight/drawing/chart.h"
 #include "posenc/error.h"

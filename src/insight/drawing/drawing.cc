@@ -1,7 +1,6 @@
 #include "posenc/insight/drawing.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 

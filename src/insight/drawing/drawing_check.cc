@@ -1,6 +1,5 @@
 #include "insight/drawing/drawing_check.h"
 
-#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <string>

@@ -1,5 +1,4 @@
 // Worked examples of encodings of several axes at the input.
-#include <algorithm>
 #include <string>
 
 #include "insight/explanation/explain_kinds.h"

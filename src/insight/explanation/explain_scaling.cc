@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/scalings/rule.h"
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formula.h"
+#include "insight/properties/property.h"
 
 namespace posenc::explanation {
 namespace {
@@ -139,7 +139,7 @@ struct ScalingExplainer {
     }
   }
   void operator()(const Yarn& s) const {
-    const double factor = scalings::factor_or_ratio(s.factor, s.max_positions, s.original_positions);
+    const double factor = properties::factor_of(s);
     const YarnRange used = yarn_range(s, ladder);
     const auto pair_of = [&](double turns) {
       return static_cast<double>(ladder.dim) * std::log(static_cast<double>(s.original_positions) / (kTwoPi * turns)) /
@@ -199,7 +199,7 @@ struct ScalingExplainer {
   std::string factor_reason(const LongRope& s) const {
     if (spec.attention_factor) return ", given";
     if (s.short_mscale) return ", by the length";
-    const double factor = scalings::factor_or_ratio(s.factor, s.max_positions, s.original_positions);
+    const double factor = properties::factor_of(s);
     if (factor <= 1.0) return ": no larger context";
     return " = sqrt(1 + ln(" + text::number_text(factor) + ") / ln(" + std::to_string(s.original_positions) +
            ")), the same for both lists";

@@ -17,7 +17,7 @@ namespace {
 // A layer's queries and keys: tokens of one width, projected; the encoding acts where its kind acts.
 class SmallLayer {
  public:
-  SmallLayer(const FigureCall& call, std::int64_t tokens)
+  SmallLayer(const FigureCall& call, std::int64_t tokens, const std::vector<std::string>& words)
       : numbers_(*call.numbers), tokens_(tokens), seed_(call.options.seed) {
     heads_ = numbers_.place() == Place::bias || numbers_.place() == Place::term
                  ? std::max<std::int64_t>(numbers_.heads(), 1)
@@ -28,7 +28,7 @@ class SmallLayer {
       if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
     }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
-    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, call.options.tokens);
+    embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, words);
     const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of size about 1 and more
     query_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 1);
     key_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 2);
@@ -99,13 +99,14 @@ drawing::Heat map_of(const std::vector<double>& weights, std::int64_t tokens, st
 }
 
 Figure make_attention(const FigureCall& call) {
-  const auto& words = call.options.tokens;
+  std::vector<std::string> words = call.options.tokens;
   if (words.size() > 64) {
     fail(ErrorKind::usage, "[make_figure] tokens must be at most 64 but got " + std::to_string(words.size()));
   }
   std::int64_t tokens = words.empty() ? 20 : static_cast<std::int64_t>(words.size());
   if (const auto end = call.numbers->positions()) tokens = std::min(tokens, *end);
-  const SmallLayer layer(call, tokens);
+  words.resize(std::min(words.size(), static_cast<std::size_t>(tokens)));  // a table may end before the sentence does
+  const SmallLayer layer(call, tokens, words);
   const drawing::Heat with = map_of(layer.weights(true), tokens, layer.heads(), call.options.head);
   const drawing::Heat without = map_of(layer.weights(false), tokens, layer.heads(), call.options.head);
   drawing::Heat difference = with;

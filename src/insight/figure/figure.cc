@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/spec/fields.h"
 #include "core/text/nearest.h"

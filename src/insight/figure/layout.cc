@@ -1,7 +1,4 @@
 // Which channels turn together: the layouts drawn, and the permutation between them.
-#include <algorithm>
-#include <array>
-
 #include "insight/figure/figure_call.h"
 #include "posenc/reference.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"

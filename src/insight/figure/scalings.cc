@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scalings/rule.h"
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"
 #include "insight/figure/figure_call.h"
+#include "insight/properties/property.h"
 #include "posenc/error.h"
 #include "posenc/schedule.h"
 
@@ -27,15 +27,7 @@ struct Setting {
 Setting setting_of(const Rotary& spec, const FigureOptions& options) {
   Setting setting;
   setting.trained = trained_length(spec.scaling).value_or(setting.trained);
-  std::visit(
-      [&](const auto& s) {
-        if constexpr (requires { s.factor.value_or(1.0); }) {
-          setting.factor = scalings::factor_or_ratio(s.factor, s.max_positions, setting.trained);
-        } else if constexpr (requires { s.factor; }) {
-          setting.factor = s.factor;
-        }
-      },
-      spec.scaling);
+  if (const double factor = properties::factor_of(spec.scaling); factor > 0.0) setting.factor = factor;
   if (options.train_length) setting.trained = *options.train_length;
   return setting;
 }

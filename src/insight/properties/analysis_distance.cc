@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "insight/properties/property.h"
 #include "insight/properties/sample.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "insight/properties/sample.h"

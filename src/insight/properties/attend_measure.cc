@@ -1,7 +1,6 @@
 #include "insight/properties/attend_measure.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "insight/properties/lists.h"
 #include "insight/properties/sample.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/float_types.h"
+#include "core/scalings/rule.h"
 #include "posenc/error.h"
 
 namespace posenc::properties {
@@ -44,6 +45,23 @@ std::optional<std::int64_t> limit_of(const Encoding& numbers) {
   const ConstView& values = numbers.parameters().front().value;
   const auto rank = static_cast<std::size_t>(values.rank);
   return std::min(values.shape[rank - 2], values.shape[rank - 1]);
+}
+
+double factor_of(const Scaling& scaling) {
+  return std::visit(
+      [](const auto& s) -> double {
+        if constexpr (requires { s.factor.value_or(0.0); }) {
+          if (!s.factor && s.original_positions == 0) return 0.0;
+          return scalings::factor_or_ratio(s.factor, s.max_positions, s.original_positions);
+        } else if constexpr (requires { s.factor; }) {
+          return s.factor;
+        } else if constexpr (requires { s.alpha; }) {
+          return s.alpha;
+        } else {
+          return 0.0;
+        }
+      },
+      scaling);
 }
 
 double tolerance_of(DType dtype) {

@@ -29,6 +29,9 @@ std::string place_text(double position);                                        
 // How many positions, counted from 0, an encoding has numbers for; none: no end.
 std::optional<std::int64_t> limit_of(const Encoding& numbers);
 
+// The factor of a scaling that has one; 0: none.
+double factor_of(const Scaling& scaling);
+
 // What the numbers of a type can be asked for, of values around 1.
 double tolerance_of(DType dtype);
 

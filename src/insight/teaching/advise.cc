@@ -85,10 +85,6 @@ double largest_bias(const Encoding& numbers, std::int64_t length) {
 }
 
 void look_at_bias(AdviceRow& row, const Encoding& numbers, const AdviceOptions& options) {
-  if (properties::limit_of(numbers)) {
-    row.unseen = "a matrix has numbers for its own positions only";
-    return;
-  }
   row.trained_bias = largest_bias(numbers, options.train_length);
   row.used_bias = largest_bias(numbers, options.infer_length);
   const bool grows = row.used_bias > row.trained_bias * 1.001;
@@ -117,14 +113,10 @@ void look_at_attention(AdviceRow& row, const Encoding& subject, const AdviceOpti
   const Encoding numbers = with_drawn(subject);
   if (numbers.sinusoidal() || numbers.rotary()) {
     look_at_turns(row, numbers.rotary() ? numbers.rotary()->inv_freq : numbers.sinusoidal()->inv_freq, options);
-  } else if (numbers.bias()) {
+  } else if (numbers.bias() && !properties::limit_of(numbers)) {
     look_at_bias(row, numbers, options);
-  } else if (numbers.term()) {
-    row.unseen = std::holds_alternative<Shaw>(subject.spec())
-                     ? "offsets beyond the table share its last vector, or none"
-                     : "distances past the training length are new to it";
   } else {
-    row.unseen = "there is nothing to meet: but attention spreads over more keys";
+    row.unseen = kind_facts(subject.spec()).past_length;
   }
 }
 

@@ -1,6 +1,5 @@
 // Questions about learned tables, hybrids, and attention without positions.
 #include <algorithm>
-#include <cmath>
 
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/learned.h"

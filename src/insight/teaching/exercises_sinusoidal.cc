@@ -1,5 +1,4 @@
 // Questions about sinusoidal rows.
-#include <algorithm>
 #include <cmath>
 
 #include "insight/explanation/sinusoidal_symbols.h"

@@ -1,7 +1,5 @@
 #include "posenc/insight/report.h"
 
-#include <algorithm>
-
 #include "core/spec/rotary_window.h"
 #include "insight/properties/kind_page.h"
 #include "insight/teaching/assets.h"

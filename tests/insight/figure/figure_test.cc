@@ -247,6 +247,12 @@ TEST(Figures, AttentionMapsAreWeights) {
     const bool same = column(figure, "key 3", 0) == column(figure, "key 3", 1);
     EXPECT_EQ(same, std::string(spec) == "none") << spec;
   }
+  // A table that ends before the sentence does; the last word is far behind its end.
+  std::vector<std::string> words(60, "a");
+  words.push_back("b");
+  const Figure cut = make("attention", "learned:rows=3,width=4096,past_end=error", {.tokens = words});
+  EXPECT_EQ(column(cut, "key 0").size(), 3u);
+  EXPECT_EQ(to_svg(cut.drawing, {}).find(">b<"), std::string::npos);
 }
 
 TEST(Figures, ClocksAreSinesAndCosines) {
