@@ -66,9 +66,7 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
     }
   }
   for (const Encoding& encoding : found) {
-    if (encoding.place() != Place::input) continue;
-    fail(ErrorKind::usage,
-         fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
+    check_place(encoding.spec(), {Place::rotation, Place::query, Place::bias, Place::term, Place::nowhere});
   }
   attention.encodings = with_learned(std::move(found), options.encoding);
   for (const Encoding& encoding : attention.encodings) {
@@ -173,7 +171,7 @@ Json::Object head_of(const AttendCommand& options, const Attention& attention) {
 int run(const AttendCommand& options) {
   std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
+  const std::string format = choose_array_format(options.output, options.tensor),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
   check_outputs(options);
   Attention attention;
@@ -197,9 +195,6 @@ int run(const AttendCommand& options) {
   made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
   attend(queries, keys, heads_of(v), heads_of(out), made);
 
-  Json::Object head = head_of(options, attention);
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(out.dtype));
   std::vector<Output> outputs;  // all are there, or none
   if (!options.weights.empty()) {
     outputs.push_back(start_array(weights.view(), {weights_format, "weights", {}, {}}, weights_file));
@@ -207,8 +202,7 @@ int run(const AttendCommand& options) {
   if (!options.log_sum_exp.empty()) {
     outputs.push_back(start_array(sums.view(), {sums_format, "log_sum_exp", {}, {}}, sums_file));
   }
-  const std::string tensor = options.tensor.empty() ? "values" : options.tensor;
-  outputs.push_back(start_array(out.view(), {format, tensor, head, metadata}, options.output));
+  outputs.push_back(start_result(out.view(), format, options.tensor, head_of(options, attention), options.output));
   for (Output& output : outputs) output.finish();
   return 0;
 }
@@ -245,7 +239,7 @@ void add_attend(Command& app) {
   command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
   command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
   add_threads(command, options->threads);
-  command.text("--tensor", options->tensor, "in safetensors: the tensor's name (default: values)");
+  add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");
   command.runs([options] { return run(*options); });
 }

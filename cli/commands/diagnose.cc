@@ -338,12 +338,7 @@ int run(const DiagnoseCommand& options) {
     fail(error.kind(), with_file_name(error.what(), loaded, loaded.option));
   }
   if (format == "json") {
-    Json::Object members = {{"spec", options.spec}};
-    const Json json = to_json(answer);
-    for (const auto& [name, value] : json.object()) {
-      if (name != "schema") members.emplace_back(name, value);
-    }
-    write_json(options.output, members);
+    write_json(options.output, {{"spec", options.spec}}, to_json(answer));
   } else {
     write_text(options.output, diagnosis_text(answer));
   }

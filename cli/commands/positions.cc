@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "cli/array_output.h"
@@ -120,8 +119,7 @@ Pads parse_pads(const std::string& text) {
   if (text == "previous") return Pads::previous();
   if (text == "counted") return Pads::counted();
   std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error == std::errc() && end == text.data() + text.size()) return Pads::id(id);
+  if (parse_integer(text, id)) return Pads::id(id);
   fail(ErrorKind::usage, fmt::format("--pads must be an id, 'previous' or 'counted' but got '{}'", text));
 }
 

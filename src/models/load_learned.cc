@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/float_types.h"
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
 #include "models/encoding_state.h"
@@ -23,10 +24,6 @@ using models::EncodingSource;
 constexpr double kMadeStd = 0.02;
 
 std::string name_of(const Spec& spec) { return std::string(kind_of(spec)); }
-
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
 
 std::string lengths_text(const std::vector<std::int64_t>& shape) {
   std::string text;
@@ -299,7 +296,7 @@ void load_parameters(EncodingSource& state, const EncodingOptions& options) {
 void check_learned_table(const Array& table, const std::string& file) {
   const std::size_t rank = table.shape.size();
   const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
-  if (!one_table || table.size() == 0 || !is_float(table.dtype)) {
+  if (!one_table || table.size() == 0 || !base::is_float(table.dtype)) {
     fail(ErrorKind::bad_input, file +
                                    ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " +
                                    lengths_text(table.shape) + " " + std::string(to_text(table.dtype)));
