@@ -83,14 +83,13 @@ int run(const AddCommand& options) {
   const Encoding encoding = with_rows(found, options.encoding);
   const Spec& spec = encoding.spec();
   Array input = load_input(options.input);
-  const std::size_t rank = input.shape.size();
-  const TokenCount count{rank == 3 ? input.shape[0] : 0, input.shape[rank - 2]};
+  const TokenCount count = tokens_of(input, 3);
   const TokenPositions positions = load_token_positions(options.positions, axes_of(spec), count);
   check_axes(spec, positions.view.axes, positions.text);
   positions.check_count(options.input, count);
   const Workers workers(static_cast<int>(options.threads));
   const EmbedOptions embed{
-      .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};
+      .scale = scale_of(options.scale, input.shape.back()), .dropout = dropout_of(options), .workers = &workers};
   View result = writable(input);
   Array wide;
   if (options.join == "concat") {

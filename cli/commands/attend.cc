@@ -95,8 +95,7 @@ void add_positions(const AttendCommand& options, const Array& q, const Array& k,
   std::int64_t axes = 1;
   for (const Encoding& encoding : attention.encodings) axes = std::max(axes, axes_of(encoding.spec()));
   const auto place = [&](const PositionText& given, const std::string& file, const Array& heads, TokenPositions& to) {
-    const std::size_t rank = heads.shape.size();
-    const TokenCount count{rank == 4 ? heads.shape[0] : 0, heads.shape[rank == 4 ? 1 : 0]};
+    const TokenCount count = tokens_of(heads, 4);
     to = token_positions(given, axes, count);
     to.check_count(file, count);
     return to.view;

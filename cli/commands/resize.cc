@@ -57,8 +57,8 @@ Lengths parse_lengths(const std::string& text, const std::string& option) {
 
 // A SPEC may be in front, the kind alone or with fields, or a model: what it says of the table must be true of it.
 void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
-  std::vector<std::string> specs = {options.spec};
-  if (options.spec.empty() || options.spec == "learned") specs.clear();
+  std::vector<std::string> specs;
+  if (!options.spec.empty()) specs = {options.spec == "learned" ? "learned:past_end=error" : options.spec};
   const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
   if (found.empty()) return;
   const auto* learned = std::get_if<Learned>(&found[0].spec());

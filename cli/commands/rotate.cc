@@ -114,8 +114,7 @@ struct TokenPlaces {
 };
 
 TokenPlaces load_places(const RotateCommand& options, const std::vector<Encoding>& found, const Array& input) {
-  const std::size_t rank = input.shape.size();
-  const TokenCount count = {rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
+  const TokenCount count = tokens_of(input, 4);
   const PositionText positions(options.positions);
   TokenPlaces places{fitting(positions, found.front().spec(), options.input, count)};
   if (!moves(options)) return places;
