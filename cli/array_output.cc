@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "cli/json_stream.h"
+#include "posenc/error.h"
 #include "posenc/files/npy.h"
 #include "posenc/files/safetensors.h"
 #include "posenc/half.h"
@@ -98,8 +100,34 @@ double number_at(const ConstView& row, std::int64_t index) {
   return static_cast<double>(row.as<float>()[index]);
 }
 
+void set_number(const View& row, std::int64_t index, double value) {
+  if (row.dtype == DType::f64) row.as<double>()[index] = value;
+  if (row.dtype == DType::f32) row.as<float>()[index] = static_cast<float>(value);
+  if (row.dtype == DType::f16) row.as<f16>()[index] = to_f16(value);
+  if (row.dtype == DType::bf16) row.as<bf16>()[index] = to_bf16(value);
+}
+
+bool is_binary(const std::string& format) { return format == "npy" || format == "safetensors"; }
+
+DType choose_dtype(const std::string& dtype, const std::string& format) {
+  return parse_dtype(!dtype.empty() ? dtype : is_binary(format) ? "f32" : "f64");
+}
+
+std::string choose_array_format(const OutputOptions& options, const std::string& tensor) {
+  const std::string format = choose_format(options, {"text", "json", "npy", "safetensors"});
+  if (tensor.empty() || format == "safetensors") return format;
+  fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
+}
+
+void check_bytes(double bytes, std::int64_t max_bytes, const std::string& what) {
+  const auto most = static_cast<double>(max_bytes);
+  if (bytes <= most) return;
+  fail(ErrorKind::usage, fmt::format("{} {}, more than the limit of {}; --max-bytes raises it", what, bytes_text(bytes),
+                                     bytes_text(most)));
+}
+
 Output start_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
-  const bool binary = what.format == "npy" || what.format == "safetensors";
+  const bool binary = is_binary(what.format);
   std::string header;  // made before the output exists: bf16 has no npy
   const std::vector<std::int64_t> shape(view.shape.begin(), view.shape.begin() + view.rank);
   if (what.format == "npy") header = npy_header(view.dtype, shape);
@@ -114,6 +142,13 @@ Output start_array(const ConstView& view, const ArrayOutput& what, const OutputO
     write_text_rows(view, output);
   }
   return output;
+}
+
+Output start_result(const ConstView& view, const std::string& format, const std::string& tensor, Json::Object head,
+                    const OutputOptions& options) {
+  const Metadata metadata = {{"posenc", to_text(Json(head))}};
+  head.emplace_back("dtype", to_text(view.dtype));
+  return start_array(view, {format, tensor.empty() ? "values" : tensor, std::move(head), metadata}, options);
 }
 
 void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {

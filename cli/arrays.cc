@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <system_error>
+#include <optional>
 #include <utility>
 
+#include "core/text/number_text.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 
@@ -58,10 +58,8 @@ View columns_of(const View& block, std::int64_t first, std::int64_t count) {
 }
 
 double finite_number(const std::string& text, const char* option, const char* expected) {
-  double number = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && std::isfinite(number)) return number;
+  const std::optional<double> number = text::parse_number(text);
+  if (number && std::isfinite(*number)) return *number;
   fail(ErrorKind::usage, fmt::format("{} must be {} but got '{}'", option, expected, text));
 }
 

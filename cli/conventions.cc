@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "core/text/nearest.h"
+#include "cli/word_choice.h"
 #include "posenc/error.h"
 
 namespace posenc::cli {
@@ -36,18 +36,9 @@ constexpr std::array<Convention, 10> kConventions = {{
 }};
 
 const Convention& find(std::string_view name) {
-  const auto found =
-      std::find_if(kConventions.begin(), kConventions.end(), [&](const Convention& c) { return c.name == name; });
-  if (found != kConventions.end()) return *found;
   std::vector<std::string_view> names;
-  std::string list;
-  for (const Convention& convention : kConventions) {
-    names.push_back(convention.name);
-    list += (list.empty() ? "" : ", ") + std::string(convention.name);
-  }
-  const std::string_view near = text::nearest(name, names);
-  fail(ErrorKind::usage, fmt::format("--convention must be one of {} but got '{}'{}", list, name,
-                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  for (const Convention& convention : kConventions) names.push_back(convention.name);
+  return kConventions[place_of_word(name, "--convention", names)];
 }
 
 }  // namespace

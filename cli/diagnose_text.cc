@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/output.h"
+
 namespace posenc::cli {
 namespace {
 
@@ -12,22 +14,11 @@ constexpr std::size_t kIndent = 14;
 
 // Words in lines, behind a label.
 std::string paragraph(const std::string& label, const std::string& text) {
-  std::string result = fmt::format("{:<{}}", label, kIndent), line;
-  std::size_t at = 0;
-  bool first = true;
-  const auto flush = [&] {
-    result += fmt::format("{}{}\n", first ? "" : std::string(kIndent, ' '), line);
-    first = false;
-    line.clear();
-  };
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!line.empty() && kIndent + line.size() + 1 + word.size() > kTextColumns) flush();
-    line += (line.empty() ? "" : " ") + word;
-    at = end + 1;
+  std::string result, before = label;
+  for (const std::string& line : wrapped(text, kTextColumns - kIndent)) {
+    result += fmt::format("{:<{}}{}\n", before, kIndent, line);
+    before.clear();
   }
-  flush();
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "posenc/error.h"
@@ -27,43 +28,31 @@ Encoding find_with_remarks(const std::string& text, const EncodingOptions& optio
   return find_with_remarks(std::vector{text}, options)[0];
 }
 
+void check_place(const Spec& spec, std::initializer_list<Place> places) {
+  const Place place = place_of(spec);
+  if (std::find(places.begin(), places.end(), place) != places.end()) return;
+  if (place == Place::nowhere) fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
+  const char* acts = place == Place::input  ? "is added to embeddings: see posenc add --help"
+                     : place == Place::bias ? "acts on attention scores: see posenc bias --help"
+                     : place == Place::term ? "acts inside attention, where its vectors meet queries and keys: see "
+                                              "posenc attend --help"
+                                            : "acts on queries and keys: see posenc rotate --help";
+  fail(ErrorKind::usage, fmt::format("{} {}", kind_of(spec), acts));
+}
+
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options) {
-  refuse_attention_kind(encoding.spec());
-  if (std::holds_alternative<Rotary>(encoding.spec())) {
-    fail(ErrorKind::usage, "a rotary encoding acts on queries and keys, not on embeddings: see posenc rotate --help");
-  }
+  check_place(encoding.spec(), {Place::input});
   return with_learned(encoding, options);
 }
 
-void refuse_attention_kind(const Spec& spec) {
-  const std::string_view kind = kind_of(spec);
-  switch (place_of(spec)) {
-    case Place::input:
-      return;
-    case Place::rotation:
-      if (std::holds_alternative<Rotary>(spec)) return;
-      [[fallthrough]];
-    case Place::query:
-      fail(ErrorKind::usage,
-           fmt::format("{} acts on queries and keys, not on embeddings or scores: see posenc rotate --help", kind));
-    case Place::bias:
-      fail(ErrorKind::usage,
-           fmt::format("{} acts on attention scores, not on single positions: see posenc bias --help", kind));
-    case Place::term:
-      fail(ErrorKind::usage, fmt::format("{} acts inside attention, where its vectors meet queries and keys: see "
-                                         "posenc attend --help",
-                                         kind));
-    case Place::nowhere:
-      fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
-  }
-}
-
-void check_input_axes(const Spec& spec, std::int64_t axes, const std::string& text) {
+void check_axes(const Spec& spec, std::int64_t axes, const std::string& text) {
   const std::int64_t wanted = axes_of(spec);
   if (axes == wanted) return;
-  fail(ErrorKind::usage,
-       fmt::format("'{}' has positions on {} {} but {} takes {}", text, axes, axes == 1 ? "axis" : "axes",
-                   kind_of(spec), wanted == 1 ? std::string("one") : fmt::format("{}, as in 3x5 or 1/2,3/4", wanted)));
+  const char* hint = wanted == 1             ? ""
+                     : text.starts_with('@') ? ": the axis comes last, [N, A] or [B, N, A]"
+                                             : ": write 1/2,3/4 or a grid, 3x5";
+  fail(ErrorKind::usage, fmt::format("'{}' has positions on {} {} but {} takes {}{}", text, axes,
+                                     axes == 1 ? "axis" : "axes", kind_of(spec), wanted, hint));
 }
 
 }  // namespace posenc::cli

@@ -22,22 +22,6 @@ BasicView<Void> view_of(Void* data, const std::vector<std::int64_t>& shape) {
   return view;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-// Whether all of `text` is one whole number.
-bool parse_integer(std::string_view text, std::int64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 Integers parse_rows(const std::string& text, const std::string& option) {
   Integers result;
   const std::vector<std::string_view> rows = split(text, '/');
@@ -86,6 +70,21 @@ Integers load_rows(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool parse_integer(std::string_view text, std::int64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 ConstView Integers::view() const { return view_of<const void>(numbers.data(), shape); }
 View Integers::view() { return view_of<void>(numbers.data(), shape); }
 
@@ -104,13 +103,14 @@ std::vector<std::int64_t> read_list(const std::string& text, const std::string& 
   fail(ErrorKind::bad_input, fmt::format("{}: expected one row but got {}", option, list.shape[0]));
 }
 
-std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option) {
+std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option, std::int64_t most) {
   std::vector<std::int64_t> lengths;
   for (const std::string_view part : split(text, 'x')) {
     std::int64_t length = 0;
-    if (!parse_integer(part, length) || length < 1 || length > kMaxIntegers) {
+    if (!parse_integer(part, length) || length < 1 || length > most) {
       fail(ErrorKind::bad_input,
-           fmt::format("{}: expected lengths of at least 1 with x between them, as 3x5, but got '{}'", option, text));
+           fmt::format("{} must be a length, 7, or several with x between them, 3x5, each from 1 to {}, but got '{}'",
+                       option, most, text));
     }
     lengths.push_back(length);
   }

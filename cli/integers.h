@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "posenc/view.h"
@@ -27,8 +28,13 @@ struct Integers {
 Integers read_integers(const std::string& text, const std::string& option);
 // The same, where there must be one row.
 std::vector<std::int64_t> read_list(const std::string& text, const std::string& option);
-// Lengths of a grid, 3x5 or 2x3x5.
-std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option);
+// Lengths of a grid, 3x5 or 2x3x5, each at most `most`.
+std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option,
+                                    std::int64_t most = kMaxIntegers);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+// Whether all of `text` is one whole number.
+bool parse_integer(std::string_view text, std::int64_t& number);
 
 // A seed or a step; neither signs nor numbers beyond 64 bits.
 std::uint64_t whole_number(const std::string& text, const std::string& option);

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <cstring>
 
 #include "cli/progress.h"
-#include "core/text/nearest.h"
+#include "cli/word_choice.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 
@@ -42,22 +43,13 @@ void write_standard_output(std::string_view bytes) {
 }  // namespace
 
 std::string choose_format(const OutputOptions& options, const std::vector<std::string_view>& known) {
-  std::string list;
-  for (const std::string_view format : known) list += (list.empty() ? "" : ", ") + std::string(format);
-  const auto is_known = [&](const std::string& format) {
-    return std::find(known.begin(), known.end(), format) != known.end();
-  };
-  if (!options.format.empty()) {
-    if (is_known(options.format)) return options.format;
-    const std::string_view near = text::nearest(options.format, known);
-    fail(ErrorKind::usage, "--format must be one of " + list + " but got '" + options.format + "'" +
-                               (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
-  }
+  if (!options.format.empty()) return std::string(known[place_of_word(options.format, "--format", known)]);
   const std::string extension = is_standard_output(options) ? "" : extension_of(options.path);
-  if (is_known(extension)) return extension;
+  if (std::find(known.begin(), known.end(), extension) != known.end()) return extension;
   if (extension.empty() || extension == "txt") return "text";
-  fail(ErrorKind::unsupported, "'" + options.path + "': there is no format for names that end in ." + extension +
-                                   " here; --format chooses one of " + list);
+  fail(ErrorKind::unsupported,
+       fmt::format("'{}': there is no format for names that end in .{} here; --format chooses one of {}", options.path,
+                   extension, fmt::join(known, ", ")));
 }
 
 bool writes_to_terminal(const OutputOptions& options) {
@@ -99,10 +91,27 @@ void write_text(const OutputOptions& options, std::string_view text) {
   output.finish();
 }
 
-void write_json(const OutputOptions& options, const Json::Object& members) {
-  Json::Object all = {{"schema", Json(kSchema)}};
-  all.insert(all.end(), members.begin(), members.end());
-  write_text(options, to_text(Json(std::move(all))));
+void write_json(const OutputOptions& options, Json::Object members, const Json& tree) {
+  members.insert(members.begin(), {"schema", Json(kSchema)});
+  if (tree.is_object()) {
+    for (const auto& member : tree.object()) {
+      if (member.first != "schema") members.push_back(member);
+    }
+  }
+  write_text(options, to_text(Json(std::move(members))));
+}
+
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines;
 }
 
 std::string bytes_text(double bytes) {

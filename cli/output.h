@@ -32,13 +32,15 @@ class Output {
 
 // All of it at once.
 void write_text(const OutputOptions& options, std::string_view text);
-// With "schema" in front.
-void write_json(const OutputOptions& options, const Json::Object& members);
+// With "schema" in front; that of a tree, which comes behind the members, is left out.
+void write_json(const OutputOptions& options, Json::Object members, const Json& tree = {});
 
 // Whether escape codes may be written: by --color, NO_COLOR, TERM and whether standard output is a terminal.
 bool use_color(const std::string& color, const OutputOptions& options);
 bool writes_to_terminal(const OutputOptions& options);
 
+// Words in lines of at most `width` columns.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 // "1.5 GB", for messages.
 std::string bytes_text(double bytes);
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "cli/array_output.h"
 #include "cli/arrays.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
-#include "posenc/half.h"
 #include "posenc/query_temperature.h"
 #include "posenc/schedule.h"
 #include "posenc/xpos.h"
@@ -15,18 +15,10 @@
 namespace posenc::cli {
 namespace {
 
-void store(const View& block, std::int64_t row, std::int64_t column, double value) {
-  const std::int64_t at = row * block.strides[0] + column;
-  if (block.dtype == DType::f64) block.as<double>()[at] = value;
-  if (block.dtype == DType::f32) block.as<float>()[at] = static_cast<float>(value);
-  if (block.dtype == DType::f16) block.as<f16>()[at] = to_f16(value);
-  if (block.dtype == DType::bf16) block.as<bf16>()[at] = to_bf16(value);
-}
-
 void fill_factors(const XposSchedule& schedule, const PositionView& positions, const View& block) {
   for (std::int64_t n = 0; n < positions.count; ++n) {
     for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) {
-      store(block, n, i, schedule.factor(i, positions.real(0, n)));
+      set_number(block[n], i, schedule.factor(i, positions.real(0, n)));
     }
   }
 }
@@ -80,7 +72,7 @@ TableHead temperature_table(const QueryTemperature& spec, const PositionView& po
   }
   head.parts = {{"factor", 1, {"factor"}, [spec](const PositionView& some, const View& block) {
                    for (std::int64_t n = 0; n < some.count; ++n)
-                     store(block, n, 0, query_factor(spec, some.real(0, n)));
+                     set_number(block[n], 0, query_factor(spec, some.real(0, n)));
                  }}};
   return head;
 }

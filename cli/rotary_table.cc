@@ -40,6 +40,16 @@ std::string_view text_of(FactorIn place) {
   return place == FactorIn::softmax ? "softmax" : "table";
 }
 
+// One number per pair, or a list of them per axis where there are several.
+Json inv_freq_json(const RotarySchedule& schedule) {
+  if (schedule.axes == 1) return schedule.inv_freq;
+  Json::Array axes;
+  for (auto row = schedule.inv_freq.begin(); row != schedule.inv_freq.end(); row += schedule.columns()) {
+    axes.emplace_back(std::vector<double>(row, row + schedule.columns()));
+  }
+  return axes;
+}
+
 }  // namespace
 
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format) {
@@ -57,25 +67,6 @@ RotaryParts choose_parts(const std::string& tiling, const std::string& only, con
   }
   if (tiling == "cos_sin") return {tiling, {"cos_sin"}};
   return {tiling.empty() ? "per_pair" : tiling, {"cos", "sin"}};
-}
-
-Json inv_freq_json(const RotarySchedule& schedule) {
-  if (schedule.axes == 1) return schedule.inv_freq;
-  Json::Array axes;
-  for (auto row = schedule.inv_freq.begin(); row != schedule.inv_freq.end(); row += schedule.columns()) {
-    axes.emplace_back(std::vector<double>(row, row + schedule.columns()));
-  }
-  return axes;
-}
-
-void check_axes(const Spec& spec, const PositionView& positions, const std::string& text) {
-  const std::int64_t axes = axes_of(spec);
-  if (positions.axes == axes) return;
-  std::string hint =
-      text.starts_with('@') ? ": the axis comes last, [N, A] or [B, N, A]" : ": write 1/2,3/4 or a grid, 3x5";
-  if (axes == 1) hint.clear();
-  fail(ErrorKind::usage, fmt::format("'{}' has positions on {} {} but the spec takes {}{}", text, positions.axes,
-                                     positions.axes == 1 ? "axis" : "axes", axes, hint));
 }
 
 TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts) {

@@ -25,10 +25,4 @@ RotaryParts choose_parts(const std::string& tiling, const std::string& only, con
 // Of a rotary encoding, or of one whose angles are its pairs: pope.
 TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts);
 
-// inv_freq in JSON: one number per pair, or a list of them per axis where there are several.
-Json inv_freq_json(const RotarySchedule& schedule);
-
-// Throws unless positions have the axes of the encoding; `text` is what the user wrote.
-void check_axes(const Spec& spec, const PositionView& positions, const std::string& text);
-
 }  // namespace posenc::cli

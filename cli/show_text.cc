@@ -178,15 +178,14 @@ std::string axes_words(const Rotary& spec) {
   return text;
 }
 
-std::string rotary_lines(const ModelGroup& group, const Rotary& spec, std::optional<std::int64_t> sequence_length) {
+std::string rotary_lines(const ModelGroup& group, const Rotary& spec, const RotarySchedule& schedule,
+                         std::optional<std::int64_t> sequence_length) {
   const bool by_length = needs_length(spec.scaling);
-  const std::int64_t length = sequence_length.value_or(1);
-  const RotarySchedule schedule = by_length ? make_schedule(spec, length) : make_schedule(spec);
   std::string text = line("angle", formula(spec, schedule)) + scaling_line(spec);
   if (by_length) {
     const std::string up_to =
         trained_length(spec.scaling) ? fmt::format("up to {} tokens", *trained_length(spec.scaling)) : "";
-    text += line("", sequence_length ? fmt::format("for a sequence of {} tokens", length)
+    text += line("", sequence_length ? fmt::format("for a sequence of {} tokens", *sequence_length)
                                      : fmt::format("for sequences {}; longer ones differ: --sequence-length N", up_to));
   }
   const bool short_ones = by_length && !sequence_length && trained_length(spec.scaling);
@@ -248,7 +247,7 @@ std::string group_text(const Model& model, const ModelGroup& group, std::optiona
   if (rotary) {
     schedule =
         needs_length(rotary->scaling) ? make_schedule(*rotary, sequence_length.value_or(1)) : make_schedule(*rotary);
-    text += rotary_lines(group, *rotary, sequence_length);
+    text += rotary_lines(group, *rotary, *schedule, sequence_length);
   }
   const std::string magnitude = magnitude_words(group, schedule ? &*schedule : nullptr);
   if (!magnitude.empty()) text += line("magnitude", magnitude);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -16,7 +15,6 @@
 #include "cli/json_stream.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "posenc/error.h"
 #include "posenc/files/npy.h"
 
 namespace posenc::cli {
@@ -133,8 +131,6 @@ class JsonWriter final : public TableWriter {
   std::optional<JsonStream> json_;
 };
 
-static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
-
 // A header, and the rows as they lie in memory.
 class BinaryWriter final : public TableWriter {
  public:
@@ -183,19 +179,14 @@ std::string TablePart::heading(std::int64_t column) const {
   return groups[static_cast<std::size_t>(column / in_group)] + fmt::format("{}", column % in_group);
 }
 
-bool is_binary(const std::string& format) { return format == "npy" || format == "safetensors"; }
-
 void check_size(const TableHead& head, const std::string& text, std::int64_t max_bytes) {
   std::int64_t width = 0;
   for (const TablePart& part : head.parts) width += part.width;
   const double bytes =
       static_cast<double>(head.positions.count) * static_cast<double>(width) * static_cast<double>(size_of(head.dtype));
-  if (bytes <= static_cast<double>(max_bytes)) return;
-  fail(ErrorKind::usage,
-       fmt::format(
-           "'{}' has {} positions: with width {} in {} that is {}, more than the limit of {}; --max-bytes raises it",
-           text, head.positions.count, width, to_text(head.dtype), bytes_text(bytes),
-           bytes_text(static_cast<double>(max_bytes))));
+  check_bytes(bytes, max_bytes,
+              fmt::format("'{}' has {} positions: with width {} in {} that is", text, head.positions.count, width,
+                          to_text(head.dtype)));
 }
 
 void write_table(const TableHead& head, const std::string& format, const OutputOptions& options) {

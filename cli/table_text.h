@@ -36,11 +36,7 @@ struct TableHead {
   std::vector<TablePart> parts = {};  // text, CSV and npy have room for one
 };
 
-// Whether the rows go out as they lie in memory.
-bool is_binary(const std::string& format);
-
-// Throws if the table takes more than max_bytes; `text` is what the user wrote for its positions. Before anything is
-// computed: a range of two thousand million rows is more likely a slip than a wish.
+// Throws if the table takes more than max_bytes; `text` is what the user wrote for its positions.
 void check_size(const TableHead& head, const std::string& text, std::int64_t max_bytes);
 
 // Writes all rows, a block at a time, with progress.

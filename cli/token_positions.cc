@@ -18,6 +18,11 @@ bool is_batch(const std::vector<std::int64_t>& shape, std::int64_t axes, TokenCo
 
 }  // namespace
 
+TokenCount tokens_of(const Array& array, std::size_t batch_rank) {
+  if (array.shape.size() == batch_rank) return {array.shape[0], array.shape[1]};
+  return {0, array.shape[0]};
+}
+
 PositionText::PositionText(const std::string& given) : text(given) {
   if (text.starts_with('@')) file = load_array(text.substr(1));
 }

@@ -1,6 +1,7 @@
 // The positions of the tokens of an array: counted, typed, or from a file with a row of them per batch row.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,9 @@ struct TokenCount {
   std::int64_t batch = 0;  // 0: there is no such axis
   std::int64_t tokens = 0;
 };
+
+// Of an array with `batch_rank` axes if it has a batch in front.
+TokenCount tokens_of(const Array& array, std::size_t batch_rank);
 
 struct TokenPositions {
   std::string text;  // what the user wrote, or "0:N"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -26,11 +25,8 @@ PatchGrid grid_of(const std::string& text, const std::string& option) {
 
 std::vector<PatchGrid> grids_of(const std::string& text, const std::string& option) {
   std::vector<PatchGrid> grids;
-  for (std::size_t start = 0; !text.empty() && start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    grids.push_back(grid_of(text.substr(start, comma - start), option));
-    start = comma + 1;
-  }
+  if (text.empty()) return grids;
+  for (const std::string_view grid : split(text, ',')) grids.push_back(grid_of(std::string(grid), option));
   return grids;
 }
 
@@ -65,10 +61,7 @@ MropeRule rule_of(const VisionOptions& vision, const std::string& pads) {
   if (!vision.tokens_per_second && !(vision.seconds_per_grid + vision.frame_step).empty()) {
     fail(ErrorKind::usage, "--seconds-per-grid and --frame-step need --tokens-per-second");
   }
-  if (pads.empty()) return rule;
-  const char* end = pads.data() + pads.size();
-  const auto [rest, error] = std::from_chars(pads.data(), end, rule.pad_id);
-  if (error == std::errc() && rest == end) return rule;
+  if (pads.empty() || parse_integer(pads, rule.pad_id)) return rule;
   fail(ErrorKind::usage, fmt::format("--pads must be an id with --token-types but got '{}'", pads));
 }
 

@@ -79,21 +79,17 @@ Json::Object head_of(const Spec& spec, const AddCommand& options, const std::str
 
 int run(const AddCommand& options) {
   const Encoding found = find_with_remarks(options.spec, options.encoding);
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
-  if (!options.tensor.empty() && format != "safetensors") {
-    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
-  }
+  const std::string format = choose_array_format(options.output, options.tensor);
   const Encoding encoding = with_rows(found, options.encoding);
   const Spec& spec = encoding.spec();
   Array input = load_input(options.input);
-  const std::size_t rank = input.shape.size();
-  const TokenCount count{rank == 3 ? input.shape[0] : 0, input.shape[rank - 2]};
+  const TokenCount count = tokens_of(input, 3);
   const TokenPositions positions = load_token_positions(options.positions, axes_of(spec), count);
-  check_input_axes(spec, positions.view.axes, positions.text);
+  check_axes(spec, positions.view.axes, positions.text);
   positions.check_count(options.input, count);
   const Workers workers(static_cast<int>(options.threads));
   const EmbedOptions embed{
-      .scale = scale_of(options.scale, input.shape[rank - 1]), .dropout = dropout_of(options), .workers = &workers};
+      .scale = scale_of(options.scale, input.shape.back()), .dropout = dropout_of(options), .workers = &workers};
   View result = writable(input);
   Array wide;
   if (options.join == "concat") {
@@ -105,10 +101,7 @@ int run(const AddCommand& options) {
   } else {
     add_positions(result, positions.view, encoding.rows(), result, embed);
   }
-  Json::Object head = head_of(spec, options, positions.text, embed);
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(input.dtype));
-  write_array(result, {format, options.tensor.empty() ? "values" : options.tensor, head, metadata}, options.output);
+  start_result(result, format, options.tensor, head_of(spec, options, positions.text, embed), options.output).finish();
   return 0;
 }
 

@@ -66,9 +66,7 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
     }
   }
   for (const Encoding& encoding : found) {
-    if (encoding.place() != Place::input) continue;
-    fail(ErrorKind::usage,
-         fmt::format("{} is added to embeddings before attention: see posenc add --help", kind_of(encoding.spec())));
+    check_place(encoding.spec(), {Place::rotation, Place::query, Place::bias, Place::term, Place::nowhere});
   }
   attention.encodings = with_learned(std::move(found), options.encoding);
   for (const Encoding& encoding : attention.encodings) {
@@ -97,8 +95,7 @@ void add_positions(const AttendCommand& options, const Array& q, const Array& k,
   std::int64_t axes = 1;
   for (const Encoding& encoding : attention.encodings) axes = std::max(axes, axes_of(encoding.spec()));
   const auto place = [&](const PositionText& given, const std::string& file, const Array& heads, TokenPositions& to) {
-    const std::size_t rank = heads.shape.size();
-    const TokenCount count{rank == 4 ? heads.shape[0] : 0, heads.shape[rank == 4 ? 1 : 0]};
+    const TokenCount count = tokens_of(heads, 4);
     to = token_positions(given, axes, count);
     to.check_count(file, count);
     return to.view;
@@ -173,7 +170,7 @@ Json::Object head_of(const AttendCommand& options, const Attention& attention) {
 int run(const AttendCommand& options) {
   std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"}),
+  const std::string format = choose_array_format(options.output, options.tensor),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
   check_outputs(options);
   Attention attention;
@@ -197,9 +194,6 @@ int run(const AttendCommand& options) {
   made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
   attend(queries, keys, heads_of(v), heads_of(out), made);
 
-  Json::Object head = head_of(options, attention);
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(out.dtype));
   std::vector<Output> outputs;  // all are there, or none
   if (!options.weights.empty()) {
     outputs.push_back(start_array(weights.view(), {weights_format, "weights", {}, {}}, weights_file));
@@ -207,8 +201,7 @@ int run(const AttendCommand& options) {
   if (!options.log_sum_exp.empty()) {
     outputs.push_back(start_array(sums.view(), {sums_format, "log_sum_exp", {}, {}}, sums_file));
   }
-  const std::string tensor = options.tensor.empty() ? "values" : options.tensor;
-  outputs.push_back(start_array(out.view(), {format, tensor, head, metadata}, options.output));
+  outputs.push_back(start_result(out.view(), format, options.tensor, head_of(options, attention), options.output));
   for (Output& output : outputs) output.finish();
   return 0;
 }
@@ -245,7 +238,7 @@ void add_attend(Command& app) {
   command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
   command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
   add_threads(command, options->threads);
-  command.text("--tensor", options->tensor, "in safetensors: the tensor's name (default: values)");
+  add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");
   command.runs([options] { return run(*options); });
 }

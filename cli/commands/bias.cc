@@ -14,7 +14,6 @@
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
-#include "posenc/half.h"
 
 namespace posenc::cli {
 namespace {
@@ -30,30 +29,10 @@ struct BiasCommand {
   OutputOptions output;
 };
 
-DType dtype_of(const BiasCommand& options, const std::string& format) {
-  const bool binary = format == "npy" || format == "safetensors";
-  return parse_dtype(!options.dtype.empty() ? options.dtype : binary ? "f32" : "f64");
-}
-
 Positions load_one_axis(const Spec& spec, const std::string& text) {
   Positions positions = load_positions(text);
-  check_input_axes(spec, positions.axes(), text);
+  check_axes(spec, positions.axes(), text);
   return positions;
-}
-
-void check_kind(const Spec& spec) {
-  const std::string_view kind = kind_of(spec);
-  if (kind == "shaw" || kind == "transformer_xl" || kind == "none" || kind == "pope" || kind == "xpos" ||
-      kind == "temperature") {
-    refuse_attention_kind(spec);
-  }
-  if (kind == "rotary") {
-    fail(ErrorKind::usage, "rotary turns queries and keys, and adds nothing to scores: see posenc rotate --help");
-  }
-  if (place_of(spec) == Place::input) {
-    fail(ErrorKind::usage,
-         fmt::format("{} is added to embeddings, and adds nothing to scores: see posenc add --help", kind));
-  }
 }
 
 // Of a mask, which is the same for all, one.
@@ -61,38 +40,18 @@ std::int64_t heads_of(const Bias& bias) { return std::max<std::int64_t>(bias.hea
 
 Array make_values(const BiasCommand& options, const Bias& bias, const PositionView& queries, const PositionView& keys,
                   DType dtype) {
-  Array values{dtype, {heads_of(bias), queries.count, keys.count}, {}};
-  const double bytes = static_cast<double>(heads_of(bias)) * static_cast<double>(queries.count) *
-                       static_cast<double>(keys.count) * static_cast<double>(size_of(dtype));
-  if (bytes > static_cast<double>(options.max_bytes)) {
-    fail(ErrorKind::usage,
-         fmt::format("{} x {} x {} numbers take {}, more than the {} of --max-bytes", values.shape[0], values.shape[1],
-                     values.shape[2], bytes_text(bytes), bytes_text(static_cast<double>(options.max_bytes))));
-  }
-  return make_array(dtype, values.shape);
-}
-
-void hide(const View& row, std::int64_t key) {
-  switch (row.dtype) {
-    case DType::f64:
-      row.as<double>()[key] = -INFINITY;
-      break;
-    case DType::f16:
-      row.as<f16>()[key] = to_f16(-INFINITY);
-      break;
-    case DType::bf16:
-      row.as<bf16>()[key] = to_bf16(-INFINITY);
-      break;
-    default:
-      row.as<float>()[key] = -INFINITY;
-  }
+  const std::vector<std::int64_t> shape = {heads_of(bias), queries.count, keys.count};
+  double bytes = static_cast<double>(size_of(dtype));
+  for (const std::int64_t length : shape) bytes *= static_cast<double>(length);
+  check_bytes(bytes, options.max_bytes, fmt::format("{} numbers take", fmt::join(shape, " x ")));
+  return make_array(dtype, shape);
 }
 
 void hide_ahead(const View& out, const PositionView& queries, const PositionView& keys) {
   for (std::int64_t h = 0; h < out.shape[0]; ++h) {
     for (std::int64_t q = 0; q < queries.count; ++q) {
       for (std::int64_t k = 0; k < keys.count; ++k) {
-        if (keys.real(0, k) > queries.real(0, q)) hide(out[h][q], k);
+        if (keys.real(0, k) > queries.real(0, q)) set_number(out[h][q], k, -INFINITY);
       }
     }
   }
@@ -142,9 +101,9 @@ Json::Object head_of(const BiasCommand& options, const Encoding& encoding, const
 
 int run(const BiasCommand& options) {
   const Encoding found = find_with_remarks(options.spec, options.encoding);
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  const std::string format = choose_array_format(options.output);
   const Spec& spec = found.spec();
-  check_kind(spec);
+  check_place(spec, {Place::bias});
   const Positions queries = load_one_axis(spec, options.queries);
   const Positions keys = options.keys.empty() ? queries : load_one_axis(spec, options.keys);
   const Encoding encoding = with_learned(found, options.encoding);
@@ -154,7 +113,7 @@ int run(const BiasCommand& options) {
          "factor_a and factor_p multiply scores, which are not here: leave them out to see what is added");
   }
   const PositionView rows = queries.view(), columns = keys.view();
-  Array values = make_values(options, bias, rows, columns, dtype_of(options, format));
+  Array values = make_values(options, bias, rows, columns, choose_dtype(options.dtype, format));
   const View out = writable(values);
   fill_bias(bias, rows, columns, out);
   if (options.causal) hide_ahead(out, rows, columns);

@@ -20,33 +20,17 @@ namespace {
 
 struct CompareCommand {
   std::string a, b;
-  std::optional<std::int64_t> sequence_length;
+  EncodingOptions encoding;
   std::optional<std::int64_t> positions;
-  std::optional<std::int64_t> layer;
-  std::string part;
   double tolerance = 1e-6;
   OutputOptions output;
 };
 
 using ComparisonSubject = std::variant<Spec, Model>;
 
-// The only group of a model that the options leave.
-const ModelGroup& one_group(const Model& model, const CompareCommand& options) {
-  const ModelGroup* found = nullptr;
-  for (const ModelGroup& group : model.groups) {
-    const bool layer = !options.layer || std::count(group.layers.begin(), group.layers.end(), *options.layer) > 0;
-    if (!layer || (!options.part.empty() && group.part != options.part)) continue;
-    if (found != nullptr) {
-      fail(ErrorKind::usage, fmt::format("{} has several encodings: say which, --layer or --part", model.source));
-    }
-    found = &group;
-  }
-  if (found == nullptr) fail(ErrorKind::usage, fmt::format("{} has no such layer or part", model.source));
-  return *found;
-}
-
 ModelGroup group_of(const ComparisonSubject& subject, const CompareCommand& options) {
-  if (const auto* model = std::get_if<Model>(&subject)) return one_group(*model, options);
+  if (const auto* model = std::get_if<Model>(&subject))
+    return chosen_group(*model, options.encoding.layer, options.encoding.part);
   ModelGroup group;
   group.spec = std::get<Spec>(subject);
   return group;
@@ -83,12 +67,13 @@ std::string choice_text(const Rotary& spec, const CompareCommand& options, const
   const auto worst = std::find_if(comparison.lengths.begin(), comparison.lengths.end(),
                                   [&](const LengthRange& range) { return range.verdict == comparison.verdict; });
   const std::int64_t length = worst == comparison.lengths.end() ? 1 : worst->first;
-  if (options.sequence_length) {
-    text += fmt::format(" --sequence-length {}", *options.sequence_length);
+  if (options.encoding.sequence_length) {
+    text += fmt::format(" --sequence-length {}", *options.encoding.sequence_length);
   } else if (needs_length(spec.scaling) && !spec.sequence_length) {
     text += fmt::format(" --sequence-length {}", length);
   }
-  return text + (options.layer && spec.local_base != 0.0 ? fmt::format(" --layer {}", *options.layer) : "");
+  return text +
+         (options.encoding.layer && spec.local_base != 0.0 ? fmt::format(" --layer {}", *options.encoding.layer) : "");
 }
 
 // A bias of heads that has its numbers without learning any.
@@ -106,7 +91,7 @@ std::string command_for(const Spec& spec, const std::string& text, const Compare
     return fmt::format("posenc bias {} --queries {} --keys 0", text::shell_word(text), at);
   }
   const auto* rotary = std::get_if<Rotary>(&spec);
-  const bool open_layer = rotary && rotary->local_base != 0.0 && !rotary->layer && !options.layer;
+  const bool open_layer = rotary && rotary->local_base != 0.0 && !rotary->layer && !options.encoding.layer;
   if (axes_of(spec) != 1 || open_layer) return "";
   if (!rotary && !std::holds_alternative<Sinusoidal>(spec) && !std::holds_alternative<QueryTemperature>(spec))
     return "";
@@ -123,18 +108,14 @@ std::string commands_text(const Spec& a, const Spec& b, const CompareCommand& op
 
 CompareOptions library_options(const CompareCommand& options) {
   return {.positions = options.positions,
-          .sequence_length = options.sequence_length,
-          .layer = options.layer,
-          .part = options.part,
+          .sequence_length = options.encoding.sequence_length,
+          .layer = options.encoding.layer,
+          .part = options.encoding.part,
           .tolerance = options.tolerance};
 }
 
 void write_result(const CompareCommand& options, const Json& json) {
-  Json::Object members = {{"a", options.a}, {"b", options.b}};
-  for (const auto& [name, value] : json.object()) {
-    if (name != "schema") members.emplace_back(name, value);
-  }
-  write_json(options.output, members);
+  write_json(options.output, {{"a", options.a}, {"b", options.b}}, json);
 }
 
 int compare_two_models(const Model& a, const Model& b, const CompareCommand& options, bool json) {
@@ -158,7 +139,7 @@ int run(const CompareCommand& options) {
   if (const auto* one = std::get_if<Model>(&a), *other = std::get_if<Model>(&b); one && other) {
     return compare_two_models(*one, *other, options, json);
   }
-  if (!options.part.empty() && std::holds_alternative<Spec>(a) && std::holds_alternative<Spec>(b)) {
+  if (!options.encoding.part.empty() && std::holds_alternative<Spec>(a) && std::holds_alternative<Spec>(b)) {
     fail(ErrorKind::usage, "--part is for models: a spec has none");
   }
   const ModelGroup one = group_of(a, options), other = group_of(b, options);
@@ -184,7 +165,7 @@ void add_compare(Command& app) {
   command.add("A", options->a, kSpecHelp).required();
   command.add("B", options->b, kSpecHelp).required();
   command
-      .add("--sequence-length", options->sequence_length,
+      .add("--sequence-length", options->encoding.sequence_length,
            "the length of the sequence, for scalings that depend on it (default: all lengths are tried)")
       .within(1, kMaxSequence);
   command
@@ -192,8 +173,9 @@ void add_compare(Command& app) {
            "how many positions are compared, from 0 on (default: the larger trained length, else 4096)")
       .within(1, kMaxSequence);
   command.add("--tolerance", options->tolerance, "on cosines, sines, biases and factors; above 0 to 1").show_default();
-  command.add("--layer", options->layer, "only this layer, where layers differ (default: all)").within(0, kMaxSequence);
-  command.text("--part", options->part, "only this part of models: text, vision, ... (default: all)");
+  command.add("--layer", options->encoding.layer, "only this layer, where layers differ (default: all)")
+      .within(0, kMaxSequence);
+  command.text("--part", options->encoding.part, "only this part of models: text, vision, ... (default: all)");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/completion_scripts.h"
+#include "cli/integers.h"
 #include "cli/output.h"
 #include "posenc/insight/figure.h"
 #include "posenc/spec.h"
@@ -20,14 +21,11 @@ bool is_spec(const std::string& name) { return name == "SPEC" || name == "A" || 
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::vector<std::string> split(std::string_view text, std::string_view separator) {
+// Parted by commas, with or without spaces.
+std::vector<std::string> words_of(const std::string& list) {
   std::vector<std::string> words;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    words.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return words;
-    text.remove_prefix(end + separator.size());
-  }
+  for (const std::string_view word : split(list, ',')) words.emplace_back(word.substr(word.starts_with(' ') ? 1 : 0));
+  return words;
 }
 
 // CLI11 keeps the members of a choice only as text: "TEXT:{auto,light,dark}".
@@ -45,17 +43,17 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   }
   if (option.check_lname("format")) {
     const std::string help = option.get_description();
-    return split(help.substr(0, help.find(" (")), ", ");
+    return words_of(help.substr(0, help.find(" (")));
   }
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
   const std::size_t end = type.find('}');
   if (begin == std::string::npos || end == std::string::npos) return {};
-  return split(std::string_view(type).substr(begin + 1, end - begin - 1), ",");
+  return words_of(type.substr(begin + 1, end - begin - 1));
 }
 
 // What stands between single quotes in all three shells.
-std::string in_quotes(std::string_view text) { return fmt::format("{}", fmt::join(split(text, "'"), "'\\''")); }
+std::string in_quotes(std::string_view text) { return fmt::format("{}", fmt::join(split(text, '\''), "'\\''")); }
 
 // Within the brackets of zsh's _arguments.
 std::string zsh_text(std::string_view text) {

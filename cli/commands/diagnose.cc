@@ -51,46 +51,63 @@ struct Loaded {
 
 enum class Evidence { frequencies, tables, rotation, scores, bias, rows };
 
-// A kind of evidence: its files by their options, the one that names it first.
-struct EvidenceFiles {
-  Evidence evidence;
-  std::vector<std::pair<const char*, const std::string*>> files;
+struct EvidenceFile {
+  const char* option;
+  std::string DiagnoseCommand::*file;
+  const char* help;
 };
 
-std::vector<EvidenceFiles> all_evidence(const DiagnoseCommand& options) {
-  return {{Evidence::frequencies, {{"--inv-freq", &options.inv_freq}}},
-          {Evidence::tables, {{"--cos", &options.cos}, {"--sin", &options.sin}}},
-          {Evidence::rotation, {{"--input", &options.input}, {"--rotated", &options.rotated}}},
-          {Evidence::scores, {{"--scores", &options.scores}, {"--q", &options.q}, {"--k", &options.k}}},
-          {Evidence::bias, {{"--bias", &options.bias}}},
-          {Evidence::rows, {{"--table", &options.table}}}};
+// A kind of evidence, and its files, the one that names it first.
+struct EvidenceKind {
+  Evidence evidence;
+  std::vector<EvidenceFile> files;
+};
+
+std::vector<EvidenceKind> all_evidence() {
+  using Options = DiagnoseCommand;
+  return {{Evidence::frequencies, {{"--inv-freq", &Options::inv_freq, "its inverse frequencies, [pairs]"}}},
+          {Evidence::tables,
+           {{"--cos", &Options::cos, "its cosines, [N, W] in any tiling; with --sin and --positions"},
+            {"--sin", &Options::sin, "its sines"}}},
+          {Evidence::rotation,
+           {{"--input", &Options::input,
+             "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions"},
+            {"--rotated", &Options::rotated, "the same behind it"}}},
+          {Evidence::scores,
+           {{"--scores", &Options::scores,
+             "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys"},
+            {"--q", &Options::q, "its queries before the rotation, [N, D] or [N, H, D]"},
+            {"--k", &Options::k, "its keys before the rotation, [S, D] or [S, G, D]"}}},
+          {Evidence::bias, {{"--bias", &Options::bias, "its biases, [N, S] or [H, N, S]"}}},
+          {Evidence::rows, {{"--table", &Options::table, "its rows of an encoding at the input, [N, M]"}}}};
 }
 
 // The kinds of which a file was given.
-std::vector<EvidenceFiles> given_evidence(const DiagnoseCommand& options) {
-  std::vector<EvidenceFiles> kinds = all_evidence(options);
-  std::erase_if(kinds, [](const EvidenceFiles& kind) {
-    return std::all_of(kind.files.begin(), kind.files.end(), [](const auto& file) { return file.second->empty(); });
-  });
+std::vector<EvidenceKind> given_evidence(const DiagnoseCommand& options) {
+  std::vector<EvidenceKind> kinds = all_evidence();
+  const auto missing = [&](const EvidenceFile& one) { return (options.*one.file).empty(); };
+  std::erase_if(kinds,
+                [&](const EvidenceKind& kind) { return std::all_of(kind.files.begin(), kind.files.end(), missing); });
   return kinds;
 }
 
 // The only kind that was given, whole; options that belong to another are errors.
-EvidenceFiles one_evidence(const DiagnoseCommand& options) {
-  const std::vector<EvidenceFiles> given = given_evidence(options);
+EvidenceKind one_evidence(const DiagnoseCommand& options) {
+  const std::vector<EvidenceKind> given = given_evidence(options);
   if (given.empty()) {
     fail(ErrorKind::usage,
          "numbers of the other engine are needed: --inv-freq, --cos and --sin, --input and --rotated, --scores, --bias "
          "or --table");
   }
-  const auto& [name, first] = given[0].files[0];
+  const std::vector<EvidenceFile>& files = given[0].files;
   if (given.size() > 1) {
-    fail(ErrorKind::usage,
-         fmt::format("{} and {} are two kinds of numbers: give one at a time", name, given[1].files[0].first));
+    fail(ErrorKind::usage, fmt::format("{} and {} are two kinds of numbers: give one at a time", files[0].option,
+                                       given[1].files[0].option));
   }
-  for (const auto& [option, file] : given[0].files) {
-    if (first->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", given[0].files[1].first, name));
-    if (file->empty()) fail(ErrorKind::usage, fmt::format("{} needs {}", name, option));
+  for (const EvidenceFile& one : files) {
+    if (!(options.*one.file).empty()) continue;
+    const EvidenceFile& other = files[&one == &files[0] ? 1 : 0];
+    fail(ErrorKind::usage, fmt::format("{} needs {}", other.option, one.option));
   }
   const Evidence evidence = given[0].evidence;
   const bool matrix = evidence == Evidence::scores || evidence == Evidence::bias;
@@ -135,13 +152,14 @@ std::size_t token_axis(const Array& array) {
 }
 
 Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
-  const auto [evidence, files] = one_evidence(options);
+  const EvidenceKind kind = one_evidence(options);
+  const Evidence evidence = kind.evidence;
   std::vector<ConstView> views;
-  for (const auto& [option, file] : files) {
-    std::string name = option + 2;  // as the library has it
+  for (const EvidenceFile& one : kind.files) {
+    std::string name = one.option + 2;  // as the library has it
     std::replace(name.begin(), name.end(), '-', '_');
-    loaded.names.emplace_back(name, *file);
-    loaded.arrays.push_back(load_array(*file));
+    loaded.names.emplace_back(name, options.*one.file);
+    loaded.arrays.push_back(load_array(options.*one.file));
     views.push_back(loaded.arrays.back().view());
   }
   const Array& first = loaded.arrays[0];
@@ -231,7 +249,7 @@ Encoding load_learned(const DiagnoseCommand& options, const Encoding& wanted) {
 Diagnosis diagnosis_of(const DiagnoseCommand& options, const Encoding& encoding, Loaded& loaded) {
   const Spec spec = wanted_spec(encoding);
   const Observation observed = load_observation(options, axes_of(spec), loaded);
-  loaded.option = one_evidence(options).files[0].first;
+  loaded.option = one_evidence(options).files[0].option;
   DiagnoseOptions settings = library_options(options);
   settings.parameters = encoding.parameters();
   settings.tables = encoding.tables();
@@ -338,12 +356,7 @@ int run(const DiagnoseCommand& options) {
     fail(error.kind(), with_file_name(error.what(), loaded, loaded.option));
   }
   if (format == "json") {
-    Json::Object members = {{"spec", options.spec}};
-    const Json json = to_json(answer);
-    for (const auto& [name, value] : json.object()) {
-      if (name != "schema") members.emplace_back(name, value);
-    }
-    write_json(options.output, members);
+    write_json(options.output, {{"spec", options.spec}}, to_json(answer));
   } else {
     write_text(options.output, diagnosis_text(answer));
   }
@@ -355,24 +368,6 @@ std::string above_zero(const std::string& text) {
   const double value = std::strtod(text.c_str(), &end);
   const bool number = !text.empty() && *end == '\0';
   return number && value > 0.0 && value < 1e300 ? "" : "must be a number above 0 but got '" + text + "'";
-}
-
-void add_evidence(Command& command, DiagnoseCommand& options) {
-  const auto file = [&](const char* name, std::string& value, const char* help) {
-    command.text(name, value, help)
-        .group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
-  };
-  file("--inv-freq", options.inv_freq, "its inverse frequencies, [pairs]");
-  file("--cos", options.cos, "its cosines, [N, W] in any tiling; with --sin and --positions");
-  file("--sin", options.sin, "its sines");
-  file("--input", options.input, "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions");
-  file("--rotated", options.rotated, "the same behind it");
-  file("--scores", options.scores,
-       "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys");
-  file("--q", options.q, "its queries before the rotation, [N, D] or [N, H, D]");
-  file("--k", options.k, "its keys before the rotation, [S, D] or [S, G, D]");
-  file("--bias", options.bias, "its biases, [N, S] or [H, N, S]");
-  file("--table", options.table, "its rows of an encoding at the input, [N, M]");
 }
 
 }  // namespace
@@ -387,7 +382,12 @@ void add_diagnose(Command& app) {
                   "  posenc diagnose llama-3.1-8b --inject base=10000 --positions 0,1,10,100,1000\n"
                   "  posenc diagnose --faults");
   command.add("SPEC", options->spec, "what the engine should have done: a spec, a model's file, a name of the catalog");
-  add_evidence(command, *options);
+  for (const EvidenceKind& kind : all_evidence()) {
+    for (const EvidenceFile& one : kind.files) {
+      command.text(one.option, (*options).*one.file, one.help)
+          .group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
+    }
+  }
   command.text("--positions,-p", options->positions,
                std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp);
   command.text("--queries", options->queries, "positions of queries (default: counted from 0)");

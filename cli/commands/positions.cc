@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "cli/array_output.h"
@@ -14,7 +13,6 @@
 #include "cli/vision_positions.h"
 #include "cli/word_choice.h"
 #include "posenc/error.h"
-#include "posenc/files/load.h"
 #include "posenc/position_ids.h"
 
 namespace posenc::cli {
@@ -39,22 +37,26 @@ struct PositionsCommand {
 
 // What ids are made from: exactly one of these is given.
 struct Source {
-  std::string_view name;
+  const char* name;
   std::string PositionsCommand::*text;
+  const char* help;
 };
 
 constexpr std::array<Source, 11> kSources = {{
-    {"--mask", &PositionsCommand::mask},
-    {"--tokens", &PositionsCommand::tokens},
-    {"--lengths", &PositionsCommand::lengths},
-    {"--bounds", &PositionsCommand::bounds},
-    {"--segments", &PositionsCommand::segments},
-    {"--after", &PositionsCommand::after},
-    {"--grid", &PositionsCommand::grid},
-    {"--image", &PositionsCommand::image},
-    {"--patches", &PositionsCommand::patches},
-    {"--token-types", &PositionsCommand::token_types},
-    {"--packed-ids", &PositionsCommand::packed_ids},
+    {"--mask", &PositionsCommand::mask,
+     "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy"},
+    {"--tokens", &PositionsCommand::tokens, "token ids in the same form; --pad-token says which are pads"},
+    {"--lengths", &PositionsCommand::lengths, "3,1,5: documents packed into one row"},
+    {"--bounds", &PositionsCommand::bounds, "0,3,4,9: the same as cumulative lengths"},
+    {"--segments", &PositionsCommand::segments, "0,0,0,1,2,2: the same as numbers of documents"},
+    {"--after", &PositionsCommand::after, "5,0,12: the next --count tokens of caches that hold so many"},
+    {"--grid", &PositionsCommand::grid, "3x5: the places of a grid, row by row; with --at only those of these ids"},
+    {"--image", &PositionsCommand::image, "3x5: the rows that an image reads from a table of --side x --side"},
+    {"--patches", &PositionsCommand::patches,
+     "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge"},
+    {"--token-types", &PositionsCommand::token_types,
+     "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask"},
+    {"--packed-ids", &PositionsCommand::packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by"},
 }};
 
 std::string_view choose_source(const PositionsCommand& options) {
@@ -63,7 +65,8 @@ std::string_view choose_source(const PositionsCommand& options) {
   for (const Source& source : kSources) {
     list += (list.empty() ? "" : ", ") + std::string(source.name);
     if ((options.*source.text).empty()) continue;
-    if (source.name == "--mask" && !options.token_types.empty()) continue;  // the padding of those tokens
+    if (source.text == &PositionsCommand::mask && !options.token_types.empty())
+      continue;  // the padding of those tokens
     if (!chosen.empty())
       fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
     chosen = source.name;
@@ -120,8 +123,7 @@ Pads parse_pads(const std::string& text) {
   if (text == "previous") return Pads::previous();
   if (text == "counted") return Pads::counted();
   std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error == std::errc() && end == text.data() + text.size()) return Pads::id(id);
+  if (parse_integer(text, id)) return Pads::id(id);
   fail(ErrorKind::usage, fmt::format("--pads must be an id, 'previous' or 'counted' but got '{}'", text));
 }
 
@@ -292,26 +294,6 @@ int run(const PositionsCommand& options) {
   return 0;
 }
 
-void add_position_sources(Command& command, PositionsCommand& options) {
-  const char* group = "From one of";
-  const auto source = [&](const char* name, std::string& text, const char* help) {
-    command.text(name, text, help).group(group);
-  };
-  source("--mask", options.mask, "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy");
-  source("--tokens", options.tokens, "token ids in the same form; --pad-token says which are pads");
-  source("--lengths", options.lengths, "3,1,5: documents packed into one row");
-  source("--bounds", options.bounds, "0,3,4,9: the same as cumulative lengths");
-  source("--segments", options.segments, "0,0,0,1,2,2: the same as numbers of documents");
-  source("--after", options.after, "5,0,12: the next --count tokens of caches that hold so many");
-  source("--grid", options.grid, "3x5: the places of a grid, row by row; with --at only those of these ids");
-  source("--image", options.image, "3x5: the rows that an image reads from a table of --side x --side");
-  source("--patches", options.patches, "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge");
-  source(
-      "--token-types", options.token_types,
-      "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask");
-  source("--packed-ids", options.packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by");
-}
-
 void add_position_rules(Command& command, PositionsCommand& options) {
   command.text("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)");
   command.add("--first", options.first, "the id of the first token (default: 0)");
@@ -338,7 +320,9 @@ void add_positions(Command& app) {
                                 "  posenc positions --packed-ids 0,1,2,5,6,0,1 --by step\n"
                                 "  posenc positions --token-types 0,0,1,1,1,1,0 --images 1x4x4 --format json\n"
                                 "  posenc positions --patches 4x6 --merge 2");
-  add_position_sources(command, *options);
+  for (const Source& source : kSources) {
+    command.text(source.name, (*options).*source.text, source.help).group("From one of");
+  }
   add_position_rules(command, *options);
   add_vision_options(command, options->vision);
   add_output(command, options->output, "text, json, npy, safetensors");

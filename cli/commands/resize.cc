@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -11,9 +10,10 @@
 #include "cli/array_output.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
+#include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "core/text/nearest.h"
+#include "cli/word_choice.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 
@@ -48,31 +48,17 @@ using Lengths = std::vector<std::int64_t>;
 std::string grid_text(const Lengths& lengths) { return fmt::format("{}", fmt::join(lengths, " x ")); }
 
 // "1024" or "16x20".
-Lengths parse_lengths(const std::string& text, std::string_view option) {
-  Lengths lengths;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    std::int64_t length = 0;
-    const auto [next, error] = std::from_chars(at, end, length);
-    const bool more = next < end && *next == 'x';
-    if (error != std::errc() || *at == '-' || (next != end && !more) || lengths.size() == 2) {
-      fail(ErrorKind::usage,
-           fmt::format("{} must be a number of rows, 1024, or height x width, 16x20, but got '{}'", option, text));
-    }
-    if (length == 0) fail(ErrorKind::usage, fmt::format("{} must not be zero but got '{}'", option, text));
-    if (length > kMaxLength)
-      fail(ErrorKind::usage, fmt::format("{} must be at most {} but got '{}'", option, kMaxLength, text));
-    lengths.push_back(length);
-    if (!more) return lengths;
-    at = next + 1;
-  }
+Lengths parse_lengths(const std::string& text, const std::string& option) {
+  Lengths lengths = read_grid(text, option, kMaxLength);
+  if (lengths.size() <= 2) return lengths;
+  fail(ErrorKind::usage,
+       fmt::format("{} must be a number of rows, 1024, or height x width, 16x20, but got '{}'", option, text));
 }
 
 // A SPEC may be in front, the kind alone or with fields, or a model: what it says of the table must be true of it.
 void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
-  std::vector<std::string> specs = {options.spec};
-  if (options.spec.empty() || options.spec == "learned") specs.clear();
+  std::vector<std::string> specs;
+  if (!options.spec.empty()) specs = {options.spec == "learned" ? "learned:past_end=error" : options.spec};
   const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
   if (found.empty()) return;
   const auto* learned = std::get_if<Learned>(&found[0].spec());
@@ -110,14 +96,10 @@ std::vector<ResizePreset> resize_presets() {
 }
 
 Resize preset(const std::string& name) {
+  const std::vector<ResizePreset> presets = resize_presets();
   std::vector<std::string_view> names;
-  for (const ResizePreset& known : resize_presets()) {
-    if (known.name == name) return known.rule;
-    names.push_back(known.name);
-  }
-  const std::string_view near = text::nearest(name, names);
-  fail(ErrorKind::usage, fmt::format("--like must be one of {} but got '{}'{}", fmt::join(names, ", "), name,
-                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  for (const ResizePreset& known : presets) names.push_back(known.name);
+  return presets[place_of_word(name, "--like", names)].rule;
 }
 
 // The interpolation that was asked for; lengths and kept rows come later.
@@ -201,12 +183,8 @@ void resize_and_write(const Array& table, const Resize& rule, const ResizeComman
   double cells = 1.0;
   for (const std::int64_t length : rule.to) cells *= static_cast<double>(length);
   const double bytes = (cells + static_cast<double>(rule.kept)) * static_cast<double>(width * size_of(dtype));
-  if (bytes > static_cast<double>(options.max_bytes)) {
-    fail(ErrorKind::usage,
-         fmt::format("--to {} with width {} in {} is {}, more than the limit of {}; --max-bytes raises it",
-                     grid_text(rule.to), width, to_text(dtype), bytes_text(bytes),
-                     bytes_text(static_cast<double>(options.max_bytes))));
-  }
+  check_bytes(bytes, options.max_bytes,
+              fmt::format("--to {} with width {} in {} is", grid_text(rule.to), width, to_text(dtype)));
   const std::int64_t rows = rule.kept + static_cast<std::int64_t>(cells);
   std::vector<std::byte> memory(static_cast<std::size_t>(rows * width * size_of(dtype)));
   const ConstView source = table.view();
@@ -219,13 +197,10 @@ void resize_and_write(const Array& table, const Resize& rule, const ResizeComman
 }
 
 int run(const ResizeCommand& options) {
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
+  const std::string format = choose_array_format(options.output, options.tensor);
   Resize rule = rule_of(options);
   rule.to = parse_lengths(options.to, "--to");
   rule.kept = options.kept;
-  if (!options.tensor.empty() && format != "safetensors") {
-    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
-  }
   const auto [tensor, table] = load_named_array(options.file);
   check_learned_table(table, options.file);
   const std::int64_t rows = table.shape[table.shape.size() - 2];

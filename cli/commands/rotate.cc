@@ -42,14 +42,6 @@ struct RotateCommand {
   OutputOptions output;
 };
 
-const Rotary& rotary_of(const Spec& spec) {
-  if (const auto* rotary = std::get_if<Rotary>(&spec)) return *rotary;
-  refuse_attention_kind(spec);
-  fail(ErrorKind::usage, fmt::format("queries and keys are turned by rotary encodings; {} is added to embeddings: see "
-                                     "posenc add --help",
-                                     kind_of(spec)));
-}
-
 // Of a temperature any width fits.
 std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->head_dim;
@@ -73,10 +65,10 @@ Array load_input(const std::string& file, const Encoding& encoding) {
 
 bool moves(const RotateCommand& options) { return !options.to.empty() || !options.to_spec.empty(); }
 
-void check_options(const RotateCommand& options, const std::string& format) {
-  if (!options.tensor.empty() && format != "safetensors") {
-    fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
-  }
+// `found` is the encoding, and that of --to-spec where there is one.
+void check_options(const RotateCommand& options, const std::vector<Encoding>& found) {
+  const Spec& spec = found.front().spec();
+  check_place(spec, {Place::rotation, Place::query});
   if (options.inverse && options.backward) {
     fail(ErrorKind::usage,
          "--inverse and --backward exclude each other: one undoes the rotation, the other is its gradient");
@@ -85,15 +77,23 @@ void check_options(const RotateCommand& options, const std::string& format) {
     fail(ErrorKind::usage, fmt::format("--to and --to-spec move what is rotated already: {} goes without them",
                                        options.inverse ? "--inverse" : "--backward"));
   }
+  const bool rotary = std::holds_alternative<Rotary>(spec), xpos = std::holds_alternative<Xpos>(spec),
+             pope = std::holds_alternative<Pope>(spec);
+  const auto refuse = [&](bool given, const char* option) {
+    if (given) fail(ErrorKind::usage, fmt::format("{} is not for {}", option, kind_of(spec)));
+  };
+  refuse(!options.to.empty() && !rotary, "--to");
+  refuse(!options.to_spec.empty() && !rotary, "--to-spec");
+  refuse(options.inverse && !rotary && !xpos, "--inverse");
+  refuse(options.backward && !rotary && !xpos, "--backward");
+  refuse(options.keys && !xpos && !pope, "--keys");
+  refuse(!options.delta.empty() && !pope, "--delta");
+  refuse(options.scale != "1" && !rotary && !xpos, "--scale");
+  const Spec& to = found.back().spec();
+  if (rotary && !std::holds_alternative<Rotary>(to)) {
+    fail(ErrorKind::usage, fmt::format("--to-spec must be a rotary encoding but is {}", kind_of(to)));
+  }
 }
-
-// What is turned and where it stands: the input, and one or two placements of its tokens.
-struct Rotation {
-  Rotary spec;
-  TokenPositions positions;
-  std::optional<Rotary> to_spec = {};
-  std::optional<TokenPositions> to = {};
-};
 
 TokenPositions fitting(const PositionText& given, const Spec& spec, const std::string& file, TokenCount count) {
   const std::int64_t axes = axes_of(spec);
@@ -102,82 +102,42 @@ TokenPositions fitting(const PositionText& given, const Spec& spec, const std::s
          fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", axes));
   }
   TokenPositions positions = token_positions(given, axes, count);
-  check_axes(spec, positions.view, positions.text);
+  check_axes(spec, positions.view.axes, positions.text);
   positions.check_count(file, count);
   return positions;
 }
 
-TokenCount tokens_of(const Array& input) {
-  const std::size_t rank = input.shape.size();
-  return {rank == 4 ? input.shape[0] : 0, input.shape[rank == 4 ? 1 : 0]};
-}
+// Where the tokens of the input stand, and where they move to.
+struct TokenPlaces {
+  TokenPositions positions;
+  std::optional<TokenPositions> to = {};
+};
 
-// `found` is the encoding, and that of --to-spec where there is one.
-Rotation load_rotation(const RotateCommand& options, const std::vector<Encoding>& found, const Array& input) {
-  const Rotary& spec = rotary_of(found.front().spec());
-  const TokenCount count = tokens_of(input);
+TokenPlaces load_places(const RotateCommand& options, const std::vector<Encoding>& found, const Array& input) {
+  const TokenCount count = tokens_of(input, 4);
   const PositionText positions(options.positions);
-  Rotation rotation{spec, fitting(positions, spec, options.input, count)};
-  if (!moves(options)) return rotation;
-  rotation.to_spec = rotary_of(found.back().spec());
-  rotation.to =
-      fitting(options.to.empty() ? positions : PositionText(options.to), *rotation.to_spec, options.input, count);
-  return rotation;
+  TokenPlaces places{fitting(positions, found.front().spec(), options.input, count)};
+  if (!moves(options)) return places;
+  places.to =
+      fitting(options.to.empty() ? positions : PositionText(options.to), found.back().spec(), options.input, count);
+  return places;
 }
 
-void apply(const RotateCommand& options, const Rotation& rotation, const View& x, double scale) {
-  const Workers workers(static_cast<int>(options.threads));
-  const RotateOptions rotate_options{.output_scale = scale, .workers = &workers};
+void turn_rotary(const RotateCommand& options, const std::vector<Encoding>& found, const TokenPlaces& places,
+                 const View& x, const RotateOptions& made) {
   // Each position is used once here, so that a table would save nothing.
-  const RotaryAngles angles(rotation.spec);
-  const PositionView& positions = rotation.positions.view;
-  if (rotation.to) {
-    const RotaryAngles after(*rotation.to_spec);
-    rerotate(x, {angles, positions}, {after, rotation.to->view}, rotate_options);
+  const RotaryAngles angles(std::get<Rotary>(found.front().spec()));
+  const PositionView& positions = places.positions.view;
+  if (places.to) {
+    const RotaryAngles after(std::get<Rotary>(found.back().spec()));
+    rerotate(x, {angles, positions}, {after, places.to->view}, made);
   } else if (options.inverse) {
-    rotate_inverse(x, positions, angles, rotate_options);
+    rotate_inverse(x, positions, angles, made);
   } else if (options.backward) {
-    rotate_backward(x, positions, angles, rotate_options);
+    rotate_backward(x, positions, angles, made);
   } else {
-    rotate(x, positions, angles, rotate_options);
+    rotate(x, positions, angles, made);
   }
-}
-
-// Everything that the numbers depend on but the input.
-Json::Object head_of(const RotateCommand& options, const Rotation& rotation, double scale) {
-  const char* direction = rotation.to        ? "move"
-                          : options.inverse  ? "inverse"
-                          : options.backward ? "backward"
-                                             : "forward";
-  return {{"spec", to_json(rotation.spec)},
-          {"positions", Json(rotation.positions.text)},
-          {"direction", Json(direction)},
-          {"to", rotation.to ? Json(rotation.to->text) : Json()},
-          {"to_spec", options.to_spec.empty() ? Json() : to_json(*rotation.to_spec)},
-          {"scale", Json(scale)}};
-}
-
-int write_result(const RotateCommand& options, const std::string& format, const Array& result, Json::Object head) {
-  const Metadata metadata = {{"posenc", to_text(Json(head))}};
-  head.emplace_back("dtype", to_text(result.dtype));
-  write_array(result.view(), {format, options.tensor.empty() ? "values" : options.tensor, head, metadata},
-              options.output);
-  return 0;
-}
-
-// What pope, xpos and temperature do not do.
-void check_other_options(const RotateCommand& options, const Spec& spec) {
-  const bool xpos = std::holds_alternative<Xpos>(spec), pope = std::holds_alternative<Pope>(spec);
-  const auto refuse = [&](bool given, const char* option) {
-    if (given) fail(ErrorKind::usage, fmt::format("{} is not for {}", option, kind_of(spec)));
-  };
-  refuse(!options.to.empty(), "--to");
-  refuse(!options.to_spec.empty(), "--to-spec");
-  refuse(options.inverse && !xpos, "--inverse");
-  refuse(options.backward && !xpos, "--backward");
-  refuse(options.keys && !xpos && !pope, "--keys");
-  refuse(!options.delta.empty() && !pope, "--delta");
-  refuse(options.scale != "1" && !xpos, "--scale");
 }
 
 Array expanded(const RotateCommand& options, const Pope& spec, Array& input, const PositionView& positions,
@@ -197,9 +157,8 @@ Array expanded(const RotateCommand& options, const Pope& spec, Array& input, con
 }
 
 void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, const PositionView& positions,
-               const Workers& workers) {
+               const XposOptions& made) {
   const XposAngles angles(spec);
-  const XposOptions made{.output_scale = finite_number(options.scale, "--scale"), .workers = &workers};
   if (options.backward) {
     (options.keys ? xpos_keys_backward : xpos_queries_backward)(x, positions, angles, x, made);
   } else if (options.inverse) {
@@ -209,51 +168,47 @@ void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, co
   }
 }
 
-int run_other(const RotateCommand& options, const Encoding& encoding, const std::string& format) {
-  const Spec& spec = encoding.spec();
-  check_other_options(options, spec);
-  Array input = load_input(options.input, encoding);
-  const TokenPositions positions = fitting(PositionText(options.positions), spec, options.input, tokens_of(input));
-  const Workers workers(static_cast<int>(options.threads));
-  if (const auto* pope = std::get_if<Pope>(&spec)) {
-    input = expanded(options, *pope, input, positions.view, workers);
-  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
-    turn_xpos(options, *xpos, heads_of(input), positions.view, workers);
+// Everything that the numbers depend on but the input.
+Json::Object head_of(const RotateCommand& options, const std::vector<Encoding>& found, const TokenPlaces& places,
+                     double scale) {
+  const char* direction = places.to ? "move" : options.inverse ? "inverse" : options.backward ? "backward" : "forward";
+  Json::Object head = {{"spec", to_json(found.front().spec())},
+                       {"positions", Json(places.positions.text)},
+                       {"direction", Json(direction)}};
+  if (std::holds_alternative<Rotary>(found.front().spec())) {
+    head.emplace_back("to", places.to ? Json(places.to->text) : Json());
+    head.emplace_back("to_spec", options.to_spec.empty() ? Json() : to_json(found.back().spec()));
   } else {
-    const View x = heads_of(input);
-    scale_queries(x, positions.view, std::get<QueryTemperature>(spec), x, {&workers});
+    head.emplace_back("side", options.keys ? "key" : "query");
   }
-  const char* direction = options.inverse ? "inverse" : options.backward ? "backward" : "forward";
-  Json::Object head = {{"spec", to_json(spec)},
-                       {"positions", Json(positions.text)},
-                       {"direction", Json(direction)},
-                       {"side", Json(options.keys ? "key" : "query")},
-                       {"scale", Json(finite_number(options.scale, "--scale"))}};
-  return write_result(options, format, input, head);
-}
-
-bool is_other_turn(const Spec& spec) {
-  return std::holds_alternative<Pope>(spec) || std::holds_alternative<Xpos>(spec) ||
-         std::holds_alternative<QueryTemperature>(spec);
+  head.emplace_back("scale", scale);
+  return head;
 }
 
 int run(const RotateCommand& options) {
   std::vector<std::string> specs = {options.spec};
   if (!options.to_spec.empty()) specs.push_back(options.to_spec);
   const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
-  const Encoding& encoding = found.front();
-  const std::string format = choose_format(options.output, {"text", "json", "npy", "safetensors"});
-  check_options(options, format);
+  const Spec& spec = found.front().spec();
+  const std::string format = choose_array_format(options.output, options.tensor);
+  check_options(options, found);
   const double scale = finite_number(options.scale, "--scale");
-  if (is_other_turn(encoding.spec())) return run_other(options, encoding, format);
-  if (options.keys || !options.delta.empty()) {
-    fail(ErrorKind::usage, "--keys and --delta are for pope and xpos: rotary turns queries and keys alike");
+  Array input = load_input(options.input, found.front());
+  const TokenPlaces places = load_places(options, found, input);
+  const PositionView& positions = places.positions.view;
+  const Workers workers(static_cast<int>(options.threads));
+  const View x = heads_of(input);
+  if (std::holds_alternative<Rotary>(spec)) {
+    turn_rotary(options, found, places, x, {.output_scale = scale, .workers = &workers});
+  } else if (const auto* pope = std::get_if<Pope>(&spec)) {
+    input = expanded(options, *pope, input, positions, workers);
+  } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
+    turn_xpos(options, *xpos, x, positions, {.output_scale = scale, .workers = &workers});
+  } else {
+    scale_queries(x, positions, std::get<QueryTemperature>(spec), x, {&workers});
   }
-  rotary_of(encoding.spec());  // or an error that says where to go, before the input is read
-  Array input = load_input(options.input, encoding);
-  const Rotation rotation = load_rotation(options, found, input);
-  apply(options, rotation, heads_of(input), scale);
-  return write_result(options, format, input, head_of(options, rotation, scale));
+  start_result(input.view(), format, options.tensor, head_of(options, found, places, scale), options.output).finish();
+  return 0;
 }
 
 }  // namespace

@@ -19,16 +19,11 @@ struct ShowCommand {
   bool catalog = false;  // instead: what the catalog has
   bool types = false;    // instead: the model types that are known
   std::string uses;      // with either: only those that use this kind, scaling or layout
-  std::optional<std::int64_t> sequence_length;
-  std::optional<std::int64_t> layer;
-  std::string part;
-  bool lenient = false;
-  std::vector<std::string> readings;  // where the other way is wanted
-  std::string as;                     // a model type, whatever the file says
+  EncodingOptions encoding;
   OutputOptions output;
 };
 
-void keep_only(Model& model, const ShowCommand& options) {
+void keep_only(Model& model, const EncodingOptions& options) {
   if (options.layer) {
     model.groups = {ModelGroup(group_of_layer(model, *options.layer, options.part))};
   } else if (!options.part.empty()) {
@@ -51,17 +46,16 @@ int run(const ShowCommand& options) {
     fail(ErrorKind::usage,
          "say which model: a config.json, a GGUF file or a name of the catalog (posenc show --catalog)");
   }
-  std::variant<Spec, Model> loaded = load_spec_or_model(
-      options.spec, {.lenient = options.lenient, .other_readings = options.readings, .as = options.as});
+  std::variant<Spec, Model> loaded = load_spec_or_model(options.spec, options.encoding.model);
   if (const auto* spec = std::get_if<Spec>(&loaded)) {
     fail(ErrorKind::usage,
          fmt::format("'{}' is an encoding, not a model: see posenc list {}", options.spec, kind_of(*spec)));
   }
   Model model = std::get<Model>(std::move(loaded));
-  keep_only(model, options);
+  keep_only(model, options.encoding);
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
-  write_text(options.output,
-             json ? to_text(to_json(model, options.sequence_length)) : model_text(model, options.sequence_length));
+  const std::optional<std::int64_t> length = options.encoding.sequence_length;
+  write_text(options.output, json ? to_text(to_json(model, length)) : model_text(model, length));
   return 0;
 }
 
@@ -80,16 +74,18 @@ void add_show(Command& app) {
   command.text("--uses", options->uses,
                "with --catalog or --types: only those that use this kind, scaling, layout or model type");
   command
-      .add("--sequence-length", options->sequence_length,
+      .add("--sequence-length", options->encoding.sequence_length,
            "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
       .within(1, std::int64_t{1} << 52);
-  command.add("--layer", options->layer, "only the group of this layer").natural();
-  command.text("--part", options->part, "only this part: text, vision, ...");
-  command.flag("--lenient", options->lenient, "keys about positions that are not known are warnings");
-  command.add("--reading", options->readings, "take the other way of this reading; may be given again")
+  command.add("--layer", options->encoding.layer, "only the group of this layer").natural();
+  command.text("--part", options->encoding.part, "only this part: text, vision, ...");
+  command.flag("--lenient", options->encoding.model.lenient, "keys about positions that are not known are warnings");
+  command
+      .add("--reading", options->encoding.model.other_readings,
+           "take the other way of this reading; may be given again")
       .not_empty()
       .one_value();
-  command.text("--as", options->as, "read the file as this model type");
+  command.text("--as", options->encoding.model.as, "read the file as this model type");
   add_output(command, options->output, "text, json, md (of --types)");
   command.runs([options] { return run(*options); });
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/array_output.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/input_table.h"
@@ -26,10 +27,6 @@ struct TableCommand {
   OutputOptions output;
 };
 
-DType dtype_of(const TableCommand& options, const std::string& format) {
-  return parse_dtype(!options.dtype.empty() ? options.dtype : is_binary(format) ? "f32" : "f64");
-}
-
 void write_checked(const TableCommand& options, const std::string& format, const TableHead& head) {
   check_size(head, options.positions, options.max_bytes);
   write_table(head, format, options.output);
@@ -42,10 +39,10 @@ void write_input_table(const TableCommand& options, const std::string& format, c
                                        options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
   }
   const Positions positions = load_positions(options.positions);
-  check_input_axes(spec, positions.axes(), options.positions);
+  check_axes(spec, positions.axes(), options.positions);
   const Encoding encoding = with_rows(found, options.encoding);
-  const TableHead head =
-      input_table(encoding, positions, dtype_of(options, format), options.derivative ? Rows::derivative : Rows::values);
+  const TableHead head = input_table(encoding, positions, choose_dtype(options.dtype, format),
+                                     options.derivative ? Rows::derivative : Rows::values);
   write_checked(options, format, head);
 }
 
@@ -57,8 +54,8 @@ void write_query_table(const TableCommand& options, const std::string& format, c
   }
   refuse_table(spec, options.encoding);
   const Positions positions = load_positions(options.positions);
-  check_input_axes(spec, positions.axes(), options.positions);
-  const TableHead head = query_table(spec, positions, dtype_of(options, format), format);
+  check_axes(spec, positions.axes(), options.positions);
+  const TableHead head = query_table(spec, positions, choose_dtype(options.dtype, format), format);
   write_checked(options, format, head);
 }
 
@@ -72,9 +69,9 @@ void write_rotary_table(const TableCommand& options, const std::string& format, 
   refuse_table(spec, options.encoding);
   const RotaryParts parts = choose_parts(options.tiling, options.only, format);
   const Positions positions = load_positions(options.positions);
-  check_axes(spec, positions.view(), options.positions);
+  check_axes(spec, positions.axes(), options.positions);
   const TableHead head =
-      rotary_table(with_learned(found, options.encoding), positions, dtype_of(options, format), parts);
+      rotary_table(with_learned(found, options.encoding), positions, choose_dtype(options.dtype, format), parts);
   write_checked(options, format, head);
 }
 

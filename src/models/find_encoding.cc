@@ -80,17 +80,18 @@ Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const
 }
 
 void refuse_unused(const UsedChoices& used, const EncodingOptions& options, const std::vector<std::string>& texts) {
-  std::string why = "all of these are one encoding each", which = "these do";
+  std::string one = "all of these are one encoding each", independent = "none of these depends on it";
+  if (texts.empty()) one = independent = "no SPEC is given";
   if (texts.size() == 1) {
-    why = "'" + texts[0] + "' is one encoding";
-    which = "'" + texts[0] + "' does";
+    one = "'" + texts[0] + "' is one encoding";
+    independent = "'" + texts[0] + "' does not depend on it";
   }
-  if (!options.part.empty() && !used.part) fail(ErrorKind::usage, "--part is for models: " + why);
+  if (!options.part.empty() && !used.part) fail(ErrorKind::usage, "--part is for models: " + one);
   if (options.layer && !used.layer) {
-    fail(ErrorKind::usage, "--layer is for models and for specs whose layers differ: " + why);
+    fail(ErrorKind::usage, "--layer is for models and for specs whose layers differ: " + one);
   }
   if (options.sequence_length && !used.length) {
-    fail(ErrorKind::usage, "--sequence-length is for rotary encodings: " + which + " not depend on it");
+    fail(ErrorKind::usage, "--sequence-length is for rotary encodings: " + independent);
   }
 }
 

@@ -90,7 +90,7 @@ class Files(Case):
         self.expect_bad(npy("<i8", "(0,)", b""), "got shape [0]")
         self.expect_bad(npy("<i8", "(1, 1, 1)", b"\0" * 8), "got shape [1, 1, 1]")
         self.write(npy("<i8", "(1, 2)", b"\0" * 16))
-        self.expect_refused("table", SPEC, "-p", "@ids.npy", message="'@ids.npy' has positions on 2 axes but sinusoidal takes one")
+        self.expect_refused("table", SPEC, "-p", "@ids.npy", message="'@ids.npy' has positions on 2 axes but sinusoidal takes 1")
 
     def test_with_numbers_that_are_no_positions(self):
         self.expect_bad(npy("<i8", "(1,)", struct.pack("<q", 2147483648)), "but got 2147483648")

@@ -120,7 +120,7 @@ class Rotate(Case):
         self.expect_near(self.rotated("-p", "1/2,3/40,5/6", spec=spec), expected(values, places[:3] * 2, 1), 1e-5)
         self.write_ids("ids.npy", (2, 2, 3), [c for place in places for c in place])
         self.expect_refused("rotate", spec, "--input", "q.npy", "-p", "@ids.npy", "-o", "out.npy",
-                            message="has positions on 3 axes but the spec takes 2: the axis comes last, [N, A] or [B, N, A]")
+                            message="has positions on 3 axes but rotary takes 2: the axis comes last, [N, A] or [B, N, A]")
 
     def test_there_and_back(self):
         values = self.write("q.npy", (3, 2, 4), numbers(24), "<f8")

@@ -165,7 +165,8 @@ TEST(FindEncodings, RefuseAChoiceThatNoneDependsOn) {
   refused("--part is for models: 'alibi:heads=4' is", {"alibi:heads=4"}, {.part = "text"});
   refused("'alibi:heads=4' does not depend on it", {"alibi:heads=4"}, {.sequence_length = 8});
   refused("'gpt2' does not depend on it", {"gpt2"}, {.sequence_length = 8});
-  refused("--layer is for models", {}, {.layer = 1});
+  refused("--layer is for models and for specs whose layers differ: no SPEC is given", {}, {.layer = 1});
+  refused("none of these depends on it", {"none", "alibi:heads=4"}, {.sequence_length = 8});
   const std::vector<std::string> texts = {"alibi:heads=4", "rotary:head_dim=8,local_base=100", "rotary:head_dim=8"};
   const std::vector<Encoding> found = find_encodings(texts, {.sequence_length = 9, .layer = 1});
   EXPECT_EQ(found[0].text(), texts[0]);
