@@ -4,6 +4,7 @@
 #include <array>
 
 #include "insight/properties/kind_page.h"
+#include "insight/properties/lists.h"
 #include "insight/properties/property.h"
 #include "posenc/error.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "insight/properties/lists.h"
 #include "insight/properties/property.h"
 #include "insight/properties/rotary_measure.h"
 #include "posenc/input_rows.h"
