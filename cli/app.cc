@@ -30,8 +30,7 @@ std::string unknown_option(const CLI::App& command) {
   for (const std::string& word : command.remaining()) {
     if (!word.starts_with("--")) continue;
     const std::string option = word.substr(0, word.find('='));
-    const std::string_view near = text::nearest(option, {names.begin(), names.end()});
-    return "there is no option '" + option + "'" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+    return "there is no option '" + option + "'" + text::hint(option, names);
   }
   return "";
 }

@@ -240,7 +240,7 @@ std::string provenance_lines(const Model& model, const ModelGroup& group, std::o
 
 std::string group_text(const Model& model, const ModelGroup& group, std::optional<std::int64_t> sequence_length) {
   std::string text = fmt::format(
-      "{}, {}{}: {}\n", group.part, group.layers.empty() ? "no layer" : "layers " + layers_text(group.layers),
+      "{}, {}{}: {}\n", group.part, group.layers.empty() ? "no layer" : "layers " + ranges_text(group.layers),
       group.layer_type.empty() ? "" : fmt::format(" ({})", group.layer_type), encoding_words(group));
   const auto* rotary = std::get_if<Rotary>(&group.spec);
   std::optional<RotarySchedule> schedule;
@@ -272,13 +272,13 @@ std::string list_text(const char* title, const std::vector<std::string>& entries
 
 }  // namespace
 
-std::string layers_text(const std::vector<std::int64_t>& layers) {
+std::string ranges_text(const std::vector<std::int64_t>& numbers, std::string_view to) {
   std::string text;
-  for (std::size_t i = 0; i < layers.size();) {
+  for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i + 1;
-    while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
     if (!text.empty()) text += ", ";
-    text += end - i == 1 ? fmt::format("{}", layers[i]) : fmt::format("{} to {}", layers[i], layers[end - 1]);
+    text += end - i == 1 ? fmt::format("{}", numbers[i]) : fmt::format("{}{}{}", numbers[i], to, numbers[end - 1]);
     i = end;
   }
   return text;

@@ -21,6 +21,6 @@ void write_model_list(const OutputOptions& output, bool types, const std::string
 std::string encoding_words(const ModelGroup& group);
 
 // "0 to 31", "0, 6, 12 to 14".
-std::string layers_text(const std::vector<std::int64_t>& layers);
+std::string ranges_text(const std::vector<std::int64_t>& numbers, std::string_view to = " to ");
 
 }  // namespace posenc::cli

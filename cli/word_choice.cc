@@ -13,9 +13,8 @@ namespace posenc::cli {
 std::size_t place_of_word(std::string_view word, std::string_view option, const std::vector<std::string_view>& words) {
   const auto found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  const std::string_view near = text::nearest(word, words);
   fail(ErrorKind::usage, fmt::format("{} must be one of {} but got '{}'{}", option, fmt::join(words, ", "), word,
-                                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                                     text::hint(word, words)));
 }
 
 }  // namespace posenc::cli

@@ -125,7 +125,7 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommand& opt
   } else {
     std::string text = result.sentence + "\n";
     for (const ModelComparisonEntry& entry : result.entries) {
-      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, layers_text(entry.layers), entry.comparison.sentence,
+      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, ranges_text(entry.layers), entry.comparison.sentence,
                           details_text(entry.comparison));
     }
     write_text(options.output, text);

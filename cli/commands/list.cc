@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
 #include "posenc/insight/figure.h"
@@ -26,15 +27,12 @@ struct ListCommand {
 std::vector<KindInfo> chosen_kinds(const std::string& kind) {
   std::vector<KindInfo> all = kinds();
   if (kind.empty()) return all;
-  std::vector<std::string_view> names;
   for (const KindInfo& info : all) {
     if (info.name == kind) return {info};
-    names.push_back(info.name);
   }
-  const std::string_view near = text::nearest(kind, names);
+  const std::string hint = text::hint(kind, all, &KindInfo::name);
   fail(ErrorKind::usage,
-       fmt::format("there is no kind '{}'{}", kind,
-                   near.empty() ? "; `posenc list` shows all" : fmt::format("; did you mean '{}'?", near)));
+       fmt::format("there is no kind '{}'{}", kind, hint.empty() ? "; `posenc list` shows all" : hint));
 }
 
 // A spec of that kind with nothing but defaults: its parameters have no lengths yet, but names.
@@ -59,8 +57,7 @@ std::string field_lines(const FieldInfo& field, std::size_t column) {
 std::string scalings_text() {
   std::string text = "\nScalings (rotary:..,scaling=NAME, with its fields):\n";
   for (const KindInfo& scaling : scaling_kinds()) {
-    std::string fields;
-    for (const FieldInfo& field : scaling.fields) fields += (fields.empty() ? "" : ", ") + field.name;
+    const std::string fields = text::joined(scaling.fields, ", ", &FieldInfo::name);
     text += fmt::format("  {:<20} {}\n", scaling.name, scaling.summary);
     if (!fields.empty()) text += fmt::format("  {:<20} {}\n", "", fields);
   }

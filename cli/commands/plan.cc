@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
+#include "cli/show_text.h"
 #include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -24,17 +25,8 @@ struct PlanCommand {
   OutputOptions output;
 };
 
-// "0 .. 45", "3, 5 .. 7", "none".
-std::string ranges(const std::vector<std::int64_t>& pairs) {
-  std::string text;
-  for (std::size_t i = 0; i < pairs.size();) {
-    std::size_t end = i + 1;
-    while (end < pairs.size() && pairs[end] == pairs[end - 1] + 1) ++end;
-    text += text.empty() ? "" : ", ";
-    text += end - i == 1 ? fmt::format("{}", pairs[i]) : fmt::format("{} .. {}", pairs[i], pairs[end - 1]);
-    i = end;
-  }
-  return text.empty() ? "none" : text;
+std::string pairs_text(const std::vector<std::int64_t>& pairs) {
+  return pairs.empty() ? "none" : ranges_text(pairs, " .. ");
 }
 
 std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
@@ -42,9 +34,9 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
   std::string text = fmt::format("{}\ntrained on {} positions, to be used up to {}\n\n", to_text(Spec(spec)),
                                  plan.trained, plan.target);
   text += fmt::format("pairs that complete a turn in training      {} of {}: {}\n", plan.complete.size(), pairs,
-                      ranges(plan.complete));
+                      pairs_text(plan.complete));
   text += fmt::format("pairs that meet new angles at the target    {} of {}: {}\n", plan.new_angles.size(), pairs,
-                      ranges(plan.new_angles));
+                      pairs_text(plan.new_angles));
   text += fmt::format("slowest pair                                {:.4g} turns in training, {:.4g} at the target\n",
                       plan.turns.back(), plan.turns_at_target.back());
   text += plan.first_negative

@@ -15,6 +15,7 @@
 #include "cli/integers.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
+#include "core/text/joined.h"
 #include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -262,11 +263,7 @@ int run(const PlotCommand& options) {
   return 0;
 }
 
-std::string figure_names() {
-  std::string names;
-  for (const FigureInfo& info : figures()) names += (names.empty() ? "" : ", ") + std::string(info.name);
-  return names;
-}
+std::string figure_names() { return text::joined(figures(), ", ", &FigureInfo::name); }
 
 void add_choices(Command& command, PlotCommand& options) {
   command.text("--positions,-p", options.positions, std::string(kPositionsHelp) + " (default: by the figure)");

@@ -12,6 +12,7 @@
 #include "cli/shared_options.h"
 #include "cli/vision_positions.h"
 #include "cli/word_choice.h"
+#include "core/text/joined.h"
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
 
@@ -61,9 +62,7 @@ constexpr std::array<Source, 11> kSources = {{
 
 std::string_view choose_source(const PositionsCommand& options) {
   std::string_view chosen;
-  std::string list;
   for (const Source& source : kSources) {
-    list += (list.empty() ? "" : ", ") + std::string(source.name);
     if ((options.*source.text).empty()) continue;
     if (source.text == &PositionsCommand::mask && !options.token_types.empty())
       continue;  // the padding of those tokens
@@ -71,7 +70,9 @@ std::string_view choose_source(const PositionsCommand& options) {
       fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
     chosen = source.name;
   }
-  if (chosen.empty()) fail(ErrorKind::usage, "say what to make ids from: give one of " + list);
+  if (chosen.empty()) {
+    fail(ErrorKind::usage, "say what to make ids from: give one of " + text::joined(kSources, ", ", &Source::name));
+  }
   return chosen;
 }
 
@@ -79,9 +80,7 @@ std::string_view choose_source(const PositionsCommand& options) {
 void check_option(std::string_view option, bool given, std::string_view source,
                   const std::vector<std::string_view>& sources) {
   if (!given || std::find(sources.begin(), sources.end(), source) != sources.end()) return;
-  std::string list;
-  for (const std::string_view name : sources) list += (list.empty() ? "" : ", ") + std::string(name);
-  fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, list, source));
+  fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, text::joined(sources, ", "), source));
 }
 
 void check_vision_options(const VisionOptions& options, std::string_view source) {

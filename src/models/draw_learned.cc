@@ -43,10 +43,9 @@ Array draw_table(const Learned& spec, std::optional<std::int64_t> width, std::ui
   return draw({rows, width.value_or(own)}, NormalStart{}, seed);
 }
 
-Array draw_parameter(const ParameterInfo& info, std::uint64_t seed) {
-  // A matrix has a row and a column per position; a few are enough to look at.
+Array draw_parameter(const ParameterInfo& info, std::uint64_t seed, std::int64_t positions) {
   std::vector<std::int64_t> shape = info.shape;
-  for (std::int64_t& length : shape) length = length < 0 ? kDrawnWidth : length;
+  for (std::int64_t& length : shape) length = length < 0 ? positions : length;
   Array array = draw(shape, info.start, seed);
   if (shape.size() > 2) array.shape = {array.size() / shape.back(), shape.back()};
   return array;
@@ -54,7 +53,7 @@ Array draw_parameter(const ParameterInfo& info, std::uint64_t seed) {
 
 }  // namespace
 
-void draw_missing(EncodingState& state, std::uint64_t seed) {
+void draw_missing(EncodingState& state, std::uint64_t seed, std::int64_t positions) {
   LearnedNumbers& numbers = state.numbers;
   if (const Learned* learned = learned_part(state.spec); learned != nullptr && !numbers.table) {
     const auto width = state.sinusoidal ? std::optional(state.sinusoidal->width) : std::nullopt;
@@ -73,7 +72,7 @@ void draw_missing(EncodingState& state, std::uint64_t seed) {
   if ((place != Place::bias && place != Place::term) || !numbers.parameters.empty()) return;
   for (const ParameterInfo& info : parameters_of(state.spec)) {
     if (info.optional) continue;
-    numbers.parameters.emplace_back(info.name, draw_parameter(info, ++seed));
+    numbers.parameters.emplace_back(info.name, draw_parameter(info, ++seed, positions));
     state.drawn = true;
   }
 }

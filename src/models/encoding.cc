@@ -103,12 +103,12 @@ const Learned* learned_part(const Spec& spec) noexcept {
   return hybrid != nullptr ? &hybrid->learned : nullptr;
 }
 
-Encoding EncodingState::complete(EncodingSource source, Missing missing, std::uint64_t seed) {
+Encoding EncodingState::complete(EncodingSource source, Missing missing, std::uint64_t seed, std::int64_t positions) {
   auto made = std::make_shared<EncodingState>(std::move(source));
   EncodingState& state = *made;
   compute_schedules(state, missing);
   refuse_foreign_table(state);
-  if (missing == Missing::draw) draw_missing(state, seed);
+  if (missing == Missing::draw) draw_missing(state, seed, positions);
   make_views(state);
   const Place place = place_of(state.spec);
   state.computed = true;
@@ -130,12 +130,12 @@ Encoding make_encoding(const Spec& spec, LearnedNumbers numbers, Missing missing
 
 Encoding::Encoding(const Spec& spec) : Encoding(make_encoding(spec, {}, Missing::leave)) {}
 
-Encoding with_drawn(const Encoding& encoding, std::uint64_t seed) {
+Encoding with_drawn(const Encoding& encoding, std::uint64_t seed, std::int64_t positions) {
   const EncodingState& given = EncodingState::of(encoding);
   const bool open = encoding.place() == Place::rotation && !given.rotary;
   const bool acts = encoding.place() == Place::bias || encoding.place() == Place::term;
   if (given.computed && !open && has_tables(given) && (!acts || has_parameters(given))) return encoding;
-  return EncodingState::complete(given, Missing::draw, seed);
+  return EncodingState::complete(given, Missing::draw, seed, positions);
 }
 
 const Spec& Encoding::spec() const noexcept { return state_->spec; }

@@ -48,10 +48,10 @@ struct EncodingState : EncodingSource {
     return Encoding(std::make_shared<const EncodingState>(std::move(source)));
   }
   // Draws what is missing, if asked to, and computes the rest. Throws where the numbers do not fit the spec.
-  static Encoding complete(EncodingSource source, Missing missing, std::uint64_t seed);
+  static Encoding complete(EncodingSource source, Missing missing, std::uint64_t seed, std::int64_t positions = 64);
 };
 
 // Fills in the numbers that the spec needs and that are not there; in draw_learned.cc.
-void draw_missing(EncodingState& state, std::uint64_t seed);
+void draw_missing(EncodingState& state, std::uint64_t seed, std::int64_t positions);
 
 }  // namespace posenc::models

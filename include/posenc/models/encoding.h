@@ -114,8 +114,9 @@ struct LearnedNumbers {
 POSENC_API Encoding make_encoding(const Spec& spec, LearnedNumbers numbers = {}, Missing missing = Missing::error,
                                   std::uint64_t seed = 0);
 
-// The same encoding, with what is missing drawn.
-POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0);
+// The same encoding, with what is missing drawn. A matrix by position covers `positions` if its spec does not say how
+// many.
+POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0, std::int64_t positions = 64);
 
 // Lets attention use an encoding: a rotation, PoPE, xPos, a temperature, a bias or a score term, with what it learned.
 // The options point into the encoding, which must outlive them. What acts at the input, and none, change nothing.

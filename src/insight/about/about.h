@@ -8,6 +8,7 @@
 #include "insight/properties/cost.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/kind_page.h"
+#include "insight/properties/lists.h"
 #include "insight/properties/property.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/bias.h"

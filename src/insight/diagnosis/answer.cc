@@ -5,17 +5,15 @@
 #include <limits>
 #include <map>
 
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
-#include "insight/properties/lists.h"
 
 namespace posenc::diagnosis {
 namespace {
 
 constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles, which published code has, are called a fault
 constexpr std::size_t kListed = 3;
-
-using properties::joined;
 
 std::string number(double x) { return text::general_text(x, 3); }
 
@@ -36,10 +34,10 @@ Explanation explanation_of(const Inquiry& question, const Candidate& candidate) 
   }
   result.residual = candidate.residual;
   result.largest_difference = candidate.fit.largest;
-  result.sentence = joined(sentences, " ");
-  result.fix = joined(fixes, "; ");
-  result.command =
-      "posenc diagnose " + text::shell_word(question.spec_text) + " --inject " + text::shell_word(joined(words, " + "));
+  result.sentence = text::joined(sentences, " ");
+  result.fix = text::joined(fixes, "; ");
+  result.command = "posenc diagnose " + text::shell_word(question.spec_text) + " --inject " +
+                   text::shell_word(text::joined(words, " + "));
   return result;
 }
 
@@ -99,11 +97,11 @@ void say_hidden(const Inquiry& question, const Engine& best, const std::vector<E
     }
   }
   for (const auto& [position, names] : later) {
-    lines.push_back(joined(names, ", ") + ": the same as " + from + " up to position " + std::to_string(position - 1) +
-                    "; " + send(position));
+    lines.push_back(text::joined(names, ", ") + ": the same as " + from + " up to position " +
+                    std::to_string(position - 1) + "; " + send(position));
   }
   if (!unknown.empty())
-    lines.push_back(joined(unknown, ", ") + ": these numbers do not tell it from " + from +
+    lines.push_back(text::joined(unknown, ", ") + ": these numbers do not tell it from " + from +
                     "; send tokens that do (other positions, several heads, the other side)");
 }
 
@@ -174,15 +172,14 @@ void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Di
   answer.separation =
       question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
   if (ranked.front().float32) answer.notes.push_back("beside that, angles are those of float32");
-  const std::string from = joined(answer.explanations.front().faults, " + ");
+  const std::string from = text::joined(answer.explanations.front().faults, " + ");
   for (const Engine& tie : ties) {
     // Any positions at all are always as good.
     if (std::any_of(tie.blames.begin(), tie.blames.end(),
                     [](const Blame& b) { return b.fault->name == "positions_other"; }))
       continue;
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
-    std::string names;
-    for (const Blame& blame : tie.blames) names += (names.empty() ? "" : " + ") + std::string(blame.fault->name);
+    const std::string names = text::joined(tie.blames, " + ", [](const Blame& blame) { return blame.fault->name; });
     answer.cannot_tell.push_back(
         from + " or " + names + ": the same on these numbers" +
         (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));

@@ -221,14 +221,11 @@ const std::vector<const Fault*>& all_faults() {
 }
 
 const Fault& fault_named(std::string_view name) {
-  std::vector<std::string_view> names;
   for (const Fault* fault : all_faults()) {
     if (fault->name == name) return *fault;
-    names.push_back(fault->name);
   }
-  const std::string_view near = text::nearest(name, names);
-  fail(ErrorKind::usage, "no fault is called '" + std::string(name) + "'" +
-                             (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  fail(ErrorKind::usage,
+       "no fault is called '" + std::string(name) + "'" + text::hint(name, all_faults(), &Fault::name));
 }
 
 std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues) {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/text/joined.h"
 #include "insight/diagnosis/fault.h"
-#include "insight/properties/lists.h"
 
 namespace posenc::diagnosis {
 namespace {
@@ -13,9 +13,7 @@ const Rotary* on_axes(const Engine& engine) {
   return rotary != nullptr && engine.turn.turns > 0 && axes_of(*rotary) > 1 ? rotary : nullptr;
 }
 
-std::string order_text(const std::vector<std::int64_t>& order) {
-  return properties::joined(order, ", ", [](std::int64_t axis) { return std::to_string(axis); });
-}
+std::string order_text(const std::vector<std::int64_t>& order) { return text::joined(order, ", "); }
 
 // The same frequencies, pair by pair, on other axes.
 Variation on_other_axes(const Engine& engine, const std::vector<std::int64_t>& axis_of_pair, std::string words) {

@@ -4,6 +4,7 @@
 #include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/lists.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/schedule.h"

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/text/joined.h"
 #include "insight/explanation/explain_pairs.h"
 #include "insight/properties/formulas.h"
 #include "insight/properties/kind_page.h"
@@ -146,8 +147,7 @@ class BiasExplainer {
           "That helps where neighbours matter (local syntax, speech, images) and where a sequence is longer than in",
           "training, and hurts where an answer stands far away: there the score must make up for the bias."};
     } else {
-      std::string keys;
-      for (const std::size_t k : best) keys += (keys.empty() ? "" : ", ") + text::number_text(key(k));
+      const std::string keys = text::joined(best, ", ", [&](std::size_t k) { return key(k); });
       step.lines = {"The query at " + text::number_text(last_query()) + " is drawn to the key" +
                     (best.size() > 1 ? "s" : "") + " at " + keys +
                     ": where scores are equal, the largest bias gets the largest weight."};

@@ -7,6 +7,7 @@
 #include "insight/explanation/explain_scaling.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/properties/formulas.h"
+#include "insight/properties/lists.h"
 #include "posenc/error.h"
 #include "posenc/position.h"
 #include "posenc/reference.h"

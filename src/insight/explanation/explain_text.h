@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
-#include "insight/properties/lists.h"
 #include "posenc/insight/explain.h"
 
 namespace posenc::explanation {
@@ -27,7 +27,7 @@ inline std::string padded(std::string text, std::size_t width) {
 
 // A place on one axis or several: "3", "3/5".
 inline std::string place_text(std::span<const double> place, std::string_view between = "/") {
-  return properties::joined(place, between, text::number_text);
+  return text::joined(place, between);
 }
 
 // How commands name what is explained.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/spec/fields.h"
+#include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
@@ -29,24 +30,22 @@ const std::vector<figure::FigureEntry>& entries() {
 }
 
 const figure::FigureEntry& entry_of(std::string_view name) {
-  std::vector<std::string_view> names;
   for (const figure::FigureEntry& entry : entries()) {
     if (entry.info.name == name) return entry;
-    names.push_back(entry.info.name);
   }
-  const std::string_view near = text::nearest(name, names);
-  fail(ErrorKind::usage, "there is no figure '" + std::string(name) + "'; " +
-                             (near.empty() ? "`posenc list` shows all" : "did you mean '" + std::string(near) + "'?"));
+  const std::string hint =
+      text::hint(name, entries(), [](const figure::FigureEntry& entry) { return entry.info.name; });
+  fail(ErrorKind::usage,
+       "there is no figure '" + std::string(name) + "'" + (hint.empty() ? "; `posenc list` shows all" : hint));
 }
 
 std::string kinds_that_fit(std::string_view name) {
-  std::string list;
+  std::vector<std::string> fitting;
   for (const KindInfo& kind : kinds()) {
     const std::vector<std::string_view> shown = properties::figures_of(*spec::default_spec(kind.name));
-    if (std::find(shown.begin(), shown.end(), name) == shown.end()) continue;
-    list += (list.empty() ? "" : ", ") + kind.name;
+    if (std::find(shown.begin(), shown.end(), name) != shown.end()) fitting.push_back(kind.name);
   }
-  return list;
+  return text::joined(fitting, ", ");
 }
 
 void refuse(const FigureInfo& info, std::string_view option, bool given) {

@@ -1,30 +1,14 @@
-// Lists of numbers and words: joined as text, summed, and how two differ.
+// Lists of numbers: summed, and how two differ.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "posenc/position.h"
 
 namespace posenc::properties {
-
-// What `text` gives for every member, with `between` between them.
-template <class List, class Text>
-std::string joined(const List& list, std::string_view between, const Text& text) {
-  std::string result;
-  for (const auto& member : list) {
-    if (!result.empty()) result += between;
-    result += text(member);
-  }
-  return result;
-}
-inline std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  return joined(words, between, [](const std::string& word) -> const std::string& { return word; });
-}
 
 // Sums in four parts, so that additions need not wait for each other.
 template <class Term>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "insight/properties/lists.h"
+#include "core/text/joined.h"
 #include "insight/teaching/demonstration_model.h"
 #include "posenc/error.h"
 
@@ -78,8 +78,8 @@ Words other_words(const PermutationQuestion& question, const Words& moved) {
   }
   const Words& words = question.words;
   if (!std::is_permutation(words.begin(), words.end(), question.other.begin(), question.other.end())) {
-    refuse("other must have the words in another order, '" + properties::joined(words, " ") + "', but has '" +
-           properties::joined(question.other, " ") + "'");
+    refuse("other must have the words in another order, '" + text::joined(words, " ") + "', but has '" +
+           text::joined(question.other, " ") + "'");
   }
   return question.other;
 }

@@ -23,7 +23,7 @@ Encoding begun(Spec spec, const DemonstrationModel& model, std::int64_t tokens) 
     if (learned->rows == 0) learned->rows = learned->first + tokens;
     if (learned->width == 0) learned->width = model.width;
   }
-  return with_drawn(spec, model.seed);
+  return with_drawn(spec, model.seed, tokens);
 }
 
 // out += W x for one token.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/spec/scaling_fields.h"
-#include "insight/properties/lists.h"
+#include "core/text/joined.h"
 #include "insight/teaching/assets.h"
 #include "posenc/files/json.h"
 #include "posenc/parameters.h"
@@ -94,7 +94,7 @@ std::string decimals_text(double value, int decimals) {
 }
 
 std::string list_text(const std::vector<double>& values, int decimals) {
-  return properties::joined(values, ", ", [&](double value) { return decimals_text(value, decimals); });
+  return text::joined(values, ", ", [&](double value) { return decimals_text(value, decimals); });
 }
 
 std::string in_formula(double value) {
@@ -105,9 +105,7 @@ std::string clipped_text(std::int64_t offset, std::int64_t clipped) {
   return text_of(offset) + (clipped == offset ? "" : ", clipped to " + text_of(clipped));
 }
 
-std::string plain_list(const std::vector<double>& values) {
-  return properties::joined(values, ", ", text::number_text);
-}
+std::string plain_list(const std::vector<double>& values) { return text::joined(values, ", "); }
 
 namespace {
 

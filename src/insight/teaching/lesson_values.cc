@@ -1,8 +1,8 @@
 // The tables, worked examples and numbers of the lesson.
 #include <cmath>
 
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
-#include "insight/properties/lists.h"
 #include "insight/properties/mixings.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
@@ -96,8 +96,8 @@ Values problem_values(const LessonSubject& subject) {
   PermutationQuestion question{.seed = subject.options.seed};
   if (subject.options.sentence != LessonOptions{}.sentence) question.words = subject.words;
   const PermutationResult result = demonstrate_permutation(question);
-  return {{"sentence", xml_text(properties::joined(result.words, " "))},
-          {"shuffled", xml_text(properties::joined(result.moved, " "))},
+  return {{"sentence", xml_text(text::joined(result.words, " "))},
+          {"shuffled", xml_text(text::joined(result.moved, " "))},
           {"permutations", table(permutation_table(result))},
           {"rounding", text::general_text(result.rounding, 1)}};
 }
