@@ -9,17 +9,19 @@
 
 namespace posenc::cli {
 
+void say_remarks(const Model& model) {
+  const auto say = [&](const std::string& remark) { fmt::print(stderr, "posenc: {}: {}\n", model.source, remark); };
+  for (const std::string& guess : model.guesses) say("a guess: " + guess);
+  for (const std::string& warning : model.warnings) say(warning);
+  for (const Reading& reading : model.readings) {
+    say(fmt::format("{} (posenc show --reading {})", reading.sentence, reading.name));
+  }
+}
+
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options) {
   std::vector<Encoding> found = find_encodings(texts, options);
   for (const Encoding& encoding : found) {
-    const Model* model = encoding.model();
-    if (model == nullptr) continue;
-    const auto say = [&](const std::string& remark) { fmt::print(stderr, "posenc: {}: {}\n", model->source, remark); };
-    for (const std::string& guess : model->guesses) say("a guess: " + guess);
-    for (const std::string& warning : model->warnings) say(warning);
-    for (const Reading& reading : model->readings) {
-      say(fmt::format("{} (posenc show --reading {})", reading.sentence, reading.name));
-    }
+    if (encoding.model() != nullptr) say_remarks(*encoding.model());
   }
   return found;
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cli/commands/commands.h"
+#include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/show_text.h"
@@ -133,14 +134,29 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommand& opt
   return result.verdict == Agreement::different ? 1 : 0;
 }
 
+// Says what a model leaves open, and refuses choices that neither depends on.
+void check_subjects(const ComparisonSubject& a, const ComparisonSubject& b, const CompareCommand& options) {
+  std::vector<Spec> specs;
+  bool models = false;
+  for (const ComparisonSubject* subject : {&a, &b}) {
+    const auto* model = std::get_if<Model>(subject);
+    if (model == nullptr) {
+      specs.push_back(std::get<Spec>(*subject));
+      continue;
+    }
+    models = true;
+    for (const ModelGroup& group : model->groups) specs.push_back(group.spec);
+    say_remarks(*model);
+  }
+  check_choices({options.a, options.b}, specs, models, options.encoding);
+}
+
 int run(const CompareCommand& options) {
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
   const ComparisonSubject a = load_spec_or_model(options.a), b = load_spec_or_model(options.b);
+  check_subjects(a, b, options);
   if (const auto* one = std::get_if<Model>(&a), *other = std::get_if<Model>(&b); one && other) {
     return compare_two_models(*one, *other, options, json);
-  }
-  if (!options.encoding.part.empty() && std::holds_alternative<Spec>(a) && std::holds_alternative<Spec>(b)) {
-    fail(ErrorKind::usage, "--part is for models: a spec has none");
   }
   const ModelGroup one = group_of(a, options), other = group_of(b, options);
   const Comparison result = compare(one, other, library_options(options));

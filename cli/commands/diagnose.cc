@@ -339,7 +339,14 @@ int run(const DiagnoseCommand& options) {
   if ((options.faults || !options.inject.empty()) && !given_evidence(options).empty()) {
     fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
   }
+  if (options.encoding.has_numbers() && (options.faults || !options.inject.empty())) {
+    fail(ErrorKind::usage, "--faults and --inject need no learned numbers: leave them out");
+  }
   if (options.faults) {
+    if (!options.spec.empty()) {
+      fail(ErrorKind::usage, "--faults lists the mistakes of all encodings: leave out '" + options.spec + "'");
+    }
+    check_choices({}, {}, false, options.encoding);
     if (!options.picture.empty()) draw_faults(options.picture);
     write_faults(options.output, format);
     return 0;

@@ -226,6 +226,7 @@ std::string fitting_spec(const std::string& figure) {
 int run(const PlotCommand& options) {
   EncodingOptions learned = options.encoding;
   learned.missing = Missing::leave;  // they are drawn
+  if (options.spec.empty()) posenc::check_choices({}, {}, false, learned);
   const Encoding found = options.spec.empty() ? find_encoding("none") : find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);

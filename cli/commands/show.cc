@@ -53,6 +53,9 @@ int run(const ShowCommand& options) {
   }
   Model model = std::get<Model>(std::move(loaded));
   keep_only(model, options.encoding);
+  std::vector<Spec> specs;
+  for (const ModelGroup& group : model.groups) specs.push_back(group.spec);
+  check_choices({options.spec}, specs, true, options.encoding);
   const bool json = choose_format(options.output, {"text", "json"}) == "json";
   const std::optional<std::int64_t> length = options.encoding.sequence_length;
   write_text(options.output, json ? to_text(to_json(model, length)) : model_text(model, length));

@@ -50,6 +50,7 @@ struct AttendOptions {
   const QueryTemperature* temperature = nullptr;  // beside any of them, or alone
   const Bias* bias = nullptr;
   const ScoreTerm* term = nullptr;
+  std::shared_ptr<const void> kept = {};  // what these point into, if nobody else keeps it: add_encoding sets it
   Mask mask = {};
   // Positions for rotary, bias and term: [N] and [S], or [B, N] and [B, S]. Left out (count 0): keys count from 0, and
   // queries stand where the keys stand that the mask puts them beside.

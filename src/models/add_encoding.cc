@@ -1,4 +1,7 @@
 // What of attention's options an encoding is.
+#include <memory>
+#include <utility>
+
 #include "models/encoding_state.h"
 #include "posenc/attend.h"
 #include "posenc/error.h"
@@ -15,8 +18,10 @@ void check_free(bool free, const char* what) {
 template <class Part>
 const Part* ready(const std::optional<Part>& part, const Encoding& encoding) {
   if (part) return &*part;
-  fail(ErrorKind::usage, std::string(kind_of(encoding.spec())) +
-                             " cannot act in attention yet: its learned numbers, its layer or the length are missing");
+  fail(ErrorKind::usage,
+       std::string(kind_of(encoding.spec())) + " cannot act in attention yet: " +
+           (models::EncodingState::of(encoding).computed ? "its learned numbers, its layer or the length are missing"
+                                                         : "with_learned computes what it needs"));
 }
 
 }  // namespace
@@ -42,7 +47,10 @@ void add_encoding(AttendOptions& options, const Encoding& encoding) {
   } else if (encoding.place() == Place::bias) {
     check_free(options.bias == nullptr, "bias");
     options.bias = ready(state.bias, encoding);
+  } else {
+    return;
   }
+  options.kept = std::make_shared<const std::pair<std::shared_ptr<const void>, Encoding>>(options.kept, encoding);
 }
 
 }  // namespace posenc

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/spec/bound_parameters.h"
+#include "core/text/message.h"
 #include "core/text/shell.h"
+#include "files/shape.h"
 #include "models/encoding_state.h"
 #include "posenc/error.h"
 #include "posenc/position_ids.h"
@@ -53,9 +55,34 @@ bool has_parameters(const EncodingState& state) {
          std::all_of(infos.begin(), infos.end(), [](const ParameterInfo& info) { return info.optional; });
 }
 
-void refuse_foreign_table(const EncodingState& state) {
-  if (!state.numbers.table || learned_part(state.spec) != nullptr) return;
-  fail(ErrorKind::usage, std::string(kind_of(state.spec)) + " has no learned table, but one was given");
+void check_array(const Array& array, const std::string& name) {
+  const auto bytes = static_cast<std::int64_t>(array.data.size());
+  const bool counts = std::none_of(array.shape.begin(), array.shape.end(), [](std::int64_t n) { return n < 0; });
+  const bool empty = std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
+  std::int64_t taken = empty ? 0 : size_of(array.dtype);
+  for (const std::int64_t length : array.shape) {  // beyond what is there it may leave the range of integers
+    if (counts && taken > 0 && taken <= bytes) taken = length > bytes / taken ? bytes + 1 : taken * length;
+  }
+  if (counts && taken == bytes) return;
+  fail(ErrorKind::bad_input, text::message(name, " must have the bytes of its shape, ", files::shape_text(array.shape),
+                                           " ", to_text(array.dtype), ", but has ", bytes));
+}
+
+// What comes from memory was checked by nobody yet; whether parameters fit is for who binds them to say.
+void check_numbers(const Spec& spec, const LearnedNumbers& numbers) {
+  const std::string kind(kind_of(spec));
+  const auto refuse = [&](bool given, const char* what) {
+    if (given) fail(ErrorKind::usage, kind + " has no " + what + " but was given some");
+  };
+  refuse(numbers.table && learned_part(spec) == nullptr, "learned table");
+  refuse(!numbers.tables.empty() && !std::holds_alternative<Concat>(spec), "learned parts");
+  refuse(!numbers.parameters.empty() && parameters_of(spec).empty(), "parameters");
+  for (const auto& [name, array] : numbers.parameters) check_array(array, name);
+  for (std::size_t i = 0; i < numbers.tables.size() + (numbers.table ? 1 : 0); ++i) {
+    const Array& table = i < numbers.tables.size() ? numbers.tables[i] : *numbers.table;
+    check_array(table, "the table");
+    check_learned_table(table, "the table");
+  }
 }
 
 double largest_of(const Learned& spec, const Array& table) {
@@ -107,7 +134,6 @@ Encoding EncodingState::complete(EncodingSource source, Missing missing, std::ui
   auto made = std::make_shared<EncodingState>(std::move(source));
   EncodingState& state = *made;
   compute_schedules(state, missing);
-  refuse_foreign_table(state);
   if (missing == Missing::draw) draw_missing(state, seed, positions);
   make_views(state);
   const Place place = place_of(state.spec);
@@ -125,6 +151,7 @@ Encoding EncodingState::complete(EncodingSource source, Missing missing, std::ui
 
 Encoding make_encoding(const Spec& spec, LearnedNumbers numbers, Missing missing, std::uint64_t seed) {
   validate(spec);
+  check_numbers(spec, numbers);
   return EncodingState::complete({.spec = spec, .text = to_text(spec), .numbers = std::move(numbers)}, missing, seed);
 }
 

@@ -20,7 +20,8 @@ struct EncodingSource {
   std::shared_ptr<const Model> model = {};
   const ModelGroup* group = nullptr;  // of the model
   LearnedNumbers numbers = {};
-  bool drawn = false;  // whether some of the numbers were
+  std::vector<std::string> given_by = {};  // the option of each parameter, in their order
+  bool drawn = false;                      // whether some of the numbers were
 };
 
 struct EncodingState : EncodingSource {

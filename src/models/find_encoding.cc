@@ -47,20 +47,13 @@ const ModelGroup& computed(const Model& model, const ModelGroup& group) {
        model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
 }
 
-// Which of the choices made a difference to some encoding.
-struct UsedChoices {
-  bool part = false, layer = false, length = false;
-};
-
-Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options,
-                UsedChoices& used) {
+Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options) {
   models::EncodingSource source;
   if (auto* model = std::get_if<Model>(&loaded)) {
     source.model = std::make_shared<const Model>(std::move(*model));
     source.group = &chosen_group(*source.model, options.layer, options.part);
     source.spec = source.group->spec;
     source.text = to_text(source.spec);
-    used.part = used.layer = true;
   } else {
     source.spec = std::get<Spec>(std::move(loaded));
     source.text = text;
@@ -74,28 +67,29 @@ Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const
     validate(source.spec);
     source.text = to_text(source.spec);
   }
-  used.length |= length;
-  used.layer |= layer;
   return models::EncodingState::found(std::move(source));
 }
 
-void refuse_unused(const UsedChoices& used, const EncodingOptions& options, const std::vector<std::string>& texts) {
+}  // namespace
+
+void check_choices(const std::vector<std::string>& texts, const std::vector<Spec>& specs, bool models,
+                   const EncodingOptions& options) {
+  const auto turns = [](const Spec& spec) { return std::holds_alternative<Rotary>(spec); };
+  const auto has_layers = [&](const Spec& spec) { return turns(spec) && std::get<Rotary>(spec).local_base != 0.0; };
   std::string one = "all of these are one encoding each", independent = "none of these depends on it";
   if (texts.empty()) one = independent = "no SPEC is given";
   if (texts.size() == 1) {
     one = "'" + texts[0] + "' is one encoding";
     independent = "'" + texts[0] + "' does not depend on it";
   }
-  if (!options.part.empty() && !used.part) fail(ErrorKind::usage, "--part is for models: " + one);
-  if (options.layer && !used.layer) {
+  if (!options.part.empty() && !models) fail(ErrorKind::usage, "--part is for models: " + one);
+  if (options.layer && !models && std::none_of(specs.begin(), specs.end(), has_layers)) {
     fail(ErrorKind::usage, "--layer is for models and for specs whose layers differ: " + one);
   }
-  if (options.sequence_length && !used.length) {
+  if (options.sequence_length && std::none_of(specs.begin(), specs.end(), turns)) {
     fail(ErrorKind::usage, "--sequence-length is for rotary encodings: " + independent);
   }
 }
-
-}  // namespace
 
 std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
   if (spec::default_spec(std::string_view(text).substr(0, text.find(':')))) return load_spec(text);
@@ -153,12 +147,15 @@ const ModelGroup& chosen_group(const Model& model, const std::optional<std::int6
 }
 
 std::vector<Encoding> find_encodings(const std::vector<std::string>& texts, const EncodingOptions& options) {
-  UsedChoices used;
   std::vector<Encoding> found;
+  std::vector<Spec> specs;
+  bool models = false;
   for (const std::string& text : texts) {
-    found.push_back(chosen(load_spec_or_model(text, options.model), text, options, used));
+    found.push_back(chosen(load_spec_or_model(text, options.model), text, options));
+    specs.push_back(found.back().spec());
+    models |= found.back().model() != nullptr;
   }
-  refuse_unused(used, options, texts);
+  check_choices(texts, specs, models, options);
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/float_types.h"
+#include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "core/text/shell.h"
 #include "files/shape.h"
@@ -210,14 +211,24 @@ Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers
   return array;
 }
 
-using Named = std::vector<std::pair<std::string, Array>>;
+// A parameter, and the option that gives it.
+struct Given {
+  std::string name;
+  Array array;
+  std::string option;
+};
+using Named = std::vector<Given>;
+
+std::string option_text(const char* option, const std::string& value) {
+  return std::string(option) + " " + text::shell_word(value);
+}
 
 // All tensors of a file by their names; one alone is the first parameter, whatever it is called.
 void load_all(const std::string& file, const std::string& first, Named& loaded) {
   const Safetensors tensors = open_safetensors(file);
   const bool alone = tensors.tensors().size() == 1;
   for (const TensorInfo& tensor : tensors.tensors()) {
-    loaded.emplace_back(alone ? first : tensor.name, tensors.load(tensor.name));
+    loaded.push_back({alone ? first : tensor.name, tensors.load(tensor.name), option_text("--file", file)});
   }
 }
 
@@ -228,37 +239,41 @@ void load_named(const std::string& text, const std::vector<ParameterInfo>& infos
     fail(ErrorKind::usage, "--parameter must be name=file or name=numbers but got '" + text + "'");
   }
   const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+  const std::string option = option_text("--parameter", text);
   const std::optional<std::vector<double>> numbers = numbers_of(value);
   if (!numbers) {
-    loaded.emplace_back(name, load_array(value));
+    loaded.push_back({name, load_array(value), option});
     return;
   }
   const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& i) { return i.name == name; });
   // A name that nobody knows: who binds it says which there are.
   const ParameterInfo unknown{name, {static_cast<std::int64_t>(numbers->size())}};
-  loaded.emplace_back(name, inline_array(info != infos.end() ? *info : unknown, *numbers));
-}
-
-std::string parameters_text(const std::string& file, const EncodingOptions& options) {
-  std::string text;
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) text += (text.empty() ? "" : " ") + std::string(option) + " " + text::shell_word(value);
-  };
-  add("--file", file);
-  for (const std::string& named : options.parameters) add("--parameter", named);
-  add("--values", options.values);
-  return text;
+  loaded.push_back({name, inline_array(info != infos.end() ? *info : unknown, *numbers), option});
 }
 
 // Those that are there already stay, unless there are new ones of their name.
-void add_parameters(EncodingSource& state, Named loaded, const std::string& text) {
-  Named& kept = state.numbers.parameters;
-  std::erase_if(kept, [&](const auto& old) {
-    return std::any_of(loaded.begin(), loaded.end(), [&](const auto& made) { return made.first == old.first; });
-  });
-  state.data_text = kept.empty() || state.data_text.empty() ? text : state.data_text + " " + text;
-  state.drawn = state.drawn && !kept.empty();
-  std::move(loaded.begin(), loaded.end(), std::back_inserter(kept));
+void add_parameters(EncodingSource& state, Named loaded) {
+  auto& numbers = state.numbers.parameters;
+  state.given_by.resize(numbers.size());  // those that were drawn or made have none
+  Named all;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto replaces = [&](const Given& made) { return made.name == numbers[i].first; };
+    if (std::none_of(loaded.begin(), loaded.end(), replaces)) {
+      all.push_back({numbers[i].first, std::move(numbers[i].second), state.given_by[i]});
+    }
+  }
+  state.drawn = state.drawn && !all.empty();
+  std::move(loaded.begin(), loaded.end(), std::back_inserter(all));
+  numbers.clear();
+  state.given_by.clear();
+  std::vector<std::string> options;  // a file that gives several is named once
+  for (Given& given : all) {
+    numbers.emplace_back(std::move(given.name), std::move(given.array));
+    state.given_by.push_back(given.option);
+    if (given.option.empty() || (!options.empty() && options.back() == given.option)) continue;
+    options.push_back(std::move(given.option));
+  }
+  state.data_text = text::joined(options, " ");
 }
 
 // Whether the numbers are those of the spec is for who uses them to say.
@@ -276,14 +291,15 @@ void load_parameters(EncodingSource& state, const EncodingOptions& options) {
   }
   Named loaded;
   if (!options.values.empty()) {
-    loaded.emplace_back(infos[0].name, inline_array(infos[0], slashed_numbers(options.values, "--values")));
+    loaded.push_back({infos[0].name, inline_array(infos[0], slashed_numbers(options.values, "--values")),
+                      option_text("--values", options.values)});
   } else if (file.ends_with(".safetensors")) {
     load_all(file, infos[0].name, loaded);
   } else if (!file.empty()) {
-    loaded.emplace_back(infos[0].name, load_array(file));
+    loaded.push_back({infos[0].name, load_array(file), option_text("--file", file)});
   }
   for (const std::string& named : options.parameters) load_named(named, infos, loaded);
-  if (!loaded.empty()) add_parameters(state, std::move(loaded), parameters_text(file, options));
+  if (!loaded.empty()) add_parameters(state, std::move(loaded));
 }
 
 }  // namespace

@@ -106,6 +106,21 @@ TEST(AddEncoding, PutsEachSortAtItsPlaceOnce) {
   }
 }
 
+TEST(AddEncoding, KeepsWhatItPointsTo) {
+  AttendOptions options;
+  {
+    const EncodingOptions none;
+    add_encoding(options, with_learned(find_encodings({"alibi:heads=2"}), none)[0]);
+    add_encoding(options, load_encoding("pope:head_dim=2", {.parameters = {"delta=1/2"}}));
+  }
+  const AttendOptions copy = options;
+  options = {};
+  std::vector<float> bias(4);
+  fill_bias(*copy.bias, PositionView::range(1, 1), PositionView::range(0, 2), make_view(bias.data(), {2, 1, 2}));
+  EXPECT_EQ(bias, (std::vector<float>{-0.0625F, 0.0F, -0.00390625F, 0.0F}));
+  EXPECT_EQ(copy.pope_delta.as<double>()[1], 2.0);
+}
+
 TEST(AddEncoding, RefusesWhatIsNotReady) {
   const auto refused = [](const Encoding& encoding) {
     AttendOptions options;
@@ -127,6 +142,25 @@ TEST(Encoding, NumbersMustFit) {
     make_encoding(Sinusoidal{.width = 4}, {.table = array_of({1, 2}, {1, 2})});
   });
   EXPECT_THROW(make_encoding(T5{.heads = 2}, {.parameters = {{"wrong", array_of({1}, {1})}}}), Error);
+  const auto refused = [](const char* message, const Spec& spec, const LearnedNumbers& numbers) {
+    try {
+      make_encoding(spec, numbers);
+      ADD_FAILURE() << message;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  };
+  const Array table = array_of({1, 2}, {1, 2});
+  refused("alibi has no learned parts", Alibi{.heads = 2}, {.tables = {table}});
+  refused("learned has no learned parts", kLearned, {.table = table, .tables = {table}});
+  refused("rotary has no parameters", Rotary{.head_dim = 4}, {.parameters = {{"p", table}}});
+  refused("expected a finite number but got nan", kLearned, {.table = array_of({1, 2}, {1, std::nan("")})});
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {2, 2}, {1, 1}, {0, 2}, {-1, -2}, {std::int64_t{1} << 40, std::int64_t{1} << 40}}) {
+    Array torn = table;
+    torn.shape = shape;
+    refused("must have the bytes of its shape", kLearned, {.table = torn});
+  }
 }
 
 TEST(LoadEncoding, KnowsModelsFilesAndSpecs) {
@@ -183,6 +217,8 @@ TEST(WithLearned, KeepsTheNumbersThatAreThere) {
   const Encoding both =
       make_encoding(Kerple{.heads = 1}, {.parameters = {{"p", array_of({1}, {2})}, {"a", array_of({1}, {3})}}});
   const Encoding other = with_learned(both, {.parameters = {"a=5"}});
+  const Encoding twice = with_learned(with_learned(other, {.parameters = {"p=1"}}), {.parameters = {"p=3"}});
+  EXPECT_EQ(twice.data_text(), "--parameter a=5 --parameter p=3");
   ASSERT_EQ(other.parameters().size(), 2u);
   EXPECT_EQ(other.parameters()[0].name, "p");
   EXPECT_EQ(other.parameters()[0].value.as<double>()[0], 2.0);

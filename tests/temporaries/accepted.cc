@@ -17,10 +17,6 @@ void named(const Rotary& rotary, const Sinusoidal& sinusoidal, const Spec& alibi
   const PositionView places = positions;
   use({.rotary = table, .bias = &bias, .query_positions = positions, .key_positions = places});
   fill_rows(rows, places, view);
-  const Encoding encoding = make_encoding(alibi);
-  AttendOptions with_encoding;
-  add_encoding(with_encoding, encoding);
-  use(with_encoding);
   const RotaryView source = table;
   rotate(view, places, source);
 }
@@ -28,8 +24,12 @@ void named(const Rotary& rotary, const Sinusoidal& sinusoidal, const Spec& alibi
 void kept(const Rotary& rotary, const Concat& concat, const Sinusoidal& sinusoidal, const View& view) {
   const AttendOptions options{.rotary = RotaryAngles(rotary), .query_positions = parse_positions("1,2,3")};
   const AttendOptions by_table{.rotary = RotaryTable(rotary, 16), .key_positions = Positions::integers({4, 2})};
+  AttendOptions by_encoding;
+  add_encoding(by_encoding, load_encoding("alibi:heads=8"));
+  add_encoding(by_encoding, find_encodings({"temperature:length=4"})[0]);
   use(options);
   use(by_table);
+  use(by_encoding);
   const RotarySource source = RotaryTable(rotary, 16).angles();
   const Placement from{RotaryAngles(rotary), parse_positions("5,9")};
   rerotate(view, from, {source.angles(), PositionView::range(0, 2)});

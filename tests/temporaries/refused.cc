@@ -12,8 +12,6 @@ void refused(const Rotary& rotary, const Sinusoidal& sinusoidal, const Fourier& 
   AttendOptions pope{.pope = &PopeAngles(Pope{.head_dim = 64})};      // error: address of.* (rvalue|temporary)
   AttendOptions xpos{.xpos = &XposAngles(Xpos{.head_dim = 64})};      // error: address of.* (rvalue|temporary)
   AttendOptions workers{.workers = &Workers(2)};                      // error: address of.* (rvalue|temporary)
-  add_encoding(alibi, load_encoding("alibi:heads=8"));                // error: deleted function
-  add_encoding(alibi, Spec(Alibi{.heads = 8}));                       // error: deleted function
   KeyValueCache cache({.capacity = 1}, &RotaryAngles(rotary));        // error: address of.* (rvalue|temporary)
   EmbedGradients gradients{.inv_freq = std::vector<double>(4)};       // error: conver
   View made = make_view(std::vector<float>(4), {4});                  // error: no matching function

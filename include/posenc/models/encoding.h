@@ -119,11 +119,9 @@ POSENC_API Encoding make_encoding(const Spec& spec, LearnedNumbers numbers = {},
 POSENC_API Encoding with_drawn(const Encoding& encoding, std::uint64_t seed = 0, std::int64_t positions = 64);
 
 // Lets attention use an encoding: a rotation, PoPE, xPos, a temperature, a bias or a score term, with what it learned.
-// The options point into the encoding, which must outlive them. What acts at the input, and none, change nothing.
-// Throws where the options have one of that sort already, and where the encoding lacks learned numbers, its layer or
-// the length.
+// The options keep what they need of the encoding. What acts at the input, and none, change nothing. Throws where the
+// options have one of that sort already, and where the encoding lacks learned numbers, its layer or the length.
 POSENC_API void add_encoding(AttendOptions& options, const Encoding& encoding);
-void add_encoding(AttendOptions& options, Encoding&& encoding) = delete;  // it would be gone
 
 struct EncodingOptions {
   // What a spec leaves open, and which encoding of a model is meant.
@@ -146,6 +144,7 @@ struct EncodingOptions {
 
   bool makes_table() const { return !init.empty() || std || seed; }
   bool has_table() const { return !files.empty() || !init.empty(); }
+  bool has_numbers() const { return has_table() || makes_table() || !parameters.empty() || !values.empty(); }
 };
 
 // What a text names: a spec or a model. Tried in this order: a known kind with fields, a file (a posenc spec, a
@@ -170,6 +169,10 @@ POSENC_API Encoding find_encoding(const std::string& text, const EncodingOptions
 // depends on is an error.
 POSENC_API std::vector<Encoding> find_encodings(const std::vector<std::string>& texts,
                                                 const EncodingOptions& options = {});
+// Throws where the options choose a part, a layer or a length that nothing depends on: `specs` is what there is to
+// choose from, `models` whether some of it is a model's, `texts` what was typed.
+POSENC_API void check_choices(const std::vector<std::string>& texts, const std::vector<Spec>& specs, bool models,
+                              const EncodingOptions& options);
 // The same encoding with the learned numbers of the options, which replace those of the same name that it has already;
 // what it cannot have is an error.
 POSENC_API Encoding with_learned(const Encoding& encoding, const EncodingOptions& options);

@@ -23,6 +23,8 @@ class Part {
   Part(const char* words) noexcept : value_(std::string_view(words)) {}  // NOLINT
   Part(const std::string& words) noexcept : value_(std::string_view(words)) {}  // NOLINT
   Part(double number) noexcept : value_(number) {}                              // NOLINT
+  Part(char) = delete;                                                          // a letter, or its number?
+  Part(bool) = delete;                                                          // which words?
   template <std::signed_integral Integer>
   requires(!std::same_as<Integer, char>) Part(Integer number)
   noexcept  // NOLINT

@@ -33,8 +33,10 @@ Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, cons
 }
 
 KindFormula kerple_formula(const Kerple& spec) {
+  const std::string smallest = text::number_text(spec.smallest);
   return {.lines = {equation(bias_of_pair(), kerple_bias(spec, "p_h", "a_h", "d")), distance_of(spec.direction)},
-          .note = ", p_h and a_h at least " + text::number_text(spec.smallest)};
+          .note = "; parameters below " + smallest + " count as " + smallest +
+                  (spec.kernel == KerpleKernel::power ? ", p_h above 2 as 2" : "")};
 }
 
 Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {

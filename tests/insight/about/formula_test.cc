@@ -357,7 +357,9 @@ TEST(KindFormula, SaysWhatFieldsChange) {
   EXPECT_EQ(plain_text(formula_of(QueryTemperature{.scale = 0.0, .form = TemperatureForm::power})),
             "q at p is multiplied by f = 1");
   EXPECT_EQ(plain_text(formula_of(Kerple{.heads = 1})),
-            "bias_h(i, j) = -p_h ln(1 + a_h d), d = |i - j|, p_h and a_h at least 0.01");
+            "bias_h(i, j) = -p_h ln(1 + a_h d), d = |i - j|; parameters below 0.01 count as 0.01");
+  EXPECT_EQ(plain_text(formula_of(Kerple{.heads = 1, .kernel = KerpleKernel::power})),
+            "bias_h(i, j) = -a_h d^p_h, d = |i - j|; parameters below 0.01 count as 0.01, p_h above 2 as 2");
   const std::string turn = plain_text(formula_of(Rotary{.head_dim = 8, .frequency_scale = 0.5}));
   EXPECT_NE(turn.find("t = p x 0.5 x 10000^(-2i/8)"), std::string::npos) << turn;
 }
