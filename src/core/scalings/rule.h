@@ -9,6 +9,7 @@
 #include "core/numbers/double_double.h"
 #include "core/spec/of_alternative.h"
 #include "core/spec/scaling_fields.h"
+#include "posenc/export.h"
 #include "posenc/scaling.h"
 
 namespace posenc::scalings {
@@ -37,8 +38,8 @@ DoubleDouble number(double value);
 DoubleDouble mixture(DoubleDouble share, double factor);
 
 // max_positions / original_positions where no factor is given.
-double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions,
-                       std::int64_t original_positions);
+POSENC_INTERNAL double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions,
+                                       std::int64_t original_positions);
 void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refusal& refuse);
 void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refusal& refuse);
 

@@ -102,7 +102,7 @@ std::vector<Shorthand> shorthands_of(Spec& spec);
 void adopt_selections(Spec& spec, Spec& other);
 
 // In the order of Spec's alternatives.
-std::vector<std::string_view> kind_names();
+POSENC_INTERNAL std::vector<std::string_view> kind_names();
 
 // A default spec of that kind, or nothing if there is no such kind.
 POSENC_INTERNAL std::optional<Spec> default_spec(std::string_view name);

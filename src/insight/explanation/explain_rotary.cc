@@ -183,9 +183,10 @@ Step Explainer::formula() const {
   step.lines = {plain_text(properties::KindFormula{.lead = whole.lead, .lines = {whole.lines.begin(), angle}}),
                 plain_text(properties::KindFormula{.lines = {angle, whole.lines.end()}, .note = whole.note})};
   if (schedule_.attention_factor == 1.0) return step;
-  const std::string factor = "attention_factor " + text::number_text(schedule_.attention_factor);
+  const std::string factor = "attention_factor " + text::general_text(schedule_.attention_factor, 6);
   if (spec_.attention_factor_in == FactorIn::table) {
-    step.lines.push_back(factor + " multiplies cos and sin, so that a score gets its square");
+    step.lines.push_back("with attention_factor in query and key, a score gets its square, " +
+                         text::general_text(schedule_.attention_factor * schedule_.attention_factor, 6));
   } else {
     step.lines.push_back(factor + " acts on the " +
                          (spec_.attention_factor_in == FactorIn::query ? "query, after the rotation" : "scores") +
