@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/refuse.h"
 #include "insight/diagnosis/engine_bias.h"
 #include "insight/diagnosis/evidence.h"
 #include "posenc/bias.h"
@@ -14,8 +15,6 @@ namespace posenc::diagnosis {
 namespace {
 
 constexpr double kMasked = -1e8;
-
-[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::bad_input, message); }
 
 // Scores or biases [H][N][S], of which some rows, heads and keys are looked at.
 struct Matrix {
@@ -75,7 +74,7 @@ Matrix read_matrix(const ConstView& view, std::string_view name, bool zeros) {
     if (v < least) v = std::numeric_limits<double>::quiet_NaN();
     any = any || !std::isnan(v);
   }
-  if (!any) refuse(std::string(name) + ": every number is masked");
+  if (!any) base::refuse_file(name, "every number is masked");
   return matrix;
 }
 
@@ -338,7 +337,7 @@ void check_heads(const Spec& spec, const Parameters& parameters, std::int64_t he
     expected = Bias(spec, parameters).heads();  // throws where they do not fit
   }
   if (expected == heads || expected == 0) return;
-  refuse(std::string(name) + ": expected " + std::to_string(expected) + " heads but got " + std::to_string(heads));
+  base::refuse_file(name, "expected ", expected, " heads but got ", heads);
 }
 
 }  // namespace
@@ -362,23 +361,22 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
   sides->heads = q.shape.size() == 3 ? q.at(1) : 1;
   sides->key_heads = k.shape.size() == 3 ? k.at(1) : 1;
   if (k.shape.back() != sides->width) {
-    refuse("k: expected the channels of q, " + bracketed(q.shape) + ", but got " + bracketed(k.shape));
+    base::refuse_file("k", "expected the channels of q, ", bracketed(q.shape), ", but got ", bracketed(k.shape));
   }
   if (sides->heads % sides->key_heads != 0) {
-    refuse("k: " + std::to_string(sides->heads) + " heads of queries cannot share " + std::to_string(sides->key_heads));
+    base::refuse_file("k", sides->heads, " heads of queries cannot share ", sides->key_heads);
   }
   if (matrix->heads != sides->heads || matrix->queries != q.at(0) || matrix->keys != k.at(0)) {
-    refuse("scores: expected [" + std::to_string(sides->heads) + ", " + std::to_string(q.at(0)) + ", " +
-           std::to_string(k.at(0)) + "], the heads and tokens of q and the tokens of k, but got [" +
-           std::to_string(matrix->heads) + ", " + std::to_string(matrix->queries) + ", " +
-           std::to_string(matrix->keys) + "]");
+    base::refuse_file("scores", "expected [", sides->heads, ", ", q.at(0), ", ", k.at(0),
+                      "], the heads and tokens of q and the tokens of k, but got [", matrix->heads, ", ",
+                      matrix->queries, ", ", matrix->keys, "]");
   }
   double factor = 1.0;
   const bool turns = std::holds_alternative<Rotary>(right.spec);
   if (const auto* rotary = std::get_if<Rotary>(&right.spec)) {
     const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, sides->width);
     if (!placed)
-      refuse("q: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " + bracketed(q.shape));
+      base::refuse_file("q", "expected heads of ", rotary->head_dim, " channels but got ", bracketed(q.shape));
     right.head_start = placed->start;
     const RotarySchedule schedule = make_schedule(*rotary);
     factor = schedule.softmax_factor() * schedule.query_factor();
@@ -387,7 +385,7 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
     sides->learned = read_learned(options.options->parameters);
     if (sides->learned.names.empty() &&
         (std::holds_alternative<T5>(right.spec) || std::holds_alternative<Clipped>(right.spec))) {
-      refuse("scores of a learned bias need its table");
+      fail(ErrorKind::bad_input, "scores of a learned bias need its table");
     }
   }
   sides->scale = options.options->softmax_scale.value_or(factor / std::sqrt(static_cast<double>(sides->width)));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/refuse.h"
 #include "insight/diagnosis/evidence.h"
 #include "posenc/error.h"
 
@@ -10,8 +11,6 @@ namespace posenc::diagnosis {
 namespace {
 
 constexpr std::int64_t kMeasuredTokens = 8192;
-
-[[noreturn]] void refuse_rotary(const std::string& message) { fail(ErrorKind::bad_input, message); }
 
 // Tokens whose angles are measured: all, or the first half of the limit and others spread over the rest.
 std::vector<std::int64_t> measured_rows(std::int64_t rows) {
@@ -438,7 +437,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
   ObservedNumbers cos = read_numbers(seen.cos, "cos", {.min_rank = 2, .max_rank = 3});
   ObservedNumbers sin = read_numbers(seen.sin, "sin", {.min_rank = 2, .max_rank = 3, .zeros = true});
   if (cos.shape != sin.shape) {
-    refuse_rotary("sin: expected the shape of cos, " + bracketed(cos.shape) + ", but got " + bracketed(sin.shape));
+    base::refuse_file("sin", "expected the shape of cos, ", bracketed(cos.shape), ", but got ", bracketed(sin.shape));
   }
   if (cos.shape.size() == 3 && cos.at(0) == plan.axes && plan.axes > 1) {
     cos = merged_axes(cos, plan);
@@ -449,7 +448,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
     cos.shape = {cos.at(0), cos.at(2)};
     sin.shape = cos.shape;
   }
-  if (cos.shape.size() != 2) refuse_rotary("cos: expected [N, W] but got " + bracketed(cos.shape));
+  if (cos.shape.size() != 2) base::refuse_file("cos", "expected [N, W] but got ", bracketed(cos.shape));
   Ids ids = read_ids(seen.positions, cos.at(0), plan.axes, "positions");
   const Reduced tables = reduced(cos, sin, plan, options.notes);
   const Rounding type = half_unit(cos.stored) > half_unit(sin.stored) ? cos.stored : sin.stored;
@@ -462,23 +461,23 @@ std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotatio
   const ObservedNumbers input = read_vectors(seen.input, "input", seen.positions.count);
   const ObservedNumbers rotated = read_vectors(seen.rotated, "rotated", seen.positions.count);
   if (input.shape != rotated.shape) {
-    refuse_rotary("rotated: expected the shape of input, " + bracketed(input.shape) + ", but got " +
-                  bracketed(rotated.shape));
+    base::refuse_file("rotated", "expected the shape of input, ", bracketed(input.shape), ", but got ",
+                      bracketed(rotated.shape));
   }
   const std::int64_t width = input.shape.back(), tokens = input.at(0);
   const std::int64_t heads = input.shape.size() == 3 ? input.at(1) : 1;
   if (rotary != nullptr) {
     const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, width);
     if (!placed) {
-      refuse_rotary("input: expected heads of " + std::to_string(rotary->head_dim) + " channels but got " +
-                    bracketed(input.shape) + (width % rotary->head_dim == 0 ? ": several heads are [N, H, D]" : ""));
+      base::refuse_file("input", "expected heads of ", rotary->head_dim, " channels but got ", bracketed(input.shape),
+                        (width % rotary->head_dim == 0 ? ": several heads are [N, H, D]" : ""));
     }
     right.head_start = placed->start;
     if (!placed->words.empty()) options.notes->push_back(placed->words);
   }
   if (heads > 1 && seen.positions.count == heads && seen.positions.count != tokens) {
-    refuse_rotary("positions: expected " + std::to_string(tokens) + ", one per token of [N, H, D], but got " +
-                  std::to_string(heads) + ": is the input [H, N, D]? Exchange its axes");
+    base::refuse_file("positions", "expected ", tokens, ", one per token of [N, H, D], but got ", heads,
+                      ": is the input [H, N, D]? Exchange its axes");
   }
   Ids ids = read_ids(seen.positions, tokens, axes_of(right.spec), "positions");
   auto vectors = std::make_shared<Vectors>(Vectors{heads, input.values, rotated.values});

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/float_types.h"
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "posenc/error.h"
 
@@ -38,20 +39,15 @@ Rounding coarsest(const std::vector<double>& values, Rounding stored) {
   return stored;
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& what) {
-  fail(ErrorKind::bad_input, std::string(name) + ": " + what);
-}
-
 void check_values(const ObservedNumbers& numbers, std::string_view name, const Allowed& allowed) {
   bool zeros = true;
   for (std::size_t i = 0; i < numbers.values.size(); ++i) {
     const double v = numbers.values[i];
     zeros = zeros && v == 0.0;
     if (std::isfinite(v) || (allowed.minus_infinity && v == -INFINITY)) continue;
-    refuse(name, "element " + std::to_string(i) + " is " + text::number_text(v) +
-                     ": only finite numbers are numbers of an encoding");
+    base::refuse_file(name, "element ", i, " is ", v, ": only finite numbers are numbers of an encoding");
   }
-  if (zeros && !allowed.zeros) refuse(name, "every number is zero: nothing was written there");
+  if (zeros && !allowed.zeros) base::refuse_file(name, "every number is zero: nothing was written there");
 }
 
 double keep_bits(double value, int bits) {
@@ -132,7 +128,7 @@ ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const
   ObservedNumbers numbers;
   numbers.name = name;
   if (!base::is_float(view.dtype)) {
-    refuse(name, "expected floating-point numbers but got " + std::string(to_text(view.dtype)));
+    base::refuse_file(name, "expected floating-point numbers but got ", to_text(view.dtype));
   }
   for (int a = 0; a < view.rank; ++a) {
     const std::int64_t length = view.shape[static_cast<std::size_t>(a)];
@@ -144,9 +140,9 @@ ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const
     const std::string range = allowed.min_rank == allowed.max_rank
                                   ? std::to_string(allowed.min_rank)
                                   : std::to_string(allowed.min_rank) + " to " + std::to_string(allowed.max_rank);
-    refuse(name, "expected " + range + " axes but got " + shape_text(view));
+    base::refuse_file(name, "expected ", range, " axes but got ", shape_text(view));
   }
-  if (view.size() == 0) refuse(name, "no numbers: " + shape_text(view));
+  if (view.size() == 0) base::refuse_file(name, "no numbers: ", shape_text(view));
   read_values(view, numbers.values);
   check_values(numbers, name, allowed);
   numbers.stored = stored_type(view);
@@ -167,14 +163,13 @@ std::string Ids::text(std::int64_t n) const {
 
 Ids read_ids(const PositionView& positions, std::int64_t count, std::int64_t axes, std::string_view name) {
   check_positions(positions, "diagnose");
-  if (positions.batch != 1) refuse(name, "expected one row of positions but got " + std::to_string(positions.batch));
+  if (positions.batch != 1) base::refuse_file(name, "expected one row of positions but got ", positions.batch);
   if (positions.count != count) {
-    refuse(name, "expected " + std::to_string(count) + " positions, one per token, but got " +
-                     std::to_string(positions.count));
+    base::refuse_file(name, "expected ", count, " positions, one per token, but got ", positions.count);
   }
   if (positions.axes != axes && positions.axes != 1) {
-    refuse(name, "expected positions on " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") + " but got " +
-                     std::to_string(positions.axes));
+    base::refuse_file(name, "expected positions on ", axes, (axes == 1 ? " axis" : " axes"), " but got ",
+                      positions.axes);
   }
   Ids ids{count, axes, positions.axes != axes, {}};
   for (std::int64_t n = 0; n < count; ++n) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/refuse.h"
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostPlaces = 65536;
 constexpr std::int64_t kMostFrames = 16;
 
-[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[make_figure] map: " + message); }
+constexpr base::Refusal refuse{"make_figure", ErrorKind::usage, "map: "};
 
 // Coordinates of all places, row by row, and how many there are along each axis.
 struct PlaceGrid {
@@ -64,11 +65,10 @@ PlaceGrid grid_of(const FigureCall& call) {
   if (positions.count == 0) positions = properties::places_view(small, grid.axes);
   check_positions(positions, "make_figure");
   if (positions.axes != grid.axes || positions.batch != 1) {
-    refuse("positions must have " + std::to_string(grid.axes) + " axes and no batch but have " +
-           std::to_string(positions.axes));
+    refuse("positions must have ", grid.axes, " axes and no batch but have ", positions.axes);
   }
   if (positions.count > kMostPlaces) {
-    refuse("there must be at most 65536 places but there are " + std::to_string(positions.count));
+    refuse("there must be at most 65536 places but there are ", positions.count);
   }
   for (std::int64_t n = 0; n < positions.count; ++n) {
     for (std::int64_t axis = 0; axis < grid.axes; ++axis) grid.coordinates.push_back(positions.real(0, n, axis));
@@ -98,8 +98,7 @@ std::int64_t chosen_place(const FigureCall& call, const PlaceGrid& grid) {
   if (call.options.position) {
     const double place = *call.options.position;
     if (place != std::floor(place) || place < 0.0 || place >= static_cast<double>(grid.places())) {
-      refuse("position must be the number of a place, 0 to " + std::to_string(grid.places() - 1) + ", but got " +
-             text::number_text(place));
+      refuse("position must be the number of a place, 0 to ", grid.places() - 1, ", but got ", place);
     }
     return static_cast<std::int64_t>(place);
   }
@@ -186,8 +185,8 @@ std::vector<Box> boxes_of(const FigurePage& page, const Box& body, std::int64_t 
   }
   constexpr double kLeast = 90.0;  // below it titles and ticks have no room
   if (page.figure.drawing.metrics != TextMetrics::cells && boxes.front().width < kLeast) {
-    refuse("width must leave " + text::general_text(kLeast, 3) + " for each of " + std::to_string(beside) +
-           " panels beside each other but leaves " + text::general_text(boxes.front().width, 3));
+    refuse("width must leave ", text::general_text(kLeast, 3), " for each of ", beside,
+           " panels beside each other but leaves ", text::general_text(boxes.front().width, 3));
   }
   return boxes;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "insight/teaching/demonstration_model.h"
 #include "posenc/error.h"
@@ -22,35 +23,32 @@ constexpr std::size_t kMostWords = 1024;
 constexpr std::int64_t kMostHeads = 1024;
 constexpr std::int64_t kMostWidth = 4096;
 
-[[noreturn]] void refuse(const std::string& message) { fail(ErrorKind::usage, "[demonstrate_permutation] " + message); }
+constexpr base::Refusal refuse{"demonstrate_permutation"};
 
 void check_size(const PermutationQuestion& question) {
   const std::size_t words = question.words.size();
   const std::int64_t width = question.width, heads = question.heads;
   if (words < 2 || words > kMostWords) {
-    refuse("words must be 2 to " + std::to_string(kMostWords) + " but are " + std::to_string(words));
+    refuse("words must be 2 to ", kMostWords, " but are ", words);
   }
   if (heads < 1 || heads > kMostHeads) {
-    refuse("heads must be 1 to " + std::to_string(kMostHeads) + " but got " + std::to_string(heads));
+    refuse("heads must be 1 to ", kMostHeads, " but got ", heads);
   }
   if (width < 2 || width > kMostWidth) {
-    refuse("width must be 2 to " + std::to_string(kMostWidth) + " but got " + std::to_string(width));
+    refuse("width must be 2 to ", kMostWidth, " but got ", width);
   }
   if (width % (2 * heads) != 0) {
-    refuse("width must be a multiple of 2 x heads, " + std::to_string(2 * heads) + ", but got " +
-           std::to_string(width));
+    refuse("width must be a multiple of 2 x heads, ", 2 * heads, ", but got ", width);
   }
 }
 
 void check_order(const Order& order, std::size_t words) {
   if (order.size() != words) {
-    refuse("order must have a number for each of the " + std::to_string(words) + " words but has " +
-           std::to_string(order.size()));
+    refuse("order must have a number for each of the ", words, " words but has ", order.size());
   }
   for (std::size_t n = 0; n < words; ++n) {
     if (std::find(order.begin(), order.end(), static_cast<std::int64_t>(n)) == order.end()) {
-      refuse("order must have every number from 0 to " + std::to_string(words - 1) + " once but lacks " +
-             std::to_string(n));
+      refuse("order must have every number from 0 to ", words - 1, " once but lacks ", n);
     }
   }
   if (std::is_sorted(order.begin(), order.end())) refuse("order must move a word but leaves all where they are");
@@ -78,8 +76,8 @@ Words other_words(const PermutationQuestion& question, const Words& moved) {
   }
   const Words& words = question.words;
   if (!std::is_permutation(words.begin(), words.end(), question.other.begin(), question.other.end())) {
-    refuse("other must have the words in another order, '" + text::joined(words, " ") + "', but has '" +
-           text::joined(question.other, " ") + "'");
+    refuse("other must have the words in another order, '", text::joined(words, " "), "', but has '",
+           text::joined(question.other, " "), "'");
   }
   return question.other;
 }
