@@ -1,4 +1,4 @@
-# The front door. Everything is built by CMake (see CMakePresets.json) into build/<preset>.
+# Everything is built by CMake (see CMakePresets.json) into build/<preset>.
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -11,13 +11,13 @@ help:
 	@echo 'make test      build with g++, and with clang and sanitizers, and run every test; compile for other machines'
 	@echo 'make test-all  the same for every library, with plain clang, shared libraries, ThreadSanitizer, every file compiled alone'
 	@echo 'make cross     compile the library for aarch64 and WebAssembly'
-	@echo 'make bench     time posenc on this machine, beside PyTorch where there is one'
+	@echo 'make bench     time posenc on this machine, and PyTorch if it is installed'
 	@echo 'make figures   draw the figures of docs/ and its lesson page again'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    format the C++ sources in place'
 	@echo 'make install   install below PREFIX ($(PREFIX)); DESTDIR is honoured'
-	@echo 'make clean     remove what was built'
-	@echo 'Each installs the Debian packages that it needs and that are missing (tools/setup).'
+	@echo 'make clean     remove build/ and demo/'
+	@echo 'Each first installs the Debian packages that it needs (tools/setup).'
 
 build-demo:
 	cmake --preset demo

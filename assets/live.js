@@ -68,7 +68,7 @@
     if (!playing) return;
     carried += (now - before) / 1000 * speed * perPosition;
     before = now;
-    // Without motion a hand jumps from one whole position to the next.
+    // With reduced motion, hands jump from one whole position to the next.
     const unit = still.matches ? perPosition : 1;
     const frames = Math.floor(carried / unit) * unit;
     carried -= frames;

@@ -19,7 +19,7 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
   }
-  // Paper is light; what is folded stays folded, so that a handout does not give the answers away.
+  // Print in the light theme. Folded parts stay folded, so that a handout does not contain the answers.
   let theme;
   addEventListener('beforeprint', () => { theme = root.dataset.theme; root.dataset.theme = 'light'; });
   addEventListener('afterprint', () => {

@@ -1,4 +1,5 @@
-// What a check found before a case was timed: every number within its tolerance, and how far the worst was off.
+// The result of checking a case before it is timed: throws if a number is outside its tolerance, and keeps the worst
+// error.
 //
 //     Answers answers(name);
 //     answers.expect(got, wanted, 1e-5, " token ", n, " channel ", c);   // "[bench] NAME token 3 channel 7 must be .."
@@ -18,7 +19,7 @@ class Answers {
  public:
   explicit Answers(std::string name) : name_(std::move(name)) {}
 
-  // Throws where `got` is further from `wanted`, or no number; `place` says which it is.
+  // Throws if `got` is not within the tolerance of `wanted` or is NaN; `place` says which number it is.
   template <class... Place>
   void expect(double got, double wanted, double tolerance, const Place&... place) {
     const double difference = std::abs(got - wanted);

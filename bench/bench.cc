@@ -17,7 +17,7 @@ std::int64_t steady_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-// One of those that take turns.
+// One of the functions that are timed in turn.
 struct Subject {
   const std::function<void()>* run;
   double scale = 1.0;
@@ -65,7 +65,7 @@ Row run_case(const Case& one, const Options& options) {
   row.limit_name = prepared.limit_name;
   row.checked = prepared.check();
 
-  // Without this the first repetition would pay for pages and caches that the later ones find.
+  // Without this, only the first repetition would pay for page faults and cache misses.
   prepared.run();
   prepared.limit();
 
@@ -88,13 +88,16 @@ Row run_case(const Case& one, const Options& options) {
 
 std::vector<Case> select(const std::vector<Case>& cases, const std::string& filter) {
   std::vector<Case> selected;
-  std::string names;
+  std::vector<std::string> groups;  // the first words of the names
   for (const Case& one : cases) {
     if (one.name.find(filter) != std::string::npos) selected.push_back(one);
-    names += (names.empty() ? "" : ", ") + one.name;
+    const std::string group = one.name.substr(0, one.name.find('/'));
+    if (groups.empty() || groups.back() != group) groups.push_back(group);
   }
   if (selected.empty()) {
-    fail(ErrorKind::usage, "[bench] filter must be part of a case's name but got '" + filter + "'; cases: " + names);
+    std::string names;
+    for (const std::string& group : groups) names += (names.empty() ? "" : ", ") + group + "/...";
+    fail(ErrorKind::usage, "--filter: no case has '" + filter + "' in its name; the names are " + names);
   }
   return selected;
 }

@@ -1,4 +1,4 @@
-// Every case of `posenc bench`: one function per `*_bench.cc`.
+// All cases of `posenc bench`: one function per `*_bench.cc`.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ std::vector<Case> rotate_cases();
 std::vector<Case> attend_cases();
 std::vector<Case> model_cases();
 
-// All of them, in the order in which they are reported.
+// Returns all cases in the order of the report.
 std::vector<Case> cases();
 
 }  // namespace posenc::bench

@@ -1,4 +1,4 @@
-// What a measurement was made on: without it, numbers mean nothing to another reader.
+// The machine and build of a measurement, which readers need to interpret the numbers.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 namespace posenc::bench {
 
 struct Machine {
-  std::string cpu;       // as the system names it; "unknown" where it does not
-  int cores = 0;         // that this process may see; 0 if unknown
-  std::string simd;      // the widest instruction set that the processor has
-  std::string compiler;  // that built this program
+  std::string cpu;       // as the system names it, or "unknown"
+  int cores = 0;         // available to this process; 0 if unknown
+  std::string simd;      // the widest instruction set of the processor
+  std::string compiler;  // used for this program
   std::string version;   // of posenc
   std::string build;     // "Release", ...
 };

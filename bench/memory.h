@@ -1,4 +1,4 @@
-// What the cases share: memory on cache lines, and numbers of any float type as doubles.
+// Helpers of the cases: memory aligned to cache lines, and numbers of any float type as doubles.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace posenc::bench {
 
-inline constexpr std::align_val_t kAlignment{64};  // as posenc's own tables
+inline constexpr std::align_val_t kAlignment{64};  // like posenc's own tables
 
 struct AlignedDelete {
   void operator()(void* data) const { ::operator delete(data, kAlignment); }

@@ -17,7 +17,7 @@ std::string fixed(double value, int decimals) {
   return {buffer.data(), end.ptr};
 }
 
-// About three digits for numbers of 1 and more.
+// About three digits for numbers of at least 1.
 std::string short_number(double value) { return fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0); }
 
 std::string peer_text(const Row& row) {
@@ -44,7 +44,7 @@ TextRow text_row(const Row& row) {
           peer_text(row)};
 }
 
-// Names to the left, numbers to the right, no spaces at the end.
+// Names are left-aligned, numbers right-aligned, without trailing spaces.
 std::string aligned(const std::vector<TextRow>& table) {
   std::array<std::size_t, 7> widths{};
   for (const TextRow& row : table) {

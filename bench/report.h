@@ -1,4 +1,4 @@
-// The rows of a benchmark for people and for programs.
+// Formats the results of a benchmark as text and as JSON.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace posenc::bench {
 
-// "12.3 us": three digits, the unit that fits.
+// "12.3 us": three digits and a suitable unit.
 std::string time_text(double ns);
 
-// An aligned table: best and median time, bytes per second, the share of the limit, how the peers compare.
+// An aligned table: best and median time, bytes per second, the share of the limit, and comparison with the peers.
 std::string report_text(const Machine& machine, const std::vector<Row>& rows);
 
 // {"schema": "posenc/1", "machine": {...}, "rows": [{"name", "ns", "median_ns", "limit_ns", "ratio", "peers": {},

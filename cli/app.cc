@@ -1,98 +1,78 @@
 #include "cli/app.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <sstream>
 
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
+#include "cli/help.h"
 #include "cli/output.h"
-#include "core/text/nearest.h"
 #include "posenc/version.h"
 
 namespace posenc::cli {
 namespace {
 
-// Help begins with the examples; CLI11 keeps them as the footer.
-struct ExamplesFirst : CLI::Formatter {
-  std::string make_description(const CLI::App* app) const override {
-    return "Examples:\n" + app->get_footer() + "\n\n" + CLI::Formatter::make_description(app);
-  }
-  std::string make_footer(const CLI::App*) const override { return ""; }
-};
-
-// An option that `command` does not have; CLI11 may have complained about another that is missing first.
-std::string unknown_option(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  for (const std::string& word : command.remaining()) {
-    if (!word.starts_with("--")) continue;
-    const std::string option = word.substr(0, word.find('='));
-    return "there is no option '" + option + "'" + text::hint(option, names);
-  }
-  return "";
-}
-
-std::string unknown_command(const std::string& word, const std::string& path,
-                            const std::vector<std::string_view>& names) {
-  const std::string_view near = text::nearest(word, names);
-  const std::string asked = path == "posenc" ? word : path.substr(7) + " " + word;
-  return "there is no command '" + asked + "'; " +
-         (near.empty() ? "see " + path + " --help" : "did you mean '" + path + " " + std::string(near) + "'?");
-}
-
-// What CLI11 found wrong, and what may have been meant.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const CLI::App* command = &app;
-  std::string path = "posenc";
-  for (int i = 1; !command->get_subcommands({}).empty(); ++i) {
-    if (i == argc) return "a command is needed\nposenc: see " + path + " --help";
-    if (argv[i][0] == '-') break;
-    std::vector<std::string_view> names;
-    const CLI::App* next = nullptr;
-    for (const CLI::App* one : command->get_subcommands({})) {
-      if (one->get_name() == argv[i]) next = one;
-      names.push_back(one->get_name());
+// Spellings of earlier releases as those of today.
+void rename_former(std::vector<std::string>& words, const NamedCommand& found, const Session& session) {
+  for (std::string& word : words) {
+    for (const Session::FormerName& each : session.former_names) {
+      if (each.command != found.command || word.substr(0, word.find('=')) != each.former) continue;
+      std::fprintf(stderr, "posenc: %s is now called %s; the old name goes away in the next release\n",
+                   each.former.c_str(), each.name.c_str());
+      word.replace(0, each.former.size(), each.name);
+      break;
     }
-    if (next == nullptr) return unknown_command(argv[i], path, names);
-    command = next;
-    path += " " + command->get_name();
   }
-  const std::string unknown = unknown_option(*command);
-  return (unknown.empty() ? std::string(error.what()) : unknown) + "\nposenc: see " + path + " --help";
+}
+
+int refuse_usage(const std::string& message) {
+  std::fprintf(stderr, "posenc: %s\n", message.c_str());
+  return 2;
 }
 
 }  // namespace
 
 int run_app(int argc, char** argv) {
-  CLI::App app("Positional encodings of transformers: exact numbers, explained.", "posenc");
-  app.formatter(std::make_shared<ExamplesFirst>());  // subcommands inherit it
-  app.footer(
-      "  posenc explain sinusoidal:width=4 --position 1\n"
-      "  posenc table sinusoidal:width=512 --positions 0:5000 -o table.npy\n"
-      "  posenc plot heatmap sinusoidal:width=128\n"
-      "  posenc table --help");
-  app.set_version_flag("--version", std::string("posenc ") + version());
-  int exit_code = 0;
-  Command posenc(app, exit_code);
+  CLI::App app("posenc: the positional encodings of transformers, exact and explained", "posenc");
+  app.formatter(help_formatter());  // subcommands inherit it
+  app.set_version_flag("--version", std::string("posenc ") + version(), "print the version");
+  app.set_help_flag("-h,--help", "print this help");
+  Session session;
+  Command posenc(app, session);
   posenc.needs_command();
   add_commands(posenc);
+
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) {
+    write_text({}, kWelcome);
+    return 0;
+  }
+  if (words[0] == "help") {
+    words.erase(words.begin());
+    const NamedCommand asked = command_named(app, words);
+    const std::string next = asked.words < words.size() ? words[asked.words] : "--help";
+    if (next != "--help") {
+      return refuse_usage(next.starts_with('-') ? "help takes the name of a command, not '" + next + "'"
+                                                : unknown_command(asked, next));
+    }
+    words.push_back("--help");
+  }
+  const NamedCommand found = command_named(app, words);
+  rename_former(words, found, session);
+  if (const std::string wrong = single_dash(found, words); !wrong.empty()) return refuse_usage(wrong);
   try {
-    app.parse(argc, argv);  // runs the command
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // runs the command; CLI11 wants them backwards
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own: help and version are 0, everything else is wrong use.
-    if (error.get_exit_code() == 0) {
-      std::ostringstream text;
-      app.exit(error, text, text);
-      write_text({}, text.str());
-      return 0;
-    }
-    std::fprintf(stderr, "posenc: %s\n", complaint(app, error, argc, argv).c_str());
-    return 2;
+    if (error.get_exit_code() != 0) return refuse_usage(complaint(found, words, error));
+    std::ostringstream text;
+    app.exit(error, text, text);
+    write_text({}, text.str());
+    return 0;
   }
-  return exit_code;
+  return session.exit_code;
 }
 
 }  // namespace posenc::cli

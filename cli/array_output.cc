@@ -18,7 +18,7 @@
 namespace posenc::cli {
 namespace {
 
-// Data go out as they lie in memory.
+// Arrays are written byte for byte.
 static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
 
 bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8; }
@@ -30,7 +30,7 @@ std::string number_text(const ConstView& row, std::int64_t index) {
   return fmt::format("{}", value);
 }
 
-// JSON has no infinity: it is a string, as everywhere.
+// JSON cannot write infinity: it becomes a string, as everywhere.
 std::string json_number(const ConstView& row, std::int64_t index) {
   const std::string text = number_text(row, index);
   return std::isfinite(number_at(row, index)) ? text : "\"" + text + "\"";
@@ -116,19 +116,19 @@ DType choose_dtype(const std::string& dtype, const std::string& format) {
 std::string choose_array_format(const OutputOptions& options, const std::string& tensor) {
   const std::string format = choose_format(options, {"text", "json", "npy", "safetensors"});
   if (tensor.empty() || format == "safetensors") return format;
-  fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file");
+  fail(ErrorKind::usage, "--tensor names a tensor in a safetensors file: write one with -o FILE.safetensors");
 }
 
 void check_bytes(double bytes, std::int64_t max_bytes, const std::string& what) {
   const auto most = static_cast<double>(max_bytes);
   if (bytes <= most) return;
-  fail(ErrorKind::usage, fmt::format("{} {}, more than the limit of {}; --max-bytes raises it", what, bytes_text(bytes),
-                                     bytes_text(most)));
+  fail(ErrorKind::usage, fmt::format("{} {}, more than the limit of {}; raise it with --max-bytes", what,
+                                     bytes_text(bytes), bytes_text(most)));
 }
 
 Output start_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options) {
   const bool binary = is_binary(what.format);
-  std::string header;  // made before the output exists: bf16 has no npy
+  std::string header;  // made before the output exists, because npy refuses bf16
   const std::vector<std::int64_t> shape(view.shape.begin(), view.shape.begin() + view.rank);
   if (what.format == "npy") header = npy_header(view.dtype, shape);
   if (what.format == "safetensors") header = safetensors_header({{what.name, view}}, what.metadata);

@@ -17,15 +17,15 @@ namespace {
 ConstView integers_of(const std::string& file, Array& array) {
   array = load_array(file);
   if (array.dtype == DType::i32 || array.dtype == DType::i64) return array.view();
-  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, to_text(array.dtype)));
+  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, array_text(array)));
 }
 
-// Masks are bool in npy, which are read as integers; every number but 0 shows.
+// bool in npy is read as integers; every number except 0 shows a key.
 ConstView bytes_of(const std::string& file, Array& array) {
   const Array numbers = load_array(file);
   if (is_float(numbers.dtype)) {
     fail(ErrorKind::bad_input,
-         fmt::format("{}: expected a mask of bool or integers but got {}", file, to_text(numbers.dtype)));
+         fmt::format("{}: expected a mask of bool or integers but got {}", file, array_text(numbers)));
   }
   array = {DType::u8, numbers.shape, {}};
   for (std::int64_t i = 0; i < numbers.size(); ++i) {
@@ -38,10 +38,10 @@ void narrow(std::optional<std::int64_t>& reach, const std::optional<std::int64_t
   if (other) reach = std::min(*other, reach.value_or(*other));
 }
 
-// Where queries and keys stand, as attend has it.
+// The positions of queries and keys, as attend counts them.
 struct Places {
   PositionView queries, keys;
-  std::int64_t beside;  // the key beside the first query
+  std::int64_t beside;  // the index of the key at the first query
 
   Places(const AttendOptions& options, const MaskGrid& grid)
       : queries(options.query_positions), keys(options.key_positions) {
@@ -52,7 +52,7 @@ struct Places {
     if (keys.count == 0) keys = PositionView::range(0, grid.keys);
   }
 
-  // Whether a distance in positions is one in indices.
+  // Whether distances in positions and in indices are the same.
   bool counted() const {
     const auto by_one = [](const PositionView& view) {
       return view.source == PositionView::Source::range && view.step == 1;
@@ -61,7 +61,7 @@ struct Places {
   }
 };
 
-// Whether a rule of the mask itself says it.
+// Adds the spec as a rule of the mask, if one is equivalent.
 bool add_as_rule(const Spec& spec, const Places& places, Mask& mask) {
   if (!places.counted()) return false;
   if (const auto* window = std::get_if<Window>(&spec)) {
@@ -76,7 +76,7 @@ bool add_as_rule(const Spec& spec, const Places& places, Mask& mask) {
   return true;
 }
 
-// What a mask hides of sink keys: only what lies ahead.
+// Of sink keys a mask hides only those after the query.
 Spec for_sinks(const Spec& mask) {
   if (const auto* window = std::get_if<Window>(&mask)) return Window{.right = window->right};
   const bool causal = std::get<Chunked>(mask).direction == DistanceRule::causal;
@@ -107,29 +107,31 @@ class PositionMask {
 }  // namespace
 
 void add_mask_options(Command& command, MaskOptions& options) {
-  command.flag("--causal", options.causal, "hide keys that stand after their query");
+  command.flag("--causal", options.causal, "hide keys after their query");
   command
       .add("--align", options.align,
-           "with --causal: end (default), the last query beside the last key, or start, the first beside the first")
+           "with --causal: align the last query with the last key (end, the default) or the first with the first "
+           "(start)")
       .one_of({"end", "start"});
-  command.add("--query-offset", options.query_offset, "instead of the alignment: the key beside the first query");
+  command.add("--query-offset", options.query_offset, "instead of --align: index of the key at the first query");
   command.add("--window", options.window,
-              "with --causal: so many keys, the query's own counted; without: as far to both sides");
-  command.add("--sink-keys", options.sink_keys, "the first keys of a text or document, which a window does not hide");
-  command.text("--key-mask", options.key_mask, "bool or integers, [S] or [B, S]: not 0 for keys that may be seen");
-  command.text("--mask", options.mask, "the same for every pair, [N, S] or [B, N, S]");
+              "show this many keys: with --causal up to the query's own, else this far to both sides");
+  command.add("--sink-keys", options.sink_keys, "never hide this many first keys of a text or document with a window");
+  command.text("--key-mask", options.key_mask, "read a mask of bool or integers, [S] or [B, S]: 0 hides the key")
+      .value("FILE");
+  command.text("--mask", options.mask, "read a mask for every query and key, [N, S] or [B, N, S]").value("FILE");
   command.text("--documents", options.documents,
-               "an id per key, [S] or [B, S]: a query sees the run of equal ids around it");
+               "read a document id per key, [S] or [B, S]: a query sees the run of equal ids around it");
 }
 
 Mask load_mask(const MaskOptions& options, MaskMemory& memory) {
   Mask mask;
   if (options.causal) mask.causal = options.align == "start" ? Causal::start : Causal::end;
   if (!options.causal && !options.align.empty()) {
-    fail(ErrorKind::usage, "--align says where a causal mask begins: it needs --causal");
+    fail(ErrorKind::usage, "--align needs --causal");
   }
   if (options.query_offset && !options.align.empty()) {
-    fail(ErrorKind::usage, "--align and --query-offset exclude each other: both say where the queries stand");
+    fail(ErrorKind::usage, "give --align or --query-offset, not both: each decides which key is at the first query");
   }
   mask.query_offset = options.query_offset;
   if (options.window) {
@@ -153,7 +155,7 @@ Mask load_mask(const MaskOptions& options, MaskMemory& memory) {
 void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, AttendOptions& options, MaskMemory& memory) {
   const Places places(options, grid);
   Mask& mask = options.mask;
-  // The tokens of a query's own text, whose first are the sink keys.
+  // Finds the first keys of a query's own text: the sink keys.
   const Mask own{.causal = Causal::none, .query_offset = places.beside, .documents = mask.documents};
   std::vector<PositionMask> by_position;
   for (const Spec& spec : specs) {

@@ -1,4 +1,4 @@
-// The masks of `posenc attend`: what its options say, and window and chunked, which go by position.
+// The masks of `posenc attend`: its options, and the kinds window and chunked, which hide keys by position.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace posenc::cli {
 
-// What the command line says of a mask.
+// The options of a mask.
 struct MaskOptions {
   bool causal = false;
   std::string align;  // end or start; empty: end
@@ -25,16 +25,15 @@ struct MaskOptions {
 };
 void add_mask_options(Command& command, MaskOptions& options);
 
-// What a mask points into.
+// The memory that a mask points to.
 struct MaskMemory {
   Array keys, pairs, position_pairs, documents;
 };
 
-// The mask of the options.
+// The mask that the options describe.
 Mask load_mask(const MaskOptions& options, MaskMemory& memory);
 
-// Adds windows and chunks to a mask that was checked: as its own rules where positions count as indices do, else pair
-// by pair, [B, N, S].
+// Adds windows and chunks to a checked mask: as rules if positions count as indices do, else pair by pair, [B, N, S].
 void add_mask_specs(const std::vector<Spec>& specs, const MaskGrid& grid, AttendOptions& options, MaskMemory& memory);
 
 }  // namespace posenc::cli

@@ -7,7 +7,7 @@
 namespace posenc::cli {
 namespace {
 
-// Fills in the places of a text; `scope` has the trees that names are looked up in, the innermost last.
+// Fills in the placeholders of a text. Names are looked up in `scope`, the innermost tree last.
 class Filling {
  public:
   explicit Filling(const Json& values) : scope_{&values} {}
@@ -35,7 +35,7 @@ class Filling {
     return (open == 0 || text[open - 1] == '\n') && close < text.size() && text[close] == '\n';
   }
 
-  // Takes the section and its end off the text. No section holds another of its own name.
+  // Removes the section and its end from the text. Sections of the same name are not nested.
   std::string fill_section(std::string_view& text, std::string_view tag) {
     const std::string name(tag.substr(1)), end_tag = "{{/" + name + "}}";
     const std::size_t end = text.find(end_tag);

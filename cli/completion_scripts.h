@@ -1,13 +1,12 @@
-// The scripts of cli/completion, which complete commands in a shell. Their places are filled from a tree:
+// The scripts of cli/completion, which complete commands in a shell. A JSON tree fills their placeholders:
 //
-//     {{name}}                     a text
-//     {{#name}}..{{/name}}         once per item of a list, whose members are then seen first; else once, if the text
-//     is
-//                                  not empty or the value is true
-//     {{^name}}..{{/name}}         once, if there would be none of the above
+//     {{name}}                a text
+//     {{#name}}..{{/name}}    once per item of a list, whose members come first in the lookup;
+//                             or once if the value is true or a text that is not empty
+//     {{^name}}..{{/name}}    once if the section above would print nothing
 //     {{! a comment }}
 //
-// A line that has nothing but a section's begin or end, or a comment, is left out.
+// A line with only a comment, or the begin or end of a section, prints nothing.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ struct CompletionScript {
   std::string_view text;
 };
 
-// By cmake/EmbedText.cmake.
+// Written by cmake/EmbedText.cmake.
 extern const CompletionScript kCompletionScripts[];
 extern const std::size_t kCompletionScriptCount;
 

@@ -18,7 +18,7 @@ struct Convention {
   std::string_view name;
   From from;
   std::int64_t pads;   // From::pads: their id
-  std::int64_t first;  // not for the two that count from the pad token: there it is the token after it
+  std::int64_t first;  // unless ids are counted from the pad token: then the first is the id after it
   std::string_view meaning;
 };
 
@@ -61,12 +61,11 @@ IdRule convention_rule(const std::string& name, std::optional<std::int64_t> pad_
   if (needs_pad_token(name)) {
     if (!pad_token) {
       fail(ErrorKind::usage,
-           fmt::format("--convention {} counts from the pad token's id: give it as --pad-token", name));
+           fmt::format("--convention {} counts from the pad token's id: --pad-token is missing", name));
     }
     if (*pad_token < 0 || *pad_token >= kMaxPosition) {
-      fail(ErrorKind::usage,
-           fmt::format("--convention {} counts from the pad token's id, which must be 0 to {} but is {}", name,
-                       kMaxPosition - 1, *pad_token));
+      fail(ErrorKind::usage, fmt::format("with --convention {}, --pad-token must be 0 to {} but got {}", name,
+                                         kMaxPosition - 1, *pad_token));
     }
     const std::int64_t pads =
         *pad_token + (convention.from == From::pad_token ? 0 : std::clamp<std::int64_t>(past, 0, kMaxPosition));

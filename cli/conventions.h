@@ -1,4 +1,4 @@
-// What pads get and where counting starts, by the names of models and packages.
+// The id of padding tokens and the first id, by the names of models and packages.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace posenc::cli {
 
-// For --help: a line per convention.
+// A line per convention, for --help.
 std::string convention_list();
 
-// Whether a convention counts from the pad token's id.
+// Whether the ids of a convention depend on the pad token's id.
 bool needs_pad_token(std::string_view name);
 
-// An unknown name is an error that names the nearest; so is a missing pad token where one is needed.
+// An unknown name is an error that names the nearest. So is a missing pad token if the convention needs it.
 IdRule convention_rule(const std::string& name, std::optional<std::int64_t> pad_token, std::int64_t past);
 
 }  // namespace posenc::cli

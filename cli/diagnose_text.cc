@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTextColumns = 100;
 constexpr std::size_t kIndent = 14;
 
-// Words in lines, behind a label.
+// Wrapped text after a label.
 std::string paragraph(const std::string& label, const std::string& text) {
   std::string result, before = label;
   for (const std::string& line : wrapped(text, kTextColumns - kIndent)) {
@@ -27,17 +27,17 @@ std::string name_of(const Explanation& explanation) { return fmt::format("{}", f
 std::string separation_text(const Diagnosis& answer) {
   const Separation& at = *answer.separation;
   const std::string other = answer.explanations.size() > 1 ? name_of(answer.explanations[1]) : "the spec";
-  return fmt::format("{}{} {}: the engine has {:.6g}, {} makes {:.6g}, {} {:.6g}",
+  return fmt::format("at {}{} {}: the engine has {:.6g}, {} gives {:.6g}, {} {:.6g}",
                      at.position.empty() ? "" : fmt::format("position {}, ", at.position), at.channel_name, at.channel,
                      at.observed, name_of(answer.explanations[0]), at.best, other, at.other);
 }
 
-// Where the numbers differ, in cells: position down, channel across.
+// A map of the differences: tokens down, channels across.
 std::string picture(const Diagnosis::ErrorMap& map) {
   if (map.rows == 0) return "";
   const double most = *std::max_element(map.values.begin(), map.values.end());
   std::string text =
-      fmt::format("\nwhere it differs: tokens down, {} across ({} in all), up to {:.3g} times the numbers' size\n",
+      fmt::format("\nwhere the numbers differ: tokens down, {}s across ({} of them); @ is a relative error of {:.3g}\n",
                   map.channel_name, map.width, most);
   constexpr std::string_view kLevels = " .:-=+*#%@";
   std::size_t label = 8;
@@ -60,26 +60,26 @@ std::string picture(const Diagnosis::ErrorMap& map) {
 std::string diagnosis_text(const Diagnosis& answer) {
   std::string text;
   if (answer.verdict == DiagnosisVerdict::matches) {
-    text += paragraph("matches", fmt::format("the largest difference is {:.3g}", answer.largest_difference));
+    text += paragraph("matches", fmt::format("largest difference {:.3g}", answer.largest_difference));
   } else if (answer.verdict == DiagnosisVerdict::not_explained) {
     text += paragraph("not explained", answer.sentence.substr(answer.sentence.find(':') + 2));
   } else {
     const Explanation& best = answer.explanations[0];
     text += paragraph("fault", name_of(best));
     text += paragraph("", best.sentence);
-    text += paragraph("unexplained", fmt::format("{:.3g} of the numbers' size; by the spec alone {:.3g}", best.residual,
-                                                 answer.residual));
+    text += paragraph(
+        "fit", fmt::format("relative error {:.3g} with this fault, {:.3g} without", best.residual, answer.residual));
     if (answer.explanations.size() > 1) {
       const Explanation& next = answer.explanations[1];
-      text += paragraph("runner-up", fmt::format("{}, leaves {:.3g}", name_of(next), next.residual));
+      text += paragraph("runner-up", fmt::format("{}, relative error {:.3g}", name_of(next), next.residual));
     }
-    if (answer.separation) text += paragraph("they part at", separation_text(answer));
+    if (answer.separation) text += paragraph("they differ", separation_text(answer));
     text += paragraph("fix", best.fix);
-    text += fmt::format("{:<{}}{}\n", "shows it", kIndent, best.command);
+    text += fmt::format("{:<{}}{}\n", "to see it", kIndent, best.command);
   }
   for (const Explanation& near : answer.nearest) {
-    text +=
-        paragraph("nearest", fmt::format("{}, leaves {:.3g} of {:.3g}", name_of(near), near.residual, answer.residual));
+    text += paragraph("closest", fmt::format("{}, relative error {:.3g} with it, {:.3g} without", name_of(near),
+                                             near.residual, answer.residual));
   }
   for (const std::string& note : answer.notes) text += paragraph("note", note);
   for (const std::string& line : answer.cannot_tell) text += paragraph("cannot tell", line);
@@ -92,8 +92,8 @@ std::string injected_text(const InjectedFault& fault) {
   text += fmt::format("{:>10}  {:>12}  {:>12}  {:>12}\n", fault.along, "error", fmt::format("right[{}]", fault.channel),
                       fmt::format("wrong[{}]", fault.channel));
   for (std::size_t n = 0; n < fault.positions.size(); ++n) {
-    text += fmt::format("{:>10}  {:>12.6g}  {:>12.6g}  {:>12.6g}\n", fault.positions[n], fault.error[n], fault.right[n],
-                        fault.wrong[n]);
+    text += fmt::format("{:>10}  {:>12.6g}  {:>12.6g}  {:>12.6g}\n", fault.positions[n], fault.error[n],
+                        fault.right[n] + 0.0, fault.wrong[n] + 0.0);  // -0 becomes 0
   }
   return text;
 }

@@ -9,14 +9,14 @@
 
 namespace posenc::cli {
 
-// The verdict, what explains it, what separates it from the next best, how to mend it, and what cannot be told.
+// The verdict, its explanation, where the runner-up differs, the fix, and what these numbers cannot show.
 std::string diagnosis_text(const Diagnosis& answer);
 
-// Right and wrong numbers, position by position.
+// Right and wrong numbers at each position.
 std::string injected_text(const InjectedFault& fault);
 Json::Object injected_json(const InjectedFault& fault, const std::string& spec, const std::string& name);
 
-// The table of mistakes as text, json or md, the page docs/faults.md.
+// Writes the table of mistakes as text, JSON or Markdown (for docs/faults.md).
 void write_faults(const OutputOptions& output, const std::string& format);
 
 }  // namespace posenc::cli

@@ -18,9 +18,24 @@ void say_remarks(const Model& model) {
   }
 }
 
+// "posenc: width was not given: using sinusoidal:width=8"
+void say_assumed(const std::string& assumed, const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start < assumed.size();) {
+    names.push_back(assumed.substr(start, assumed.find('=', start) - start));
+    const std::size_t comma = assumed.find(',', start);
+    start = comma == std::string::npos ? assumed.size() : comma + 1;
+  }
+  const std::string list =
+      names.size() == 1 ? names[0]
+                        : fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+  fmt::print(stderr, "posenc: {} {} not given: using {}\n", list, names.size() == 1 ? "was" : "were", text);
+}
+
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options) {
   std::vector<Encoding> found = find_encodings(texts, options);
   for (const Encoding& encoding : found) {
+    if (!encoding.assumed().empty()) say_assumed(encoding.assumed(), encoding.text());
     if (encoding.model() != nullptr) say_remarks(*encoding.model());
   }
   return found;
@@ -33,10 +48,10 @@ Encoding find_with_remarks(const std::string& text, const EncodingOptions& optio
 void check_place(const Spec& spec, std::initializer_list<Place> places) {
   const Place place = place_of(spec);
   if (std::find(places.begin(), places.end(), place) != places.end()) return;
-  if (place == Place::nowhere) fail(ErrorKind::usage, "none encodes nothing: there are no numbers to show or to add");
+  if (place == Place::nowhere) fail(ErrorKind::usage, "none has no numbers to show or to add");
   const char* acts = place == Place::input  ? "is added to embeddings: see posenc add --help"
                      : place == Place::bias ? "acts on attention scores: see posenc bias --help"
-                     : place == Place::term ? "acts inside attention, where its vectors meet queries and keys: see "
+                     : place == Place::term ? "acts inside attention, with vectors for queries and keys: see "
                                               "posenc attend --help"
                                             : "acts on queries and keys: see posenc rotate --help";
   fail(ErrorKind::usage, fmt::format("{} {}", kind_of(spec), acts));

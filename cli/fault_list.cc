@@ -1,4 +1,4 @@
-// The table of mistakes as text, JSON, or the page docs/faults.md.
+// The table of mistakes as text, JSON or Markdown (for docs/faults.md).
 #include <fmt/format.h>
 
 #include <sstream>
@@ -21,12 +21,12 @@ std::vector<std::string> reports_of(const KnownFault& fault) {
 }
 
 std::string heading_of(std::string_view about) {
-  if (about == "channels") return "Channels: which turn, with which, and which way";
+  if (about == "channels") return "Channels: which are rotated, how they are paired, and in which direction";
   if (about == "frequencies") return "Frequencies";
   if (about == "scaling") return "Scalings for longer contexts";
-  if (about == "factor") return "Magnitudes";
+  if (about == "factor") return "Factors on scores";
   if (about == "positions") return "Positions";
-  if (about == "precision") return "Arithmetic";
+  if (about == "precision") return "Rounding";
   if (about == "axes") return "Several axes";
   return about == "bias" ? "Biases on scores" : "Encodings at the input";
 }
@@ -43,7 +43,7 @@ std::string markdown(const std::vector<KnownFault>& faults) {
       text += fmt::format("- **Symptom**: {}.\n- **Fix**: {}.\n", fault.symptom, fault.fix);
       const std::vector<std::string> reports = reports_of(fault);
       if (!reports.empty()) text += fmt::format("- **Reported in**: {}.\n", fmt::join(reports, ", "));
-      text += fmt::format("- **Shown by**: `posenc diagnose {} --inject {}{}`\n\n", text::shell_word(fault.example),
+      text += fmt::format("- **See it**: `posenc diagnose {} --inject {}{}`\n\n", text::shell_word(fault.example),
                           fault.name, fault.layer < 0 ? "" : fmt::format(" --layer {}", fault.layer));
     }
   }

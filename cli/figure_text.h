@@ -7,10 +7,7 @@
 
 namespace posenc::cli {
 
-// Title, finding, and each table in aligned columns, cut where it is long.
-std::string figure_text(const Figure& figure);
-
-// All tables; where there are several, each after a line with its name, and an empty line between.
+// All tables as CSV. If there are several, each follows a line with its name, and an empty line separates them.
 std::string figure_csv(const Figure& figure);
 
 }  // namespace posenc::cli

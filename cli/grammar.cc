@@ -1,10 +1,19 @@
 #include "cli/grammar.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
+#include "cli/complaints.h"
 #include "cli/integers.h"
+#include "cli/word_choice.h"
+#include "core/text/nearest.h"
+#include "posenc/error.h"
+#include "posenc/position.h"
 
 namespace posenc::cli {
 
@@ -13,19 +22,32 @@ Option& Option::required() {
   return *this;
 }
 
+// Completions read the words from the description of the rule: {auto,light,dark}.
 Option& Option::one_of(std::initializer_list<const char*> words) {
-  option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())));
-  return *this;
+  const std::vector<std::string> known(words.begin(), words.end());
+  const auto rule = [known](std::string& text) -> std::string {
+    if (std::find(known.begin(), known.end(), text) != known.end()) return "";
+    const std::vector<std::string_view> views(known.begin(), known.end());
+    return fmt::format("must be {} but got '{}'{}", either(views), text, text::hint(text, views));
+  };
+  option_->check(CLI::Validator(rule, fmt::format("{{{}}}", fmt::join(known, ","))));
+  return value("WORD");
 }
 
 Option& Option::within(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return check([least, most](const std::string& text) -> std::string {
+    std::int64_t number = 0;
+    if (!parse_integer(text, number)) return "";  // said by the check of its type
+    return number >= least && number <= most ? "" : fmt::format("must be {} to {} but got {}", least, most, text);
+  });
 }
 
 Option& Option::between(double least, double most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return check([least, most](const std::string& text) -> std::string {
+    double number = 0.0;
+    if (!CLI::detail::lexical_cast(text, number)) return "";
+    return number >= least && number <= most ? "" : fmt::format("must be {} to {} but got {}", least, most, text);
+  });
 }
 
 Option& Option::not_empty() {
@@ -36,13 +58,13 @@ Option& Option::not_negative() {
   return check([](const std::string& text) { return text.starts_with('-') ? "must not be negative" : ""; });
 }
 
-Option& Option::natural() {
-  option_->check(CLI::NonNegativeNumber);
+Option& Option::show_default() {
+  option_->capture_default_str();
   return *this;
 }
 
-Option& Option::show_default() {
-  option_->capture_default_str();
+Option& Option::value(const char* name) {
+  option_->type_name(name);
   return *this;
 }
 
@@ -56,18 +78,55 @@ Option& Option::one_value() {
   return *this;
 }
 
+Option& Option::formerly(const char* name) {
+  session_->former_names.push_back({command_, name, "--" + option_->get_lnames().at(0)});
+  return *this;
+}
+
+Option& Option::positions() {
+  return value("POSITIONS").check([](const std::string& text) -> std::string {
+    if (text.starts_with('@')) return "";
+    try {
+      parse_positions(text);
+      return "";
+    } catch (const Error& error) {
+      return for_command_line(error.what());
+    }
+  });
+}
+
 Option& Option::check(const std::function<std::string(const std::string&)>& rule) {
   option_->check(rule);
   return *this;
 }
 
+namespace {
+
+std::string not_whole(const std::string& text) {
+  std::int64_t number = 0;
+  return parse_integer(text, number) ? "" : fmt::format("must be a whole number but got '{}'", text);
+}
+
+std::string not_number(const std::string& text) {
+  double number = 0.0;
+  return CLI::detail::lexical_cast(text, number) ? "" : fmt::format("must be a number but got '{}'", text);
+}
+
+}  // namespace
+
 template <class Value>
 Option Command::add(const char* names, Value& value, const std::string& help) {
   if constexpr (std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, std::optional<std::uint64_t>>) {
     const auto read = [names, &value](const std::string& text) { value = whole_number(text, names); };
-    return Option(app_->add_option_function<std::string>(names, read, help)).not_empty();
+    return Option(app_->add_option_function<std::string>(names, read, help), app_, session_).not_empty().value("N");
   } else {
-    return Option(app_->add_option(names, value, help));
+    Option option(app_->add_option(names, value, help), app_, session_);
+    if constexpr (std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::optional<std::int64_t>>) {
+      option.check(not_whole);
+    } else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>) {
+      option.check(not_number);
+    }
+    return option;
   }
 }
 
@@ -81,19 +140,22 @@ template Option Command::add(const char*, std::optional<double>&, const std::str
 template Option Command::add(const char*, std::optional<std::uint64_t>&, const std::string&);
 
 Option Command::flag(const char* names, bool& value, const std::string& help) {
-  return Option(app_->add_flag(names, value, help));
+  return Option(app_->add_flag(names, value, help), app_, session_);
 }
 
 Command Command::command(const char* name, const char* summary, const char* examples) const {
   CLI::App* command = app_->add_subcommand(name, summary);
   command->footer(examples);
-  return Command(*command, *exit_code_);
+  command->group(heading_);
+  return Command(*command, *session_);
 }
 
 void Command::needs_command() { app_->require_subcommand(1); }
 
 void Command::runs(std::function<int()> run) {
-  app_->callback([run = std::move(run), exit_code = exit_code_] { *exit_code = run(); });
+  app_->callback([run = std::move(run), app = app_, session = session_] {
+    if (app->get_subcommands().empty()) session->exit_code = run();  // else the command below it has run
+  });
 }
 
 }  // namespace posenc::cli

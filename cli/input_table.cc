@@ -27,10 +27,10 @@ std::shared_ptr<RowStream> make_stream(const Encoding& encoding, const PositionV
   }
   if (std::holds_alternative<Concat>(encoding.spec()) || std::holds_alternative<Fourier>(encoding.spec())) {
     fail(ErrorKind::unsupported,
-         fmt::format("--derivative is for sinusoidal encodings but the spec is {}", kind_of(encoding.spec())));
+         fmt::format("--derivative works for sinusoidal encodings, not for {}", kind_of(encoding.spec())));
   }
   fail(ErrorKind::unsupported,
-       fmt::format("{} has no derivative by the position: its rows follow no rule", kind_of(encoding.spec())));
+       fmt::format("{} has no derivative by the position: its rows are learned one by one", kind_of(encoding.spec())));
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace posenc::cli {
 
-// `encoding` must live as long as the result. Positions that have no row, and derivatives of what has none, are errors.
+// `encoding` must outlive the result. A position without a row is an error, and so is the derivative of a kind that has
+// none.
 TableHead input_table(const Encoding& encoding, const PositionView& positions, DType dtype, Rows rows = Rows::values);
 
 }  // namespace posenc::cli

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "cli/arrays.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 
@@ -31,8 +32,8 @@ Integers parse_rows(const std::string& text, const std::string& option) {
     for (std::size_t n = 0; n < cells.size(); ++n) {
       std::int64_t number = 0;
       if (!parse_integer(cells[n], number)) {
-        fail(ErrorKind::bad_input, fmt::format("{}: expected whole numbers, commas between them and slashes between "
-                                               "rows, or @file, but row {}, column {} is '{}'",
+        fail(ErrorKind::bad_input, fmt::format("{}: expected whole numbers, separated by commas, rows by slashes, or "
+                                               "@file, but row {}, column {} is '{}'",
                                                option, b, n, cells[n]));
       }
       result.numbers.push_back(number);
@@ -40,8 +41,8 @@ Integers parse_rows(const std::string& text, const std::string& option) {
     if (b == 0) columns = static_cast<std::int64_t>(cells.size());
     if (static_cast<std::int64_t>(cells.size()) == columns) continue;
     fail(ErrorKind::bad_input,
-         fmt::format("{}: expected rows of one length, but row 0 has {} numbers and row {} has {}", option, columns, b,
-                     cells.size()));
+         fmt::format("{} must have rows of equal length, but row 0 has {} numbers and row {} has {}", option, columns,
+                     b, cells.size()));
   }
   result.shape = rows.size() == 1 ? std::vector<std::int64_t>{columns}
                                   : std::vector<std::int64_t>{static_cast<std::int64_t>(rows.size()), columns};
@@ -51,14 +52,15 @@ Integers parse_rows(const std::string& text, const std::string& option) {
 Integers load_rows(const std::string& path) {
   const Array array = load_array(path);
   if (array.dtype != DType::i32 && array.dtype != DType::i64 && array.dtype != DType::u8) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected integers but got {}", path, to_text(array.dtype)));
+    fail(ErrorKind::bad_input,
+         fmt::format("{}: expected integers, [N] or [B, N], but got {}", path, array_text(array)));
   }
   if (array.shape.empty() || array.shape.size() > 2) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected [N] or [B, N] but got {} axes", path, array.shape.size()));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected [N] or [B, N] but got {}", path, array_text(array)));
   }
   Integers result{{}, array.shape};
   result.numbers.reserve(static_cast<std::size_t>(array.size()));
-  // Not through double: it would round what is beyond 2^53.
+  // A double would round integers beyond 2^53.
   const ConstView view = array.view();
   for (std::int64_t i = 0; i < array.size(); ++i) {
     result.numbers.push_back(view.dtype == DType::i64   ? view.as<std::int64_t>()[i]
@@ -100,7 +102,7 @@ Integers read_integers(const std::string& text, const std::string& option) {
 std::vector<std::int64_t> read_list(const std::string& text, const std::string& option) {
   Integers list = read_integers(text, option);
   if (list.shape.size() == 1 || list.shape[0] == 1) return std::move(list.numbers);
-  fail(ErrorKind::bad_input, fmt::format("{}: expected one row but got {}", option, list.shape[0]));
+  fail(ErrorKind::bad_input, fmt::format("{} must be one row but has {}", option, list.shape[0]));
 }
 
 std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option, std::int64_t most) {
@@ -109,8 +111,8 @@ std::vector<std::int64_t> read_grid(const std::string& text, const std::string& 
     std::int64_t length = 0;
     if (!parse_integer(part, length) || length < 1 || length > most) {
       fail(ErrorKind::bad_input,
-           fmt::format("{} must be a length, 7, or several with x between them, 3x5, each from 1 to {}, but got '{}'",
-                       option, most, text));
+           fmt::format("{} must be a length such as 7, or a grid such as 3x5, each 1 to {}, but got '{}'", option, most,
+                       text));
     }
     lengths.push_back(length);
   }
@@ -130,7 +132,8 @@ Integers make_integers(std::vector<std::int64_t> shape) {
   double size = 1;
   for (const std::int64_t length : shape) size *= static_cast<double>(length);
   if (size > static_cast<double>(kMaxIntegers)) {
-    fail(ErrorKind::usage, fmt::format("that would be {:.3g} ids, more than the limit of {}", size, kMaxIntegers));
+    fail(ErrorKind::usage,
+         fmt::format("the result would have {:.3g} numbers, more than the limit of {}", size, kMaxIntegers));
   }
   return {std::vector<std::int64_t>(static_cast<std::size_t>(size)), std::move(shape)};
 }

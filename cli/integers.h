@@ -1,4 +1,4 @@
-// Whole numbers in rows, from what a user types: 1,1,0/0,1,1 or @mask.npy.
+// Reads whole numbers in rows: 1,1,0/0,1,1 or @mask.npy.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace posenc::cli {
 
-// As many numbers as a text of positions may have; what is printed is limited to the same.
+// The most numbers that can be read or printed; a text of positions has the same limit.
 inline constexpr std::int64_t kMaxIntegers = std::int64_t{1} << 27;
 
 struct Integers {
@@ -19,16 +19,16 @@ struct Integers {
 
   ConstView view() const;
   View view();  // for writing
-  // [N] as [1, N]; [B, N] as it is.
+  // [N] becomes [1, N]; [B, N] stays.
   Integers as_rows() &&;
 };
 
-// Commas between the numbers of a row, slashes between rows: without a slash [N], else [B, N]. `option` opens messages.
-// A file may have one or two axes and must hold integers.
+// Commas separate the numbers of a row, slashes the rows: [N] without a slash, else [B, N]. A file must hold integers
+// on one or two axes. Messages begin with `option`.
 Integers read_integers(const std::string& text, const std::string& option);
-// The same, where there must be one row.
+// The same, but only one row.
 std::vector<std::int64_t> read_list(const std::string& text, const std::string& option);
-// Lengths of a grid, 3x5 or 2x3x5, each at most `most`.
+// The lengths of a grid, 3x5 or 2x3x5, each at most `most`.
 std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option,
                                     std::int64_t most = kMaxIntegers);
 
@@ -36,10 +36,10 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Whether all of `text` is one whole number.
 bool parse_integer(std::string_view text, std::int64_t& number);
 
-// A seed or a step; neither signs nor numbers beyond 64 bits.
+// A seed or a step: no sign, at most 64 bits.
 std::uint64_t whole_number(const std::string& text, const std::string& option);
 
-// An array of zeros to fill; more than kMaxIntegers numbers is an error.
+// An array of zeros. More than kMaxIntegers numbers are an error.
 Integers make_integers(std::vector<std::int64_t> shape);
 
 }  // namespace posenc::cli

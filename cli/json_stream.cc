@@ -5,10 +5,10 @@
 namespace posenc::cli {
 namespace {
 
-// The text of a value that begins behind the name of a member: its further lines are indented once.
+// The text of a member's value. Lines after the first are indented once.
 std::string member_text(const Json& value) {
   std::string text = to_text(value);
-  text.pop_back();  // the end of its last line
+  text.pop_back();  // the last line break
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
     text.insert(at + 1, "  ");
   }

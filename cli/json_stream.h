@@ -1,4 +1,4 @@
-// A JSON object written member by member, in the form of to_text: arrays may be longer than a tree should hold.
+// Writes a JSON object member by member, formatted as to_text does, so that long arrays need no tree in memory.
 //
 //     JsonStream json(output);                  // {"schema": ...
 //     json.member("dtype", "f32");
@@ -19,9 +19,9 @@ namespace posenc::cli {
 
 class JsonStream {
  public:
-  enum class Lines { one, many };  // that the items of an array take
+  enum class Lines { one, many };  // whether the items of an array share a line or have one each
 
-  // Opens the object, with "schema" in front.
+  // Opens the object and writes "schema".
   explicit JsonStream(Output& output);
 
   void member(std::string_view name, const Json& value);
@@ -37,7 +37,7 @@ class JsonStream {
  private:
   void name(std::string_view name);
   void open(Lines lines);
-  void next();  // what stands before an item
+  void next();  // writes the separator before an item
 
   struct Array {
     Lines lines;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ std::string extension_of(const std::string& path) {
 }
 
 [[noreturn]] void refuse_binary() {
-  fail(ErrorKind::usage, "binary data is not written to a terminal: give -o FILE, or pipe it on");
+  fail(ErrorKind::usage,
+       "binary data cannot be shown on a terminal: write it to a file with -o FILE, or pipe it to another program");
 }
 
 void write_standard_output(std::string_view bytes) {
@@ -48,7 +50,7 @@ std::string choose_format(const OutputOptions& options, const std::vector<std::s
   if (std::find(known.begin(), known.end(), extension) != known.end()) return extension;
   if (extension.empty() || extension == "txt") return "text";
   fail(ErrorKind::unsupported,
-       fmt::format("'{}': there is no format for names that end in .{} here; --format chooses one of {}", options.path,
+       fmt::format("-o {}: this command does not write .{} files; the formats are {} (--format)", options.path,
                    extension, fmt::join(known, ", ")));
 }
 
@@ -56,12 +58,17 @@ bool writes_to_terminal(const OutputOptions& options) {
   return is_standard_output(options) && ::isatty(STDOUT_FILENO) == 1;
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
 Output::Output(const OutputOptions& options, bool binary) {
   if (binary && writes_to_terminal(options)) refuse_binary();
   if (is_standard_output(options)) return;
   file_ = std::make_unique<FileWriter>(options.path);
   if (binary && file_->is_terminal()) refuse_binary();
-  // There is a temporary file to remove; without one, a signal may end the program at once.
+  // A signal must remove the temporary file. Without one it may end the program at once.
   if (!file_->is_direct()) catch_interrupts();
 }
 

@@ -1,4 +1,4 @@
-// Where a command's results go: a file that is written whole or not at all, or standard output.
+// Where the results of a command go: standard output, or a file, which an error leaves unchanged.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace posenc::cli {
 
-// The format asked for, or the one that the file's name ends in, or text; an error unless it is among `known`.
+// The format of --format, else that of the extension of the file, else text. An error unless `known` has it.
 std::string choose_format(const OutputOptions& options, const std::vector<std::string_view>& known);
 
 class Output {
@@ -21,7 +21,7 @@ class Output {
   Output(const OutputOptions& options, bool binary);
 
   void write(std::string_view bytes);
-  void finish();  // nothing is at the path before this
+  void finish();  // the file appears at its path only now
 
  private:
   void flush();
@@ -30,16 +30,19 @@ class Output {
   std::unique_ptr<FileWriter> file_;  // none: standard output
 };
 
-// All of it at once.
+// Writes all of it.
 void write_text(const OutputOptions& options, std::string_view text);
-// With "schema" in front; that of a tree, which comes behind the members, is left out.
+// Writes "schema", then `members`, then the members of `tree` except its own "schema".
 void write_json(const OutputOptions& options, Json::Object members, const Json& tree = {});
 
-// Whether escape codes may be written: by --color, NO_COLOR, TERM and whether standard output is a terminal.
+// Whether to write escape codes, given --color, NO_COLOR, TERM and whether standard output is a terminal.
 bool use_color(const std::string& color, const OutputOptions& options);
 bool writes_to_terminal(const OutputOptions& options);
 
-// Words in lines of at most `width` columns.
+// Whether a file or folder has this path.
+bool is_there(const std::string& path);
+
+// Breaks a text into lines of at most `width` columns, between words.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 // "1.5 GB", for messages.
 std::string bytes_text(double bytes);

@@ -1,4 +1,4 @@
-// Long work: a line of progress on a terminal's stderr, and a way to stop that leaves nothing behind.
+// Progress of long work, shown on the standard error of a terminal, and a clean way to stop it.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace posenc::cli {
 
-// Thrown out of long work after SIGINT, SIGTERM or SIGHUP, so that destructors clean up.
+// Thrown from long work after SIGINT, SIGTERM or SIGHUP, so that destructors clean up.
 struct Interrupted : std::exception {
   explicit Interrupted(int signal_number) : signal(signal_number) {}
   int signal;
@@ -25,7 +25,7 @@ class Progress {
   Progress(std::string what, std::int64_t total);
   ~Progress();  // wipes the line
 
-  // Throws Interrupted if a signal came. Shows "table 42 %, 3 s left" from the first half second on.
+  // Throws Interrupted if a signal came. After half a second it shows "table 42 %, 3 s left".
   void update(std::int64_t done);
 
  private:

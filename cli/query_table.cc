@@ -37,8 +37,8 @@ TableHead xpos_table(const Xpos& spec, const PositionView& positions, DType dtyp
     if (!(factor < limit && factor > 1.0 / limit)) {
       fail(ErrorKind::bad_input,
            fmt::format(
-               "position {} is too far from the center, {}: {} has no factor for pair 0 there; another center, or "
-               "f64, reaches farther",
+               "position {} is too far from center={}: the factor of pair 0 overflows {}; choose another center, or "
+               "--dtype f64",
                positions.real(0, n), spec.center, to_text(dtype)));
     }
     head.largest = std::max(head.largest, factor);

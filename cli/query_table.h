@@ -9,8 +9,8 @@
 
 namespace posenc::cli {
 
-// Of xpos the cosine, the sine and the factor of every pair; of temperature one factor. Formats with room for one array
-// have them side by side.
+// xpos: the cosine, the sine and the factor of every pair; temperature: one factor. Formats that hold one array have
+// them side by side.
 TableHead query_table(const Spec& spec, const PositionView& positions, DType dtype, const std::string& format);
 
 }  // namespace posenc::cli

@@ -19,7 +19,7 @@ Tiling tiling_of(const std::string& word) {
   return word == "pairs" ? Tiling::pairs : Tiling::per_pair;
 }
 
-// Both are computed together, so an array of one of them throws the other away.
+// Cosines and sines are computed together; a part with one of them discards the other.
 TablePart make_part(const RotaryAngles& angles, const std::string& name, Tiling tiling, std::int64_t width) {
   if (name == "cos_sin") {
     return {name, 2 * width, {"cos", "sin"}, [=](const PositionView& positions, const View& block) {
@@ -40,7 +40,7 @@ std::string_view text_of(FactorIn place) {
   return place == FactorIn::softmax ? "softmax" : "table";
 }
 
-// One number per pair, or a list of them per axis where there are several.
+// A number per pair; for several axes, a list per axis.
 Json inv_freq_json(const RotarySchedule& schedule) {
   if (schedule.axes == 1) return schedule.inv_freq;
   Json::Array axes;
@@ -54,15 +54,15 @@ Json inv_freq_json(const RotarySchedule& schedule) {
 
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format) {
   if (tiling == "cos_sin" && !only.empty()) {
-    fail(ErrorKind::usage, fmt::format("--tiling cos_sin is both in one row: --only {} goes without it", only));
+    fail(ErrorKind::usage, fmt::format("--tiling cos_sin writes both in one row: leave it or --only {} out", only));
   }
   if (!only.empty()) return {tiling.empty() ? "per_pair" : tiling, {only}};
   if (format == "text" || format == "csv") return {tiling.empty() ? "per_pair" : tiling, {"cos_sin"}};
   if (format == "npy" && tiling.empty()) return {"cos_sin", {"cos_sin"}};
   if (format == "npy" && tiling != "cos_sin") {
     fail(ErrorKind::usage,
-         fmt::format("a .npy file has one array: with --tiling {} say --only cos or --only sin, or write both to a "
-                     ".safetensors file; --tiling cos_sin has them in one row",
+         fmt::format("a .npy file holds one array: with --tiling {} add --only cos or --only sin, or write both to a "
+                     ".safetensors file, or use --tiling cos_sin, which has both in one row",
                      tiling));
   }
   if (tiling == "cos_sin") return {tiling, {"cos_sin"}};

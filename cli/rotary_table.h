@@ -12,17 +12,17 @@
 
 namespace posenc::cli {
 
-// Which arrays a table has, and what stands in their rows.
+// The arrays of a table, and the order of the numbers in a row.
 struct RotaryParts {
-  std::string tiling;              // as the user says it
+  std::string tiling;              // --tiling
   std::vector<std::string> names;  // of "cos", "sin"; "cos_sin": both in one row
 };
 
-// What --tiling and --only mean in a format: text and CSV have one table with both, a .npy file one array; where its
-// user does not say which, it is [cos | sin]. What does not go together is an error.
+// The meaning of --tiling and --only in a format: text and CSV have one table with cosines and sines, a .npy file has
+// one array, by default [cos | sin]. Contradictory choices are errors.
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format);
 
-// Of a rotary encoding, or of one whose angles are its pairs: pope.
+// For a rotary encoding and for pope, which has an angle per channel.
 TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts);
 
 }  // namespace posenc::cli

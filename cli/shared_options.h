@@ -11,16 +11,16 @@
 namespace posenc::cli {
 
 inline constexpr const char* kSpecHelp =
-    "what to encode: kind:field=value,..., a file (a posenc spec, a model's config.json, a GGUF), or a model of the\n"
-    "catalog (posenc show --catalog)";
+    "the encoding: kind:field=value,... (posenc list), a file (posenc spec, config.json or GGUF), or a model by name "
+    "(posenc list models)";
 inline constexpr const char* kPositionsHelp =
-    "0:100 (end excluded), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
-// Lengths of sequences that commands take.
+    "0:100 (0 to 99), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
+// The longest sequence that commands take.
 inline constexpr std::int64_t kMaxSequence = 2147483647;
 
-// Where results go and in what form; every command has these.
+// Where results go and in which format; every command has these.
 struct OutputOptions {
-  std::string format;  // empty: by the name of `path`, else text
+  std::string format;  // empty: from the extension of `path`, else text
   std::string path;    // empty or "-": standard output
 };
 void add_output(Command& command, OutputOptions& options, const char* formats);
@@ -29,26 +29,29 @@ void add_output(Command& command, OutputOptions& options, const char* formats);
 void add_model_choice(Command& command, EncodingOptions& options);
 // The same, and --sequence-length.
 void add_spec_choice(Command& command, EncodingOptions& options);
+// The file of a learned table: --file.
+void add_table_file(Command& command, EncodingOptions& options);
 // Where the table of a learned encoding comes from: --file, --init, --std, --seed.
 void add_weights(Command& command, EncodingOptions& options);
-// The learned numbers of what acts inside attention: --parameter and --values.
+// Random learned numbers: --init, --std, --seed. A command may use the seed for its input too; `seed_help` says so.
+void add_init(Command& command, EncodingOptions& options, const char* seed_help);
+// The learned parameters of encodings that act inside attention: --parameter and --values.
 void add_parameters(Command& command, EncodingOptions& options);
-// The first of them as a file.
+// The first learned parameter as a file.
 void add_parameter_file(Command& command, EncodingOptions& options);
 
-// The array that a command changes; `what` it is opens the help.
-void add_input(Command& command, std::string& file, const std::string& what);
-// Where its tokens stand.
+// The positions of the input's tokens.
 Option add_token_positions(Command& command, std::string& positions);
 void add_tensor(Command& command, std::string& tensor);
 void add_threads(Command& command, std::int64_t& threads);
-// `fallback` says in the help what holds without it.
+// `fallback` is the default as the help prints it.
 void add_dtype(Command& command, std::string& dtype, const std::string& fallback);
-// Asked for by bytes, so that a slip in a length is found before the memory is.
+// A typo in a length is refused before the memory is allocated.
 void add_max_bytes(Command& command, std::int64_t& max_bytes);
 inline constexpr std::int64_t kMaxBytes = 16'000'000'000;
 
-void add_train(Command& command, std::optional<std::int64_t>& train);
+// The length of training: --trained.
+void add_trained(Command& command, std::optional<std::int64_t>& trained);
 void add_color(Command& command, std::string& color);
 
 }  // namespace posenc::cli

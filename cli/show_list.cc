@@ -1,4 +1,4 @@
-// What the catalog and the table of model types have, a line each.
+// Lists of the catalog and of the table of model types, one entry per line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 struct Entry {
   std::string name, model_type;
   std::vector<std::string> encodings;
-  std::string problem;  // why the type alone makes no model
+  std::string problem;  // why the defaults of the type are not enough
 };
 
 // Whether a model has this kind, scaling, layout, part or model type in any group.
@@ -31,7 +31,7 @@ bool uses(const Model& model, const std::string& word) {
   });
 }
 
-// One per group: where it is, and what.
+// One entry per group: its part or layer type, and its encoding.
 std::vector<std::string> encodings_of(const Model& model, bool exact) {
   std::vector<std::string> list;
   for (const ModelGroup& group : model.groups) {
@@ -54,7 +54,7 @@ std::vector<Entry> catalog_entries(const std::string& used) {
   return entries;
 }
 
-// Of a type alone: what holds where a file says nothing else.
+// The encodings of a config.json that has only the model type.
 std::vector<Entry> type_entries(const std::string& used, bool exact) {
   std::vector<Entry> entries;
   for (const std::string& type : known_model_types()) {
@@ -70,13 +70,13 @@ std::vector<Entry> type_entries(const std::string& used, bool exact) {
 }
 
 std::string markdown(const std::vector<Entry>& entries) {
-  std::string text = "| model type | where the file says nothing else |\n|---|---|\n";
+  std::string text = "| model type | encoding if the file gives only the type |\n|---|---|\n";
   for (const Entry& entry : entries) {
     const std::string problem =
         entry.problem.substr(entry.problem.find(": ") == std::string::npos ? 0 : entry.problem.find(": ") + 2);
     text += fmt::format("| `{}` | {} |\n", entry.name,
                         entry.problem.empty() ? fmt::format("{}", fmt::join(entry.encodings, "; "))
-                                              : "its defaults alone make no model: " + problem);
+                                              : "the file must say more: " + problem);
   }
   return text;
 }
@@ -98,9 +98,9 @@ void write_model_list(const OutputOptions& output, bool types, const std::string
       types ? choose_format(output, {"text", "json", "md"}) : choose_format(output, {"text", "json"});
   const std::vector<Entry> entries = types ? type_entries(used, format == "md") : catalog_entries(used);
   if (entries.empty()) {
-    fail(ErrorKind::usage, fmt::format("none uses '{}': kinds, scalings, layouts, parts and model types are looked for "
-                                       "(posenc list)",
-                                       used));
+    fail(ErrorKind::usage,
+         fmt::format("no {} uses '{}'; give a kind, scaling, layout, part or model type (posenc list)",
+                     types ? "model type" : "catalog model", used));
   }
   if (format == "md") {
     write_text(output, markdown(entries));

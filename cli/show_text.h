@@ -1,4 +1,4 @@
-// What `posenc show` prints for a person.
+// The text output of `posenc show`.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace posenc::cli {
 
-// A block per group of layers, then what was guessed, warned of and read in one of two ways.
+// A block per group of layers, then guesses, warnings and keys that can be read in two ways.
 std::string model_text(const Model& model, std::optional<std::int64_t> sequence_length);
 
-// The models of the catalog, or the types of models that are known, a line each; only those that use a kind, scaling,
-// layout, part or type of this name, unless it is empty.
+// Writes the catalog or the known model types, one per line. Unless `used` is empty, only those that use a kind,
+// scaling, layout, part or model type of that name.
 void write_model_list(const OutputOptions& output, bool types, const std::string& used);
 
-// "rotary, llama3, half": one encoding in a few words.
+// An encoding in a few words: "rotary, llama3 scaling, interleaved layout".
 std::string encoding_words(const ModelGroup& group);
 
 // "0 to 31", "0, 6, 12 to 14".

@@ -32,7 +32,7 @@ std::string position_text(const PositionView& positions, std::int64_t n, const c
   return text;
 }
 
-// What is said before, between and after the rows of a part. `rows` views are [R, width] of any float type.
+// Writes a table in one format. `rows` views are [R, width] of any float type.
 class TableWriter {
  public:
   virtual ~TableWriter() = default;
@@ -43,11 +43,11 @@ class TableWriter {
   virtual void end(Output&) {}
 };
 
-// For people: aligned, eight decimals, or nine digits where values are large.
+// For people: aligned, eight decimals, or nine digits if values are large.
 class TextWriter final : public TableWriter {
  public:
   explicit TextWriter(const TableHead& head) : large_(head.largest >= 10.0) {
-    // Of a range the ends are the longest.
+    // The longest label of a range is at one of its ends.
     const bool range = head.positions.source == PositionView::Source::range;
     const std::int64_t step = range ? std::max<std::int64_t>(head.positions.count - 1, 1) : 1;
     for (std::int64_t n = 0; n < head.positions.count; n += step) {
@@ -116,7 +116,7 @@ class JsonWriter final : public TableWriter {
       std::string line = "[";
       for (std::int64_t column = 0; column < rows.shape[1]; ++column) {
         const double value = number_at(rows[n], column);
-        // JSON has no infinity: what overflows a narrow type is a string, as everywhere.
+        // JSON cannot write infinity, which a narrow type may overflow to: it becomes a string, as everywhere.
         const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
         fmt::format_to(std::back_inserter(line), fmt::runtime(form), column > 0 ? ", " : "", value);
       }
@@ -131,7 +131,7 @@ class JsonWriter final : public TableWriter {
   std::optional<JsonStream> json_;
 };
 
-// A header, and the rows as they lie in memory.
+// A header, and the bytes of the rows.
 class BinaryWriter final : public TableWriter {
  public:
   explicit BinaryWriter(std::string header) : header_(std::move(header)) {}
@@ -166,7 +166,7 @@ std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const 
   return std::make_unique<TextWriter>(head);
 }
 
-// Rows of a part that are made at once.
+// How many rows of a part are computed at once.
 std::int64_t rows_of_block(const TableHead& head, const TablePart& part) {
   constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
   return std::clamp<std::int64_t>(kBlockBytes / (part.width * size_of(head.dtype)), 1, head.positions.count);
@@ -176,7 +176,9 @@ std::int64_t rows_of_block(const TableHead& head, const TablePart& part) {
 
 std::string TablePart::heading(std::int64_t column) const {
   const std::int64_t in_group = width / static_cast<std::int64_t>(groups.size());
-  return groups[static_cast<std::size_t>(column / in_group)] + fmt::format("{}", column % in_group);
+  const std::int64_t within = column % in_group;
+  const std::int64_t channel = channels.empty() ? within : channels[static_cast<std::size_t>(within)];
+  return groups[static_cast<std::size_t>(column / in_group)] + fmt::format("{}", channel);
 }
 
 void check_size(const TableHead& head, const std::string& text, std::int64_t max_bytes) {
@@ -185,8 +187,8 @@ void check_size(const TableHead& head, const std::string& text, std::int64_t max
   const double bytes =
       static_cast<double>(head.positions.count) * static_cast<double>(width) * static_cast<double>(size_of(head.dtype));
   check_bytes(bytes, max_bytes,
-              fmt::format("'{}' has {} positions: with width {} in {} that is", text, head.positions.count, width,
-                          to_text(head.dtype)));
+              fmt::format("--positions {} has {} positions: with {} columns of {} the table takes", text,
+                          head.positions.count, width, to_text(head.dtype)));
 }
 
 void write_table(const TableHead& head, const std::string& format, const OutputOptions& options) {
@@ -194,7 +196,7 @@ void write_table(const TableHead& head, const std::string& format, const OutputO
   const std::int64_t count = head.positions.count;
   Output output(options, is_binary(format));
   Progress progress("table", count * static_cast<std::int64_t>(head.parts.size()));
-  std::int64_t before = 0;  // rows of the parts that are done
+  std::int64_t before = 0;  // rows of the parts that are finished
   writer->begin(output);
   for (const TablePart& part : head.parts) {
     const std::int64_t block_rows = rows_of_block(head, part);

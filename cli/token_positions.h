@@ -12,15 +12,15 @@ namespace posenc::cli {
 
 // Tokens of an array [N, ..] or [B, N, ..].
 struct TokenCount {
-  std::int64_t batch = 0;  // 0: there is no such axis
+  std::int64_t batch = 0;  // 0: without a batch axis
   std::int64_t tokens = 0;
 };
 
-// Of an array with `batch_rank` axes if it has a batch in front.
+// `batch_rank` is the number of axes of an array that has a batch axis.
 TokenCount tokens_of(const Array& array, std::size_t batch_rank);
 
 struct TokenPositions {
-  std::string text;  // what the user wrote, or "0:N"
+  std::string text;  // what the user typed, or "0:N"
   Positions numbers;
   PositionView view;  // of `numbers`
 
@@ -28,7 +28,7 @@ struct TokenPositions {
   void check_count(const std::string& file, TokenCount count) const;
 };
 
-// What a user wrote, its file read: it may stand for the positions of several arrays.
+// What the user typed, with its file read once: several arrays may share it.
 struct PositionText {
   explicit PositionText(const std::string& text);
 
@@ -36,7 +36,7 @@ struct PositionText {
   Array file;
 };
 
-// An empty text counts from 0. A file has [N] or [B, N]; for an encoding of several `axes` [N, A] or [B, N, A].
+// An empty text counts from 0. A file has [N] or [B, N], or [N, A] or [B, N, A] if the encoding has several `axes`.
 TokenPositions token_positions(const PositionText& given, std::int64_t axes, TokenCount count);
 inline TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count) {
   return token_positions(PositionText(text), axes, count);

@@ -20,7 +20,8 @@ PatchGrid grid_of(const std::string& text, const std::string& option) {
   if (lengths.size() == 2) return {.frames = 1, .height = lengths[0], .width = lengths[1]};
   if (lengths.size() == 3) return {.frames = lengths[0], .height = lengths[1], .width = lengths[2]};
   fail(ErrorKind::usage,
-       fmt::format("{}: expected rows x columns or frames x rows x columns but got '{}'", option, text));
+       fmt::format("{} must be rows x columns, such as 4x6, or frames x rows x columns, such as 2x4x6, but got '{}'",
+                   option, text));
 }
 
 std::vector<PatchGrid> grids_of(const std::string& text, const std::string& option) {
@@ -36,7 +37,7 @@ std::vector<double> seconds_of(std::string text) {
   return slashed_numbers(text, "--seconds-per-grid");
 }
 
-// Ids that count are changed to the coordinates of an axis of that length.
+// Replaces the index on each axis by the coordinate that it has there.
 std::vector<double> coordinates_of(const std::vector<std::int64_t>& ids, const PatchGrid& grid, PatchAxes axes,
                                    bool centers) {
   const auto along = [&](std::int64_t count) { return centers ? centred_axis(count) : linspace_axis(count); };
@@ -59,10 +60,10 @@ MropeRule rule_of(const VisionOptions& vision, const std::string& pads) {
   if (!vision.resume.empty()) rule.after = choose<AfterVision>(vision.resume, "--resume", kResume);
   if (!vision.frame_step.empty()) rule.frame_step = choose<FrameStep>(vision.frame_step, "--frame-step", kSteps);
   if (!vision.tokens_per_second && !(vision.seconds_per_grid + vision.frame_step).empty()) {
-    fail(ErrorKind::usage, "--seconds-per-grid and --frame-step need --tokens-per-second");
+    fail(ErrorKind::usage, "--seconds-per-grid and --frame-step need --tokens-per-second N");
   }
   if (pads.empty() || parse_integer(pads, rule.pad_id)) return rule;
-  fail(ErrorKind::usage, fmt::format("--pads must be an id with --token-types but got '{}'", pads));
+  fail(ErrorKind::usage, fmt::format("--pads must be a number with --token-types but got '{}'", pads));
 }
 
 }  // namespace
@@ -73,24 +74,27 @@ void add_vision_options(Command& command, VisionOptions& options) {
   };
   command
       .add("--merge", options.merge,
-           "patches per side of a block that becomes one token (default: 1; of "
-           "--token-types 2)")
+           "side of the block of patches that becomes one token (default: 1; with --token-types 2)")
       .group("Pictures");
-  text("--axes", options.axes, "with --patches: yx, xy or tyx (default: yx)");
+  text("--axes", options.axes, "with --patches: order of the axes, yx, xy or tyx (default: yx)");
   text("--coordinates", options.coordinates,
        "with --patches: index, centers (2 (i + 0.5) / n - 1) or ends (-1 to 1) (default: index)");
-  text("--images", options.images, "with --token-types: 1x4x4,1x2x4, patches of each image before merging");
-  text("--videos", options.videos, "with --token-types: 2x4x2, frames and patches of each video");
-  text("--resume", options.resume,
-       "with --token-types: text after a picture goes on at its extent (transformers 5) or at the largest id + 1 "
-       "(transformers 4, the paper) (default: extent)");
+  text("--images", options.images, "with --token-types: patches of each image before merging, such as 1x4x4,1x2x4");
+  text("--videos", options.videos, "with --token-types: frames and patches of each video, such as 2x4x2");
+  text(
+      "--resume", options.resume,
+      "with --token-types: continue text after a picture at its extent (transformers 5, the default) or at the largest "
+      "id + 1 (transformers 4, the paper)");
   command
-      .add("--tokens-per-second", options.tokens_per_second,
-           "with --videos: ids per second (default: frames are 1 apart)")
+      .add("--tokens-per-second", options.tokens_per_second, "with --videos: ids per second (default: 1 id per frame)")
       .group("Pictures");
-  text("--seconds-per-grid", options.seconds_per_grid, "with --tokens-per-second: 1.5,2: seconds from frame to frame");
-  text("--frame-step", options.frame_step, "what is truncated: frame or seconds (default: frame, transformers 5.22)");
-  command.flag("--split-frames", options.split_frames, "with --videos: every frame is a picture of its own (Qwen3-VL)")
+  text("--seconds-per-grid", options.seconds_per_grid,
+       "with --tokens-per-second: seconds from frame to frame of each video, such as 1.5,2");
+  text("--frame-step", options.frame_step,
+       "with --tokens-per-second: what is rounded down, frame (the default, transformers 5.22) or seconds");
+  command
+      .flag("--split-frames", options.split_frames,
+            "with --videos: treat every frame as a picture of its own (Qwen3-VL)")
       .group("Pictures");
 }
 
@@ -102,9 +106,9 @@ void write_patches(const std::string& patches, const VisionOptions& vision, cons
   const auto axes = choose<PatchAxes>(vision.axes.empty() ? "yx" : vision.axes, "--axes", kAxes);
   const int kind =
       choose<int>(vision.coordinates.empty() ? "index" : vision.coordinates, "--coordinates", kCoordinates);
-  if (kind != 0 && first) fail(ErrorKind::usage, "--first goes with --coordinates index");
+  if (kind != 0 && first) fail(ErrorKind::usage, "--first needs --coordinates index");
   const std::int64_t width = axes == PatchAxes::tyx ? 3 : 2;
-  make_integers({grid.frames, grid.height, grid.width, width});  // counted before they are made
+  make_integers({grid.frames, grid.height, grid.width, width});  // refuses too many before any work
   std::vector<std::int64_t> ids;
   append_patches(ids, grid, {.merge = vision.merge.value_or(1), .axes = axes, .first = first.value_or(0)});
   const std::int64_t count = static_cast<std::int64_t>(ids.size()) / width;

@@ -10,7 +10,7 @@
 
 namespace posenc::cli {
 
-// What is said of pictures besides their sizes.
+// The options of pictures besides their sizes.
 struct VisionOptions {
   std::optional<std::int64_t> merge;
   std::string axes, coordinates;  // with patches

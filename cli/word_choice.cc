@@ -1,7 +1,6 @@
 #include "cli/word_choice.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,11 +9,20 @@
 
 namespace posenc::cli {
 
+std::string either(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 < words.size() ? ", " : " or ";
+    text += words[i];
+  }
+  return text;
+}
+
 std::size_t place_of_word(std::string_view word, std::string_view option, const std::vector<std::string_view>& words) {
   const auto found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  fail(ErrorKind::usage, fmt::format("{} must be one of {} but got '{}'{}", option, fmt::join(words, ", "), word,
-                                     text::hint(word, words)));
+  fail(ErrorKind::usage,
+       fmt::format("{} must be {} but got '{}'{}", option, either(words), word, text::hint(word, words)));
 }
 
 }  // namespace posenc::cli

@@ -1,12 +1,16 @@
-// A word of an option as one of those that are known.
+// Reads an option whose value is one of a few words.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace posenc::cli {
+
+// "auto, light or dark".
+std::string either(const std::vector<std::string_view>& words);
 
 // The place of `word` among `words`; another word is an error that lists them and names the nearest.
 std::size_t place_of_word(std::string_view word, std::string_view option, const std::vector<std::string_view>& words);

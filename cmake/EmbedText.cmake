@@ -1,7 +1,7 @@
-# Text files as C++ sources, written while CMake configures: what builds posenc needs no other program. One literal per
-# file or line, because compilers limit the length of one.
+# Turns text files into C++ sources while CMake configures, so that the build needs no other program. There is one
+# literal per file or line, because compilers limit the length of a literal.
 
-# Writes a source unless it is there already, so that nothing is compiled again for nothing.
+# Writes a source only if its contents change, so that nothing is compiled again without need.
 function(posenc_write_source out content)
   if(EXISTS ${out})
     file(READ ${out} before)
@@ -43,7 +43,7 @@ endfunction()
 # posenc_embed_catalog(FOLDER OUT.cc): FOLDER/*.json, sorted by name, as posenc::models::kCatalogFiles (src/models/embedded.h).
 function(posenc_embed_catalog folder out)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.json)
-  # By name, not by path: "gpt2" stands before "gpt2-xl", which '-' and '.' of "gpt2.json" would turn round.
+  # Sorted by name, not by path: in paths '-' sorts before '.', so that gpt2-xl.json would precede gpt2.json.
   list(TRANSFORM files REPLACE "^.*/(.*)\\.json$" "\\1" OUTPUT_VARIABLE names)
   list(SORT names)
   posenc_embed_files(${out} models/embedded.h CatalogEntry posenc::models::kCatalogFile ${folder} .json ${names})
@@ -57,7 +57,7 @@ function(posenc_embed_assets folder out)
 endfunction()
 
 # posenc_embed_lines(FILE SYMBOL OUT.cc): the lines of a text file, without their ends, as SYMBOL (with its namespace) and
-# SYMBOLCount. Lines may hold [ ] and ; where CMake's own lists would break: the text is never taken for a list.
+# SYMBOLCount. Lines may contain [ ] and ; which would break CMake lists, so the text is never treated as a list.
 function(posenc_embed_lines file symbol out)
   string(REGEX MATCH "^(.*)::([^:]+)$" unused ${symbol})
   set(namespace ${CMAKE_MATCH_1})

@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Folders that were given as absolute paths stay where they are; the others move with the .pc file.
+# Folders given as absolute paths are fixed; the others are relative to the .pc file.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 foreach(dir LIBDIR INCLUDEDIR)
@@ -21,7 +21,7 @@ function(posenc_install target pc_name pc_description pc_public pc_private)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN>")
   install(TARGETS ${target} EXPORT ${target}Targets FILE_SET HEADERS)
   install(EXPORT ${target}Targets NAMESPACE posenc:: DESTINATION ${package_dir})
-  # Who links a static library links what it needs too; a shared one brings it along.
+  # A user of a static library must link its dependencies too; a shared library has them already.
   set(pc_threads " -pthread")
   if(NOT target STREQUAL "posenc")
     set(pc_threads "")

@@ -1,8 +1,8 @@
 # posenc_library(files FOLDER files MODULES . PUBLIC posenc) makes posenc_files and posenc::files from a folder of src/. The
 # first library, the engine, is `posenc` itself. A module is a folder, and every source in it belongs to it: a new file
 # needs no line here. OPTIONS are for the compiler, PRECOMPILED is the target whose precompiled headers are used. QUICK names
-# the modules whose code is not worth the time that optimising takes, READERS those that read what others wrote: the fuzzers
-# watch them. ALONE names sources that are compiled alone, because they take long.
+# the modules compiled with -O1, because optimising them takes longer than it saves. READERS names the modules that read
+# external files, which fuzzers instrument. ALONE names sources that are compiled alone, because they take long.
 include(EmbedText)
 
 # posenc_sources(TARGET GROUP OPTIONS SOURCE...) adds sources to a target. Small ones that share most of their headers are
@@ -11,7 +11,7 @@ function(posenc_sources target group options)
   if(NOT ARGN)
     return()
   endif()
-  # Who builds for size, or without optimisation, gets that: only what would be optimised fully is optimised less.
+  # Keep a lower optimisation level chosen by the user: only -O2 and -O3 are lowered for some modules.
   if(NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O[23]")
     list(FILTER options EXCLUDE REGEX "CONFIG:Release>:-O")
   endif()
@@ -20,7 +20,7 @@ function(posenc_sources target group options)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${options}")
     return()
   endif()
-  # Names of one file are not shadowed in another, and an anonymous type stays in the file that it is in.
+  # When files are combined, these warnings would be about names and anonymous types of different files.
   list(APPEND options -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set(bytes 0)
   set(part 0)

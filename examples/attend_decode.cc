@@ -1,5 +1,5 @@
-// Decoding with a cache: prompt and tokens go into it, queries attend to what it holds. It keeps four sinks and a
-// window of 28 tokens, and every output is that of one attention over all tokens with the same mask.
+// Decoding with a cache: prompt and tokens are appended, and queries attend to the tokens held. The cache keeps four
+// sinks and a window of 28 tokens; every output equals that of attention over all tokens with the same mask.
 //
 // Build it against an installed posenc:  g++ -std=c++20 attend_decode.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -17,7 +17,7 @@ constexpr std::int64_t kSinks = 4, kWindow = 28;
 
 using Rows = std::vector<float>;
 
-// What a model's projections would give.
+// Random numbers in place of a model's projections.
 Rows projected(std::int64_t heads, std::uint64_t seed) {
   Rows rows(static_cast<std::size_t>(kTokens * heads * D));
   posenc::fill_random(posenc::make_view(rows.data(), {kTokens, heads * D}), {.std = 1.0, .seed = seed});
@@ -38,7 +38,7 @@ int main() {
       {.capacity = kSinks + kWindow, .heads = G, .head_dim = D, .when_full = posenc::WhenFull::evict, .sinks = kSinks},
       &angles);
   for (std::int64_t n = 0; n < kTokens;) {
-    const std::int64_t count = n == 0 ? kPrompt : 1;  // the prompt at once, then token by token
+    const std::int64_t count = n == 0 ? kPrompt : 1;  // the whole prompt first, then token by token
     cache.append(tokens(k, G, n, count), tokens(v, G, n, count));
     posenc::attend(tokens(q, H, n, count), cache.keys(), cache.values(), tokens(out, H, n, count),
                    {.rotary = angles,

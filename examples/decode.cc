@@ -1,5 +1,5 @@
-// A decode loop with a cache of a fixed size: keys are kept rotated, the oldest token but the first two (the sinks) is
-// evicted when the cache is full, and the keys behind it move one position down without being computed again.
+// A decode loop with a cache of fixed size. Keys are stored rotated. When the cache is full, the oldest token other
+// than the two sinks is evicted, and the keys after it move one position down without being computed again.
 //
 // Build it against an installed posenc:  g++ -std=c++20 decode.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -47,7 +47,7 @@ Rows attend(const Rows& query, const Rows& keys, const Rows& values) {
   return out;
 }
 
-// What a model's projections would give for step t.
+// Random numbers in place of a model's projections for step t.
 Rows projected(std::uint64_t step, std::uint64_t which) {
   Rows row(kRow);
   posenc::fill_random(posenc::make_view(row.data(), {1, kRow}), {.std = 1.0, .seed = 3 * step + which});
@@ -68,8 +68,8 @@ double difference(const Rows& a, const Rows& b) {
 
 int main() {
   const posenc::RotaryTable table(posenc::Rotary{.head_dim = D}, kCache);
-  Rows keys, values;  // the cache: keys rotated at their places 0, 1, ..
-  Rows plain;         // the same keys as they came, for the comparison
+  Rows keys, values;  // the cache: keys rotated at positions 0, 1, ..
+  Rows plain;         // the same keys before rotation, for comparison
   double in_keys = 0.0, in_outputs = 0.0;
   for (std::int64_t step = 0; step < kSteps; ++step) {
     std::int64_t count = static_cast<std::int64_t>(keys.size()) / kRow;
@@ -88,7 +88,7 @@ int main() {
     values.insert(values.end(), value.begin(), value.end());
     const Rows out = attend(query, keys, values);
 
-    // From scratch: every key rotated anew at the place where it stands now.
+    // For comparison, rotate every key from scratch at its current position.
     Rows fresh = plain;
     posenc::rotate(tokens(fresh, 0, count + 1), posenc::PositionView::range(0, count + 1), table);
     in_keys = std::max(in_keys, difference(keys, fresh));

@@ -1,5 +1,5 @@
-// What an engine does at a model's input, forward and backward: a padded batch is embedded, gets sinusoidal positions
-// plus a learned table, with dropout on the sum; the gradient comes back, and the learned table takes one step.
+// The input of a model, forward and backward: a padded batch is embedded, sinusoidal positions and a learned table are
+// added, and dropout is applied to the sum. Then the gradient is computed and the learned table takes one step.
 //
 // Build it against an installed posenc:  g++ -std=c++20 embeddings.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -34,20 +34,20 @@ int main() {
   std::vector<float> vocabulary(kVocabulary * M);
   posenc::fill_random(posenc::make_view(vocabulary.data(), {kVocabulary, M}), {.std = 0.25, .seed = 1});
 
-  // Position ids 0 1 2 3 4 / 0 1 2 0 0: what a pad gets is said, not left to chance.
+  // Position ids 0 1 2 3 4 / 0 1 2 0 0: the id of pads is chosen explicitly.
   std::vector<std::int64_t> ids(B * N);
   posenc::positions_from_tokens(posenc::make_view(tokens.data(), {B, N}), kPad, {.pads = posenc::Pads::id(0)},
                                 posenc::make_view(ids.data(), {B, N}));
   const posenc::PositionView positions = posenc::position_view(posenc::make_view(ids.data(), {B, N}));
 
-  // The encoding: sinusoidal, streamed without a table, plus a learned table of which training moves the numbers.
+  // The encoding: sinusoidal rows, streamed without a table, plus a learned table, which training changes.
   const posenc::SinusoidalSchedule schedule = posenc::make_schedule(posenc::Sinusoidal{.width = M});
   std::vector<float> learned(kRows * M), gradient(kRows * M, 0.0f);
   const posenc::View table = posenc::make_view(learned.data(), {kRows, M});
   posenc::fill_random(table, {.distribution = posenc::Distribution::normal, .std = 0.02, .seed = 2});
   const posenc::HybridRows rows{posenc::StreamedRows{&schedule}, {{.past_end = posenc::PastEnd::error}, table}};
 
-  // One step of training: seed and step name the dropout mask, so that backward makes the same one again.
+  // One training step: seed and step identify the dropout mask, so that the backward pass computes the same mask.
   const posenc::Workers workers(2);
   const posenc::EmbedOptions options{
       .scale = std::sqrt(static_cast<double>(M)), .dropout = {.p = 0.1, .seed = 3, .step = 0}, .workers = &workers};
@@ -68,7 +68,7 @@ int main() {
   for (std::size_t i = 0; i < learned.size(); ++i) learned[i] -= 0.1f * gradient[i];
   const double after = forward();
 
-  // Row 0 was read by both sentences (pads give it no gradient), rows 5 to 7 by none.
+  // Row 0 was read by both sentences (pads give it no gradient), rows 5 to 7 by neither.
   const bool untouched = std::all_of(gradient.begin() + 5 * M, gradient.end(), [](float g) { return g == 0.0f; });
   std::printf("loss %.4f, after one step %.4f\n", before, after);
   std::printf("rows that no token read got no gradient: %s\n", untouched ? "yes" : "no");

@@ -1,5 +1,5 @@
-// A layer learns where its tokens stand: one transformer layer with a learned encoding is trained to give every token
-// the position that it has, whatever the token is. Forward, backward, and plain gradient descent on all weights.
+// A layer learns positions: one transformer layer with a learned encoding is trained to output the position of every
+// token, whatever the token is. Forward, backward, and plain gradient descent on all weights.
 //
 // Build it against an installed posenc:  g++ -std=c++20 layer.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -32,7 +32,7 @@ struct Weight {
   std::vector<float> values, gradient;
 };
 
-// Half the mean squared distance of channel 0 to the token's position, in fractions of N, and its gradient.
+// Half the mean squared distance between channel 0 and the token's position, in fractions of N; and its gradient.
 double loss_of(const std::vector<float>& out, std::vector<float>& grad) {
   double loss = 0.0;
   for (std::int64_t token = 0; token < B * N; ++token) {

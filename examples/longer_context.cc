@@ -1,6 +1,6 @@
-// A cache whose frequencies change while it is in use: with dynamic NTK the base grows with the sequence, and LongRoPE
-// switches lists. Keys that were rotated before must be turned on to the new frequencies; without that, old and new
-// keys are of two encodings, and text decays with no error anywhere.
+// A cache whose frequencies change while it is in use: dynamic NTK raises the base as the sequence grows, and LongRoPE
+// switches lists. Keys rotated before must be moved to the new frequencies. Otherwise old and new keys have different
+// encodings, and the text degrades without any error message.
 //
 // Build it against an installed posenc:  g++ -std=c++20 longer_context.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -26,7 +26,7 @@ double largest_difference(const Rows& a, const Rows& b) {
   return largest;
 }
 
-// Keys rotated for a short sequence, then moved to the frequencies of a long one.
+// Rotates keys for a short sequence, then moves them to the frequencies of a long one.
 int move_keys(const char* name, const posenc::Rotary& spec) {
   const posenc::RotaryAngles before(spec, kTrained), after(spec, kLong);
   Rows keys(kTrained * H * D);

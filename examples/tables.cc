@@ -1,4 +1,4 @@
-// The three ways to have a table: built once and kept, into memory of one's own, and streamed block by block.
+// The three ways to compute a table: built once and kept, written to your own memory, and streamed block by block.
 //
 // Build it against an installed posenc:  g++ -std=c++20 tables.cc $(pkg-config --cflags --libs posenc)
 #include <posenc/posenc.h>
@@ -12,11 +12,11 @@ int main() {
   const posenc::Sinusoidal spec{.width = 64};
   const posenc::SinusoidalSchedule schedule = posenc::make_schedule(spec);
 
-  // Kept: what a model with a fixed context does at start-up.
+  // Kept: for a model with a fixed context, at start-up.
   const posenc::Table table(spec, posenc::PositionView::range(0, 512));
   std::printf("kept: %lld rows of %lld\n", static_cast<long long>(table.rows()), static_cast<long long>(table.width()));
 
-  // Into memory of one's own, for whatever positions this batch has: here two documents packed into one sequence.
+  // Your own memory, for the positions of this batch: two documents packed into one sequence.
   const std::vector<std::int64_t> ids = {0, 1, 2, 0, 1};
   std::vector<float> rows(ids.size() * 64);
   posenc::fill_table(schedule, posenc::PositionView::of(ids.data(), 5), posenc::make_view(rows.data(), {5, 64}));
@@ -24,7 +24,7 @@ int main() {
   for (std::size_t i = 0; i < 64; ++i) same = same && rows[i] == rows[3 * 64 + i];
   std::printf("own memory: position 0 of both documents is the same row: %s\n", same ? "yes" : "no");
 
-  // Streamed: a hundred thousand rows through a block of 256, and every row has the norm sqrt(width / 2).
+  // Streamed: a hundred thousand rows through a block of 256 rows; every row has the norm sqrt(width / 2).
   posenc::RowStream stream(schedule, posenc::PositionView::range(2000000000, 100000));
   std::vector<double> block(256 * 64);
   double worst = 0.0;

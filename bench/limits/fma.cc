@@ -8,10 +8,10 @@
 namespace posenc::bench {
 namespace {
 
-// Read at run time, so that nothing is folded.
+// Read at run time, so that the compiler cannot fold the multiplications.
 volatile float factor = 0.5f;
 
-// Twelve sums that do not wait for each other: more than the latency of two units.
+// Twelve independent sums: enough to cover the latency of two units.
 constexpr int kSums = 12;
 
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ constexpr int kSums = 12;
 }
 #endif
 
-// What the compiler makes of four lanes at a time.
+// Portable code with four lanes at a time, for the compiler to vectorise.
 void fma_plain(std::int64_t rounds) {
   constexpr int kLanes = 4;
   const float a = factor;

@@ -1,11 +1,12 @@
-// As many fused multiply-adds as the machine can do on one core: the limit of products of matrices.
+// The highest rate of fused multiply-adds on one core: the limit of matrix products.
 #pragma once
 
 #include <cstdint>
 
 namespace posenc::bench {
 
-// At least `flops` float32 operations (a multiply-add is two), with the widest vectors of the machine and no memory.
+// Does at least `flops` float32 operations (a multiply-add counts as two) with the widest vectors, without memory
+// access.
 void fused_multiply_adds(double flops);
 
 }  // namespace posenc::bench

@@ -1,5 +1,5 @@
-// Models from their files: a config.json of the catalog, whose limit is reading its JSON, and a GGUF header of 20 MB,
-// most of it vocabulary, whose limit is copying those bytes.
+// Models read from files: a config.json of the catalog, with the parsing of its JSON as limit, and a GGUF header of 20
+// MB, most of it vocabulary, with copying those bytes as limit.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -46,7 +46,7 @@ void add_text(std::string& bytes, const std::string& text) {
   add(bytes, text.data(), text.size());
 }
 
-// A header as files have it: an architecture, and lists of tokens and merges. As of this machine's byte order.
+// A realistic header in this machine's byte order: an architecture, and lists of tokens and merges.
 std::string header_bytes() {
   constexpr std::uint32_t kString = 8, kArray = 9;
   constexpr std::uint64_t kTokens = 250000;

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "cli/array_output.h"
+#include "cli/array_report.h"
 #include "cli/arrays.h"
 #include "cli/attend_mask.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/random_input.h"
 #include "cli/shared_options.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
@@ -26,6 +29,7 @@ struct AttendCommand {
   std::vector<std::string> specs;  // at most one rotary, one bias, one score term; masks
   EncodingOptions encoding;
   std::string q, k, v;    // file.npy or file.safetensors:tensor
+  std::string random;     // instead of files: a shape
   std::string positions;  // of queries, and of keys unless they have their own; empty: counted
   std::string key_positions;
   MaskOptions mask;
@@ -38,14 +42,18 @@ struct AttendCommand {
   OutputOptions output;
 };
 
-// What the encodings of a command are made of; the options point into it.
+// Everything that the options of attention point to.
 struct Attention {
   std::vector<Encoding> encodings;
-  std::vector<Spec> masks;  // those of them that hide keys by their positions
+  std::vector<Spec> masks;  // the specs that hide keys by their positions
   Array sinks;
   MaskMemory mask_memory;
   TokenPositions query_positions, key_positions;
   AttendOptions options;
+};
+
+struct Heads {
+  Input q, k, v;
 };
 
 // Windows and chunks, one of each, become part of the mask, which can skip whole blocks of keys: a bias cannot.
@@ -53,7 +61,7 @@ bool add_mask_spec(const Spec& spec, std::vector<Spec>& masks) {
   if (!std::holds_alternative<Window>(spec) && !std::holds_alternative<Chunked>(spec)) return false;
   for (const Spec& mask : masks) {
     if (mask.index() != spec.index()) continue;
-    fail(ErrorKind::usage, fmt::format("an attention has one {} mask, but two were given", kind_of(spec)));
+    fail(ErrorKind::usage, fmt::format("only one {} mask can be used but two were given", kind_of(spec)));
   }
   masks.push_back(spec);
   return true;
@@ -62,13 +70,14 @@ bool add_mask_spec(const Spec& spec, std::vector<Spec>& masks) {
 void add_encodings(const AttendCommand& options, std::vector<Encoding> found, Attention& attention) {
   for (const Encoding& encoding : found) {
     if (found.size() > 1 && encoding.place() == Place::nowhere) {
-      fail(ErrorKind::usage, "none says that there is no encoding: it stands alone");
+      fail(ErrorKind::usage, "'none' means no encoding: leave it out, or leave out the others");
     }
   }
   for (const Encoding& encoding : found) {
     check_place(encoding.spec(), {Place::rotation, Place::query, Place::bias, Place::term, Place::nowhere});
   }
-  attention.encodings = with_learned(std::move(found), options.encoding);
+  attention.encodings = with_learned(std::move(found), learned_options(options.encoding, !options.random.empty()));
+  for (const Encoding& encoding : attention.encodings) say_untrained(encoding);
   for (const Encoding& encoding : attention.encodings) {
     if (!add_mask_spec(encoding.spec(), attention.masks)) add_encoding(attention.options, encoding);
   }
@@ -87,24 +96,24 @@ void add_numbers(const AttendCommand& options, Attention& attention) {
     made.dropout.seed = options.dropout_seed.value_or(0);
     made.dropout.step = options.step.value_or(0);
   } else if (options.dropout_seed || options.step) {
-    fail(ErrorKind::usage, "--dropout-seed and --step are for --dropout");
+    fail(ErrorKind::usage, "--dropout-seed and --step need --dropout P, such as --dropout 0.1");
   }
 }
 
-void add_positions(const AttendCommand& options, const Array& q, const Array& k, Attention& attention) {
+void add_positions(const AttendCommand& options, const Heads& heads, Attention& attention) {
   std::int64_t axes = 1;
   for (const Encoding& encoding : attention.encodings) axes = std::max(axes, axes_of(encoding.spec()));
-  const auto place = [&](const PositionText& given, const std::string& file, const Array& heads, TokenPositions& to) {
-    const TokenCount count = tokens_of(heads, 4);
+  const auto place = [&](const PositionText& given, const Input& input, TokenPositions& to) {
+    const TokenCount count = tokens_of(input.array, 4);
     to = token_positions(given, axes, count);
-    to.check_count(file, count);
+    to.check_count(input.name, count);
     return to.view;
   };
   AttendOptions& made = attention.options;
   const PositionText queries(options.positions);
-  if (!options.positions.empty()) made.query_positions = place(queries, options.q, q, attention.query_positions);
+  if (!options.positions.empty()) made.query_positions = place(queries, heads.q, attention.query_positions);
   const PositionText keys = options.key_positions.empty() ? queries : PositionText(options.key_positions);
-  if (!keys.text.empty()) made.key_positions = place(keys, options.k, k, attention.key_positions);
+  if (!keys.text.empty()) made.key_positions = place(keys, heads.k, attention.key_positions);
 }
 
 // No file may be written twice, by whatever name.
@@ -119,8 +128,8 @@ void check_outputs(const AttendCommand& options) {
     if (file.empty()) continue;
     for (const std::string& other : files) {
       if (place_of(file) != place_of(other)) continue;
-      fail(ErrorKind::usage, fmt::format("{} is to be written twice: give every output a file of its own",
-                                         file == "-" ? "standard output" : file));
+      fail(ErrorKind::usage,
+           fmt::format("two outputs go to {}: give each a file of its own", file == "-" ? "standard output" : file));
     }
     files.push_back(file);
   }
@@ -131,9 +140,9 @@ MaskGrid grid_of(const ConstView& q, const ConstView& k) {
   return {first == 1 ? q.shape[0] : 1, q.shape[first], k.shape[k.rank == 4 ? 1 : 0]};
 }
 
-// An array for the softmax weights or the log of their sums, where a file is asked for.
-View extra_output(const std::string& file, const ConstView& q, std::int64_t keys, Array& array) {
-  if (file.empty()) return {};
+// An array for the softmax weights, or, without keys, for the log of their sums.
+View extra_output(bool wanted, const ConstView& q, std::int64_t keys, Array& array) {
+  if (!wanted) return {};
   const std::size_t first = q.rank == 4 ? 1 : 0;
   std::vector<std::int64_t> shape;
   if (first == 1) shape.push_back(q.shape[0]);
@@ -144,7 +153,7 @@ View extra_output(const std::string& file, const ConstView& q, std::int64_t keys
   return writable(array);
 }
 
-// Of a file beside the output: by its name alone.
+// The format of --weights or --log-sum-exp, from the name of the file.
 std::string extra_format(const std::string& file) {
   const std::string extension = file == "-" ? "" : std::filesystem::path(file).extension().string();
   for (const char* known : {"json", "npy", "safetensors"}) {
@@ -152,19 +161,65 @@ std::string extra_format(const std::string& file) {
   }
   if (extension.empty() || extension == ".txt") return "text";
   fail(ErrorKind::unsupported,
-       fmt::format("'{}': names of --weights and --log-sum-exp end in .npy, .safetensors, .json or .txt", file));
+       fmt::format("--weights and --log-sum-exp write .npy, .safetensors, .json or .txt files but got '{}'", file));
 }
 
-Json::Object head_of(const AttendCommand& options, const Attention& attention) {
+Json::Object head_of(const Attention& attention, const Heads& heads) {
   Json::Array specs;
   for (const Encoding& encoding : attention.encodings) specs.push_back(to_json(encoding.spec()));
   const Mask& mask = attention.options.mask;
   const char* causal = mask.causal == Causal::none ? "none" : mask.causal == Causal::end ? "end" : "start";
+  const auto source = [](const Input& input) { return input.made.empty() ? Json(input.name) : input.json; };
   return {{"specs", Json(specs)},
-          {"q", Json(options.q)},
-          {"k", Json(options.k)},
-          {"v", Json(options.v)},
+          {"q", source(heads.q)},
+          {"k", source(heads.k)},
+          {"v", source(heads.v)},
           {"causal", Json(causal)}};
+}
+
+Heads load_all_heads(const AttendCommand& options) {
+  const bool files = !options.q.empty() || !options.k.empty() || !options.v.empty();
+  if (options.random.empty()) {
+    for (const auto& [option, file] : {std::pair{"--q", &options.q}, {"--k", &options.k}, {"--v", &options.v}}) {
+      if (!file->empty()) continue;
+      fail(ErrorKind::usage, files ? fmt::format("{0} is missing; for example {0} {1}.npy", option, option + 2)
+                                   : "queries, keys and values are missing: --q q.npy --k k.npy --v v.npy, or --random "
+                                     "2x10x4x16");
+    }
+    return {{load_heads(options.q), options.q}, {load_heads(options.k), options.k}, {load_heads(options.v), options.v}};
+  }
+  if (files) fail(ErrorKind::usage, "give --random or the files --q, --k and --v, not both");
+  const std::uint64_t seed = options.encoding.seed.value_or(0);
+  const auto made = [&](std::uint64_t stream) {
+    return random_input(options.random, {"N, D", "N, H, D", "B, N, H, D"}, 1.0, seed, stream);
+  };
+  return {made(0), made(1), made(2)};
+}
+
+// The first sequence and head: [N, D] of the output, [N, S] of the weights.
+ConstView first_head(const ConstView& heads) {
+  const ConstView one = heads.rank == 4 ? heads[0] : heads;
+  return one.swap(0, 1)[0];
+}
+
+ConstView first_map(const ConstView& weights) { return weights.rank == 4 ? weights[0][0] : weights[0]; }
+
+std::string report_of(const Attention& attention, const Heads& heads, const Array& out, const ConstView& weights) {
+  std::string names;
+  for (const Encoding& encoding : attention.encodings) names += (names.empty() ? "" : " ") + encoding.text();
+  const bool batch = out.shape.size() == 4;
+  ArrayReport report;
+  report.array("q", heads.q.array.view(), heads.q.made);
+  report.array("k", heads.k.array.view(), "random, from the same seed");
+  report.array("v", heads.v.array.view(), "random, from the same seed");
+  report.array(
+      "weights", weights,
+      fmt::format("softmax(scores), {}{}", names, attention.options.mask.causal == Causal::none ? "" : ", causal"));
+  report.array("output", out.view(), "weights * v");
+  const char* first = batch ? "sequence 0, head 0" : "head 0";
+  report.first_numbers(fmt::format("weights of {}; every row sums to 1", first), "query", first_map(weights));
+  report.first_numbers(fmt::format("output of {}", first), "token", first_head(heads_of(out)));
+  return report.text();
 }
 
 int run(const AttendCommand& options) {
@@ -175,24 +230,25 @@ int run(const AttendCommand& options) {
   check_outputs(options);
   Attention attention;
   add_encodings(options, std::move(found), attention);
-  const Array q = load_heads(options.q), k = load_heads(options.k), v = load_heads(options.v);
+  const Heads heads = load_all_heads(options);
   AttendOptions& made = attention.options;
   made.mask = load_mask(options.mask, attention.mask_memory);
   add_numbers(options, attention);
-  add_positions(options, q, k, attention);
-  const ConstView queries = heads_of(q), keys = heads_of(k);
+  add_positions(options, heads, attention);
+  const ConstView queries = heads_of(heads.q.array), keys = heads_of(heads.k.array);
   const MaskGrid grid = grid_of(queries, keys);
   check_mask(made.mask, grid, "attend");
   add_mask_specs(attention.masks, grid, made, attention.mask_memory);
   const Workers workers(static_cast<int>(options.threads));
   made.workers = &workers;
 
-  std::vector<std::int64_t> shape = q.shape;
-  shape.back() = v.shape.back();
-  Array out = make_array(q.dtype, shape), weights, sums;
-  made.weights = extra_output(options.weights, queries, grid.keys, weights);
-  made.log_sum_exp = extra_output(options.log_sum_exp, queries, 0, sums);
-  attend(queries, keys, heads_of(v), heads_of(out), made);
+  std::vector<std::int64_t> shape = heads.q.array.shape;
+  shape.back() = heads.v.array.shape.back();
+  Array out = make_array(heads.q.array.dtype, shape), weights, sums;
+  const bool reports = !options.random.empty() && wants_report(format, options.output);
+  made.weights = extra_output(reports || !options.weights.empty(), queries, grid.keys, weights);
+  made.log_sum_exp = extra_output(!options.log_sum_exp.empty(), queries, 0, sums);
+  attend(queries, keys, heads_of(heads.v.array), heads_of(out), made);
 
   std::vector<Output> outputs;  // all are there, or none
   if (!options.weights.empty()) {
@@ -201,8 +257,11 @@ int run(const AttendCommand& options) {
   if (!options.log_sum_exp.empty()) {
     outputs.push_back(start_array(sums.view(), {sums_format, "log_sum_exp", {}, {}}, sums_file));
   }
-  outputs.push_back(start_result(out.view(), format, options.tensor, head_of(options, attention), options.output));
+  Result result{format, options.tensor, head_of(attention, heads)};
+  if (reports) result.report = report_of(attention, heads, out, weights.view());
+  outputs.push_back(start_result(out.view(), result, options.output));
   for (Output& output : outputs) output.finish();
+  print_report(result, options.output);
   return 0;
 }
 
@@ -211,32 +270,46 @@ int run(const AttendCommand& options) {
 void add_attend(Command& app) {
   const auto options = std::make_shared<AttendCommand>();
   Command command = app.command(
-      "attend", "Attention with encodings: softmax(scale q.k + bias) v.",
+      "attend", "Compute attention with encodings: softmax(scale q.k + bias) v",
+      "  posenc attend alibi:heads=4 --random 2x10x4x16 --causal\n"
       "  posenc attend alibi:heads=8 --q q.npy --k k.npy --v v.npy --causal -o out.npy\n"
       "  posenc attend rotary:head_dim=64 --q q.npy --k k.npy --v v.npy --causal --weights w.npy -o out.npy\n"
       "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --scale 1 -o out.npy");
   command
       .add("SPEC", options->specs,
-           "none, or what acts inside attention: rotary, pope or xpos, temperature, a bias, a score term,\n"
-           "window, chunked; one of each may be given")
+           "none, or encodings inside attention: a rotation (rotary, pope or xpos), a temperature, a bias, a score "
+           "term, "
+           "window, chunked; at most one of each")
       .required();
   add_spec_choice(command, options->encoding);
-  command.add("--q", options->q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy, m.safetensors:q").required();
-  command.add("--k", options->k, "keys, the same; H must be a multiple of their heads").required();
-  command.add("--v", options->v, "values; their width may be another").required();
-  command.text("--positions", options->positions, "of queries, and of keys unless they have their own");
-  command.text("--key-positions", options->key_positions, kPositionsHelp);
+  const auto input = [&](const char* names, std::string& file, const char* help) {
+    command.text(names, file, help).value("FILE").group("Input");
+  };
+  input("--q", options->q, "queries, [N, D], [N, H, D] or [B, N, H, D]: q.npy or m.safetensors:q");
+  input("--k", options->k, "keys of the same width; H must be a multiple of their heads");
+  input("--v", options->v, "values; their width may differ");
+  add_random_shape(command, options->random, "use random queries, keys and values of this shape: 10x4x16 or 2x10x4x16");
+  command.text("--positions,-p", options->positions, "positions of queries, and of keys unless they have their own")
+      .positions()
+      .formerly("--position");
+  command.text("--key-positions", options->key_positions, std::string("positions of keys: ") + kPositionsHelp)
+      .positions();
   add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
+  add_init(command, options->encoding, "seed of --random and of --init (default: 0)");
   add_mask_options(command, options->mask);
-  command.text("--scale", options->scale, "of the scores (default: 1/sqrt(D)); 1 in T5");
-  command.text("--softcap", options->softcap, "scores become cap * tanh(score / cap), before a bias");
-  command.text("--sinks", options->sinks, "a score per head that takes its share and gives nothing, [H]");
-  command.add("--dropout", options->dropout, "of the weights, 0 to below 1");
-  command.add("--dropout-seed", options->dropout_seed, "with --dropout (default: 0)");
-  command.add("--step", options->step, "with --dropout: another mask for every step (default: 0)");
-  command.text("--weights", options->weights, "also write the softmax weights, [H, N, S]");
-  command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N]");
+  command.text("--scale", options->scale, "multiply the scores by this number (default: 1/sqrt(D)); T5 uses 1");
+  command.text("--softcap", options->softcap, "replace scores by cap * tanh(score / cap) before a bias is added");
+  command
+      .text("--sinks", options->sinks,
+            "read a score per head, [H], that takes its share of the weights and adds nothing")
+      .value("FILE");
+  command.add("--dropout", options->dropout, "set weights to 0 with this probability, 0 to below 1");
+  command.add("--dropout-seed", options->dropout_seed, "with --dropout: seed of the mask (default: 0)");
+  command.add("--step", options->step, "with --dropout: training step; each has another mask (default: 0)");
+  command.text("--weights", options->weights, "also write the softmax weights, [H, N, S], to this file").value("FILE");
+  command.text("--log-sum-exp", options->log_sum_exp, "also write the log of their sums, [H, N], to this file")
+      .value("FILE");
   add_threads(command, options->threads);
   add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");

@@ -41,7 +41,7 @@ int run(const BenchCommand& options) {
 
 void add_bench(Command& app) {
   const auto options = std::make_shared<BenchCommand>();
-  Command command = app.command("bench", "Our time beside the machine's limit and a peer's, answers checked first.",
+  Command command = app.command("bench", "Time posenc, next to the limit of the machine and other implementations",
                                 "  posenc bench\n  posenc bench --filter table --format json -o bench.json");
   command.add("--filter", options->filter, "only cases whose name contains this");
   command.add("--seconds", options->seconds, "time per case").between(0.001, 60.0).show_default();

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/random_input.h"
 #include "cli/shared_options.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -24,7 +25,7 @@ struct BiasCommand {
   std::string queries;
   std::string keys;  // empty: the positions of the queries
   bool causal = false;
-  std::string dtype;  // empty: f64 where numbers are text, f32 in files of numbers
+  std::string dtype;  // empty: f64 if numbers are written as text, else f32
   std::int64_t max_bytes = kMaxBytes;
   OutputOptions output;
 };
@@ -35,7 +36,7 @@ Positions load_one_axis(const Spec& spec, const std::string& text) {
   return positions;
 }
 
-// Of a mask, which is the same for all, one.
+// A mask is the same for all heads: one.
 std::int64_t heads_of(const Bias& bias) { return std::max<std::int64_t>(bias.heads(), 1); }
 
 Array make_values(const BiasCommand& options, const Bias& bias, const PositionView& queries, const PositionView& keys,
@@ -43,7 +44,8 @@ Array make_values(const BiasCommand& options, const Bias& bias, const PositionVi
   const std::vector<std::int64_t> shape = {heads_of(bias), queries.count, keys.count};
   double bytes = static_cast<double>(size_of(dtype));
   for (const std::int64_t length : shape) bytes *= static_cast<double>(length);
-  check_bytes(bytes, options.max_bytes, fmt::format("{} numbers take", fmt::join(shape, " x ")));
+  check_bytes(bytes, options.max_bytes,
+              fmt::format("[{}] numbers, heads x queries x keys, take", fmt::join(shape, ", ")));
   return make_array(dtype, shape);
 }
 
@@ -107,10 +109,12 @@ int run(const BiasCommand& options) {
   const Positions queries = load_one_axis(spec, options.queries);
   const Positions keys = options.keys.empty() ? queries : load_one_axis(spec, options.keys);
   const Encoding encoding = with_learned(found, options.encoding);
+  say_untrained(encoding);
   const Bias& bias = *encoding.bias();
   if (bias.has_factor()) {
-    fail(ErrorKind::unsupported,
-         "factor_a and factor_p multiply scores, which are not here: leave them out to see what is added");
+    fail(
+        ErrorKind::unsupported,
+        "factor_a and factor_p multiply scores, which this command does not have: leave them out to see what is added");
   }
   const PositionView rows = queries.view(), columns = keys.view();
   Array values = make_values(options, bias, rows, columns, choose_dtype(options.dtype, format));
@@ -129,17 +133,21 @@ int run(const BiasCommand& options) {
 
 void add_bias(Command& app) {
   const auto options = std::make_shared<BiasCommand>();
-  Command command = app.command("bias", "What an encoding adds to attention scores: [heads, queries, keys].",
+  Command command = app.command("bias", "Print the numbers that an encoding adds to attention scores",
                                 "  posenc bias alibi:heads=8 --queries 0:5 --keys 0:5 --causal\n"
                                 "  posenc bias clipped:heads=1,max_distance=1 --values 0.5/0/-0.5 --queries 0:3\n"
+                                "  posenc bias t5:heads=8 --init normal --seed 1 --queries 0:5\n"
                                 "  posenc bias t5:heads=8 --file bias.npy --queries 99 --keys 0:100 --format json");
   command.add("SPEC", options->spec, kSpecHelp).required();
   add_spec_choice(command, options->encoding);
-  command.add("--queries,-q", options->queries, kPositionsHelp).required();
-  command.text("--keys,-k", options->keys, "the same for keys (default: where the queries are)");
+  command.text("--queries,-q", options->queries, std::string("positions of queries: ") + kPositionsHelp)
+      .positions()
+      .required();
+  command.text("--keys,-k", options->keys, "positions of keys (default: those of the queries)").positions();
   add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
-  command.flag("--causal", options->causal, "-inf where a key stands after its query");
+  add_init(command, options->encoding, "with --init: seed of the random numbers (default: 0)");
+  command.flag("--causal", options->causal, "write -inf for keys after their query");
   add_dtype(command, options->dtype, "f64 in text and json, else f32");
   add_max_bytes(command, options->max_bytes);
   add_output(command, options->output, "text, json, npy, safetensors");

@@ -19,8 +19,8 @@ namespace {
 struct CheckCommand {
   std::string spec;
   EncodingOptions encoding;
-  std::string positions;              // empty: as the library chooses, or the rows of the table from 0
-  std::optional<std::int64_t> train;  // none: what the scaling of the spec was trained on, else 2048
+  std::string positions;              // empty: the library chooses, or the rows of the table, from 0
+  std::optional<std::int64_t> train;  // none: the trained length of the scaling, else 2048
   std::string table;                  // of another engine: file.npy or file.safetensors:tensor; empty: none
   OutputOptions output;
 };
@@ -52,13 +52,24 @@ std::int64_t count_of(const std::vector<Property>& properties, Verdict verdict) 
   return std::count_if(properties.begin(), properties.end(), [&](const Property& p) { return p.verdict == verdict; });
 }
 
+// "14 properties: 10 hold, 4 hold up to a limit".
+std::string summary_text(const std::vector<Property>& properties) {
+  const auto said = [&](Verdict verdict, const char* one, const char* many) {
+    const std::int64_t count = count_of(properties, verdict);
+    return count == 0 ? "" : fmt::format(", {} {}", count, count == 1 ? one : many);
+  };
+  const std::string verdicts = said(Verdict::holds, "holds", "hold") +
+                               said(Verdict::holds_to, "holds up to a limit", "hold up to a limit") +
+                               said(Verdict::does_not_hold, "does not hold by design", "do not hold by design") +
+                               said(Verdict::violated, "is violated", "are violated");
+  return fmt::format("{} {}: {}", properties.size(), properties.size() == 1 ? "property" : "properties",
+                     verdicts.substr(2));
+}
+
 std::string report_text(const std::string& heading, const std::vector<Property>& properties) {
   std::string text = heading + "\n\n";
   for (const Property& property : properties) text += property_text(property);
-  text += fmt::format("\n{} hold, {} to a limit, {} not by nature, {} violated\n", count_of(properties, Verdict::holds),
-                      count_of(properties, Verdict::holds_to), count_of(properties, Verdict::does_not_hold),
-                      count_of(properties, Verdict::violated));
-  return text;
+  return text + "\n" + summary_text(properties) + "\n";
 }
 
 Json property_json(const Property& property) {
@@ -79,7 +90,7 @@ Array load_observed(const std::string& file) {
   return array;
 }
 
-// Without positions, the rows of a table stand at 0, 1, ..
+// Without --positions, the rows of a table are those of positions 0, 1, ...
 Positions positions_of(const CheckCommand& options, const Array* observed) {
   if (!options.positions.empty()) return load_positions(options.positions);
   if (observed == nullptr) return {};
@@ -89,7 +100,7 @@ Positions positions_of(const CheckCommand& options, const Array* observed) {
 
 int run(const CheckCommand& options) {
   EncodingOptions learned = options.encoding;
-  learned.missing = Missing::leave;  // they are drawn
+  learned.missing = Missing::leave;  // the library draws them
   const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
   const Encoding encoding = with_learned(found, learned);
@@ -111,7 +122,7 @@ int run(const CheckCommand& options) {
   } else {
     const std::string at =
         where.empty() ? "" : ", positions " + (options.positions.empty() ? where : options.positions);
-    const std::string whose = observed ? ", the numbers of " + options.table : "";
+    const std::string whose = observed ? ", numbers from " + options.table : "";
     write_text(options.output, report_text(encoding.text() + at + whose, properties));
   }
   return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
@@ -121,18 +132,23 @@ int run(const CheckCommand& options) {
 
 void add_check(Command& app) {
   const auto options = std::make_shared<CheckCommand>();
-  Command command = app.command("check", "What an encoding promises, what holds, and where it ends.",
-                                "  posenc check sinusoidal:width=64\n"
-                                "  posenc check rotary:head_dim=128,base=500000 --train 8192\n"
+  Command command = app.command("check", "Measure the properties of an encoding, and check an engine's numbers",
+                                "  posenc check sinusoidal\n"
+                                "  posenc check rotary:head_dim=128,base=500000 --trained 8192\n"
                                 "  posenc check sinusoidal:width=512 --table theirs.npy --positions 0:5000\n"
                                 "  posenc check learned:past_end=error --file wpe.npy --format json");
   command.add("SPEC", options->spec, kSpecHelp).required();
   add_spec_choice(command, options->encoding);
-  command.text("--positions,-p", options->positions, "where it is looked at (default: 0 to 1000, or the table's)");
-  add_train(command, options->train);
-  command.text("--table", options->table,
-               "numbers of another engine that should be this encoding: rows [N, M], of rotary cosines and then\n"
-               "sines [N, 2 pairs], of a bias [H, N, N]; t.npy or model.safetensors:tensor");
+  options->encoding.example = ExampleSize::by_hand;
+  command.text("--positions,-p", options->positions, "positions to look at (default: 0:1000, or the rows of the table)")
+      .formerly("--position")
+      .positions();
+  add_trained(command, options->train);
+  command
+      .text("--table", options->table,
+            "check these numbers of another engine: rows [N, M]; for rotary [N, 2 pairs], cosines, then sines;\n"
+            "for a bias [H, N, N]; t.npy or model.safetensors:tensor")
+      .value("FILE");
   add_weights(command, options->encoding);
   add_parameters(command, options->encoding);
   add_output(command, options->output, "text, json");

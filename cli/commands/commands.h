@@ -10,9 +10,12 @@ void add_table(Command& app);
 void add_add(Command& app);
 void add_rotate(Command& app);
 void add_bias(Command& app);
+void add_layer(Command& app);
 void add_attend(Command& app);
+void add_demo(Command& app);
 void add_demo_permutation(Command& demo);
 void add_demo_order(Command& demo);
+void add_demo_gradient(Command& demo);
 void add_check(Command& app);
 void add_plan(Command& app);
 void add_show(Command& app);
@@ -22,35 +25,43 @@ void add_resize(Command& app);
 void add_explain(Command& app);
 void add_plot(Command& app);
 void add_exercises(Command& app);
+void add_lesson(Command& app);
 void add_report(Command& app);
 void add_positions(Command& app);
 void add_bench(Command& app);
 void add_completions(Command& app);
+void add_help(Command& app);
 
 // Adds them in the order of `posenc --help`.
 inline void add_commands(Command& app) {
+  app.heading("Learn");
+  add_explain(app);
+  add_plot(app);
+  add_demo(app);
+  add_exercises(app);
+  add_lesson(app);
+  add_report(app);
   add_list(app);
-  add_table(app);
-  add_add(app);
-  add_rotate(app);
-  add_bias(app);
-  add_attend(app);
-  Command demo =
-      app.command("demo", "Why positions are needed, with numbers.", "  posenc demo permutation\n  posenc demo order");
-  demo.needs_command();
-  add_demo_permutation(demo);
-  add_demo_order(demo);
-  add_check(app);
-  add_plan(app);
+
+  app.heading("Inspect");
   add_show(app);
   add_compare(app);
   add_diagnose(app);
-  add_resize(app);
-  add_explain(app);
-  add_plot(app);
-  add_exercises(app);
-  add_report(app);
+  add_check(app);
+  add_plan(app);
+
+  app.heading("Compute");
+  add_table(app);
+  add_rotate(app);
+  add_bias(app);
   add_positions(app);
+  add_attend(app);
+  add_layer(app);
+  add_add(app);
+  add_resize(app);
+
+  app.heading("More");
+  add_help(app);
   add_bench(app);
   add_completions(app);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <variant>
 
 #include "cli/commands/commands.h"
@@ -22,7 +23,7 @@ namespace {
 struct CompareCommand {
   std::string a, b;
   EncodingOptions encoding;
-  std::optional<std::int64_t> positions;
+  std::optional<std::int64_t> target;  // how many positions are compared
   double tolerance = 1e-6;
   OutputOptions output;
 };
@@ -44,7 +45,7 @@ std::string permutation_text(const std::vector<std::int64_t>& permutation) {
   return fmt::format("{}{}", fmt::join(permutation.begin(), end, " "), more);
 }
 
-// What was found, line by line, without the verdict.
+// The findings, line by line, without the verdict.
 std::string details_text(const Comparison& comparison) {
   std::string text;
   if (!comparison.condition.empty()) text += fmt::format("condition           {}\n", comparison.condition);
@@ -52,17 +53,17 @@ std::string details_text(const Comparison& comparison) {
     text += fmt::format("permutation         {}\n", permutation_text(comparison.permutation));
   }
   if (!comparison.output_permutation.empty()) {
-    text += fmt::format("of what comes out   {}\n", permutation_text(comparison.output_permutation));
+    text += fmt::format("output permutation  {}\n", permutation_text(comparison.output_permutation));
   }
   if (comparison.difference > 0.0 && comparison.verdict == Agreement::different) {
-    text +=
-        fmt::format("largest difference  {:.4g} within {} positions\n", comparison.difference, comparison.positions);
+    text += fmt::format("largest difference  {:.4g} within positions 0 to {}\n", comparison.difference,
+                        comparison.positions - 1);
   }
   for (const std::string& note : comparison.notes) text += fmt::format("note                {}\n", note);
   return text;
 }
 
-// The options that settle what a rotary spec leaves open, as they were compared.
+// The options that fix the length and layer that were compared.
 std::string choice_text(const Rotary& spec, const CompareCommand& options, const Comparison& comparison) {
   std::string text;
   const auto worst = std::find_if(comparison.lengths.begin(), comparison.lengths.end(),
@@ -77,14 +78,14 @@ std::string choice_text(const Rotary& spec, const CompareCommand& options, const
          (options.encoding.layer && spec.local_base != 0.0 ? fmt::format(" --layer {}", *options.encoding.layer) : "");
 }
 
-// A bias of heads that has its numbers without learning any.
+// A bias per head that needs no learned numbers.
 bool is_fixed_bias(const Spec& spec) {
   if (place_of(spec) != Place::bias || make_bias_schedule(spec).heads == 0) return false;
   const std::vector<ParameterInfo> learned = parameters_of(spec);
   return std::all_of(learned.begin(), learned.end(), [](const ParameterInfo& info) { return info.optional; });
 }
 
-// Shows the numbers at the first position that differs; empty where no command has them.
+// The command that prints the numbers at the first position that differs; empty if there is none.
 std::string command_for(const Spec& spec, const std::string& text, const CompareCommand& options,
                         const Comparison& comparison) {
   const std::int64_t at = comparison.first_position.value_or(0);
@@ -104,11 +105,11 @@ std::string commands_text(const Spec& a, const Spec& b, const CompareCommand& op
   if (comparison.verdict != Agreement::different) return "";
   const std::string one = command_for(a, options.a, options, comparison);
   const std::string other = command_for(b, options.b, options, comparison);
-  return one.empty() || other.empty() ? "" : fmt::format("\n{}\n{}\n", one, other);
+  return one.empty() || other.empty() ? "" : fmt::format("\nTo see the numbers:\n  {}\n  {}\n", one, other);
 }
 
 CompareOptions library_options(const CompareCommand& options) {
-  return {.positions = options.positions,
+  return {.positions = options.target,
           .sequence_length = options.encoding.sequence_length,
           .layer = options.encoding.layer,
           .part = options.encoding.part,
@@ -134,7 +135,7 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommand& opt
   return result.verdict == Agreement::different ? 1 : 0;
 }
 
-// Says what a model leaves open, and refuses choices that neither depends on.
+// Prints the remarks about models, and refuses options that neither side depends on.
 void check_subjects(const ComparisonSubject& a, const ComparisonSubject& b, const CompareCommand& options) {
   std::vector<Spec> specs;
   bool models = false;
@@ -169,29 +170,42 @@ int run(const CompareCommand& options) {
   return result.verdict == Agreement::different ? 1 : 0;
 }
 
+std::string not_a_tolerance(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return "";  // reported by the check for numbers
+  return value > 0.0 && value <= 1.0 ? "" : "must be above 0 and at most 1 but got " + text;
+}
+
 }  // namespace
 
 void add_compare(Command& app) {
   const auto options = std::make_shared<CompareCommand>();
   Command command =
-      app.command("compare", "Whether two encodings are the same, and if not, from which position on.",
+      app.command("compare", "Tell whether two encodings are the same, and if not, from which position on",
                   "  posenc compare rotary:head_dim=128,layout=half rotary:head_dim=128,layout=interleaved\n"
-                  "  posenc compare rotary:head_dim=64 rotary:head_dim=64,base=500000 --positions 8192\n"
+                  "  posenc compare rotary:head_dim=64 rotary:head_dim=64,base=500000 --target 8192\n"
                   "  posenc compare alibi:heads=8 alibi:heads=8,form=key_position --format json");
   command.add("A", options->a, kSpecHelp).required();
   command.add("B", options->b, kSpecHelp).required();
   command
       .add("--sequence-length", options->encoding.sequence_length,
-           "the length of the sequence, for scalings that depend on it (default: all lengths are tried)")
+           "length of the sequence, for scalings that depend on it (default: try all lengths)")
       .within(1, kMaxSequence);
   command
-      .add("--positions", options->positions,
-           "how many positions are compared, from 0 on (default: the larger trained length, else 4096)")
-      .within(1, kMaxSequence);
-  command.add("--tolerance", options->tolerance, "on cosines, sines, biases and factors; above 0 to 1").show_default();
-  command.add("--layer", options->encoding.layer, "only this layer, where layers differ (default: all)")
+      .add("--target", options->target,
+           "compare positions 0 to this length minus 1 (default: the larger trained length, else 4096)")
+      .within(1, kMaxSequence)
+      .formerly("--positions");
+  command
+      .add("--tolerance", options->tolerance,
+           "largest difference of cosines, sines, biases and factors that counts as equal")
+      .check(not_a_tolerance)
+      .show_default();
+  command.add("--layer", options->encoding.layer, "models whose layers differ: compare only this layer (default: all)")
       .within(0, kMaxSequence);
-  command.text("--part", options->encoding.part, "only this part of models: text, vision, ... (default: all)");
+  command.text("--part", options->encoding.part,
+               "models only: compare only this part, such as text or vision (default: all)");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -1,4 +1,4 @@
-// What there is to complete, read from the grammar itself.
+// Completions are read from the grammar itself, so that they cannot miss an option.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,14 +21,14 @@ bool is_spec(const std::string& name) { return name == "SPEC" || name == "A" || 
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Parted by commas, with or without spaces.
+// Words separated by commas, with or without spaces.
 std::vector<std::string> words_of(const std::string& list) {
   std::vector<std::string> words;
   for (const std::string_view word : split(list, ',')) words.emplace_back(word.substr(word.starts_with(' ') ? 1 : 0));
   return words;
 }
 
-// CLI11 keeps the members of a choice only as text: "TEXT:{auto,light,dark}".
+// CLI11 keeps the words of a choice only as text: "TEXT:{auto,light,dark}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string name = option.get_name(true);
   if (name == "FIGURE") {
@@ -36,8 +36,9 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
     for (const FigureInfo& info : figures()) names.emplace_back(info.name);
     return names;
   }
-  if (is_spec(name) || name == "KIND") {
+  if (is_spec(name) || name == "TOPIC") {
     std::vector<std::string> names;
+    if (name == "TOPIC") names = {"scalings", "figures", "models"};
     for (const KindInfo& kind : kinds()) names.push_back(kind.name);
     return names;
   }
@@ -52,7 +53,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return words_of(type.substr(begin + 1, end - begin - 1));
 }
 
-// What stands between single quotes in all three shells.
+// Text between single quotes, in all three shells.
 std::string in_quotes(std::string_view text) { return fmt::format("{}", fmt::join(split(text, '\''), "'\\''")); }
 
 // Within the brackets of zsh's _arguments.
@@ -77,7 +78,7 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
   return flags;
 }
 
-// An option, or what stands at a place without a dash, by its label.
+// An option, or an argument without a dash, which has a place.
 Json option_json(const CLI::Option& option, std::size_t place) {
   const std::string label = option.get_name(true);
   const std::vector<std::string> choices = choices_of(option);
@@ -149,7 +150,7 @@ void collect(const Json& command, Json::Array& commands) {
 
 void add_completions(Command& app) {
   const auto shell = std::make_shared<std::string>();
-  Command command = app.command("completions", "A script that completes posenc's commands in your shell.",
+  Command command = app.command("completions", "Print a script that completes posenc's commands in your shell",
                                 "  source <(posenc completions bash)\n"
                                 "  posenc completions zsh > ~/.zfunc/_posenc\n"
                                 "  posenc completions fish > ~/.config/fish/completions/posenc.fish");

@@ -1,5 +1,4 @@
-// Prints [A, B] against [B, A]: what adding positions does to the sums, to what a layer makes of them, and to their
-// scores.
+// Compares [A, B] with [B, A]: how adding positions changes the vectors, their projections and their scores.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -38,19 +37,20 @@ std::string score_line(const char* name, const OrderScore& score) {
 std::string pair_text(const OrderResult& pair) {
   const OrderSide &ab = pair.a_then_b, &ba = pair.b_then_a;
   const std::int64_t width = pair.spec.width;
-  std::string text = fmt::format("Two tokens A and B of width {}, positions of sinusoidal:width={}\n\n", width, width);
+  std::string text =
+      fmt::format("Two tokens A and B of width {}, with positions from sinusoidal:width={}\n\n", width, width);
   text += line("a", pair.a) + line("b", pair.b) + line("p0", pair.p0) + line("p1", pair.p1);
   text += "\n1. Without positions [A, B] and [B, A] are the same two vectors, a and b.\n\n";
-  text += "2. With positions they are not:\n";
+  text += "2. With positions they differ:\n";
   text += line("[A, B]: a + p0", ab.a) + line("        b + p1", ab.b);
   text += line("[B, A]: b + p0", ba.b) + line("        a + p1", ba.a);
-  text += "\n3. A layer that multiplies by W keeps the two apart, for W(a + p) = Wa + Wp:\n";
+  text += "\n3. After a projection W they still differ, because W(a + p) = Wa + Wp:\n";
   for (std::size_t m = 0; m < pair.weights.size(); ++m) text += line(m == 0 ? "W" : "", pair.weights[m]);
   text += "\n";
   text += line("Wa", pair.projected_a) + line("Wp0", pair.projected_p0) + line("Wp1", pair.projected_p1);
   text += line("W(a + p0)", ab.projected_a) + line("Wa + Wp0", ab.parts_a);
   text += line("W(a + p1)", ba.projected_a) + line("Wa + Wp1", ba.parts_a);
-  text += "\n4. The score of A with B has four parts; those where content meets position tell the orders apart:\n";
+  text += "\n4. The score of A with B has four parts. The two that mix content and position depend on the order:\n";
   text += fmt::format("  {:<18}{:>9}{:>9}{:>9}{:>9}\n", "", "a.b", "a.pos(B)", "pos(A).b", "pos.pos");
   text += score_line("[A, B]: p0, p1", ab.score) + score_line("[B, A]: p1, p0", ba.score);
   return text;
@@ -98,10 +98,10 @@ int run(const OrderCommand& options) {
 
 void add_demo_order(Command& app) {
   const auto options = std::make_shared<OrderCommand>();
-  Command command = app.command("order", "How adding positions makes [A, B] and [B, A] differ, step by step.",
+  Command command = app.command("order", "Show step by step how adding positions makes [A, B] and [B, A] differ",
                                 "  posenc demo order\n  posenc demo order --width 6 --seed 3 --format json");
-  command.add("--width", options->width, "of the embeddings, even").within(2, 16).show_default();
-  command.add("--seed", options->seed, "another seed, other numbers (default: 0)");
+  command.add("--width", options->width, "width of the embeddings, an even number").within(2, 16).show_default();
+  command.add("--seed", options->seed, "another seed gives other numbers (default: 0)");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -1,11 +1,12 @@
-// Prints what permuted tokens become in a layer of attention, with and without positions, and in layers that have order
-// built in.
+// Passes a sentence and its permutations through a layer of attention, with and without positions, and through layers
+// that have order built in, and prints how much the outputs differ.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
@@ -21,8 +22,9 @@ namespace {
 
 struct PermutationCommand {
   std::string sentence = "the cat sat on the mat";
-  std::string other;        // the same words in another order; empty: "the mat sat on the cat", else as permuted
-  std::string permutation;  // token permutation[n] comes to place n; empty: by the number of tokens
+  std::vector<std::string> others;  // the same words in other orders
+  std::string permutation;          // token permutation[n] moves to place n
+  bool outputs = false;             // print those of every row
   std::int64_t width = 32;
   std::int64_t heads = 4;
   std::uint64_t seed = 0;
@@ -60,16 +62,58 @@ Order order_of(const PermutationCommand& options, std::size_t tokens) {
   return order;
 }
 
-Words other_words(const PermutationCommand& options, const Words& words) {
-  if (options.other.empty()) return {};
-  const Words other = words_of(options.other, "--other");
-  if (std::is_permutation(words.begin(), words.end(), other.begin(), other.end())) return other;
-  fail(ErrorKind::usage, fmt::format("--other must have the words of the sentence in another order, '{}', but has '{}'",
-                                     fmt::join(words, " "), fmt::join(other, " ")));
+std::vector<Words> other_sentences(const PermutationCommand& options, const Words& words) {
+  if (options.others.size() > 4) {
+    fail(ErrorKind::usage, fmt::format("--other can be given 4 times but was given {} times", options.others.size()));
+  }
+  std::vector<Words> result;
+  for (const std::string& text : options.others) {
+    result.push_back(words_of(text, "--other"));
+    if (std::is_permutation(words.begin(), words.end(), result.back().begin(), result.back().end())) continue;
+    fail(ErrorKind::usage,
+         fmt::format("--other must have the words of the sentence in another order, '{}', but has '{}'",
+                     fmt::join(words, " "), fmt::join(result.back(), " ")));
+  }
+  return result;
 }
 
-// The library refuses the same; here messages name the options.
-PermutationQuestion make_question(const PermutationCommand& options) {
+// Sizes that the user left out are those of the layer: "rotary" becomes rotary:head_dim=8.
+Encoding fitted(const Encoding& found, const PermutationCommand& options, std::size_t tokens) {
+  if (found.assumed().empty()) return found;
+  std::string text = found.text();
+  const std::pair<std::string, std::int64_t> sizes[] = {{"width", options.width},
+                                                        {"heads", options.heads},
+                                                        {"head_dim", options.width / options.heads},
+                                                        {"rows", static_cast<std::int64_t>(tokens)}};
+  for (const auto& [name, size] : sizes) {
+    for (const char* opening : {":", ",", "."}) {
+      const std::string field = opening + name + "=";
+      const std::size_t at = text.find(field);
+      const bool assumed =
+          ("," + found.assumed()).find((*opening == ':' ? "," : opening) + name + "=") != std::string::npos;
+      if (at == std::string::npos || !assumed) continue;
+      const std::size_t start = at + field.size();
+      text.replace(start, std::min(text.find(',', start), text.size()) - start, std::to_string(size));
+    }
+  }
+  fmt::print(stderr, "posenc: using {} for the fields that were not given\n", text);
+  return find_encoding(text);
+}
+
+// The encodings to try, by the names that the user gave them: a path, or fields in another order.
+std::vector<std::pair<std::string, Encoding>> find_fitted(const PermutationCommand& options, std::size_t tokens) {
+  std::vector<std::pair<std::string, Encoding>> result;
+  const std::vector<Encoding> all = find_encodings(options.specs, options.encoding);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].model() != nullptr) say_remarks(*all[i].model());
+    const Encoding encoding = fitted(all[i], options, tokens);
+    result.emplace_back(all[i].assumed().empty() ? options.specs[i] : encoding.text(), encoding);
+  }
+  return result;
+}
+
+// The library refuses the same; these messages name the options.
+PermutationQuestion make_question(const PermutationCommand& options, std::vector<std::string>& names) {
   if (options.width % (2 * options.heads) != 0) {
     fail(ErrorKind::usage,
          fmt::format("--width must be a multiple of 2 x heads, {}, but got {}", 2 * options.heads, options.width));
@@ -78,17 +122,18 @@ PermutationQuestion make_question(const PermutationCommand& options) {
   question.words = words_of(options.sentence, "--sentence");
   question.order = order_of(options, question.words.size());
   question.seed = options.seed;
-  question.other = other_words(options, question.words);
-  for (const Encoding& encoding : find_with_remarks(options.specs, options.encoding)) {
+  question.others = other_sentences(options, question.words);
+  question.outputs = true;
+  for (const auto& [name, encoding] : find_fitted(options, question.words.size())) {
+    names.push_back(name);
     question.specs.push_back(encoding.spec());
   }
   return question;
 }
 
-// Rows have the names that the user gave: a path, or fields in another order.
-PermutationResult answer(const PermutationQuestion& question, const std::vector<std::string>& encodings) {
+PermutationResult answer(const PermutationQuestion& question, const std::vector<std::string>& names) {
   PermutationResult result = demonstrate_permutation(question);
-  for (std::size_t i = 0; i < encodings.size(); ++i) result.rows[i + 1].name = encodings[i];
+  for (std::size_t i = 0; i < names.size(); ++i) result.rows[i + 1].name = names[i];
   return result;
 }
 
@@ -96,54 +141,188 @@ std::string number(double value, double rounding) {
   return value < rounding ? fmt::format("below 1e{:.0f}", std::log10(rounding)) : fmt::format("{:.2g}", value);
 }
 
-std::string table_text(const PermutationResult& result) {
+std::size_t name_column(const PermutationResult& result) {
   std::size_t column = 0;
   for (const PermutationRow& row : result.rows) column = std::max(column, row.name.size());
-  std::string text = fmt::format("{:<{}}  {:>11}  {:>11}  {:>11}  order\n", "", column, "mean", "largest", "pooled");
+  return column;
+}
+
+std::string note_text(const PermutationRow& row) { return row.note.empty() ? "" : "  (" + row.note + ")"; }
+
+// With two sentences their comparison is in the same table.
+std::string table_text(const PermutationResult& result) {
+  const std::size_t column = name_column(result);
+  const bool two = result.others.size() == 1;
+  std::string text = fmt::format("{:<{}}  {:>11}  {:>11}  order{}\n", "", column, "mean", "largest",
+                                 two ? "          pooled  sentences" : "");
   for (const PermutationRow& row : result.rows) {
-    text += fmt::format("{:<{}}  {:>11}  {:>11}  {:>11}  {}{}\n", row.name, column, number(row.mean, result.rounding),
-                        number(row.largest, result.rounding), number(row.pooled, result.rounding),
-                        row.sees_order ? "seen" : "not seen", row.note.empty() ? "" : "; " + row.note);
+    std::string line = fmt::format("{:<{}}  {:>11}  {:>11}  {:<8}", row.name, column, number(row.mean, result.rounding),
+                                   number(row.largest, result.rounding), row.sees_order ? "seen" : "not seen");
+    if (two) {
+      const PooledPair& pair = row.pooled[0];
+      line += fmt::format("  {:>11}  {:<9}", number(pair.largest, result.rounding),
+                          pair.unseen == Unseen::not_so ? "differ" : "the same");
+    }
+    line += note_text(row);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }
 
-std::string demo_text(const PermutationQuestion& question, const PermutationResult& result) {
-  std::string text = fmt::format(
-      "Self-attention over {} tokens, width {}, {} {}, float32, random weights of seed {}\n\n", result.words.size(),
-      question.width, question.heads, question.heads == 1 ? "head" : "heads", question.seed);
-  text += fmt::format("  tokens    {}\n", fmt::join(result.words, " "));
-  text += fmt::format("  permuted  {}  ({})\n", fmt::join(result.moved, " "), fmt::join(result.order, ","));
-  text += fmt::format("  other     {}\n\n", fmt::join(result.other, " "));
-  text +=
-      "mean, largest: the outputs of the permuted tokens, put back in order, beside those of the tokens\n"
-      "pooled: the mean of all outputs, beside that of the other sentence; largest difference\n\n";
-  text += table_text(result);
-  text +=
-      "\nWithout positions attention is equivariant: permuted tokens give the same outputs, permuted. Only what is "
-      "pooled\n"
-      "over all tokens is invariant: two sentences of the same words cannot be told apart. A causal mask alone ends "
-      "that,\n"
-      "for what a token sees depends on its place; a recurrence and a filter have order built in.\n";
+// Of three sentences and more, every pair.
+std::string pairs_text(const PermutationResult& result) {
+  if (result.others.size() < 2) return "";
+  const std::size_t column = name_column(result);
+  std::string text = fmt::format("\npooled, for every pair of sentences\n\n{:<{}}", "", column);
+  for (const PooledPair& pair : result.rows[0].pooled) {
+    text += fmt::format("  {:>11}", fmt::format("{} and {}", pair.first + 1, pair.second + 1));
+  }
+  text += "\n";
+  for (const PermutationRow& row : result.rows) {
+    text += fmt::format("{:<{}}", row.name, column);
+    for (const PooledPair& pair : row.pooled) text += fmt::format("  {:>11}", number(pair.largest, result.rounding));
+    text += note_text(row) + "\n";
+  }
   return text;
+}
+
+std::string vector_text(const std::vector<float>& numbers, std::size_t token, std::size_t width, std::size_t shown) {
+  std::string text;
+  for (std::size_t m = 0; m < shown; ++m) {
+    const double value = static_cast<double>(numbers[token * width + m]);
+    text += fmt::format("{:>8.3f}", std::fabs(value) < 5e-4 ? 0.0 : value);
+  }
+  return text;
+}
+
+// The outputs of each token in both orders, side by side.
+std::string outputs_text(const PermutationCommand& options, const PermutationResult& result) {
+  const auto width = static_cast<std::size_t>(options.width);
+  const std::size_t shown = std::min<std::size_t>(width, 4), tokens = std::min<std::size_t>(result.words.size(), 12);
+  std::string text = fmt::format(
+      "\nOutputs of each token, {}: in the sentence, and in the permuted sentence\n",
+      shown == width ? fmt::format("{} channels", width) : fmt::format("the first {} of {} channels", shown, width));
+  std::size_t column = 5;
+  for (std::size_t n = 0; n < tokens; ++n) column = std::max(column, result.words[n].size());
+  for (const PermutationRow& row : result.rows) {
+    if (!options.outputs && &row != &result.rows[0]) break;
+    text += fmt::format("\n  {}\n", row.name);
+    for (std::size_t n = 0; n < tokens; ++n) {
+      text += fmt::format("  {:<{}}{}   |{}\n", result.words[n], column, vector_text(row.outputs, n, width, shown),
+                          vector_text(row.moved, n, width, shown));
+    }
+  }
+  if (tokens < result.words.size()) text += fmt::format("  and {} more tokens\n", result.words.size() - tokens);
+  return text;
+}
+
+// Why an encoding does not see an order although it knows positions.
+std::string reason_text(const PermutationResult& result, const PermutationRow& row) {
+  std::string text;
+  const auto sentence = [&](std::size_t i) {
+    return fmt::format("'{}'", fmt::join(i == 0 ? result.words : result.others[i - 1], " "));
+  };
+  if (row.unseen == Unseen::same_distances) {
+    text += fmt::format(
+        "{} does not see this permutation: every pair of tokens keeps its distance, and the\n"
+        "encoding depends on distances only. So each token has the same output as before, at its new "
+        "place.\n",
+        row.name);
+  }
+  for (const PooledPair& pair : row.pooled) {
+    if (pair.unseen != Unseen::same_distances) continue;
+    if (row.unseen == Unseen::same_distances && pair.first == 0 && result.others[pair.second - 1] == result.moved) {
+      text += "The mean over all tokens is therefore the same too.\n";
+    } else {
+      text += fmt::format(
+          "{} cannot tell {} from {}: each token has the same output, at\nanother place, so the mean over "
+          "all tokens is the same.\n",
+          row.name, sentence(pair.first), sentence(pair.second));
+    }
+  }
+  if (row.causal) {
+    text += fmt::format(
+        "A causal mask changes that, because a token then sees only those before it: with one, the\n"
+        "outputs of {} differ by up to {}.\n",
+        row.name, number(*row.causal, result.rounding));
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string demo_text(const PermutationCommand& options, const PermutationResult& result) {
+  std::string text = fmt::format(
+      "Self-attention over {} tokens, width {}, {} {}, float32, random weights (seed {})\n\n", result.words.size(),
+      options.width, options.heads, options.heads == 1 ? "head" : "heads", options.seed);
+  const bool two = result.others.size() == 1, moved_is_other = result.moved == result.others[0];
+  text += fmt::format("  {:<11} {}\n", two ? "sentence" : "sentence 1", fmt::join(result.words, " "));
+  text += fmt::format("  {:<11} {}  ({})\n", "permuted", fmt::join(result.moved, " "), fmt::join(result.order, ","));
+  for (std::size_t i = 0; i < result.others.size(); ++i) {
+    if (two && moved_is_other) break;
+    text += fmt::format("  {:<11} {}\n", two ? std::string("other") : fmt::format("sentence {}", i + 2),
+                        fmt::join(result.others[i], " "));
+  }
+  text +=
+      "\nmean, largest: difference of the outputs of the permuted tokens, put back in order, from those of the "
+      "tokens\n";
+  text += fmt::format("pooled: largest difference of the mean over all outputs{}\n\n", !two ? ""
+                                                                                       : moved_is_other
+                                                                                           ? ", sentence and permuted"
+                                                                                           : ", sentence and other");
+  text += table_text(result) + pairs_text(result) + outputs_text(options, result);
+  for (const PermutationRow& row : result.rows) text += reason_text(result, row);
+  return text +
+         "\nWithout positions attention is equivariant: if the tokens are permuted, the outputs are permuted in the "
+         "same\n"
+         "way and do not change otherwise. Only their mean is invariant, so sentences of the same words look the "
+         "same.\n"
+         "A causal mask alone breaks this symmetry; a recurrence and a filter have order built in.\n";
 }
 
 Json words_json(const Words& words) { return Json::Array(words.begin(), words.end()); }
 
-void write_demo_json(const OutputOptions& output, const PermutationQuestion& question,
-                     const PermutationResult& result) {
+Json matrix_json(const std::vector<float>& numbers, std::int64_t width) {
   Json::Array rows;
+  for (auto at = numbers.begin(); at != numbers.end(); at += width) {
+    Json::Array row;
+    for (auto number = at; number != at + width; ++number) row.emplace_back(static_cast<double>(*number));
+    rows.emplace_back(std::move(row));
+  }
+  return rows;
+}
+
+// Null if the order is seen.
+Json unseen_name(Unseen unseen) {
+  constexpr const char* kNames[] = {"", "no_positions", "same_sentence", "same_distances", "unknown"};
+  return unseen == Unseen::not_so ? Json() : Json(kNames[static_cast<std::size_t>(unseen)]);
+}
+
+void write_demo_json(const OutputOptions& output, const PermutationQuestion& question, const PermutationResult& result,
+                     bool outputs) {
+  Json::Array rows, others;
+  for (const Words& other : result.others) others.push_back(words_json(other));
   for (const PermutationRow& each : result.rows) {
     Json row;
     row.set("name", each.name).set("spec", each.spec ? to_json(*each.spec) : Json());
-    row.set("mean", each.mean).set("largest", each.largest).set("pooled", each.pooled);
-    row.set("sees_order", each.sees_order);
+    row.set("note", each.note);
+    row.set("mean", each.mean).set("largest", each.largest).set("sees_order", each.sees_order);
+    row.set("unseen", unseen_name(each.unseen)).set("causal_largest", each.causal ? Json(*each.causal) : Json());
+    Json::Array pairs;
+    for (const PooledPair& pair : each.pooled) {
+      Json item;
+      item.set("sentences", Json::Array{pair.first + 1, pair.second + 1}).set("largest", pair.largest);
+      pairs.push_back(std::move(item.set("unseen", unseen_name(pair.unseen))));
+    }
+    row.set("pooled", pairs);
+    if (outputs) {
+      row.set("outputs", matrix_json(each.outputs, question.width))
+          .set("permuted", matrix_json(each.moved, question.width));
+    }
     rows.push_back(std::move(row));
   }
   write_json(output, {{"demo", "permutation"},
                       {"tokens", words_json(result.words)},
                       {"permutation", Json::Array(result.order.begin(), result.order.end())},
-                      {"other", words_json(result.other)},
+                      {"others", others},
                       {"width", question.width},
                       {"heads", question.heads},
                       {"seed", fmt::format("{}", question.seed)},
@@ -153,12 +332,13 @@ void write_demo_json(const OutputOptions& output, const PermutationQuestion& que
 
 int run(const PermutationCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json"});
-  const PermutationQuestion question = make_question(options);
-  const PermutationResult result = answer(question, options.specs);
+  std::vector<std::string> names;
+  const PermutationQuestion question = make_question(options, names);
+  const PermutationResult result = answer(question, names);
   if (format == "json") {
-    write_demo_json(options.output, question, result);
+    write_demo_json(options.output, question, result, options.outputs);
   } else {
-    write_text(options.output, demo_text(question, result));
+    write_text(options.output, demo_text(options, result));
   }
   return 0;
 }
@@ -168,21 +348,31 @@ int run(const PermutationCommand& options) {
 void add_demo_permutation(Command& app) {
   const auto options = std::make_shared<PermutationCommand>();
   Command command = app.command(
-      "permutation", "Attention does not see the order of tokens; what each encoding changes about that.",
+      "permutation", "Show that attention does not see word order, and what encodings change about that",
       "  posenc demo permutation\n"
       "  posenc demo permutation --sentence \"dog bites man\" --other \"man bites dog\"\n"
+      "  posenc demo permutation --sentence \"I love Paris\" --other \"Paris love I\" --other \"love I Paris\"\n"
       "  posenc demo permutation --width 64 --heads 8 --encoding alibi:heads=8 --encoding rotary:head_dim=8");
-  command.text("--sentence", options->sentence, "its words are the tokens; equal words have equal embeddings")
+  command.text("--sentence", options->sentence, "the words are the tokens; equal words have equal embeddings")
       .show_default();
-  command.text("--other", options->other,
-               "the same words in another order (default: 'the mat sat on the cat', else as permuted)");
+  command
+      .add("--other", options->others,
+           "the same words in another order; may be given up to 4 times\n"
+           "(default: 'the mat sat on the cat', else the permuted sentence)")
+      .not_empty()
+      .one_value();
   command.text("--permutation", options->permutation,
-               "2,0,4,1,5,3: token 2 comes first, then token 0, .. (default: this for 6 tokens)");
-  command.add("--width", options->width, "of the embeddings, a multiple of 2 x heads").within(2, 4096).show_default();
-  command.add("--heads", options->heads, "of attention").within(1, 1024).show_default();
-  command.add("--seed", options->seed, "another seed, other embeddings and weights (default: 0)");
-  command.add("--encoding", options->specs, "a SPEC to try, may be repeated (default: one of every sort)").not_empty();
+               "2,0,1 moves token 2 to the front, then token 0, then token 1\n"
+               "(default: the order of --other; for 6 tokens 2,0,4,1,5,3)");
+  command.add("--width", options->width, "width of the embeddings, a multiple of 2 x heads")
+      .within(2, 4096)
+      .show_default();
+  command.add("--heads", options->heads, "attention heads").within(1, 1024).show_default();
+  command.add("--seed", options->seed, "another seed gives other embeddings and weights (default: 0)");
+  command.add("--encoding", options->specs, "a SPEC to try; may be repeated (default: one of every sort)").not_empty();
+  command.flag("--outputs", options->outputs, "print the outputs with every encoding, not only without positions");
   add_spec_choice(command, options->encoding);
+  options->encoding.example = ExampleSize::by_hand;
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/diagnose_text.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -22,7 +23,7 @@
 namespace posenc::cli {
 namespace {
 
-// Of another engine's numbers, one kind is given: files with what belongs to them.
+// The numbers of the other engine are of one kind, given by the files of that kind.
 struct DiagnoseCommand {
   std::string spec;
   EncodingOptions encoding;
@@ -32,21 +33,21 @@ struct DiagnoseCommand {
   std::string scores, q, k;
   std::string bias;
   std::string table;
-  std::string positions;      // of tables, vectors and rows; empty: counted from 0
-  std::string queries, keys;  // of scores and biases; empty: counted from 0
+  std::string positions;      // of tables, vectors and rows; empty: 0, 1, 2, ...
+  std::string queries, keys;  // of scores and biases; empty: 0, 1, 2, ...
   std::optional<double> scale;
-  bool faults = false;  // list what is known
-  std::string inject;   // show what a mistake would do
-  std::string picture;  // an SVG of it
+  bool faults = false;  // list the known mistakes
+  std::string inject;   // show the effect of this mistake
+  std::string picture;  // an SVG of its effect
   OutputOptions output;
 };
 
-// What was read from files: an observation holds views of it.
+// Owns the arrays that an observation views.
 struct Loaded {
   std::vector<Array> arrays;
   TokenPositions positions, keys;
-  std::vector<std::pair<std::string, std::string>> names;  // what the library calls something, and what the user does
-  std::string option = "diagnose";                         // what opens messages about nothing in particular
+  std::vector<std::pair<std::string, std::string>> names;  // the library's name of an input, and the user's
+  std::string option = "diagnose";                         // opens messages that name no input
 };
 
 enum class Evidence { frequencies, tables, rotation, scores, bias, rows };
@@ -57,7 +58,7 @@ struct EvidenceFile {
   const char* help;
 };
 
-// A kind of evidence, and its files, the one that names it first.
+// A kind of evidence and its files; messages name the kind by the first.
 struct EvidenceKind {
   Evidence evidence;
   std::vector<EvidenceFile> files;
@@ -65,24 +66,22 @@ struct EvidenceKind {
 
 std::vector<EvidenceKind> all_evidence() {
   using Options = DiagnoseCommand;
-  return {{Evidence::frequencies, {{"--inv-freq", &Options::inv_freq, "its inverse frequencies, [pairs]"}}},
+  return {{Evidence::rotation,
+           {{"--input", &Options::input, "queries or keys before the rotation, [N, D] or [N, H, D]; with --rotated"},
+            {"--rotated", &Options::rotated, "the same vectors after the rotation"}}},
           {Evidence::tables,
-           {{"--cos", &Options::cos, "its cosines, [N, W] in any tiling; with --sin and --positions"},
-            {"--sin", &Options::sin, "its sines"}}},
-          {Evidence::rotation,
-           {{"--input", &Options::input,
-             "vectors before its rotation, [N, D] or [N, H, D]; with --rotated and --positions"},
-            {"--rotated", &Options::rotated, "the same behind it"}}},
+           {{"--cos", &Options::cos, "cosines, [N, W] in any tiling; with --sin"},
+            {"--sin", &Options::sin, "sines, like --cos"}}},
+          {Evidence::frequencies, {{"--inv-freq", &Options::inv_freq, "inverse frequencies, [pairs]"}}},
           {Evidence::scores,
-           {{"--scores", &Options::scores,
-             "its scores before the softmax, [N, S] or [H, N, S]; with --q, --k, --queries, --keys"},
-            {"--q", &Options::q, "its queries before the rotation, [N, D] or [N, H, D]"},
-            {"--k", &Options::k, "its keys before the rotation, [S, D] or [S, G, D]"}}},
-          {Evidence::bias, {{"--bias", &Options::bias, "its biases, [N, S] or [H, N, S]"}}},
-          {Evidence::rows, {{"--table", &Options::table, "its rows of an encoding at the input, [N, M]"}}}};
+           {{"--scores", &Options::scores, "scores before the softmax, [N, S] or [H, N, S]; with --q and --k"},
+            {"--q", &Options::q, "queries before the rotation, [N, D] or [N, H, D]"},
+            {"--k", &Options::k, "keys before the rotation, [S, D] or [S, G, D]"}}},
+          {Evidence::bias, {{"--bias", &Options::bias, "biases on scores, [N, S] or [H, N, S]"}}},
+          {Evidence::rows, {{"--table", &Options::table, "rows of an encoding that is added to embeddings, [N, M]"}}}};
 }
 
-// The kinds of which a file was given.
+// The kinds that have at least one file.
 std::vector<EvidenceKind> given_evidence(const DiagnoseCommand& options) {
   std::vector<EvidenceKind> kinds = all_evidence();
   const auto missing = [&](const EvidenceFile& one) { return (options.*one.file).empty(); };
@@ -91,44 +90,39 @@ std::vector<EvidenceKind> given_evidence(const DiagnoseCommand& options) {
   return kinds;
 }
 
-// The only kind that was given, whole; options that belong to another are errors.
+// The one kind that was given, complete. Throws if options belong to another kind.
 EvidenceKind one_evidence(const DiagnoseCommand& options) {
   const std::vector<EvidenceKind> given = given_evidence(options);
-  if (given.empty()) {
-    fail(ErrorKind::usage,
-         "numbers of the other engine are needed: --inv-freq, --cos and --sin, --input and --rotated, --scores, --bias "
-         "or --table");
-  }
   const std::vector<EvidenceFile>& files = given[0].files;
   if (given.size() > 1) {
-    fail(ErrorKind::usage, fmt::format("{} and {} are two kinds of numbers: give one at a time", files[0].option,
-                                       given[1].files[0].option));
+    fail(ErrorKind::usage, fmt::format("{} and {} are different kinds of numbers: give one kind at a time",
+                                       files[0].option, given[1].files[0].option));
   }
   for (const EvidenceFile& one : files) {
     if (!(options.*one.file).empty()) continue;
     const EvidenceFile& other = files[&one == &files[0] ? 1 : 0];
-    fail(ErrorKind::usage, fmt::format("{} needs {}", other.option, one.option));
+    fail(ErrorKind::usage, fmt::format("{} needs {}: {}", other.option, one.option, one.help));
   }
   const Evidence evidence = given[0].evidence;
   const bool matrix = evidence == Evidence::scores || evidence == Evidence::bias;
   if (matrix && !options.positions.empty())
-    fail(ErrorKind::usage, "positions of scores and biases are --queries and --keys");
+    fail(ErrorKind::usage, "--positions does not go with --scores and --bias: use --queries and --keys");
   if (!matrix && (!options.queries.empty() || !options.keys.empty())) {
-    fail(ErrorKind::usage, "--queries and --keys are for --scores and --bias: others have --positions");
+    fail(ErrorKind::usage, "--queries and --keys go with --scores and --bias: use --positions");
   }
   if (evidence == Evidence::frequencies && !options.positions.empty())
-    fail(ErrorKind::usage, "frequencies have no --positions");
-  if (evidence != Evidence::scores && options.scale) fail(ErrorKind::usage, "--scale is for --scores");
+    fail(ErrorKind::usage, "--positions does not go with --inv-freq: frequencies do not depend on positions");
+  if (evidence != Evidence::scores && options.scale) fail(ErrorKind::usage, "--scale goes with --scores");
   return given[0];
 }
 
-// Positions of the tokens of an array; how many that is, the library checks.
+// The positions of the tokens of an array; the library checks their number.
 TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array,
                         std::size_t axis, Loaded& loaded) {
   loaded.option = fmt::format("--{}", name);
   loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
   const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
-  if (text.empty() && count < 1) fail(ErrorKind::bad_input, "there are no tokens");
+  if (text.empty() && count < 1) fail(ErrorKind::bad_input, "the array has no tokens");
   TokenPositions ids = load_token_positions(text, axes, {.batch = 0, .tokens = count});
   PositionView& view = ids.view;
   // Position ids of Hugging Face have the axis first: [A, N] or [A, 1, N].
@@ -144,7 +138,7 @@ TokenPositions load_ids(const char* name, const std::string& text, std::int64_t 
   return ids;
 }
 
-// The axis of an array that its tokens have, behind leading axes of length 1.
+// The token axis of an array, which may have leading axes of length 1.
 std::size_t token_axis(const Array& array) {
   std::size_t axis = 0;
   while (array.shape.size() - axis > 2 && array.shape[axis] == 1) ++axis;
@@ -156,7 +150,7 @@ Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, 
   const Evidence evidence = kind.evidence;
   std::vector<ConstView> views;
   for (const EvidenceFile& one : kind.files) {
-    std::string name = one.option + 2;  // as the library has it
+    std::string name = one.option + 2;  // the name in the library
     std::replace(name.begin(), name.end(), '-', '_');
     loaded.names.emplace_back(name, options.*one.file);
     loaded.arrays.push_back(load_array(options.*one.file));
@@ -184,7 +178,7 @@ Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, 
       break;
   }
   std::size_t axis = token_axis(first);
-  // Tables of several axes may have one of them in front.
+  // Tables of several axes may have the axis first.
   const bool per_axis = axes > 1 && first.shape.size() - axis == 3 && first.shape[axis] == axes;
   if (evidence == Evidence::tables && per_axis) ++axis;
   loaded.positions = load_ids("positions", options.positions, axes, first, axis, loaded);
@@ -193,19 +187,46 @@ Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, 
   return ObservedRows{views[0], loaded.positions.view};
 }
 
-// The encoding that the engine should have had.
+// The encoding that the engine should have.
 Encoding find_wanted(const DiagnoseCommand& options) {
-  if (options.spec.empty()) fail(ErrorKind::usage, "SPEC is needed: what the engine should have done");
+  if (options.spec.empty()) {
+    fail(ErrorKind::usage,
+         "SPEC is missing, the encoding that the engine should have; for example: posenc diagnose llama-3.1-8b --input "
+         "q.npy --rotated r.npy --positions 0:512");
+  }
   return find_with_remarks(options.spec, options.encoding);
 }
 
-// Its spec, of the one layer that was chosen.
+// What to give for an encoding that acts at this place.
+const char* example_numbers(Place place) {
+  if (place == Place::input) return "--table rows.npy (the rows that it adds to embeddings)";
+  if (place == Place::bias) return "--bias bias.npy (the biases that it adds to scores)";
+  return "--input q.npy --rotated r.npy --positions 0:512 (queries before and after its rotation)";
+}
+
+// Also if SPEC cannot be read: a beginner sees at once what else to give.
+[[noreturn]] void ask_for_numbers(const DiagnoseCommand& options) {
+  std::string spec = "SPEC", problem;
+  Place place = Place::rotation;
+  try {
+    place = find_wanted(options).place();
+    spec = text::shell_word(options.spec);
+  } catch (const Error& error) {
+    problem = for_command_line(error.what()) + "; besides, ";
+  }
+  fail(ErrorKind::usage,
+       fmt::format("{}the numbers of the other engine are missing; for example: posenc diagnose {} {}; see posenc "
+                   "diagnose --help for others (--inv-freq, --cos and --sin, --scores, --bias, --table)",
+                   problem, spec, example_numbers(place)));
+}
+
+// Its spec at the chosen layer.
 Spec wanted_spec(const Encoding& wanted) {
   const auto* rotary = std::get_if<Rotary>(&wanted.spec());
   return rotary != nullptr && rotary->layer ? Spec(at_layer(*rotary, *rotary->layer)) : wanted.spec();
 }
 
-// A message of the library with the file's name instead of what the library calls it.
+// The message with the user's names of files instead of the library's names.
 std::string with_file_name(std::string message, const Loaded& loaded, const std::string& option) {
   bool named = false;
   for (const auto& [name, file] : loaded.names) {
@@ -239,7 +260,7 @@ std::string choice_text(const EncodingOptions& options) {
   return text;
 }
 
-// What it learned is needed where its biases are to be compared; rows without a table have a message of their own.
+// Biases need their learned numbers; rows without a table are refused by the library.
 Encoding load_learned(const DiagnoseCommand& options, const Encoding& wanted) {
   EncodingOptions learned = options.encoding;
   learned.missing = wanted.place() == Place::bias ? Missing::error : Missing::leave;
@@ -268,8 +289,8 @@ Diagnosis diagnosis_of(const DiagnoseCommand& options, const Encoding& encoding,
   return answer;
 }
 
-// Positions that show a mistake wherever it begins: a few per power of two, and none that short types happen to hold.
-// With several axes the coordinates differ.
+// Positions that show a mistake wherever it starts: a few per power of two, odd so that short types round them. With
+// several axes the coordinates differ.
 Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
   std::vector<std::int64_t> values;
   double next = 0.0;
@@ -280,7 +301,7 @@ Positions usual_positions(std::int64_t axes, double growth, std::int64_t last) {
   return Positions::integers(std::move(values), axes);
 }
 
-// What the mistake of --inject does, at the positions of the options or at usual ones, each so many times the last.
+// The effect of the mistake of --inject, at the given positions or at usual ones, each `growth` times the last.
 InjectedFault injected(const DiagnoseCommand& options, const Encoding& wanted, const PositionText& given,
                        double growth) {
   Spec spec = wanted_spec(wanted);
@@ -300,10 +321,12 @@ InjectedFault injected(const DiagnoseCommand& options, const Encoding& wanted, c
   return inject_fault(spec, options.inject, positions.view, settings);
 }
 
-// An SVG of it, with more positions.
+// The SVG has more positions than the text.
 void draw_injected(const DiagnoseCommand& options, const Encoding& wanted, const PositionText& given,
                    const std::string& path) {
-  if (!path.ends_with(".svg")) fail(ErrorKind::usage, "--picture writes .svg but got '" + path + "'");
+  if (!path.ends_with(".svg")) {
+    fail(ErrorKind::usage, "--picture writes SVG: its file must end in .svg but is '" + path + "'");
+  }
   const Drawing drawing =
       draw_fault(injected(options, wanted, given, 1.09), fmt::format("{} in {}", options.inject, options.spec));
   write_file(path, to_svg(drawing, {}));
@@ -322,7 +345,7 @@ int show_injected(const DiagnoseCommand& options, bool json) {
   return 0;
 }
 
-// One picture per mistake that is known.
+// One picture per known mistake.
 void draw_faults(const std::string& folder) {
   for (const KnownFault& fault : known_faults()) {
     DiagnoseCommand one;
@@ -335,16 +358,17 @@ void draw_faults(const std::string& folder) {
 
 int run(const DiagnoseCommand& options) {
   const std::string format = choose_format(options.output, {"text", "json", "md"});
-  if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md is for --faults");
+  if (format == "md" && !options.faults) fail(ErrorKind::usage, "--format md goes with --faults");
   if ((options.faults || !options.inject.empty()) && !given_evidence(options).empty()) {
-    fail(ErrorKind::usage, "--faults and --inject show what is known: they take no numbers of another engine");
+    fail(ErrorKind::usage, "--faults and --inject take no numbers of another engine");
   }
   if (options.encoding.has_numbers() && (options.faults || !options.inject.empty())) {
-    fail(ErrorKind::usage, "--faults and --inject need no learned numbers: leave them out");
+    fail(ErrorKind::usage, "--faults and --inject take no learned numbers");
   }
   if (options.faults) {
     if (!options.spec.empty()) {
-      fail(ErrorKind::usage, "--faults lists the mistakes of all encodings: leave out '" + options.spec + "'");
+      fail(ErrorKind::usage,
+           "--faults lists the mistakes of all encodings and takes no SPEC but got '" + options.spec + "'");
     }
     check_choices({}, {}, false, options.encoding);
     if (!options.picture.empty()) draw_faults(options.picture);
@@ -352,8 +376,9 @@ int run(const DiagnoseCommand& options) {
     return 0;
   }
   if (!options.picture.empty() && options.inject.empty())
-    fail(ErrorKind::usage, "--picture is for --inject and --faults");
+    fail(ErrorKind::usage, "--picture goes with --inject or --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
+  if (!options.spec.empty() && given_evidence(options).empty()) ask_for_numbers(options);
   const Encoding wanted = load_learned(options, find_wanted(options));
   Loaded loaded;
   Diagnosis answer;
@@ -382,37 +407,43 @@ std::string above_zero(const std::string& text) {
 void add_diagnose(Command& app) {
   const auto options = std::make_shared<DiagnoseCommand>();
   Command command =
-      app.command("diagnose", "What is wrong with another engine's numbers.",
+      app.command("diagnose", "Find out what another engine does wrong, from its numbers",
                   "  posenc diagnose llama-3.1-8b --input q.npy --rotated r.npy --positions 0:512\n"
                   "  posenc diagnose config.json --cos cos.npy --sin sin.npy --positions @ids.npy --format json\n"
                   "  posenc diagnose alibi:heads=12 --bias theirs.npy\n"
                   "  posenc diagnose llama-3.1-8b --inject base=10000 --positions 0,1,10,100,1000\n"
                   "  posenc diagnose --faults");
-  command.add("SPEC", options->spec, "what the engine should have done: a spec, a model's file, a name of the catalog");
+  command.add("SPEC", options->spec,
+              "the encoding that the engine should have: kind:field=value,..., a file, or a model by name");
   for (const EvidenceKind& kind : all_evidence()) {
     for (const EvidenceFile& one : kind.files) {
       command.text(one.option, (*options).*one.file, one.help)
-          .group("Numbers of the other engine (file.npy or file.safetensors:tensor), one kind of");
+          .group("Numbers of the other engine, one kind (file.npy or file.safetensors:tensor)");
     }
   }
-  command.text("--positions,-p", options->positions,
-               std::string("positions of the tokens (default: counted from 0): ") + kPositionsHelp);
-  command.text("--queries", options->queries, "positions of queries (default: counted from 0)");
-  command.text("--keys", options->keys, "positions of keys (default: counted from 0)");
+  command
+      .text("--positions,-p", options->positions,
+            std::string("positions of the tokens (default: 0, 1, 2, ...): ") + kPositionsHelp)
+      .positions();
+  command.text("--queries", options->queries, "positions of queries, with --scores or --bias (default: 0, 1, 2, ...)")
+      .positions();
+  command.text("--keys", options->keys, "positions of keys, with --scores or --bias (default: 0, 1, 2, ...)")
+      .positions();
   command
       .add("--scale", options->scale,
-           "what scores should be multiplied by (default: as the model says, else head_dim^-0.5)")
+           "with --scores: the right factor on scores (default: that of the model, else head_dim^-0.5)")
       .check(above_zero);
   add_spec_choice(command, options->encoding);
   add_weights(command, options->encoding);
   add_parameters(command, options->encoding);
-  command.flag("--faults", options->faults, "list the mistakes that are known");
+  command.flag("--faults", options->faults, "list the known mistakes");
   command.text("--inject", options->inject,
-               "show what a mistake does to the numbers: base=10000, or two: 'sign + base'");
-  command.text(
-      "--picture", options->picture,
-      "with --inject: write its error against the position to this .svg; with --faults: into this folder, one each");
-  add_output(command, options->output, "text, json, md (of --faults)");
+               "show what a mistake does to the numbers: base=10000, or two together: 'sign + base'");
+  command
+      .text("--picture", options->picture,
+            "with --inject: draw its error at each position in this .svg; with --faults: one file each in this folder")
+      .value("FILE");
+  add_output(command, options->output, "text, json, md (with --faults)");
   command.runs([options] { return run(*options); });
 }
 

@@ -21,7 +21,7 @@ namespace posenc::cli {
 namespace {
 
 struct ExercisesCommand {
-  std::string spec;
+  std::string spec;  // empty: kUsualSpec
   EncodingOptions encoding;
   std::uint64_t seed = 0;
   bool answers = false;
@@ -29,6 +29,7 @@ struct ExercisesCommand {
   OutputOptions output;
 };
 
+constexpr const char* kUsualSpec = "sinusoidal:width=8";
 constexpr std::int64_t kMostBytes = 1'000'000;
 
 WorksheetOptions worksheet(const std::string& spec, const ExercisesCommand& options) {
@@ -84,11 +85,11 @@ std::string grade_text(const Grade& grade) {
     text += fmt::format("{:<4} {}{}{}\n", mark.id, answer_verdict_name(mark.verdict), mark.note.empty() ? "" : ": ",
                         mark.note);
     if (mark.verdict != AnswerVerdict::for_a_person) continue;
-    for (const std::string& point : mark.found) text += "       words found: " + point + "\n";
-    for (const std::string& point : mark.not_found) text += "       not found:   " + point + "\n";
+    for (const std::string& point : mark.found) text += "       found:     " + point + "\n";
+    for (const std::string& point : mark.not_found) text += "       not found: " + point + "\n";
   }
   if (grade.count(AnswerVerdict::for_a_person) > 0)
-    text += "Points are found by their words: a hint for who reads, no verdict.\n";
+    text += "Points are matched by keyword: a hint for the grader, not a verdict.\n";
   return text + total_text(grade);
 }
 
@@ -98,7 +99,7 @@ Json::Object heading(const Spec& spec, std::uint64_t seed) {
 }
 
 int run_grade(const ExercisesCommand& options, const Spec& spec) {
-  if (options.answers) fail(ErrorKind::usage, "--grade goes without --answers");
+  if (options.answers) fail(ErrorKind::usage, "--grade and --answers exclude each other");
   const std::string format = choose_format(options.output, {"text", "json"});
   const std::vector<Answer> answers = parse_answers(read_file(options.grade, kMostBytes), options.grade);
   const Grade result = grade(make_exercises(spec, options.seed), answers);
@@ -120,8 +121,15 @@ int run_grade(const ExercisesCommand& options, const Spec& spec) {
   return result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) > 0 ? 1 : 0;
 }
 
+// A beginner need not know a SPEC to get a sheet.
+Encoding chosen(const ExercisesCommand& options) {
+  if (!options.spec.empty()) return find_with_remarks(options.spec, options.encoding);
+  fmt::print(stderr, "posenc: no SPEC was given: using {}; posenc list shows other encodings\n", kUsualSpec);
+  return find_with_remarks(kUsualSpec, options.encoding);
+}
+
 int run(const ExercisesCommand& options) {
-  const Encoding encoding = find_with_remarks(options.spec, options.encoding);
+  const Encoding encoding = chosen(options);
   const Spec& spec = encoding.spec();
   if (!options.grade.empty()) return run_grade(options, spec);
   const std::string format = choose_format(options.output, {"text", "md", "html", "json"});
@@ -147,17 +155,21 @@ int run(const ExercisesCommand& options) {
 
 void add_exercises(Command& app) {
   const auto options = std::make_shared<ExercisesCommand>();
-  Command command = app.command("exercises", "A worksheet about an encoding, its key, and the grading of answers.",
+  Command command = app.command("exercises", "Write a worksheet on an encoding, and grade the answers",
+                                "  posenc exercises\n"
                                 "  posenc exercises sinusoidal:width=64 --seed 7 -o sheet.md\n"
                                 "  posenc exercises sinusoidal:width=64 --seed 7 --answers -o key.html\n"
                                 "  posenc exercises sinusoidal:width=64 --seed 7 --grade answers.txt");
-  command.add("SPEC", options->spec, kSpecHelp).required();
+  command.add("SPEC", options->spec, std::string(kSpecHelp) + "; default: " + kUsualSpec);
   add_spec_choice(command, options->encoding);
-  command.add("--seed", options->seed, "another seed, other numbers (default: 0)");
-  command.flag("--answers", options->answers, "with the key and the worked solutions");
-  command.text("--grade", options->grade,
-               "grade this file instead, {\"q1\": \"0.84147\"} or lines q1: 0.84147; SPEC and seed as on the sheet;\n"
-               "exit 1 where an answer is wrong or missing");
+  options->encoding.example = ExampleSize::by_hand;
+  command.add("--seed", options->seed, "another seed gives other numbers (default: 0)");
+  command.flag("--answers", options->answers, "add the answers and the worked solutions");
+  command
+      .text("--grade", options->grade,
+            "grade the answers in this file: lines such as q1: 0.84147, or JSON, {\"q1\": \"0.84147\"};\n"
+            "SPEC and --seed must be those of the sheet; exit code 1 if an answer is wrong or missing")
+      .value("FILE");
   add_output(command, options->output, "text, md, html, json");
   command.runs([options] { return run(*options); });
 }

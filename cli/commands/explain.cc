@@ -1,6 +1,9 @@
 #include "posenc/insight/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
@@ -17,10 +20,11 @@ namespace {
 struct ExplainCommand {
   std::string spec;
   EncodingOptions encoding;
-  std::string position;       // or queries
-  std::string queries, keys;  // keys empty: as the queries
+  std::string position;
+  std::string queries, keys;  // instead of a position; empty keys: the same as the queries
+  std::string words;          // or these: a sentence
   std::string scores;         // 0.2/0.2/0.2
-  std::int64_t head = 0;      // these five only with queries
+  std::int64_t head = 0;      // this and `causal` only with queries
   bool causal = false;
   std::string shift;  // empty: none
   bool derivative = false;
@@ -28,12 +32,16 @@ struct ExplainCommand {
   OutputOptions output;
 };
 
+constexpr const char* kSentence = "I saw her duck";
+constexpr std::size_t kMostWords = 16;
+
 // One position in the grammar of positions: "1", "2.5", "-3", on several axes "1/2".
 std::vector<double> single_position(const std::string& text, std::string_view option, std::int64_t axes) {
   const Positions positions = load_positions(text);
   if (positions.count() != 1 || positions.axes() != axes) {
     const std::string numbers =
-        axes == 1 ? "one number" : fmt::format("one position on {} axes, as {},", axes, axes == 2 ? "1/2" : "1/2/3");
+        axes == 1 ? "one number"
+                  : fmt::format("one position on {} axes, such as {},", axes, axes == 2 ? "1/2" : "1/2/3");
     fail(ErrorKind::usage, fmt::format("{} must be {} but got '{}'", option, numbers, text));
   }
   std::vector<double> coordinates;
@@ -41,7 +49,7 @@ std::vector<double> single_position(const std::string& text, std::string_view op
   return coordinates;
 }
 
-// What acts inside attention but for what is done to queries and keys, which have a position of their own.
+// Encodings inside attention depend on two positions, except those that change queries and keys one by one.
 bool acts_on_pairs(const Spec& spec) {
   const Place place = place_of(spec);
   return place != Place::input && place != Place::rotation && place != Place::query;
@@ -67,24 +75,74 @@ Json steps_json(const std::vector<Step>& steps) {
   return list;
 }
 
-std::vector<Step> pair_steps(const ExplainCommand& options, const Encoding& found, const std::string& query_text) {
-  if (!options.position.empty() || !options.shift.empty() || options.derivative) {
-    fail(ErrorKind::usage, "--queries goes without --position, --shift and --derivative");
+std::vector<std::string> sentence_words(const std::string& sentence) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const std::size_t first = sentence.find_first_not_of(" \t\n", at);
+    if (first == std::string::npos) break;
+    at = std::min(sentence.find_first_of(" \t\n", first), sentence.size());
+    words.push_back(sentence.substr(first, at - first));
   }
-  const Positions queries = load_positions(query_text);
-  const Positions keys = options.keys.empty() ? queries : load_positions(options.keys);
+  if (words.empty() || words.size() > kMostWords) {
+    fail(ErrorKind::usage,
+         fmt::format("--words must be a sentence of 1 to {} words but has {}", kMostWords, words.size()));
+  }
+  return words;
+}
+
+// Which pairs are explained, and how the heading calls them.
+struct PairChoice {
+  std::string queries, keys;
+  std::vector<std::string> words;
+  std::string text;
+};
+
+PairChoice choose_pairs(const ExplainCommand& options) {
+  if (!options.position.empty() || !options.shift.empty() || options.derivative) {
+    fail(ErrorKind::usage, fmt::format("{} cannot be combined with --positions, --shift or --derivative",
+                                       options.words.empty() ? "--queries" : "--words"));
+  }
+  if (!options.words.empty() && !(options.queries.empty() && options.keys.empty())) {
+    fail(ErrorKind::usage, "--words gives the queries and the keys: leave out --queries and --keys");
+  }
+  if (options.queries.empty()) {
+    const std::string sentence = options.words.empty() ? kSentence : options.words;
+    if (!options.keys.empty()) return {"0:4", options.keys, {}, fmt::format("queries 0:4, keys {}", options.keys)};
+    std::vector<std::string> words = sentence_words(sentence);
+    const std::string range = fmt::format("0:{}", words.size());
+    const std::string text = fmt::format("the words \"{}\"", fmt::join(words, " "));
+    return {range, range, std::move(words), text};
+  }
+  const std::string keys = options.keys.empty() ? options.queries : options.keys;
+  return {options.queries, keys, {}, fmt::format("queries {}, keys {}", options.queries, keys)};
+}
+
+std::vector<Step> pair_steps(const ExplainCommand& options, const Encoding& found, const PairChoice& choice) {
+  const Positions queries = load_positions(choice.queries);
+  const Positions keys = choice.keys == choice.queries ? queries : load_positions(choice.keys);
   EncodingOptions learned = options.encoding;
-  // Of an encoding at the input its rows are needed; what acts inside attention says itself what it needs.
+  // An encoding at the input needs its rows; an encoding inside attention says itself what it needs.
   const bool at_input = found.place() == Place::input;
   if (!at_input) learned.missing = Missing::leave;
   ExplainPairs pairs{
       .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = found.text()};
+  pairs.words = choice.words;
   if (!options.scores.empty()) pairs.scores = slashed_numbers(options.scores, "--scores");
   const Encoding encoding = with_learned(found, learned);
   pairs.table = encoding.table();
   pairs.parameters = encoding.parameters();
   if (!at_input) pairs.parameter_text = encoding.data_text();
   return explain_pairs(encoding.spec(), pairs);
+}
+
+// A position at which the kind shows what it does: the temperature grows in steps of `length` only.
+std::string usual_position(const Spec& spec) {
+  if (const auto* temperature = std::get_if<QueryTemperature>(&spec)) {
+    return std::to_string(std::min(3 * temperature->length, kMaxPosition));
+  }
+  std::string text = "1";
+  for (std::int64_t axis = 1; axis < axes_of(spec); ++axis) text += fmt::format("/{}", axis + 1);
+  return text;
 }
 
 void write_steps(const ExplainCommand& options, const Spec& spec, const std::vector<Step>& steps,
@@ -98,65 +156,80 @@ void write_steps(const ExplainCommand& options, const Spec& spec, const std::vec
   write_text(options.output, steps_text(heading, steps, use_color(options.color, options.output)));
 }
 
-int run(const ExplainCommand& options) {
-  const Encoding found = find_with_remarks(options.spec, options.encoding);
+int explain_at_pairs(const ExplainCommand& options, const Encoding& found) {
+  const PairChoice choice = choose_pairs(options);
+  Json::Object members = {{"queries", Json(choice.queries)}, {"keys", Json(choice.keys)}};
+  if (!choice.words.empty()) members.emplace_back("words", Json(Json::Array(choice.words.begin(), choice.words.end())));
+  write_steps(options, found.spec(), pair_steps(options, found, choice),
+              fmt::format("{}: {}", found.text(), choice.text), std::move(members));
+  return 0;
+}
+
+int explain_at_position(const ExplainCommand& options, const Encoding& found) {
   const Spec& spec = found.spec();
-  choose_format(options.output, {"text", "json"});
-  const bool pairs = !options.queries.empty() || (options.position.empty() && acts_on_pairs(spec));
-  if (pairs) {
-    const std::string queries = options.queries.empty() ? "0:4" : options.queries;
-    const std::string& keys = options.keys.empty() ? queries : options.keys;
-    write_steps(options, spec, pair_steps(options, found, queries),
-                fmt::format("{}: queries {}, keys {}", found.text(), queries, keys),
-                {{"queries", Json(queries)}, {"keys", Json(keys)}});
-    return 0;
-  }
-  if (options.position.empty()) {
-    fail(ErrorKind::usage, "--position is needed, or --queries for what pairs of positions have");
-  }
   if (!options.keys.empty() || !options.scores.empty() || options.head != 0 || options.causal ||
       !options.encoding.parameters.empty() || !options.encoding.values.empty()) {
-    fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values go with --queries");
+    fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values need --queries or --words");
   }
-  const std::vector<double> position = single_position(options.position, "--position", axes_of(spec));
+  const std::string text = options.position.empty() ? usual_position(spec) : options.position;
+  const std::vector<double> position = single_position(text, "--positions", axes_of(spec));
   ExplainOptions explain_options{.spec_text = found.text(), .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
   if (found.place() == Place::rotation || found.place() == Place::query) refuse_table(spec, options.encoding);
-  // A learned table may be left out: which row is read does not need it.
+  // A learned table may be left out: which row is read does not depend on it.
   const Encoding encoding = options.encoding.has_table() ? with_rows(found, options.encoding) : found;
   explain_options.table = encoding.table();
   explain_options.tables = encoding.tables();
   explain_options.table_text = encoding.data_text();
   const std::vector<Step> steps = explain(spec, position, explain_options);
   const Json at = position.size() == 1 ? Json(position[0]) : Json(position);
-  write_steps(options, spec, steps, fmt::format("{} at position {}", found.text(), fmt::join(position, "/")),
+  write_steps(options, spec, steps,
+              fmt::format("{} at position {}{}", found.text(), fmt::join(position, "/"),
+                          options.position.empty() ? " (--positions for another one)" : ""),
               {{"position", at}});
   return 0;
+}
+
+int run(const ExplainCommand& options) {
+  const Encoding found = find_with_remarks(options.spec, options.encoding);
+  choose_format(options.output, {"text", "json"});
+  const bool pairs =
+      !options.queries.empty() || !options.words.empty() || (options.position.empty() && acts_on_pairs(found.spec()));
+  return pairs ? explain_at_pairs(options, found) : explain_at_position(options, found);
 }
 
 }  // namespace
 
 void add_explain(Command& app) {
   const auto options = std::make_shared<ExplainCommand>();
-  Command command = app.command("explain", "The worked example, step by step.",
-                                "  posenc explain sinusoidal:width=4 --position 1\n"
-                                "  posenc explain sinusoidal:width=4 --position 1 --shift 2 --derivative\n"
-                                "  posenc explain rotary:head_dim=8 --position 3 --shift 2\n"
-                                "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal");
+  Command command = app.command("explain", "Work through an example, step by step",
+                                "  posenc explain sinusoidal\n"
+                                "  posenc explain sinusoidal:width=4 --positions 1 --shift 2 --derivative\n"
+                                "  posenc explain rotary:head_dim=8 --positions 3 --shift 2\n"
+                                "  posenc explain alibi:heads=4 --queries 0:4 --keys 0:4 --causal\n"
+                                "  posenc explain clipped:heads=1,max_distance=2 --words \"I saw her duck\"");
   command.add("SPEC", options->spec, kSpecHelp).required();
   add_spec_choice(command, options->encoding);
-  command.text("--position,-p", options->position, "the position, an integer or a real number; on several axes 1/2/3");
-  command.text("--queries", options->queries,
-               "instead: what queries at these positions have with keys (default: 0:4 of what acts on pairs)");
-  command.text("--keys", options->keys, "with --queries: where the keys stand (default: where the queries are)");
+  options->encoding.example = ExampleSize::by_hand;
+  command
+      .text("--positions,-p", options->position,
+            "the position, an integer or a real number; on several axes 1/2/3 (default: 1, 1/2, ...)")
+      .formerly("--position")
+      .positions();
+  command.text("--queries", options->queries, "instead of a position: pairs of these queries and --keys").positions();
+  command.text("--keys", options->keys, "with --queries: positions of the keys (default: those of the queries)")
+      .positions();
+  command.text("--words", options->words,
+               "instead of --queries: a sentence whose words are queries and keys\n"
+               "(default for encodings inside attention: \"I saw her duck\")");
   command.text("--scores", options->scores,
-               "with --queries: scores of the last query before a bias, 0.2/0.2/0.2 (default: 0.2 each)");
-  command.add("--head", options->head, "with --queries: the head (default: 0)");
-  command.flag("--causal", options->causal, "with --queries: keys ahead are hidden");
+               "with pairs: scores of the last query before the bias, 0.2/0.2/0.2 (default: 0.2 each)");
+  command.add("--head", options->head, "with pairs: the head (default: 0)");
+  command.flag("--causal", options->causal, "with pairs: hide keys after the query");
   add_parameters(command, options->encoding);
   command.text("--shift", options->shift,
-               "also derive the row this many positions on from this one; of rotary, the score at that distance");
-  command.flag("--derivative", options->derivative, "also the derivative by the position");
+               "also derive the row this many positions further from this one; for rotary: the score at that distance");
+  command.flag("--derivative", options->derivative, "also show the derivative with respect to the position");
   add_weights(command, options->encoding);
   add_color(command, options->color);
   add_output(command, options->output, "text, json");

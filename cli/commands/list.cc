@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
+#include "cli/show_text.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
@@ -20,22 +21,12 @@ namespace posenc::cli {
 namespace {
 
 struct ListCommand {
-  std::string kind;  // empty: all
+  std::string topic;  // empty: the kinds, a line each
+  std::string used;   // with the topic models
   OutputOptions output;
 };
 
-std::vector<KindInfo> chosen_kinds(const std::string& kind) {
-  std::vector<KindInfo> all = kinds();
-  if (kind.empty()) return all;
-  for (const KindInfo& info : all) {
-    if (info.name == kind) return {info};
-  }
-  const std::string hint = text::hint(kind, all, &KindInfo::name);
-  fail(ErrorKind::usage,
-       fmt::format("there is no kind '{}'{}", kind, hint.empty() ? "; `posenc list` shows all" : hint));
-}
-
-// A spec of that kind with nothing but defaults: its parameters have no lengths yet, but names.
+// From a spec with default fields: the parameters have names, but no lengths yet.
 template <std::size_t index = 0>
 std::vector<ParameterInfo> parameters_of_kind(const std::string& name) {
   if constexpr (index < std::variant_size_v<Spec>) {
@@ -49,19 +40,9 @@ std::vector<ParameterInfo> parameters_of_kind(const std::string& name) {
 std::string field_lines(const FieldInfo& field, std::size_t column) {
   const std::string fallback = field.fallback.empty() ? "must be given" : "default " + field.fallback;
   const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
-  const std::string also = field.also.empty() ? "" : "; also called " + field.also;
+  const std::string also = field.also.empty() ? "" : fmt::format("; also called {}", fmt::join(field.also, ", "));
   return fmt::format("  {:<{}} {}\n  {:<{}} {}{}; {}{}\n", field.name, column, field.help, "", column, field.type, unit,
                      fallback, also);
-}
-
-std::string scalings_text() {
-  std::string text = "\nScalings (rotary:..,scaling=NAME, with its fields):\n";
-  for (const KindInfo& scaling : scaling_kinds()) {
-    const std::string fields = text::joined(scaling.fields, ", ", &FieldInfo::name);
-    text += fmt::format("  {:<20} {}\n", scaling.name, scaling.summary);
-    if (!fields.empty()) text += fmt::format("  {:<20} {}\n", "", fields);
-  }
-  return text;
 }
 
 std::string kind_text(const KindInfo& kind) {
@@ -70,6 +51,7 @@ std::string kind_text(const KindInfo& kind) {
     for (const FieldInfo& field : *list) column = std::max(column, field.name.size());
   }
   std::string text = fmt::format("{}: {}\n", kind.name, kind.summary);
+  if (!kind.also.empty()) text += fmt::format("  also called {}\n", fmt::join(kind.also, ", "));
   for (const FieldInfo& field : kind.fields) text += field_lines(field, column);
   if (!kind.shorthands.empty()) text += "  Also accepted:\n";
   for (const FieldInfo& field : kind.shorthands) text += field_lines(field, column);
@@ -89,7 +71,7 @@ Json fields_json(const std::vector<FieldInfo>& fields) {
     item.set("name", field.name).set("type", field.type).set("unit", field.unit).set("help", field.help);
     item.set("default", field.fallback.empty() ? Json() : Json(field.fallback));
     item.set("required", field.fallback.empty());
-    if (!field.also.empty()) item.set("also", field.also);
+    if (!field.also.empty()) item.set("also", Json(Json::Array(field.also.begin(), field.also.end())));
     list.push_back(std::move(item));
   }
   return list;
@@ -98,6 +80,7 @@ Json fields_json(const std::vector<FieldInfo>& fields) {
 Json kind_json(const KindInfo& kind) {
   Json item;
   item.set("name", kind.name).set("summary", kind.summary);
+  if (!kind.also.empty()) item.set("also", Json(Json::Array(kind.also.begin(), kind.also.end())));
   item.set("fields", fields_json(kind.fields)).set("shorthands", fields_json(kind.shorthands));
   Json::Array parameters;
   for (const ParameterInfo& parameter : parameters_of_kind(kind.name)) {
@@ -108,12 +91,30 @@ Json kind_json(const KindInfo& kind) {
   return item.set("parameters", std::move(parameters));
 }
 
-std::string figures_text() {
-  std::string text = "\nFigures (posenc plot FIGURE SPEC):\n";
-  for (const FigureInfo& info : figures()) {
-    text += fmt::format("  {:<16} {}\n  {:<16} look for: {}\n", info.name, info.summary, "", info.look_for);
-  }
+// The kinds, or other things with a name and a sentence, a line each.
+template <class List>
+std::string summaries(const List& list) {
+  std::size_t column = 0;
+  for (const auto& each : list) column = std::max(column, each.name.size());
+  std::string text;
+  for (const auto& each : list) text += fmt::format("  {:<{}}  {}\n", each.name, column, each.summary);
   return text;
+}
+
+std::string overview_text() {
+  return "Encodings:\n" + summaries(kinds()) +
+         fmt::format(
+             "\nposenc list rotary      fields of a kind, with defaults and other names\n"
+             "posenc list scalings    {} context scalings of rotary\n"
+             "posenc list figures     {} figures for posenc plot\n"
+             "posenc list models      {} models by name; posenc show MODEL says which encoding each uses\n"
+             "posenc explain KIND     a worked example\n",
+             scaling_kinds().size(), figures().size(), catalog().size());
+}
+
+std::string figure_details(const FigureInfo& info) {
+  return fmt::format("{}: {}\n  What to look for: {}\n  posenc plot {}\n", info.name, info.summary, info.look_for,
+                     info.name);
 }
 
 Json figures_json() {
@@ -132,30 +133,78 @@ Json catalog_json() {
   return list;
 }
 
+template <class List>
+auto named(const List& list, const std::string& name) {
+  return std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.name == name; });
+}
+
+// The name of the kind that a word means: rope, RoPE and rotary are rotary. Other words stay as they are.
+std::string kind_name(const std::string& word) { return kind_called(word).value_or(word); }
+
+[[noreturn]] void fail_unknown(const std::string& topic) {
+  std::vector<std::string> known = {"scalings", "figures", "models"};
+  for (const KindInfo& kind : kinds()) {
+    known.push_back(kind.name);
+    known.insert(known.end(), kind.also.begin(), kind.also.end());
+  }
+  for (const KindInfo& scaling : scaling_kinds()) known.push_back(scaling.name);
+  for (const FigureInfo& info : figures()) known.emplace_back(info.name);
+  const std::string hint = text::hint(topic, known);
+  fail(ErrorKind::usage, fmt::format("'{}' is not a kind, a scaling or a figure{}", topic,
+                                     hint.empty() ? "; posenc list shows the kinds" : hint));
+}
+
+// Everything about one topic.
+std::string topic_text(const std::string& topic) {
+  const std::vector<KindInfo> all = kinds(), scalings = scaling_kinds();
+  if (topic.empty()) return overview_text();
+  if (topic == "scalings") {
+    return "Scalings (rotary:head_dim=128,scaling=NAME,...; posenc list NAME shows the fields):\n" +
+           summaries(scalings);
+  }
+  if (topic == "figures") {
+    return "Figures (posenc plot FIGURE [SPEC]; posenc list FIGURE says what to look for):\n" + summaries(figures());
+  }
+  if (const auto kind = named(all, kind_name(topic)); kind != all.end()) return kind_text(*kind);
+  const auto scaling = named(scalings, topic);
+  if (scaling != scalings.end()) return kind_text(*scaling) + "  as in rotary:head_dim=128,scaling=" + topic + ",...\n";
+  for (const FigureInfo& info : figures()) {
+    if (info.name == topic) return figure_details(info);
+  }
+  fail_unknown(topic);
+}
+
+Json topic_json(const std::string& topic) {
+  Json::Array kind_list, scaling_list;
+  for (const KindInfo& kind : kinds()) {
+    if (topic.empty() || kind_name(topic) == kind.name) kind_list.push_back(kind_json(kind));
+  }
+  for (const KindInfo& scaling : scaling_kinds()) {
+    Json item;
+    item.set("name", scaling.name).set("summary", scaling.summary).set("fields", fields_json(scaling.fields));
+    scaling_list.push_back(std::move(item));
+  }
+  return Json()
+      .set("kinds", kind_list)
+      .set("scalings", scaling_list)
+      .set("catalog", catalog_json())
+      .set("figures", figures_json());
+}
+
 int run(const ListCommand& options) {
-  const std::vector<KindInfo> chosen = chosen_kinds(options.kind);
-  if (choose_format(options.output, {"text", "json"}) == "json") {
-    Json::Array list;
-    for (const KindInfo& kind : chosen) list.push_back(kind_json(kind));
-    Json::Array scaling_list;
-    for (const KindInfo& scaling : scaling_kinds()) {
-      Json item;
-      item.set("name", scaling.name).set("summary", scaling.summary).set("fields", fields_json(scaling.fields));
-      scaling_list.push_back(std::move(item));
-    }
-    write_json(options.output,
-               {{"kinds", list}, {"scalings", scaling_list}, {"catalog", catalog_json()}, {"figures", figures_json()}});
+  if (!options.used.empty() && options.topic != "models") {
+    fail(ErrorKind::usage, fmt::format("unexpected '{}' after '{}'", options.used, options.topic));
+  }
+  if (options.topic == "models") {
+    write_model_list(options.output, false, kind_name(options.used));
     return 0;
   }
-  std::string text;
-  for (const KindInfo& kind : chosen) text += kind_text(kind);
-  if (options.kind.empty() || options.kind == "rotary") text += scalings_text();
-  if (options.kind.empty()) text += figures_text();
-  if (options.kind.empty()) {
-    text += fmt::format("\nModels: {} by name wherever a SPEC is taken, listed by posenc show --catalog\n",
-                        catalog().size());
+  const std::string text = topic_text(options.topic);  // an unknown topic is refused in every format
+  if (choose_format(options.output, {"text", "json"}) == "json") {
+    write_json(options.output, topic_json(options.topic).object());
+  } else {
+    write_text(options.output, text);
   }
-  write_text(options.output, text);
   return 0;
 }
 
@@ -163,9 +212,15 @@ int run(const ListCommand& options) {
 
 void add_list(Command& app) {
   const auto options = std::make_shared<ListCommand>();
-  Command command = app.command("list", "The kinds of encodings with their fields, and the figures.",
-                                "  posenc list\n  posenc list sinusoidal\n  posenc list --format json");
-  command.add("KIND", options->kind, "only this kind");
+  Command command = app.command("list", "List the encodings, and the fields of each; also figures, scalings and models",
+                                "  posenc list\n"
+                                "  posenc list sinusoidal\n"
+                                "  posenc list figures\n"
+                                "  posenc list models alibi\n"
+                                "  posenc list --format json");
+  command.add("TOPIC", options->topic,
+              "a kind, a scaling or a figure to describe; or all scalings, figures or models (default: the kinds)");
+  command.add("USED", options->used, "with models: only those with this kind, scaling, layout or model type");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

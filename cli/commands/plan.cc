@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -10,6 +12,7 @@
 #include "posenc/error.h"
 #include "posenc/files/load.h"
 #include "posenc/files/spec_json.h"
+#include "posenc/insight/check.h"
 #include "posenc/insight/context_plan.h"
 
 namespace posenc::cli {
@@ -20,51 +23,89 @@ constexpr std::int64_t kMostPlanned = 1048576;
 struct PlanCommand {
   std::string spec;
   EncodingOptions encoding;
-  std::int64_t trained = 0;
-  std::int64_t target = 0;
+  std::optional<std::int64_t> trained, target;  // none: from the model or the scaling
   OutputOptions output;
 };
 
 std::string pairs_text(const std::vector<std::int64_t>& pairs) {
-  return pairs.empty() ? "none" : ranges_text(pairs, " .. ");
+  return pairs.empty() ? "none" : ranges_text(pairs, " to ");
 }
 
-std::string plan_text(const ContextPlan& plan, const Rotary& spec) {
+// The lengths of a plan, and where those came from that were not given: " (of its scaling)".
+struct PlanLengths {
+  std::int64_t trained = 0, target = 0;
+  std::string trained_from, target_from;
+};
+
+PlanLengths lengths_of(const PlanCommand& options, const Encoding& encoding, const Rotary& spec) {
+  const std::int64_t made_for = encoding.group() != nullptr ? encoding.group()->trained_positions : 0;
+  PlanLengths lengths;
+  if (options.trained) {
+    lengths.trained = *options.trained;
+  } else if (const std::optional<std::int64_t> scaled = trained_length(spec.scaling)) {
+    lengths.trained = *scaled;
+    lengths.trained_from = " (original_positions of its scaling)";
+  } else {
+    lengths.trained = made_for > 0 ? made_for : usual_train_length(Spec(spec));
+    lengths.trained_from = made_for > 0 ? " (the model's length)" : " (the default: see --trained)";
+  }
+  lengths.trained = std::min(lengths.trained, kMostPlanned);
+  if (options.target) {
+    lengths.target = *options.target;
+  } else if (made_for > lengths.trained) {
+    lengths.target = std::min(made_for, kMostPlanned);
+    lengths.target_from = " (the model's length)";
+  } else {
+    lengths.target = std::min(4 * lengths.trained, kMostPlanned);
+    lengths.target_from = " (the default: see --target)";
+  }
+  return lengths;
+}
+
+std::string base_text(const ContextPlan& plan, const Rotary& spec) {
+  if (plan.smallest_base) return fmt::format("{:.{}f}", *plan.smallest_base, *plan.smallest_base < 1000.0 ? 2 : 0);
+  const bool searched = spec.inv_freq.empty() && spec.frequency_scale == 1.0;
+  return searched ? "none up to 1e18: there are too few pairs"
+                  : "unknown: the spec gives its own frequencies or a frequency_scale";
+}
+
+std::string plan_text(const ContextPlan& plan, const Rotary& spec, const PlanLengths& lengths) {
   const std::size_t pairs = plan.turns.size();
-  std::string text = fmt::format("{}\ntrained on {} positions, to be used up to {}\n\n", to_text(Spec(spec)),
-                                 plan.trained, plan.target);
-  text += fmt::format("pairs that complete a turn in training      {} of {}: {}\n", plan.complete.size(), pairs,
-                      pairs_text(plan.complete));
-  text += fmt::format("pairs that meet new angles at the target    {} of {}: {}\n", plan.new_angles.size(), pairs,
-                      pairs_text(plan.new_angles));
-  text += fmt::format("slowest pair                                {:.4g} turns in training, {:.4g} at the target\n",
-                      plan.turns.back(), plan.turns_at_target.back());
-  text += plan.first_negative
-              ? fmt::format(
-                    "sum of cos(m theta_i)                       first below 0 at distance {}, down to {:.4f} per "
-                    "pair: keys that are unlike are preferred there\n",
-                    *plan.first_negative, plan.smallest_sum)
-              : fmt::format("sum of cos(m theta_i)                       never below 0, at least {:.4f} per pair\n",
-                            plan.smallest_sum);
-  text += plan.smallest_base ? fmt::format("smallest plain base without that            {:.6g}\n", *plan.smallest_base)
-          : spec.inv_freq.empty() && spec.frequency_scale == 1.0
-              ? "smallest plain base without that            none up to 1e18: there are too few pairs\n"
-              : "smallest plain base without that            not looked for: frequencies are given, or times a scale\n";
+  std::string text = fmt::format("{}\ntrained on {} positions{}, to be used on {}{}\n\n", to_text(Spec(spec)),
+                                 plan.trained, lengths.trained_from, plan.target, lengths.target_from);
+  const auto row = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<44}{}\n", name, value);
+  };
+  const auto some = [&](const std::vector<std::int64_t>& list) {
+    return fmt::format("{} of {}: {}", list.size(), pairs, pairs_text(list));
+  };
+  row("pairs that complete a turn in training", some(plan.complete));
+  row("pairs with untrained angles at the target", some(plan.new_angles));
+  row("slowest pair",
+      fmt::format("{:.4g} turns in training, {:.4g} at the target", plan.turns.back(), plan.turns_at_target.back()));
+  row("score of equal vectors, sum cos(m theta_i)",
+      plan.first_negative
+          ? fmt::format("first below 0 at distance {}, down to {:.4f} per pair: unlike keys are preferred there",
+                        *plan.first_negative, plan.smallest_sum)
+          : fmt::format("never below 0, at least {:.4f} per pair", plan.smallest_sum));
+  row("smallest base that keeps it above 0", base_text(plan, spec));
   return text;
 }
 
 int run(const PlanCommand& options) {
-  const Spec spec = find_with_remarks(options.spec, options.encoding).spec();
+  const Encoding encoding = find_with_remarks(options.spec, options.encoding);
+  const Spec& spec = encoding.spec();
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
-    fail(ErrorKind::usage, fmt::format("contexts are planned for rotary encodings, not for {}", kind_of(spec)));
+    fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, but {} is {}", options.spec, kind_of(spec)));
   }
+  const PlanLengths lengths = lengths_of(options, encoding, *rotary);
   Progress progress("bases", 1000);
-  const ContextPlan plan = plan_context(*rotary, options.trained, options.target, [&](double share) {
+  const ContextPlan plan = plan_context(*rotary, lengths.trained, lengths.target, [&](double share) {
     progress.update(static_cast<std::int64_t>(1000.0 * share));
   });
   if (choose_format(options.output, {"text", "json"}) != "json") {
-    write_text(options.output, plan_text(plan, *rotary));
+    write_text(options.output, plan_text(plan, *rotary, lengths));
     return 0;
   }
   const auto optional = [](const auto& value) { return value ? Json(*value) : Json(); };
@@ -88,14 +129,21 @@ int run(const PlanCommand& options) {
 
 void add_plan(Command& app) {
   const auto options = std::make_shared<PlanCommand>();
-  Command command = app.command("plan", "What becomes of a rotary encoding beyond its trained length.",
+  Command command = app.command("plan", "Show what happens to a rotary encoding beyond its trained length",
+                                "  posenc plan llama-3.1-8b\n"
                                 "  posenc plan rotary:head_dim=128 --trained 4096 --target 32768\n"
                                 "  posenc plan rotary:head_dim=128,scaling=yarn,factor=8,original_positions=4096 "
-                                "--trained 4096 --target 32768");
+                                "--target 32768");
   command.add("SPEC", options->spec, kSpecHelp).required();
   add_spec_choice(command, options->encoding);
-  command.add("--trained", options->trained, "how many positions it was trained on").required().within(1, kMostPlanned);
-  command.add("--target", options->target, "how many it is to be used on").required().within(1, kMostPlanned);
+  options->encoding.example = ExampleSize::picture;
+  command
+      .add("--trained", options->trained,
+           "length that the model was trained on (default: original_positions of a scaling, else\n"
+           "the model's length, else 2048)")
+      .within(1, kMostPlanned);
+  command.add("--target", options->target, "length to use it at (default: the model's length, else 4 times --trained)")
+      .within(1, kMostPlanned);
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "core/text/joined.h"
+#include "core/text/number_text.h"
 #include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -29,18 +31,19 @@ namespace {
 
 struct PlotCommand {
   std::string figure;
-  std::string spec;  // empty: none, where the figure needs none
+  std::string spec;  // empty: the default of the figure, which may be none
   EncodingOptions encoding;
-  std::string positions, channels, sentence, content;  // empty, as the next five: as the figure likes
+  // Empty: the figure's default.
+  std::string positions, channels, sentence, content, bases, exponents;
   std::optional<double> position, shift;
-  std::optional<std::int64_t> train, head;
+  std::optional<std::int64_t> trained, head;
   std::optional<std::uint64_t> random_seed;  // 0
   std::string theme = "auto";
   std::optional<double> width, height;  // in points
   std::optional<double> scale;          // pixels per point
   std::string style = "auto";
   std::string color = "auto";
-  std::int64_t columns = 0;  // 0: what the terminal has
+  std::int64_t columns = 0;  // 0: the size of the terminal
   std::int64_t lines = 0;
   OutputOptions output;
 };
@@ -60,7 +63,7 @@ TerminalSize terminal_size() {
   } else if (const char* columns = std::getenv("COLUMNS"); columns != nullptr && std::atoi(columns) > 0) {
     size.columns = std::atoi(columns);
   }
-  // Less leaves no room for a picture beside its numbers.
+  // Less has no room for a picture beside its numbers.
   return {std::max<std::int64_t>(size.columns, 40), std::max<std::int64_t>(size.lines, 16)};
 }
 
@@ -83,7 +86,7 @@ Theme theme_of(const PlotCommand& options, Theme automatic) {
   return options.theme == "dark" ? Theme::dark : Theme::light;
 }
 
-// An option of the command line, the word that a figure has for it, and how a command repeats it.
+// An option of the command line, the FigureOptions field that it sets, and its value as a command repeats it.
 struct Choice {
   const char* option;
   const char* word;
@@ -93,38 +96,62 @@ struct Choice {
 std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 std::string number_text(const std::optional<std::int64_t>& value) { return value ? fmt::format("{}", *value) : ""; }
 
-std::vector<Choice> choices_of(const PlotCommand& options) {
-  return {{"--positions", "positions", options.positions},
-          {"--channels", "channels", options.channels},
-          {"--position", "position", number_text(options.position)},
-          {"--shift", "shift", number_text(options.shift)},
-          {"--train", "train_length", number_text(options.train)},
-          {"--head", "head", number_text(options.head)},
-          {"--content", "content", options.content},
-          {"--sentence", "tokens", options.sentence}};
-}
-
 bool takes(const FigureInfo& info, std::string_view word) {
   return fmt::format(" {} ", info.options).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-void check_choices(const FigureInfo& info, const PlotCommand& options) {
-  std::string taken;
-  for (const Choice& choice : choices_of(options)) {
-    if (takes(info, choice.word)) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", choice.option);
+// Such a figure takes its position from --positions, like the figures of many; map needs both options.
+bool shows_one_position(const FigureInfo& info) { return takes(info, "position") && !takes(info, "positions"); }
+
+std::vector<Choice> choices_of(const FigureInfo& info, const PlotCommand& options) {
+  return {{"--positions", "positions", options.positions},
+          {"--channels", "channels", options.channels},
+          {shows_one_position(info) ? "--positions" : "--position", "position", number_text(options.position)},
+          {"--shift", "shift", number_text(options.shift)},
+          {"--trained", "train_length", number_text(options.trained)},
+          {"--head", "head", number_text(options.head)},
+          {"--bases", "bases", options.bases},
+          {"--exponents", "exponents", options.exponents},
+          {"--content", "content", options.content},
+          {"--sentence", "tokens", options.sentence}};
+}
+
+void settle_position(const FigureInfo& info, PlotCommand& options) {
+  if (!shows_one_position(info)) return;
+  if (options.position && !options.positions.empty()) {
+    fail(ErrorKind::usage, "--position is the former name of --positions: give one of them");
   }
-  for (const Choice& choice : choices_of(options)) {
-    if (choice.value.empty() || takes(info, choice.word)) continue;
-    fail(ErrorKind::usage, fmt::format("the figure '{}' has no use for {}; {}", info.name, choice.option,
-                                       taken.empty() ? "it takes none" : "it takes " + taken));
+  if (options.position) {
+    std::fputs("posenc: --position is now called --positions; the old name goes away in the next release\n", stderr);
+  } else if (!options.positions.empty()) {
+    const Positions positions = load_positions(options.positions);
+    if (positions.count() != 1 || positions.axes() != 1) {
+      fail(ErrorKind::usage,
+           fmt::format("the figure '{}' shows one position: --positions must be one number but got '{}'", info.name,
+                       options.positions));
+    }
+    options.position = positions.view().real(0, 0, 0);
+    options.positions.clear();
   }
 }
 
-// What one sort of output has and the others have not.
+void check_choices(const FigureInfo& info, const PlotCommand& options) {
+  std::string taken;
+  for (const Choice& choice : choices_of(info, options)) {
+    if (takes(info, choice.word)) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", choice.option);
+  }
+  for (const Choice& choice : choices_of(info, options)) {
+    if (choice.value.empty() || takes(info, choice.word)) continue;
+    fail(ErrorKind::usage, fmt::format("the figure '{}' does not use {}{}", info.name, choice.option,
+                                       taken.empty() ? "" : "; it uses " + taken));
+  }
+}
+
+// Refuses options of a format other than the one chosen.
 void check_sizes(const PlotCommand& options, const std::string& format) {
   const bool picture = format == "svg" || format == "png" || format == "pdf";
   const auto refuse = [&](bool given, const char* what) {
-    if (given) fail(ErrorKind::usage, fmt::format("{}, and the format is {}", what, format));
+    if (given) fail(ErrorKind::usage, fmt::format("{}, but the format is {}", what, format));
   };
   refuse(!picture && (options.width || options.height), "--width and --height are for svg, png and pdf");
   refuse(format != "png" && options.scale.has_value(), "--scale is for png");
@@ -133,44 +160,103 @@ void check_sizes(const PlotCommand& options, const std::string& format) {
   refuse(format != "text" && !picture && options.theme != "auto", "--theme is for pictures and text");
 }
 
-const FigureInfo* find_figure(const std::string& name) {
-  for (const FigureInfo& info : figures()) {
-    if (info.name == name) return &info;
+std::string figure_names() { return text::joined(figures(), ", ", &FigureInfo::name); }
+
+// The encoding that a word names, if it does.
+std::optional<Encoding> encoding_named(const std::string& word, EncodingOptions options) {
+  options.missing = Missing::leave;
+  try {
+    return find_encoding(word, options);
+  } catch (const Error&) {
+    return std::nullopt;
   }
-  return nullptr;
 }
 
-// What the options only point to.
+// Whether a model's figure would show learned numbers that are only in its weights.
+bool lacks_learned(const Encoding& encoding) {
+  return encoding.model() != nullptr && encoding.place() != Place::rotation && with_drawn(encoding).drawn();
+}
+
+// A figure that shows the encoding as it was given, for an example.
+std::string_view example_figure(const std::vector<std::string_view>& fitting, const PlotCommand& options,
+                                const Encoding& encoding) {
+  if (options.encoding.has_numbers() || !lacks_learned(encoding)) return fitting.front();
+  const auto found =
+      std::find_if(fitting.begin(), fitting.end(), [](auto name) { return !figure_named(name).shows_learned; });
+  return found != fitting.end() ? *found : fitting.front();
+}
+
+// The figure that FIGURE names. A SPEC in its place gets the figures that can show it.
+const FigureInfo& chosen_figure(const PlotCommand& options) {
+  if (options.figure.empty()) {
+    fail(ErrorKind::usage,
+         fmt::format("FIGURE is missing; for example: posenc plot heatmap; the figures are {}; posenc "
+                     "list figures says what each shows",
+                     figure_names()));
+  }
+  const auto& all = figures();
+  const bool known =
+      std::any_of(all.begin(), all.end(), [&](const FigureInfo& info) { return info.name == options.figure; });
+  if (!known) {
+    if (const std::optional<Encoding> encoding = encoding_named(options.figure, options.encoding)) {
+      const std::vector<std::string_view> fitting = figures_of(encoding->spec());
+      fail(ErrorKind::usage,
+           fmt::format("'{}' is an encoding, not a figure; these figures show it: {}; for example: posenc plot {} {}",
+                       options.figure, text::joined(fitting, ", "), example_figure(fitting, options, *encoding),
+                       text::shell_word(options.figure)));
+    }
+  }
+  return figure_named(options.figure);
+}
+
+// The arrays that options name.
 struct LoadedFigure {
   Positions positions;
   std::optional<Array> content;
 };
 
-// The command that makes the same figure again; the form and size of the output are the reader's choice.
-std::string command_of(const PlotCommand& options, const Encoding& encoding) {
+// The command that reproduces the figure; format and size of the output are the reader's choice.
+std::string command_of(const FigureInfo& info, const PlotCommand& options, const std::optional<Encoding>& encoding) {
   std::string command = "posenc plot " + options.figure;
-  if (!options.spec.empty()) command += " " + encoding.command_text();
-  for (const Choice& choice : choices_of(options)) {
+  if (encoding) command += " " + encoding->command_text();
+  for (const Choice& choice : choices_of(info, options)) {
     if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, text::shell_word(choice.value));
   }
   if (options.random_seed) command += fmt::format(" --random-seed {}", *options.random_seed);
   return command;
 }
 
-FigureOptions figure_options(const PlotCommand& options, const Encoding& encoding, LoadedFigure& loaded) {
+// "100,1e6"
+std::vector<double> read_reals(const std::string& list, const char* option) {
+  std::vector<double> numbers;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::optional<double> number = text::parse_number(word);
+    if (!number || !std::isfinite(*number)) {
+      fail(ErrorKind::usage, fmt::format("{} must be numbers separated by commas but got '{}'", option, list));
+    }
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+FigureOptions figure_options(const FigureInfo& info, const PlotCommand& options,
+                             const std::optional<Encoding>& encoding, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
     loaded.positions = load_positions(options.positions);
     chosen.positions = loaded.positions;
     if (loaded.positions.count() == 0) {
-      fail(ErrorKind::usage, fmt::format("--positions '{}' holds no position", options.positions));
+      fail(ErrorKind::usage, fmt::format("--positions '{}' has no positions", options.positions));
     }
     if (loaded.positions.count() > kMostPositions) {
-      fail(ErrorKind::usage,
-           fmt::format("a figure shows at most 2^20 positions but '{}' has {}: take every tenth or so",
-                       options.positions, loaded.positions.count()));
+      fail(ErrorKind::usage, fmt::format("--positions {} has {} positions, but a figure shows at most 1048576; choose "
+                                         "fewer with a step, such as 0:2000000:10",
+                                         options.positions, loaded.positions.count()));
     }
   }
+  chosen.bases = read_reals(options.bases, "--bases");
+  chosen.exponents = read_reals(options.exponents, "--exponents");
   if (!options.channels.empty()) chosen.channels = read_list(options.channels, "--channels");
   if (!options.content.empty()) {
     loaded.content = load_array(options.content);
@@ -178,14 +264,14 @@ FigureOptions figure_options(const PlotCommand& options, const Encoding& encodin
   }
   chosen.position = options.position;
   chosen.shift = options.shift;
-  chosen.train_length = options.train;
+  chosen.train_length = options.trained;
   chosen.head = options.head;
   chosen.seed = options.random_seed.value_or(0);
   std::istringstream words(options.sentence);
   for (std::string word; words >> word;) chosen.tokens.push_back(word);
   chosen.width = options.width.value_or(0.0);
   chosen.height = options.height.value_or(0.0);
-  chosen.command = command_of(options, encoding);
+  chosen.command = command_of(info, options, encoding);
   return chosen;
 }
 
@@ -201,7 +287,8 @@ void write_picture(const PlotCommand& options, const std::string& format, const 
   output.finish();
 }
 
-void write_data(const PlotCommand& options, const std::string& format, const Figure& figure, const Encoding& encoding) {
+void write_data(const PlotCommand& options, const std::string& format, const Figure& figure,
+                const std::optional<Encoding>& encoding) {
   if (format == "csv") return write_text(options.output, figure_csv(figure));
   Json::Array data;
   for (const DataTable& table : figure.data) data.push_back(to_json(table));
@@ -210,52 +297,75 @@ void write_data(const PlotCommand& options, const std::string& format, const Fig
                               {"finding", Json(figure.finding)},
                               {"note", Json(figure.note)},
                               {"command", Json(figure.command)},
-                              {"spec", options.spec.empty() ? Json() : to_json(encoding.spec())},
+                              {"spec", encoding ? to_json(encoding->spec()) : Json()},
                               {"data", Json(std::move(data))}});
 }
 
-// A spec that the figure can show.
-std::string fitting_spec(const std::string& figure) {
-  for (const char* spec : {"sinusoidal:width=64", "rotary:head_dim=64", "alibi:heads=8", "t5:heads=8",
-                           "rotary:head_dim=64,sections=16/16", "pope:head_dim=64"}) {
-    if (figure_fits(figure, parse_spec(spec))) return spec;
-  }
-  return "SPEC";
+// The SPEC of the command, or the default of the figure, which is said on standard error.
+std::string chosen_spec(PlotCommand& options, const FigureInfo& info) {
+  if (!options.spec.empty()) return options.spec;
+  std::string spec(info.default_spec);
+  // A table in a file has its own size.
+  if (options.encoding.has_table() && figure_fits(info.name, Learned{})) spec = "learned:past_end=error";
+  if (!spec.empty()) fmt::print(stderr, "posenc: no SPEC was given: using {}\n", spec);
+  return spec;
 }
 
-int run(const PlotCommand& options) {
+// What a model learned is drawn from its file only: random numbers under its name would mislead.
+void check_learned(const FigureInfo& info, const Encoding& encoding, const std::string& typed) {
+  if (encoding.model() == nullptr || !info.shows_learned || !with_drawn(encoding).drawn()) return;
+  if (learned_part(encoding.spec()) != nullptr) {
+    fail(ErrorKind::usage,
+         fmt::format(
+             "{} has a learned table, which is in its weights: give the file as --file model.safetensors:TENSOR, "
+             "or draw an untrained table with --init normal",
+             typed));
+  }
+  fail(ErrorKind::usage,
+       fmt::format(
+           "{} has learned numbers, which are in its weights: give them as --parameter NAME=model.safetensors:TENSOR, "
+           "or draw untrained ones with posenc plot {} {}",
+           typed, info.name, text::shell_word(to_text(encoding.spec()))));
+}
+
+// The encoding that SPEC names, with its learned numbers; none for a figure that needs no SPEC and got none.
+std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& options) {
   EncodingOptions learned = options.encoding;
-  learned.missing = Missing::leave;  // they are drawn
-  if (options.spec.empty()) posenc::check_choices({}, {}, false, learned);
-  const Encoding found = options.spec.empty() ? find_encoding("none") : find_with_remarks(options.spec, learned);
+  learned.missing = Missing::leave;  // a figure draws what is missing, and says so
+  if (options.spec.empty()) {
+    posenc::check_choices({}, {}, false, learned);
+    if (!learned.has_numbers()) return std::nullopt;
+    fail(ErrorKind::usage,
+         fmt::format("the figure '{}' has no learned numbers: leave out --file, --init, --std, --seed, --parameter and "
+                     "--values",
+                     info.name));
+  }
+  const Encoding encoding = with_learned(find_with_remarks(options.spec, learned), learned);
+  check_learned(info, encoding, options.spec);
+  return encoding;
+}
+
+int run(PlotCommand options) {
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);
   const TerminalStyle style = format == "text" ? choose_style(options) : TerminalStyle::ascii;
-  const FigureInfo* info = find_figure(options.figure);
-  if (info != nullptr) check_choices(*info, options);
-  if (options.spec.empty() && (info == nullptr || info->needs_spec)) {
-    figure_fits(options.figure, NoPosition{});  // names that there are not are refused there
-    fail(ErrorKind::usage, fmt::format("SPEC is needed: the figure '{}' shows an encoding, as in posenc plot {} {}",
-                                       options.figure, options.figure, fitting_spec(options.figure)));
-  }
+  const FigureInfo& info = chosen_figure(options);
+  settle_position(info, options);
+  check_choices(info, options);
+  options.spec = chosen_spec(options, info);
+  const std::optional<Encoding> encoding = load_subject(info, options);
   LoadedFigure loaded;
-  const Encoding encoding = with_learned(found, learned);
-  FigureOptions chosen = figure_options(options, encoding, loaded);
-  const bool in_cells = format == "text" && info != nullptr && info->in_terminal;
-  if (in_cells) {
+  FigureOptions chosen = figure_options(info, options, encoding, loaded);
+  if (format == "text") {
     const TerminalSize size = terminal_size();
     chosen.metrics = TextMetrics::cells;
+    chosen.plain = style == TerminalStyle::ascii;
     chosen.width = kCellWidth * static_cast<double>(options.columns > 0 ? options.columns : size.columns);
     chosen.height = kCellHeight * static_cast<double>(options.lines > 0 ? options.lines : size.lines);
   }
-  const Figure figure = make_figure(options.figure, encoding, chosen);
-  if (in_cells) {
-    const TerminalOptions terminal = {.style = style, .theme = theme_of(options, Theme::dark)};
-    write_text(options.output, to_terminal(figure.drawing, terminal));
-  } else if (format == "text") {
-    write_text(options.output, figure_text(figure));
-    std::fprintf(stderr, "posenc: a terminal cannot show this figure: -o %s.svg, .png or .pdf gives the picture\n",
-                 options.figure.c_str());
+  const Figure figure = encoding ? make_figure(options.figure, *encoding, chosen) : make_figure(options.figure, chosen);
+  if (format == "text") {
+    write_text(options.output, to_terminal(figure.drawing, {.style = style, .theme = theme_of(options, Theme::dark)}));
   } else if (format == "csv" || format == "json") {
     write_data(options, format, figure, encoding);
   } else {
@@ -264,49 +374,59 @@ int run(const PlotCommand& options) {
   return 0;
 }
 
-std::string figure_names() { return text::joined(figures(), ", ", &FigureInfo::name); }
-
 void add_choices(Command& command, PlotCommand& options) {
-  command.text("--positions,-p", options.positions, std::string(kPositionsHelp) + " (default: by the figure)");
-  command.text("--channels", options.channels, "0,2,10: the channels that are drawn");
-  command.add("--position", options.position, "of figures that show one position");
-  command.add("--shift", options.shift, "how many positions further");
-  command.add("--train", options.train, "the length that a model was trained on");
-  command.add("--head", options.head, "of what has heads (default: all, or the first few)");
-  command.text("--sentence", options.sentence, "words that stand beside rows and columns");
-  command.text("--content", options.content, "token embeddings [N, M]: x.npy or m.safetensors:x (default: drawn)");
+  command.text("--positions,-p", options.positions, std::string(kPositionsHelp) + " (default: depends on the figure)")
+      .positions();
+  command.text("--channels", options.channels, "waves only: channels to draw, as 0,2,10").value("LIST");
+  command.add("--position", options.position, "map only: the place that others are compared with, counted row by row");
+  command.add("--shift", options.shift, "shift and same_word only: distance to the second position");
+  command.add("--trained", options.trained, "length that the model was trained on").formerly("--train");
+  command.add("--head", options.head, "head to show (default: all, or the first few)");
+  command.text("--bases", options.bases, "bases only: bases to compare, as 100,10000,1000000").value("LIST");
+  command.text("--exponents", options.exponents, "bases only: factors of the exponents to compare, as 0.5,2")
+      .value("LIST");
+  command.text("--sentence", options.sentence, "attention and parts only: words, one per token").value("WORDS");
+  command
+      .text("--content", options.content,
+            "parts only: token embeddings [N, M], x.npy or m.safetensors:x (default: random)")
+      .value("FILE");
   command.add("--random-seed", options.random_seed,
-              "of what the figure draws at random: contents, learned numbers that are not given (default: 0)");
+              "seed of random contents and of learned numbers that are not given (default: 0)");
 }
 
 void add_look(Command& command, PlotCommand& options) {
-  command.add("--theme", options.theme, "light, dark or auto (svg: as the reader's system; png and pdf: light)")
+  command.add("--theme", options.theme, "light, dark or auto (svg: follows the reader's system; png and pdf: light)")
       .one_of({"auto", "light", "dark"})
       .show_default();
-  command.add("--width", options.width, "of svg, png and pdf, in points").between(100.0, 10000.0);
-  command.add("--height", options.height, "the same").between(100.0, 10000.0);
-  command.add("--scale", options.scale, "of png: pixels per point, 0.1 to 16 (default: 2)");
-  command.add("--style", options.style, "of text: auto, truecolor, color256 or ascii")
+  command.add("--width", options.width, "width of svg, png and pdf in points").between(100.0, 10000.0);
+  command.add("--height", options.height, "height of svg, png and pdf in points").between(100.0, 10000.0);
+  command.add("--scale", options.scale, "png only: pixels per point, 0.1 to 16 (default: 2)");
+  command.add("--style", options.style, "text only: auto, truecolor, color256 or ascii")
       .one_of({"auto", "truecolor", "color256", "ascii"})
       .show_default();
   add_color(command, options.color);
-  command.add("--columns", options.columns, "of text: characters across (default: what the terminal has)")
+  command.add("--columns", options.columns, "text only: characters per line (default: width of the terminal)")
       .within(40, 10000);
-  command.add("--lines", options.lines, "of text: lines (default: what the terminal has)").within(16, 10000);
+  command
+      .add("--lines", options.lines,
+           "text only: number of lines, more if the figure needs them (default: height of the terminal)")
+      .within(16, 10000);
 }
 
 }  // namespace
 
 void add_plot(Command& app) {
   const auto options = std::make_shared<PlotCommand>();
-  Command command = app.command("plot", "A figure: in the terminal, as svg, png or pdf, or its data.",
-                                "  posenc plot heatmap sinusoidal:width=128\n"
+  Command command = app.command("plot", "Draw a figure in the terminal or as svg, png or pdf; or print its numbers",
+                                "  posenc plot heatmap\n"
                                 "  posenc plot waves sinusoidal:width=64 --channels 0,2,10 -o waves.svg\n"
+                                "  posenc plot similarity sinusoidal:width=128 --positions 0,1,50\n"
                                 "  posenc plot bias alibi:heads=8 --theme dark -o bias.png\n"
                                 "  posenc plot wavelengths rotary:head_dim=128 --format csv");
-  command.add("FIGURE", options->figure, figure_names()).required();
-  command.add("SPEC", options->spec, std::string(kSpecHelp) + "; some figures need none");
+  command.add("FIGURE", options->figure, figure_names());
+  command.add("SPEC", options->spec, std::string(kSpecHelp) + " (default: depends on the figure)");
   add_spec_choice(command, options->encoding);
+  options->encoding.example = ExampleSize::picture;
   add_choices(command, *options);
   add_look(command, *options);
   add_weights(command, options->encoding);

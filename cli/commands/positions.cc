@@ -45,19 +45,22 @@ struct Source {
 
 constexpr std::array<Source, 11> kSources = {{
     {"--mask", &PositionsCommand::mask,
-     "1,1,1,0,0/0,0,1,1,1: 1 for tokens, 0 for pads, a slash between rows; or @mask.npy"},
-    {"--tokens", &PositionsCommand::tokens, "token ids in the same form; --pad-token says which are pads"},
-    {"--lengths", &PositionsCommand::lengths, "3,1,5: documents packed into one row"},
-    {"--bounds", &PositionsCommand::bounds, "0,3,4,9: the same as cumulative lengths"},
-    {"--segments", &PositionsCommand::segments, "0,0,0,1,2,2: the same as numbers of documents"},
-    {"--after", &PositionsCommand::after, "5,0,12: the next --count tokens of caches that hold so many"},
-    {"--grid", &PositionsCommand::grid, "3x5: the places of a grid, row by row; with --at only those of these ids"},
-    {"--image", &PositionsCommand::image, "3x5: the rows that an image reads from a table of --side x --side"},
+     "1,1,1,0,0/0,0,1,1,1: 1 for a token, 0 for padding, a slash between rows; or @mask.npy"},
+    {"--tokens", &PositionsCommand::tokens, "token ids in the same form; --pad-token says which id is padding"},
+    {"--lengths", &PositionsCommand::lengths, "3,1,5: lengths of the documents packed into one row"},
+    {"--bounds", &PositionsCommand::bounds, "0,3,4,9: the same documents by cumulative lengths"},
+    {"--segments", &PositionsCommand::segments, "0,0,0,1,2,2: the document of each token"},
+    {"--after", &PositionsCommand::after, "5,0,12: lengths of caches; the ids of the next --count tokens"},
+    {"--grid", &PositionsCommand::grid,
+     "3x5: rows and columns of a grid, in reading order; with --at, of these ids only"},
+    {"--image", &PositionsCommand::image,
+     "3x5: the table rows that an image of this size reads from a table of --side x --side"},
     {"--patches", &PositionsCommand::patches,
-     "4x6 or 2x4x6: the patches of a vision tower, in blocks of --merge x --merge"},
+     "4x6 or 2x4x6: the patches of a vision model, in blocks of --merge x --merge"},
     {"--token-types", &PositionsCommand::token_types,
-     "0,0,1,1,1,1,0: text (0) with images (1) and videos (2), whose grids --images and --videos give; rows as --mask"},
-    {"--packed-ids", &PositionsCommand::packed_ids, "0,1,2,0,1: find the documents of packed ids again, by --by"},
+     "0,0,1,1,1,1,0: text (0), images (1) and videos (2); --images and --videos give their grids; rows as in --mask"},
+    {"--packed-ids", &PositionsCommand::packed_ids,
+     "0,1,2,0,1: ids of packed documents; find the documents, by the rule --by"},
 }};
 
 std::string_view choose_source(const PositionsCommand& options) {
@@ -65,13 +68,13 @@ std::string_view choose_source(const PositionsCommand& options) {
   for (const Source& source : kSources) {
     if ((options.*source.text).empty()) continue;
     if (source.text == &PositionsCommand::mask && !options.token_types.empty())
-      continue;  // the padding of those tokens
-    if (!chosen.empty())
-      fail(ErrorKind::usage, fmt::format("{} and {} exclude each other: give one", chosen, source.name));
+      continue;  // it marks the padding of those tokens
+    if (!chosen.empty()) fail(ErrorKind::usage, fmt::format("give {} or {}, not both", chosen, source.name));
     chosen = source.name;
   }
   if (chosen.empty()) {
-    fail(ErrorKind::usage, "say what to make ids from: give one of " + text::joined(kSources, ", ", &Source::name));
+    fail(ErrorKind::usage, "choose where ids come from, such as --mask 1,1,0 --pads 0 or --lengths 3,1,5: one of " +
+                               text::joined(kSources, ", ", &Source::name));
   }
   return chosen;
 }
@@ -80,7 +83,8 @@ std::string_view choose_source(const PositionsCommand& options) {
 void check_option(std::string_view option, bool given, std::string_view source,
                   const std::vector<std::string_view>& sources) {
   if (!given || std::find(sources.begin(), sources.end(), source) != sources.end()) return;
-  fail(ErrorKind::usage, fmt::format("{} goes with {}, not with {}", option, text::joined(sources, ", "), source));
+  fail(ErrorKind::usage,
+       fmt::format("{} needs {}; it has no effect with {}", option, text::joined(sources, " or "), source));
 }
 
 void check_vision_options(const VisionOptions& options, std::string_view source) {
@@ -129,27 +133,28 @@ Pads parse_pads(const std::string& text) {
 IdRule rule_of(const PositionsCommand& options, bool from_mask) {
   const bool named = !options.convention.empty();
   if (from_mask && options.pad_token && !(named && needs_pad_token(options.convention))) {
-    fail(ErrorKind::usage, "--pad-token goes with --tokens: a mask says what is a pad");
+    fail(ErrorKind::usage, "--pad-token needs --tokens: a mask already says which tokens are padding");
   }
   const std::int64_t past = options.past.value_or(0);
   if (named) {
     if (options.pads.empty() && !options.first) return convention_rule(options.convention, options.pad_token, past);
     fail(ErrorKind::usage,
-         fmt::format("--convention {} says what pads get and where counting starts: {} goes without it",
+         fmt::format("--convention {} already decides the id of padding and the first id: leave out {}",
                      options.convention, options.pads.empty() ? "--first" : "--pads"));
   }
   if (options.pads.empty()) {
     fail(ErrorKind::usage,
-         "--pads is needed: what a padded token gets. An id (0 in generate() of transformers 5, 1 in that of 4), "
-         "'previous' (the id of the token before it) or 'counted' (its place in the row). There is no default: each is "
-         "the convention of some models, and reads wrong rows in others. --convention NAME chooses by model");
+         "--pads is needed: the id that padding gets, such as --pads 0 (generate() in transformers 5) or --pads 1 (in "
+         "transformers 4), 'previous' (the id of the token before) or 'counted' (its place in the row). Models differ, "
+         "so "
+         "there is no default; --convention NAME chooses by model");
   }
   return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
 }
 
 Integers from_mask_or_tokens(const PositionsCommand& options, bool from_mask) {
   const IdRule rule = rule_of(options, from_mask);
-  if (!from_mask) needed(options.pad_token, "--tokens needs --pad-token: which of them are pads");
+  if (!from_mask) needed(options.pad_token, "--tokens needs --pad-token ID, the token id of padding");
   const Integers input = read_integers(from_mask ? options.mask : options.tokens, from_mask ? "--mask" : "--tokens");
   std::vector<std::int64_t> shape = input.shape;
   if (options.last) {
@@ -165,13 +170,13 @@ Integers from_mask_or_tokens(const PositionsCommand& options, bool from_mask) {
   } else {
     positions_from_tokens(input.view(), *options.pad_token, rule, ids.view());
   }
-  // What is typed is a batch, also of one row; a file has the shape that it has.
+  // Typed rows are a batch, even a single one; a file keeps its shape.
   const bool typed = !(from_mask ? options.mask : options.tokens).starts_with('@');
   return typed ? std::move(ids).as_rows() : ids;
 }
 
 Integers from_bounds(const std::vector<std::int64_t>& bounds, std::int64_t first) {
-  // What cannot be a length is refused with the bounds.
+  // positions_from_bounds refuses negative lengths.
   Integers ids = make_integers({bounds.empty() ? 0 : std::max<std::int64_t>(bounds.back(), 0)});
   positions_from_bounds(make_view(bounds.data(), {static_cast<std::int64_t>(bounds.size())}), first, ids.view());
   return ids;
@@ -185,7 +190,7 @@ Integers from_segments(const PositionsCommand& options) {
 }
 
 Integers after_caches(const PositionsCommand& options) {
-  const std::int64_t count = needed(options.count, "--after needs --count: how many tokens follow");
+  const std::int64_t count = needed(options.count, "--after needs --count N, the number of tokens that follow");
   if (count < 1) fail(ErrorKind::usage, fmt::format("--count must be at least 1 but got {}", count));
   const std::vector<std::int64_t> lengths = read_list(options.after, "--after");
   Integers ids = make_integers({static_cast<std::int64_t>(lengths.size()), count});
@@ -199,7 +204,7 @@ Integers from_grid(const PositionsCommand& options) {
   if (options.at.empty()) {
     std::vector<std::int64_t> all = grid;
     all.push_back(axes);
-    Integers places = make_integers(all);  // counted before they are made
+    Integers places = make_integers(all);  // refuses too many before any work
     places.numbers.clear();
     append_grid(places.numbers, grid, 0);
     places.shape = {static_cast<std::int64_t>(places.numbers.size()) / axes, axes};
@@ -213,16 +218,17 @@ Integers from_grid(const PositionsCommand& options) {
 
 Integers from_image(const PositionsCommand& options) {
   constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
-  const std::int64_t side = needed(options.side, "--image needs --side: how many rows and columns the table has");
+  const std::int64_t side = needed(options.side, "--image needs --side N, the rows and columns of the table");
   if (options.fraction.empty()) {
-    fail(ErrorKind::usage,
-         "--fraction is needed: how a fraction finds its row. 'exact' in integers, 'product' (Idefics2, SmolVLM in "
-         "transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4) with their float32");
+    fail(
+        ErrorKind::usage,
+        "--fraction is needed, the rule that assigns fractions to rows: 'exact' (in integers), or in float32 'product' "
+        "(Idefics2, SmolVLM in transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4)");
   }
   const auto fraction = choose<Fraction>(options.fraction, "--fraction", kWords);
   const std::vector<std::int64_t> image = read_grid(options.image, "--image");
   if (image.size() != 2) {
-    fail(ErrorKind::usage, fmt::format("--image: expected rows x columns but got '{}'", options.image));
+    fail(ErrorKind::usage, fmt::format("--image must be rows x columns, such as 3x5, but got '{}'", options.image));
   }
   Integers rows = make_integers(image);
   rows_by_fraction(image[0], image[1], side, rows.view(), fraction);
@@ -243,14 +249,14 @@ Integers positions_of(const PositionsCommand& options, std::string_view source) 
 
 Json json_list(const std::vector<std::int64_t>& numbers) { return Json::Array(numbers.begin(), numbers.end()); }
 
-// The documents of each row, found again.
+// Prints the documents of each row.
 void write_documents(const PositionsCommand& options, const std::string& format) {
   constexpr std::array<std::string_view, 2> kWords = {"step", "minimum"};
   if (options.by.empty()) {
-    fail(
-        ErrorKind::usage,
-        "--by is needed: 'step' (a document starts where an id is not the one before it plus 1) or 'minimum' (where an "
-        "id equals the smallest)");
+    fail(ErrorKind::usage,
+         "--by is needed: 'step' (a document starts at an id that is not the previous one plus 1) or 'minimum' (at an "
+         "id "
+         "that equals the smallest)");
   }
   const auto rule = choose<PackedBy>(options.by, "--by", kWords);
   const Integers ids = read_integers(options.packed_ids, "--packed-ids").as_rows();
@@ -294,15 +300,16 @@ int run(const PositionsCommand& options) {
 }
 
 void add_position_rules(Command& command, PositionsCommand& options) {
-  command.text("--pads", options.pads, "what pads get: an id, previous (the id before) or counted (their place)");
-  command.add("--first", options.first, "the id of the first token (default: 0)");
+  command.text("--pads", options.pads,
+               "id of padding: a number, previous (the id before) or counted (the place in the row)");
+  command.add("--first", options.first, "id of the first token (default: 0)");
   command.text("--convention", options.convention,
-               "instead of both, with K for the --pad-token:\n" + convention_list());
-  command.add("--pad-token", options.pad_token, "the token id of pads");
-  command.add("--past", options.past, "tokens that a cache holds already (default: 0)");
-  command.add("--last", options.last, "only the last columns: a step of decoding");
-  command.add("--count", options.count, "with --after: how many tokens");
-  command.text("--at", options.at, "with --grid: 0,7,11");
+               "instead of --pads and --first, the rule of a model; K is --pad-token:\n" + convention_list());
+  command.add("--pad-token", options.pad_token, "token id of padding");
+  command.add("--past", options.past, "number of tokens in the cache (default: 0)");
+  command.add("--last", options.last, "print the last N columns only, as in a step of decoding");
+  command.add("--count", options.count, "with --after: number of tokens");
+  command.text("--at", options.at, "with --grid: the ids to look up, such as 0,7,11");
   command.add("--side", options.side, "with --image: rows and columns of the table");
   command.text("--fraction", options.fraction, "with --image: exact, product, quotient or shrunk");
   command.text("--by", options.by, "with --packed-ids: step or minimum");
@@ -312,7 +319,7 @@ void add_position_rules(Command& command, PositionsCommand& options) {
 
 void add_positions(Command& app) {
   const auto options = std::make_shared<PositionsCommand>();
-  Command command = app.command("positions", "Position ids from masks, tokens, packed documents, caches and grids.",
+  Command command = app.command("positions", "Print position ids for masks, tokens, packed documents, caches and grids",
                                 "  posenc positions --mask 1,1,1,0,0/0,0,1,1,1 --pads 0\n"
                                 "  posenc positions --tokens 0,9,8,1,1 --pad-token 1 --convention roberta\n"
                                 "  posenc positions --lengths 3,1,5 --format json\n"

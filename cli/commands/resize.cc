@@ -21,10 +21,10 @@ namespace posenc::cli {
 namespace {
 
 struct ResizeCommand {
-  std::string spec;  // may be left out
+  std::string spec;  // optional
   EncodingOptions encoding;
   std::string file;
-  std::string from;  // empty: what --to and --square admit
+  std::string from;  // empty: follows from --to or --square
   std::string to;
   std::int64_t kept = 0;
   bool square = false;
@@ -40,7 +40,7 @@ struct ResizeCommand {
   OutputOptions output;
 };
 
-// As the library has it, but found before memory is asked for; products can be counted.
+// The limit of the library, checked before memory is allocated; products of two lengths do not overflow.
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 30;
 
 using Lengths = std::vector<std::int64_t>;
@@ -52,10 +52,12 @@ Lengths parse_lengths(const std::string& text, const std::string& option) {
   Lengths lengths = read_grid(text, option, kMaxLength);
   if (lengths.size() <= 2) return lengths;
   fail(ErrorKind::usage,
-       fmt::format("{} must be a number of rows, 1024, or height x width, 16x20, but got '{}'", option, text));
+       fmt::format("{} must be a number of rows, such as 1024, or height x width, such as 16x20, but got '{}'", option,
+                   text));
 }
 
-// A SPEC may be in front, the kind alone or with fields, or a model: what it says of the table must be true of it.
+// SPEC is optional: learned, with or without fields, or a model. The table must have the rows and the width that it
+// says.
 void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t width) {
   std::vector<std::string> specs;
   if (!options.spec.empty()) specs = {options.spec == "learned" ? "learned:past_end=error" : options.spec};
@@ -63,10 +65,10 @@ void check_spec(const ResizeCommand& options, std::int64_t rows, std::int64_t wi
   if (found.empty()) return;
   const auto* learned = std::get_if<Learned>(&found[0].spec());
   if (learned == nullptr) {
-    fail(ErrorKind::usage, fmt::format("only tables of kind learned can be resized but got '{}'", options.spec));
+    fail(ErrorKind::usage, fmt::format("only learned tables can be resized, and '{}' is not learned", options.spec));
   }
   if ((learned->rows == 0 || learned->rows == rows) && (learned->width == 0 || learned->width == width)) return;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected the rows and the width of '{}' but got {} x {}", options.file,
+  fail(ErrorKind::bad_input, fmt::format("{}: expected the rows and width of '{}' but got [{}, {}]", options.file,
                                          options.spec, rows, width));
 }
 
@@ -102,14 +104,14 @@ Resize preset(const std::string& name) {
   return presets[place_of_word(name, "--like", names)].rule;
 }
 
-// The interpolation that was asked for; lengths and kept rows come later.
+// The interpolation; lengths and kept rows are filled in later.
 Resize rule_of(const ResizeCommand& options) {
   const bool by_hand =
       !options.method.empty() || !options.align.empty() || options.antialias || options.cubic_a || options.extra_size;
   if (!options.like.empty()) {
     if (by_hand) {
       fail(ErrorKind::usage,
-           "--like says all of --method, --align, --antialias, --cubic-a and --extra-size: give it or them");
+           "--like decides --method, --align, --antialias, --cubic-a and --extra-size: leave them or --like out");
     }
     return preset(options.like);
   }
@@ -122,21 +124,21 @@ Resize rule_of(const ResizeCommand& options) {
   return rule;
 }
 
-// [rows, width], or [1, rows, width] as many checkpoints have it: finite floats.
-// What --from says, or what it can only be; a grid is never guessed.
+// --from, or the only length that is possible without it; a grid is never guessed.
 Lengths from_of(const ResizeCommand& options, const Lengths& to, std::int64_t rows) {
   const std::int64_t cells = rows - options.kept;
   if (options.square) {
-    if (!options.from.empty()) fail(ErrorKind::usage, "--square and --from exclude each other");
-    if (to.size() != 2) fail(ErrorKind::usage, "--square is for grids: --to must be height x width");
+    if (!options.from.empty()) fail(ErrorKind::usage, "give --square or --from, not both");
+    if (to.size() != 2) fail(ErrorKind::usage, "--square needs a grid: --to must be height x width, such as 16x20");
     return square_grid(rows, options.kept);
   }
   if (!options.from.empty()) return parse_lengths(options.from, "--from");
   if (to.size() == 2) {
     fail(ErrorKind::usage,
-         fmt::format("--from is needed: {} does not say which height and width its {} rows are; --square if both are "
-                     "the same",
-                     options.file, cells));
+         fmt::format(
+             "--from is needed, such as --from 14x14, because {} does not say the height and width of its {} rows; "
+             "--square means that they are equal",
+             options.file, cells));
   }
   return {cells};
 }
@@ -170,7 +172,7 @@ Json::Object head_of(const Resize& rule, DType dtype) {
           {"dtype", Json(to_text(dtype))}};
 }
 
-// Its key in JSON, or the tensor's name: the one asked for, or that of the file it came from.
+// The key in JSON, or the name of the tensor: that of --tensor, else that of the input.
 std::string name_of(const ResizeCommand& options, const std::string& format, const std::string& tensor) {
   if (format != "safetensors") return "values";
   if (!options.tensor.empty()) return options.tensor;
@@ -184,7 +186,7 @@ void resize_and_write(const Array& table, const Resize& rule, const ResizeComman
   for (const std::int64_t length : rule.to) cells *= static_cast<double>(length);
   const double bytes = (cells + static_cast<double>(rule.kept)) * static_cast<double>(width * size_of(dtype));
   check_bytes(bytes, options.max_bytes,
-              fmt::format("--to {} with width {} in {} is", grid_text(rule.to), width, to_text(dtype)));
+              fmt::format("--to {} with width {} in {} takes", grid_text(rule.to), width, to_text(dtype)));
   const std::int64_t rows = rule.kept + static_cast<std::int64_t>(cells);
   std::vector<std::byte> memory(static_cast<std::size_t>(rows * width * size_of(dtype)));
   const ConstView source = table.view();
@@ -206,8 +208,8 @@ int run(const ResizeCommand& options) {
   const std::int64_t rows = table.shape[table.shape.size() - 2];
   check_spec(options, rows, table.shape.back());
   if (rule.kept >= rows) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected more rows than the {} kept but got {}", options.file, rule.kept, rows));
+    fail(ErrorKind::bad_input, fmt::format("{}: --kept {} leaves nothing to resize, because the table has {} rows",
+                                           options.file, rule.kept, rows));
   }
   rule.from = from_of(options, rule.to, rows);
   check_rows(options, rule, rows);
@@ -216,14 +218,17 @@ int run(const ResizeCommand& options) {
 }
 
 void add_interpolation(Command& command, ResizeCommand& options) {
-  command.add("--method", options.method, "nearest, linear (bilinear), cubic (bicubic, the default) or area")
+  command
+      .add("--method", options.method,
+           "interpolation: nearest, linear (bilinear), cubic (bicubic, the default) or area")
       .one_of({"nearest", "linear", "bilinear", "cubic", "bicubic", "area"});
-  command.add("--align", options.align, "centers (the default) or corners, for linear and cubic")
+  command
+      .add("--align", options.align, "linear and cubic only: align the centers (the default) or the corners of cells")
       .one_of({"centers", "corners"});
-  command.flag("--antialias", options.antialias, "widen the taps when shrinking, for linear and cubic");
-  command.add("--cubic-a", options.cubic_a, "the cubic's parameter (default: -0.75, with --antialias -0.5)");
-  command.add("--extra-size", options.extra_size, "the ratio is from / (to + this)");
-  std::string presets = "all of these as a package has them:";
+  command.flag("--antialias", options.antialias, "linear and cubic only: average over more rows when shrinking");
+  command.add("--cubic-a", options.cubic_a, "cubic only: its parameter (default: -0.75, with --antialias -0.5)");
+  command.add("--extra-size", options.extra_size, "add this to the new size in the ratio: from / (to + X)");
+  std::string presets = "interpolate as this package does:";
   for (const ResizePreset& preset : resize_presets()) {
     presets += "\n  " + std::string(preset.name) + ": " + std::string(preset.help);
   }
@@ -235,22 +240,26 @@ void add_interpolation(Command& command, ResizeCommand& options) {
 void add_resize(Command& app) {
   const auto options = std::make_shared<ResizeCommand>();
   Command command =
-      app.command("resize", "A learned table to a new length or grid.",
+      app.command("resize", "Resize a learned table to a new length or grid",
                   "  posenc resize --file table.npy --from 14x14 --to 16x20 --kept 1 --like vit -o resized.npy\n"
                   "  posenc resize --file model.safetensors:wpe.weight --to 2048 --method linear -o wpe.safetensors");
-  command.add("SPEC", options->spec, "learned, learned with fields, a file or a model; may be left out");
+  command.add("SPEC", options->spec,
+              "optional: learned, with or without fields, a file or a model; checks the size of the table");
   add_model_choice(command, options->encoding);
-  command.text("--file", options->file, "the table, [rows, width] or [1, rows, width]: .npy or .safetensors:tensor")
+  command
+      .text("--file", options->file,
+            "read the table, [rows, width] or [1, rows, width], from table.npy or model.safetensors:tensor")
       .required();
-  command.add("--to", options->to, "its new length, 1024, or grid, height x width: 16x20").required();
-  command.text("--from", options->from, "its length or grid without the kept rows (may be left out for a length)");
-  command.add("--kept", options->kept, "rows in front that are copied: class and distillation tokens")
+  command.add("--to", options->to, "new length, such as 1024, or new grid, height x width, such as 16x20").required();
+  command.text("--from", options->from, "old length or grid without the kept rows; needed for a grid only");
+  command.add("--kept", options->kept, "copy this many rows at the front as they are: class and distillation tokens")
       .check([](const std::string& rows) { return rows.starts_with('-') ? "must not be negative" : ""; })
       .show_default();
-  command.flag("--square", options->square, "instead of --from: the grid is as high as wide");
+  command.flag("--square", options->square, "instead of --from: the old grid is as high as it is wide");
   add_interpolation(command, *options);
   add_dtype(command, options->dtype, "as in the file");
-  command.text("--tensor", options->tensor, "its name in a safetensors file (default: as in the file, else table)");
+  command.text("--tensor", options->tensor,
+               "name of the result in a safetensors file (default: as in the input, else table)");
   add_max_bytes(command, options->max_bytes);
   add_output(command, options->output, "text, json, npy, safetensors");
   command.runs([options] { return run(*options); });

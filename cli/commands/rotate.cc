@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cli/array_output.h"
+#include "cli/array_report.h"
 #include "cli/arrays.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
+#include "cli/random_input.h"
 #include "cli/rotary_table.h"
 #include "cli/shared_options.h"
 #include "cli/token_positions.h"
@@ -28,21 +31,23 @@ namespace {
 struct RotateCommand {
   std::string spec;
   EncodingOptions encoding;
-  std::string input;      // queries or keys: file.npy or file.safetensors:tensor
-  std::string positions;  // empty: 0 to N; @ids.npy may have a row per batch row
+  std::string input;                  // queries or keys: file.npy or file.safetensors:tensor
+  std::string random;                 // instead of a file: a shape
+  std::optional<std::uint64_t> seed;  // with random; 0
+  std::string positions;              // empty: 0 to N; @ids.npy may have a row per batch row
   bool inverse = false;
   bool backward = false;
-  bool keys = false;    // of pope and xpos: the input are keys
-  std::string delta;    // of pope: the learned angles, a file
-  std::string to;       // positions that rotated keys move to; empty: none, or with to_spec where they are
-  std::string to_spec;  // the encoding that they move to; empty: the same
+  bool keys = false;    // pope and xpos only: the input is keys
+  std::string delta;    // pope only: the learned angles, a file
+  std::string to;       // the new positions of rotated keys; empty: none, or with to_spec the old ones
+  std::string to_spec;  // their new encoding; empty: the old one
   std::string scale = "1";
   std::int64_t threads = 1;
   std::string tensor;  // empty: values
   OutputOptions output;
 };
 
-// Of a temperature any width fits.
+// None for a temperature, which fits any width.
 std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->head_dim;
   if (const auto* pope = std::get_if<Pope>(&spec)) return pope->head_dim;
@@ -50,37 +55,48 @@ std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   return std::nullopt;
 }
 
-Array load_input(const std::string& file, const Encoding& encoding) {
-  Array input = load_heads(file, "queries or keys, ");
-  const std::int64_t width = input.shape.back();
+Input load_input(const RotateCommand& options, const Encoding& encoding) {
+  if (options.input.empty() == options.random.empty()) {
+    fail(ErrorKind::usage, options.input.empty() ? "queries or keys are missing: --input q.npy or --random 2x10x4x16"
+                                                 : "give --input or --random, not both");
+  }
+  if (options.seed && options.random.empty()) fail(ErrorKind::usage, "--seed needs --random");
+  Input input{.array = {}, .name = options.input};
+  if (options.random.empty()) {
+    input.array = load_heads(options.input, "queries or keys, ");
+  } else {
+    input = random_input(options.random, {"N, D", "N, H, D", "B, N, H, D"}, 1.0, options.seed.value_or(0));
+  }
+  const std::int64_t width = input.array.shape.back();
   const std::int64_t head_dim = head_dim_of(encoding.spec()).value_or(width);
   if (width == head_dim) return input;
-  const std::string hint =
-      width > head_dim && width % head_dim == 0
-          ? fmt::format("; {} heads side by side are [N, {}, {}]", width / head_dim, width / head_dim, head_dim)
-          : "";
-  fail(ErrorKind::bad_input, fmt::format("{}: expected heads of {} channels, the head_dim of '{}', but got [{}]{}",
-                                         file, head_dim, encoding.text(), fmt::join(input.shape, ", "), hint));
+  const std::string hint = width > head_dim && width % head_dim == 0
+                               ? fmt::format("; {} heads must have an axis of their own, [N, {}, {}]", width / head_dim,
+                                             width / head_dim, head_dim)
+                               : "";
+  fail(ErrorKind::bad_input,
+       fmt::format("{}: expected [N, H, {}], because '{}' rotates heads of {} channels, but got {}{}", input.name,
+                   head_dim, encoding.text(), head_dim, shape_text(input.array.view()), hint));
 }
 
 bool moves(const RotateCommand& options) { return !options.to.empty() || !options.to_spec.empty(); }
 
-// `found` is the encoding, and that of --to-spec where there is one.
+// `found` is the encoding, and that of --to-spec if it is given.
 void check_options(const RotateCommand& options, const std::vector<Encoding>& found) {
   const Spec& spec = found.front().spec();
   check_place(spec, {Place::rotation, Place::query});
   if (options.inverse && options.backward) {
     fail(ErrorKind::usage,
-         "--inverse and --backward exclude each other: one undoes the rotation, the other is its gradient");
+         "give --inverse or --backward, not both: one undoes the rotation, the other computes its gradient");
   }
   if (moves(options) && (options.inverse || options.backward)) {
-    fail(ErrorKind::usage, fmt::format("--to and --to-spec move what is rotated already: {} goes without them",
+    fail(ErrorKind::usage, fmt::format("--to and --to-spec move rotated keys to other positions: leave out {}",
                                        options.inverse ? "--inverse" : "--backward"));
   }
   const bool rotary = std::holds_alternative<Rotary>(spec), xpos = std::holds_alternative<Xpos>(spec),
              pope = std::holds_alternative<Pope>(spec);
   const auto refuse = [&](bool given, const char* option) {
-    if (given) fail(ErrorKind::usage, fmt::format("{} is not for {}", option, kind_of(spec)));
+    if (given) fail(ErrorKind::usage, fmt::format("{} does not take {}", kind_of(spec), option));
   };
   refuse(!options.to.empty() && !rotary, "--to");
   refuse(!options.to_spec.empty() && !rotary, "--to-spec");
@@ -99,7 +115,7 @@ TokenPositions fitting(const PositionText& given, const Spec& spec, const std::s
   const std::int64_t axes = axes_of(spec);
   if (given.text.empty() && axes > 1) {
     fail(ErrorKind::usage,
-         fmt::format("--positions are needed: the spec has {} axes, and only one can be counted", axes));
+         fmt::format("--positions is needed because {} has {} axes; for example --positions 3x5", kind_of(spec), axes));
   }
   TokenPositions positions = token_positions(given, axes, count);
   check_axes(spec, positions.view.axes, positions.text);
@@ -107,25 +123,25 @@ TokenPositions fitting(const PositionText& given, const Spec& spec, const std::s
   return positions;
 }
 
-// Where the tokens of the input stand, and where they move to.
+// The positions of the input's tokens, and the positions that they move to.
 struct TokenPlaces {
   TokenPositions positions;
   std::optional<TokenPositions> to = {};
 };
 
-TokenPlaces load_places(const RotateCommand& options, const std::vector<Encoding>& found, const Array& input) {
-  const TokenCount count = tokens_of(input, 4);
+TokenPlaces load_places(const RotateCommand& options, const std::vector<Encoding>& found, const Input& input) {
+  const TokenCount count = tokens_of(input.array, 4);
   const PositionText positions(options.positions);
-  TokenPlaces places{fitting(positions, found.front().spec(), options.input, count)};
+  TokenPlaces places{fitting(positions, found.front().spec(), input.name, count)};
   if (!moves(options)) return places;
   places.to =
-      fitting(options.to.empty() ? positions : PositionText(options.to), found.back().spec(), options.input, count);
+      fitting(options.to.empty() ? positions : PositionText(options.to), found.back().spec(), input.name, count);
   return places;
 }
 
-void turn_rotary(const RotateCommand& options, const std::vector<Encoding>& found, const TokenPlaces& places,
-                 const View& x, const RotateOptions& made) {
-  // Each position is used once here, so that a table would save nothing.
+void rotate_rotary(const RotateCommand& options, const std::vector<Encoding>& found, const TokenPlaces& places,
+                   const View& x, const RotateOptions& made) {
+  // Each position is used once, so a table would save nothing.
   const RotaryAngles angles(std::get<Rotary>(found.front().spec()));
   const PositionView& positions = places.positions.view;
   if (places.to) {
@@ -156,8 +172,8 @@ Array expanded(const RotateCommand& options, const Pope& spec, Array& input, con
   return out;
 }
 
-void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, const PositionView& positions,
-               const XposOptions& made) {
+void rotate_xpos(const RotateCommand& options, const Xpos& spec, const View& x, const PositionView& positions,
+                 const XposOptions& made) {
   const XposAngles angles(spec);
   if (options.backward) {
     (options.keys ? xpos_keys_backward : xpos_queries_backward)(x, positions, angles, x, made);
@@ -168,9 +184,9 @@ void turn_xpos(const RotateCommand& options, const Xpos& spec, const View& x, co
   }
 }
 
-// Everything that the numbers depend on but the input.
+// Everything that the numbers depend on, except the contents of files.
 Json::Object head_of(const RotateCommand& options, const std::vector<Encoding>& found, const TokenPlaces& places,
-                     double scale) {
+                     const Input& input, double scale) {
   const char* direction = places.to ? "move" : options.inverse ? "inverse" : options.backward ? "backward" : "forward";
   Json::Object head = {{"spec", to_json(found.front().spec())},
                        {"positions", Json(places.positions.text)},
@@ -182,7 +198,32 @@ Json::Object head_of(const RotateCommand& options, const std::vector<Encoding>& 
     head.emplace_back("side", options.keys ? "key" : "query");
   }
   head.emplace_back("scale", scale);
+  if (!input.made.empty()) head.emplace_back("input", input.json);
   return head;
+}
+
+// The first sequence of an array of heads, head 0: [N, D].
+ConstView first_head(const Array& array) {
+  ConstView heads = heads_of(array);
+  if (heads.rank == 4) heads = heads[0];
+  return heads.swap(0, 1)[0];
+}
+
+std::string report_of(const RotateCommand& options, const Encoding& encoding, const TokenPlaces& places,
+                      const Input& before, const Array& after) {
+  ArrayReport report;
+  const char* name = options.keys ? "keys" : "input";
+  report.array(name, before.array.view(), before.made);
+  report.array("output", after.view(),
+               fmt::format("{} at positions {}{}", encoding.text(), places.positions.text,
+                           places.to          ? " moved to " + places.to->text
+                           : options.inverse  ? ", inverse"
+                           : options.backward ? ", backward"
+                                              : ""));
+  const std::string first = before.array.shape.size() == 4 ? " of sequence 0" : "";
+  report.first_numbers(fmt::format("{}, head 0{}", name, first), "token", first_head(before.array));
+  report.first_numbers(fmt::format("output, head 0{}", first), "token", first_head(after));
+  return report.text();
 }
 
 int run(const RotateCommand& options) {
@@ -193,21 +234,25 @@ int run(const RotateCommand& options) {
   const std::string format = choose_array_format(options.output, options.tensor);
   check_options(options, found);
   const double scale = finite_number(options.scale, "--scale");
-  Array input = load_input(options.input, found.front());
-  const TokenPlaces places = load_places(options, found, input);
+  Input given = load_input(options, found.front());
+  const TokenPlaces places = load_places(options, found, given);
+  const bool reports = !given.made.empty() && wants_report(format, options.output);
+  Array input = reports ? given.array : std::move(given.array);
   const PositionView& positions = places.positions.view;
   const Workers workers(static_cast<int>(options.threads));
   const View x = heads_of(input);
   if (std::holds_alternative<Rotary>(spec)) {
-    turn_rotary(options, found, places, x, {.output_scale = scale, .workers = &workers});
+    rotate_rotary(options, found, places, x, {.output_scale = scale, .workers = &workers});
   } else if (const auto* pope = std::get_if<Pope>(&spec)) {
     input = expanded(options, *pope, input, positions, workers);
   } else if (const auto* xpos = std::get_if<Xpos>(&spec)) {
-    turn_xpos(options, *xpos, x, positions, {.output_scale = scale, .workers = &workers});
+    rotate_xpos(options, *xpos, x, positions, {.output_scale = scale, .workers = &workers});
   } else {
     scale_queries(x, positions, std::get<QueryTemperature>(spec), x, {&workers});
   }
-  start_result(input.view(), format, options.tensor, head_of(options, found, places, scale), options.output).finish();
+  Result result{format, options.tensor, head_of(options, found, places, given, scale)};
+  if (reports) result.report = report_of(options, found.front(), places, given, input);
+  write_result(input.view(), result, options.output);
   return 0;
 }
 
@@ -216,22 +261,33 @@ int run(const RotateCommand& options) {
 void add_rotate(Command& app) {
   const auto options = std::make_shared<RotateCommand>();
   Command command =
-      app.command("rotate", "Queries or keys turned by their positions: [N, D], [N, H, D] or [B, N, H, D].",
+      app.command("rotate", "Rotate queries or keys by their positions",
+                  "  posenc rotate rotary:head_dim=16 --random 2x10x4x16\n"
                   "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
                   "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
                   "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy\n"
                   "  posenc rotate pope:head_dim=64 --input k.npy --keys --delta delta.npy -o expanded.npy");
   command.add("SPEC", options->spec, kSpecHelp).required();
-  add_input(command, options->input, "queries or keys: q.npy");
+  command
+      .text("--input,-i", options->input,
+            "read queries or keys, [N, D], [N, H, D] or [B, N, H, D], from q.npy or file.safetensors:tensor")
+      .value("FILE")
+      .group("Input");
+  add_random_shape(command, options->random, "use random queries or keys of this shape: 10x16, 10x4x16 or 2x10x4x16");
+  command.add("--seed", options->seed, "with --random: seed of the random numbers (default: 0)").group("Input");
   add_token_positions(command, options->positions).not_empty();
   add_spec_choice(command, options->encoding);
-  command.flag("--inverse", options->inverse, "undo the rotation instead");
-  command.flag("--backward", options->backward, "the gradient by the input instead: the transpose");
-  command.flag("--keys", options->keys, "of pope and xpos: the input are keys, not queries");
-  command.text("--delta", options->delta, "of pope: the learned angles [H, R], delta.npy or file.safetensors:tensor");
-  command.text("--to", options->to, "the input is rotated at --positions already: move it to these");
-  command.text("--to-spec", options->to_spec, "the same, to another rotary encoding of these channels");
-  command.add("--scale", options->scale, "multiplies every channel of the result").show_default();
+  command.flag("--inverse", options->inverse, "undo the rotation");
+  command.flag("--backward", options->backward,
+               "treat the input as gradients of the output, and compute those of the input");
+  command.flag("--keys", options->keys, "pope and xpos only: treat the input as keys");
+  command.text("--delta", options->delta,
+               "pope only: read the learned angles, [H, R], from delta.npy or file.safetensors:tensor");
+  command.text("--to", options->to, "treat the input as rotated at --positions, and move it to these positions")
+      .positions();
+  command.text("--to-spec", options->to_spec,
+               "treat the input as rotated by SPEC, and change it to this rotary encoding");
+  command.add("--scale", options->scale, "multiply every channel of the result by this number").show_default();
   add_threads(command, options->threads);
   add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");

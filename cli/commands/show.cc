@@ -15,10 +15,10 @@ namespace posenc::cli {
 namespace {
 
 struct ShowCommand {
-  std::string spec;      // a config.json, a GGUF, a name of the catalog
-  bool catalog = false;  // instead: what the catalog has
-  bool types = false;    // instead: the model types that are known
-  std::string uses;      // with either: only those that use this kind, scaling or layout
+  std::string spec;      // a config.json, a GGUF file or a catalog model
+  bool catalog = false;  // instead: list the catalog
+  bool types = false;    // instead: list the known model types
+  std::string uses;      // with either: only entries that use this kind, scaling or layout
   EncodingOptions encoding;
   OutputOptions output;
 };
@@ -32,25 +32,30 @@ void keep_only(Model& model, const EncodingOptions& options) {
   }
 }
 
+[[noreturn]] void fail_encoding(const std::string& text, const std::string& kind) {
+  fail(ErrorKind::usage, fmt::format("'{0}' is an encoding, not a model; posenc explain {0} shows how it works, posenc "
+                                     "list models {1} which models use it",
+                                     text, kind));
+}
+
 int run(const ShowCommand& options) {
   if (options.catalog || options.types) {
     if (!options.spec.empty()) {
-      fail(ErrorKind::usage, "--catalog and --types list what there is: leave out '" + options.spec + "'");
+      fail(ErrorKind::usage, "--catalog and --types list models and take no MODEL but got '" + options.spec + "'");
     }
-    if (options.catalog && options.types) fail(ErrorKind::usage, "--catalog and --types exclude each other");
+    if (options.catalog && options.types) fail(ErrorKind::usage, "--catalog and --types are two lists: give one");
     write_model_list(options.output, options.types, options.uses);
     return 0;
   }
   if (!options.uses.empty()) fail(ErrorKind::usage, "--uses goes with --catalog or --types");
   if (options.spec.empty()) {
     fail(ErrorKind::usage,
-         "say which model: a config.json, a GGUF file or a name of the catalog (posenc show --catalog)");
+         "MODEL is missing: a config.json, a GGUF file or a catalog model; for example: posenc show llama-3.1-8b");
   }
+  // A kind alone is not a spec yet, and not a model either.
+  if (const auto kind = kind_called(options.spec); kind && !is_there(options.spec)) fail_encoding(options.spec, *kind);
   std::variant<Spec, Model> loaded = load_spec_or_model(options.spec, options.encoding.model);
-  if (const auto* spec = std::get_if<Spec>(&loaded)) {
-    fail(ErrorKind::usage,
-         fmt::format("'{}' is an encoding, not a model: see posenc list {}", options.spec, kind_of(*spec)));
-  }
+  if (const auto* spec = std::get_if<Spec>(&loaded)) fail_encoding(options.spec, std::string(kind_of(*spec)));
   Model model = std::get<Model>(std::move(loaded));
   keep_only(model, options.encoding);
   std::vector<Spec> specs;
@@ -66,30 +71,30 @@ int run(const ShowCommand& options) {
 
 void add_show(Command& app) {
   const auto options = std::make_shared<ShowCommand>();
-  Command command = app.command("show", "Which encoding a model uses, layer by layer, and where each number came from.",
+  Command command = app.command("show", "Show which encoding a model uses in each layer, and the source of each number",
                                 "  posenc show config.json\n"
                                 "  posenc show llama-3.1-8b --format json\n"
                                 "  posenc show model.gguf\n"
                                 "  posenc show --catalog --uses yarn");
-  command.add("MODEL", options->spec, "a model's config.json or GGUF file, or a name of the catalog");
-  command.flag("--catalog", options->catalog, "the models of the catalog, with what each uses");
-  command.flag("--types", options->types, "the model types that are known, with what each uses where a file is silent");
+  command.add("MODEL", options->spec, "a model by name (posenc list models), or its config.json or GGUF file");
+  command.flag("--catalog", options->catalog, "list the catalog models with their encodings");
+  command.flag("--types", options->types, "list the known model types with the encodings that they have by default");
   command.text("--uses", options->uses,
-               "with --catalog or --types: only those that use this kind, scaling, layout or model type");
+               "with --catalog or --types: list only those that use this kind, scaling, layout or model type");
   command
       .add("--sequence-length", options->encoding.sequence_length,
-           "the length of the sequence, for scalings that depend on it (dynamic, longrope)")
+           "length of the sequence, for scalings that depend on it (dynamic, longrope)")
       .within(1, std::int64_t{1} << 52);
-  command.add("--layer", options->encoding.layer, "only the group of this layer").natural();
-  command.text("--part", options->encoding.part, "only this part: text, vision, ...");
-  command.flag("--lenient", options->encoding.model.lenient, "keys about positions that are not known are warnings");
+  command.add("--layer", options->encoding.layer, "show only this layer and those like it").not_negative();
+  command.text("--part", options->encoding.part, "show only this part, such as text or vision");
+  command.flag("--lenient", options->encoding.model.lenient, "accept unknown keys about positions, with a warning");
   command
       .add("--reading", options->encoding.model.other_readings,
-           "take the other way of this reading; may be given again")
+           "read an ambiguous key the other way, by the name that show prints; repeat for each")
       .not_empty()
       .one_value();
-  command.text("--as", options->encoding.model.as, "read the file as this model type");
-  add_output(command, options->output, "text, json, md (of --types)");
+  command.text("--as", options->encoding.model.as, "read the file as if it had this model type");
+  add_output(command, options->output, "text, json, md (with --types)");
   command.runs([options] { return run(*options); });
 }
 

@@ -1,6 +1,6 @@
 # bash completion of posenc: source <(posenc completions bash)
 _posenc() {
-{{! Words that bash has cut at ':' and '=' are parts of the one before. }}
+{{! Bash splits words at ':' and '='; join them again. }}
   local current=${COMP_WORDS[COMP_CWORD]} previous= path= place=0 word values= i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
@@ -47,7 +47,7 @@ _posenc() {
         files=yes
       fi ;;
   esac
-{{! After what the options take: the names of options, of commands below, or what stands at this place. }}
+{{! Not the value of an option: complete an option, a command, or the argument at this place. }}
   [[ -z $list && $files == no ]] && case $path in
 {{#commands}}
     '{{path}}')

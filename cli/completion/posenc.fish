@@ -7,7 +7,7 @@ function __posenc_at
         test $words[$i] = $argv[$i]; or return 1
     end
 end
-# How many words stand after the command, which has `depth` words, but for options and the values of `options`.
+# The number of words after the command (`depth` words long), without options and the values of `options`.
 function __posenc_place --argument-names depth options
     set -l words (commandline -opc)
     set -e words[1..(math $depth + 1)]

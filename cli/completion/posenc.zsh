@@ -1,6 +1,6 @@
 #compdef posenc
 # zsh completion of posenc: source <(posenc completions zsh)
-{{! One function per command that has others below it, as zsh counts words anew for each. }}
+{{! One function per command with subcommands, because zsh counts the words again for each. }}
 {{#commands}}
 {{^leaf}}
 _posenc{{function}}() {
@@ -33,7 +33,7 @@ _posenc{{function}}() {
 }
 {{/leaf}}
 {{/commands}}
-{{! A file of fpath is run as the function itself, the first time. }}
+{{! The first time, zsh runs a file of fpath as the function itself. }}
 if [[ $funcstack[1] == _posenc ]]; then
   _posenc "$@"
 else

@@ -1,5 +1,5 @@
-# A target that is the headers of a library and nothing else. Its folder of /usr/include is linked into a folder of its
-# own: the rest of /usr/include belongs to this machine's libc.
+# Makes a target with only the headers of a library. Their folder in /usr/include is linked into a separate folder,
+# because the rest of /usr/include belongs to the libc of this machine.
 function(posenc_headers_of target header)
   cmake_path(GET header PARENT_PATH folder)
   find_path(${folder}_headers ${header} PATHS /usr/include /usr/local/include NO_DEFAULT_PATH REQUIRED)

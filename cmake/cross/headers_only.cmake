@@ -1,3 +1,3 @@
-# find_package() of a cross build: the same headers serve every machine, and a library for this one is not looked at.
+# find_package() in a cross build: headers are the same for every machine, and libraries of this machine are ignored.
 set(hwy_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(nlohmann_json_DIR ${CMAKE_CURRENT_LIST_DIR})

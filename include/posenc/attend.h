@@ -1,22 +1,22 @@
-// Attention with positions: softmax(softmax_scale * q.k + bias) v, with rotation, biases, score terms and masks, and
+// Attention with positions: softmax(softmax_scale * q.k + bias) v, with rotation, biases, score terms, masks and
 // gradients.
 //
 //     posenc::attend(q, k, v, out);                                                   // no positions
 //     posenc::attend(q, k, v, out, {.bias = &alibi, .mask = {.causal = posenc::Causal::end}});
-//     posenc::attend(q, k, v, out, {.rotary = table, .weights = weights});          // and what was attended to
+//     posenc::attend(q, k, v, out, {.rotary = table, .weights = weights});          // also write the softmax weights
 //
-//     q [N, H, D], k [S, G, D], v [S, G, Dv] -> out [N, H, Dv]        or all with a batch in front, [B, ...]
+//     q [N, H, D], k [S, G, D], v [S, G, Dv] -> out [N, H, Dv]        or all with a leading batch axis, [B, ...]
 //
-// H is a multiple of G: query head h reads key head h / (H / G). Views are f32, f64, f16 or bf16 of one dtype with any
-// strides but for the channels; arithmetic is float32 (double for f64), and 16-bit results are rounded once. Scores are
-// formed block by block: memory does not grow with N * S unless the weights are asked for. A query that sees no key
-// gets zeros. The score of a pair, step by step:
+// H is a multiple of G: query head h reads key head h / (H / G). All views have the same dtype (f32, f64, f16 or bf16);
+// channels must be contiguous, other strides are free. Arithmetic is float32 (double for f64), and 16-bit results are
+// rounded once. Scores are computed in blocks, so memory does not grow with N * S unless the weights are requested. A
+// query that sees no key gets zeros. The score of a pair is computed in these steps:
 //
-//     score = softmax_scale * (q.k + term)   q and k first rotated, or by PoPE or xPos; q times its temperature
+//     score = softmax_scale * (q.k + term)   q and k rotated first (or PoPE, xPos); q multiplied by its temperature
 //     score = softcap * tanh(score / softcap)
-//     score = score + bias                   or, for Added::before_scale, + softmax_scale * bias
+//     score = score + bias                   for Added::before_scale: + softmax_scale * bias
 //
-// Everything is checked before anything is written. The result does not depend on workers.
+// All arguments are checked before anything is written. The number of workers does not change the result.
 #pragma once
 
 #include <cstdint>
@@ -39,49 +39,51 @@
 namespace posenc {
 
 struct AttendOptions {
-  std::optional<RotarySource> rotary = {};  // a table or angles: turns q and k, else they are taken as they are
-  bool keys_rotated = false;                // keys were turned before, as a cache has them: turn q alone
-  // PoPE or xPos instead of a rotation, one of the three. Of PoPE the score has the D + R channels of posenc/pope.h,
-  // softmax_scale is 1 / sqrt(D) all the same, and delta is [G, R], on keys, or [H, R] where H is not G. Keys that were
-  // expanded before, as a cache has them: expand q too, leave `pope` out and give softmax_scale.
+  std::optional<RotarySource> rotary = {};  // a table or angles that rotate q and k; without it they are used unchanged
+  bool keys_rotated = false;                // the keys are already rotated, as in a cache: rotate only q
+  // PoPE or xPos instead of rotary; at most one of the three may be given. With PoPE, scores use the D + R channels of
+  // posenc/pope.h, but softmax_scale is still 1 / sqrt(D). delta is [G, R] and applies to keys, or [H, R] if H differs
+  // from G. If the keys are already expanded, as in a cache, expand q too, omit `pope` and pass softmax_scale.
   const PopeAngles* pope = nullptr;
   ConstView pope_delta = {};
   const XposAngles* xpos = nullptr;
-  const QueryTemperature* temperature = nullptr;  // beside any of them, or alone
+  const QueryTemperature* temperature = nullptr;  // may be combined with any of them
   const Bias* bias = nullptr;
   const ScoreTerm* term = nullptr;
-  std::shared_ptr<const void> kept = {};  // what these point into, if nobody else keeps it: add_encoding sets it
+  std::shared_ptr<const void> kept = {};  // keeps alive what the pointers above refer to; add_encoding sets it
   Mask mask = {};
-  // Positions for rotary, bias and term: [N] and [S], or [B, N] and [B, S]. Left out (count 0): keys count from 0, and
-  // queries stand where the keys stand that the mask puts them beside.
+  // Positions for rotary, bias and term: [N] and [S], or [B, N] and [B, S]. If omitted (count 0), key n has position n,
+  // and each query has the position of the key that the mask aligns it with.
   KeptPositions query_positions = {};
   KeptPositions key_positions = {};
-  std::optional<double> softmax_scale =
-      {};                // 1 / sqrt(D) unless given, times the rotary's factor in the softmax; 1 in T5
-  double softcap = 0.0;  // 0: none
-  // A learned score per head that takes its share of the softmax and gives nothing: [H], f32 or f64.
+  std::optional<double> softmax_scale = {};  // default: 1 / sqrt(D), times the rotary's softmax factor; T5 uses 1
+  double softcap = 0.0;                      // 0: no softcap
+  // Attention sinks: a learned score per head that is part of the softmax but contributes no value. [H], f32 or f64.
   ConstView sinks = {};
-  // On the weights, after the softmax: key s of query n of head h of row b is number s % 4 of philox4x32({s / 4, n,
-  // b * H + h, step}, seed), with first_row added to b and first_token to n.
+  // Applied to the weights after the softmax. The random number for batch row b, head h, query n and key s is number
+  // s % 4 of philox4x32({s / 4, n, b * H + h, step}, seed), after first_row is added to b and first_token to n.
   Dropout dropout = {};
-  // Also written where given: softmax weights, before dropout, [H, N, S] or [B, H, N, S]; log of the sum of exp of the
-  // scores, [H, N] or [B, H, N], -inf where nothing is seen. f32, or f64 for f64 data.
+  // Optional outputs, written if given. weights: the softmax weights before dropout, [H, N, S] or [B, H, N, S].
+  // log_sum_exp: log of the sum of exp(score), [H, N] or [B, H, N]; -inf for a query that sees no key. f32, or f64 for
+  // f64 data.
   View weights = {};
   View log_sum_exp = {};
   const Workers* workers = nullptr;
 };
 
+// Computes attention into `out`. Throws Error if shapes, dtypes or options do not fit together.
 POSENC_API void attend(const ConstView& q, const ConstView& k, const ConstView& v, const View& out,
                        const AttendOptions& options = {});
 
-// What was attended, and the gradient of out.
+// The inputs of the forward call, and the gradient of its output.
 struct AttendInputs {
   ConstView q, k, v;
   ConstView grad_out;
 };
 
-// What gradients are wanted; what is left out is not computed. q, k and v are written: shapes and dtype of
-// the inputs, or f32 for 16-bit inputs. Those of parameters are added to, each summed in double in a fixed order.
+// Where to write the gradients; those omitted are not computed. q, k and v are overwritten; they have the shape and
+// dtype of the inputs, or f32 for 16-bit inputs. Parameter gradients are accumulated (added to what is there), each
+// summed in double in a fixed order.
 struct AttendGradients {
   View q = {};
   View k = {};
@@ -92,8 +94,8 @@ struct AttendGradients {
   Gradients term = {};
 };
 
-// The gradients. Options must be those of the forward call; its outputs (weights, log_sum_exp) are not written. Scores
-// are formed again.
+// Computes the gradients. Pass the options of the forward call; its outputs (weights, log_sum_exp) are not written. The
+// scores are computed again.
 POSENC_API void attend_backward(const AttendInputs& inputs, const AttendGradients& gradients,
                                 const AttendOptions& options = {});
 

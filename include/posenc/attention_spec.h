@@ -1,4 +1,4 @@
-// Specs of what acts inside attention: biases on scores, vectors that meet queries, keys and values, and masks.
+// Specs of encodings inside attention: biases on scores, vectors for queries, keys and values, and masks.
 //
 //     posenc::Alibi alibi{.heads = 12};                                          // "alibi:heads=12"
 //     posenc::T5 t5{.heads = 8, .buckets = 32, .max_distance = 128};             // "t5:heads=8"
@@ -19,19 +19,19 @@
 
 namespace posenc {
 
-// Who is subtracted from whom: the offset of a pair of positions.
+// The sign of the offset of a pair of positions.
 enum class Offset : int {
   key_minus_query,  // j - i: T5, Shaw, tensor2tensor
   query_minus_key,  // i - j: BERT, SpeechT5, and tutorials with a clipped table
 };
 
-// What keys to the right of a query get.
+// The distance of keys to the right of a query.
 enum class DistanceRule : int {
   symmetric,  // the distance |i - j|
-  causal,     // max(i - j, 0): what lies ahead has the distance 0, and a mask is expected to hide it
+  causal,     // max(i - j, 0): keys after the query have distance 0; a mask should hide them
 };
 
-// Where a bias meets the score.
+// Whether a bias is added before or after scores are scaled.
 enum class Added : int {
   after_scale,   // scale * q.k + bias: the papers
   before_scale,  // scale * (q.k + bias): Falcon, LayoutLMv3
@@ -40,7 +40,7 @@ enum class Added : int {
 // No positions at all: attention with nothing but its mask.
 struct NoPosition {
   static constexpr std::string_view kind = "none";
-  static constexpr std::string_view summary = "no positions: attention with nothing but its mask";
+  static constexpr std::string_view summary = "no positions: attention with only its mask";
   static constexpr Place place = Place::nowhere;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -50,7 +50,7 @@ struct NoPosition {
 // max_distance][head]. Parameter: table [2 max_distance + 1, H].
 struct Clipped {
   static constexpr std::string_view kind = "clipped";
-  static constexpr std::string_view summary = "a learned number per head and clipped offset, added to the scores";
+  static constexpr std::string_view summary = "a learned bias per head and clipped offset, added to attention scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -60,25 +60,26 @@ struct Clipped {
   Added added = Added::after_scale;
 };
 
-// Whether T5 has buckets for what lies ahead.
+// Whether T5 has buckets for keys after the query.
 enum class T5Direction : int { bidirectional, causal };
 
 // Buckets of T5 (Raffel et al., 2020), by the float32 logarithm that published code has: the first half of the buckets
 // hold one distance each, the others grow up to max_distance. Parameter: table [buckets, H].
 struct T5 {
   static constexpr std::string_view kind = "t5";
-  static constexpr std::string_view summary = "a learned number per head and bucket of distances, added to the scores";
+  static constexpr std::string_view summary =
+      "a learned bias per head and bucket of distances, added to attention scores";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
   std::int64_t heads = 0;           // H; must be given
-  std::int64_t buckets = 32;        // at least 2; even, and at least 4, where bidirectional
+  std::int64_t buckets = 32;        // at least 2; even, and at least 4, if bidirectional
   std::int64_t max_distance = 128;  // to 2^24; above the distances that have a bucket of their own
   T5Direction direction = T5Direction::bidirectional;
   Added added = Added::after_scale;
 };
 
-// Slopes for numbers of heads that are no power of two.
+// Slopes for numbers of heads that are not powers of two.
 enum class SlopeRule : int {
   interleaved,  // the authors' code: those of the power of two below, then every other one of twice that power
   geometric,    // the formula as printed, 2^(-bias_max h / H), for any H
@@ -88,7 +89,7 @@ enum class SlopeRule : int {
 enum class AlibiForm : int {
   symmetric,     // -|i - j|; under a causal mask the same as causal
   causal,        // -max(i - j, 0)
-  key_position,  // j alone: BLOOM, for softmax does not see what all keys of a query share. Causal masks only.
+  key_position,  // j alone: BLOOM, because softmax ignores what all keys of a query share. Causal masks only.
 };
 
 enum class AlibiPrecision : int {
@@ -99,7 +100,8 @@ enum class AlibiPrecision : int {
 // Attention with linear biases (Press et al., 2022). Parameter, optional: slopes [H], instead of the rule.
 struct Alibi {
   static constexpr std::string_view kind = "alibi";
-  static constexpr std::string_view summary = "a slope per head times the distance, taken from the scores";
+  static constexpr std::string_view summary =
+      "a penalty of slope times distance on attention scores, with a slope per head";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -123,7 +125,8 @@ enum class KerpleKernel : int {
 // factor_p as at most 2.
 struct Kerple {
   static constexpr std::string_view kind = "kerple";
-  static constexpr std::string_view summary = "a learned logarithm or power of the distance, taken from the scores";
+  static constexpr std::string_view summary =
+      "a penalty on attention scores: a learned logarithm or power of the distance";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -139,7 +142,7 @@ struct Kerple {
 struct Fire {
   static constexpr std::string_view kind = "fire";
   static constexpr std::string_view summary =
-      "a learned function of the distance relative to the query's place, added to the scores";
+      "a bias from a small network that sees the distance relative to the query's position";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -153,7 +156,7 @@ struct Fire {
 // (8 h / H) for head h = 1 .. H. No parameters.
 struct Sandwich {
   static constexpr std::string_view kind = "sandwich";
-  static constexpr std::string_view summary = "the product of two sinusoidal rows, a fixed bias on the scores";
+  static constexpr std::string_view summary = "a fixed bias on attention scores: the product of two sinusoidal rows";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -168,7 +171,7 @@ struct Sandwich {
 // Parameter: values [H, N, S] or, for all heads, [N, S]. -inf hides a key.
 struct MatrixBias {
   static constexpr std::string_view kind = "matrix";
-  static constexpr std::string_view summary = "numbers given for every query and key, added to the scores";
+  static constexpr std::string_view summary = "a bias that you give for every query and key";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -183,7 +186,7 @@ enum class PastTable : int {
   error,  // refused: BERT
 };
 
-// What the vectors meet besides the query.
+// What the vectors are multiplied with.
 enum class ShawTerm : int {
   query,          // q.r
   query_and_key,  // q.r + k.r: BERT's relative_key_query
@@ -194,7 +197,7 @@ enum class ShawTerm : int {
 // per head [H, rows, D]; values, optional, [rows, Dv] or [H, rows, Dv]; rows = left + right + 1.
 struct Shaw {
   static constexpr std::string_view kind = "shaw";
-  static constexpr std::string_view summary = "a learned vector per clipped offset that meets queries, keys and values";
+  static constexpr std::string_view summary = "a learned vector per clipped offset, used in scores and in values";
   static constexpr Place place = Place::term;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -210,8 +213,7 @@ struct Shaw {
 // of d. Parameters: u [H, D], v [H, D], position_weight W [H * D, width].
 struct TransformerXl {
   static constexpr std::string_view kind = "transformer_xl";
-  static constexpr std::string_view summary =
-      "a projected sinusoidal row per distance that meets queries, with two learned vectors";
+  static constexpr std::string_view summary = "scores between queries and a projected sinusoidal row per distance";
   static constexpr Place place = Place::term;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -220,13 +222,13 @@ struct TransformerXl {
   std::int64_t width = 0;     // of the sinusoidal rows, even; must be given
   double base = 10000.0;
   Order order = Order::halves;      // interleaved in the conformer family
-  std::int64_t clamp_distance = 0;  // distances beyond are read at it; 0: none is clamped
+  std::int64_t clamp_distance = 0;  // larger distances count as this one; 0: no limit
 };
 
 // A sliding window as a mask: keys with i - left <= j <= i + right. An end that is not given is open.
 struct Window {
   static constexpr std::string_view kind = "window";
-  static constexpr std::string_view summary = "a mask: keys within a reach to the left and right";
+  static constexpr std::string_view summary = "a mask that shows keys near the query only";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -234,10 +236,10 @@ struct Window {
   std::optional<std::int64_t> right = {};  // >= 0; 0 is causal
 };
 
-// A chunked mask: keys of the query's own chunk of `size` positions, those ahead of it only where not causal.
+// A chunked mask: keys of the query's own chunk of `size` positions, those after it only if not causal.
 struct Chunked {
   static constexpr std::string_view kind = "chunked";
-  static constexpr std::string_view summary = "a mask: keys of the query's own chunk";
+  static constexpr std::string_view summary = "a mask that shows keys in the query's chunk only";
   static constexpr Place place = Place::bias;
   static const spec::KindRow row;
   static const properties::KindPage page;

@@ -5,8 +5,9 @@
 //     posenc::add_bias(bias, {.head = 3, .queries = 64, .keys = 64}, queries, keys, scores);   // one tile of it
 //     posenc::attend(q, k, v, out, {.bias = &bias});                 // posenc/attend.h: never the whole matrix
 //
-// A bias is evaluated in double and rounded once. It is immutable, cheap to copy, and may be shared between threads;
-// parameters are read when it is made (of a MatrixBias, when it is used: the view must live).
+// A bias is evaluated in double and rounded once. It is immutable, cheap to copy, and may be shared between threads.
+// Parameters are read when the bias is made; only a MatrixBias reads its view whenever it is used, so that view must
+// outlive it.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,20 @@
 
 namespace posenc {
 
-// The shapes that biases have, without the names of methods. `offset` is j - i, of the key minus of the query.
+// The shapes that biases take, independent of method names. `offset` is j - i: the key's position minus the query's.
 
 // What a slope multiplies.
 enum class SlopeOf : int {
   distance,         // -|offset|
-  distance_behind,  // -max(-offset, 0): keys ahead get 0
+  distance_behind,  // -max(-offset, 0): 0 for keys to the right of the query
   key,              // the position of the key
 };
 
-// slopes[h] * x of what `of` says.
+// slopes[h] * x, where `of` selects x.
 struct LinearBias {
   std::vector<double> slopes;  // [H]
   SlopeOf of = SlopeOf::distance;
-  bool bfloat16 = false;  // slope, x and product are rounded to bfloat16
+  bool bfloat16 = false;  // round slope, x and their product to bfloat16
 };
 
 // table[rows[clip(offset - first, 0, rows.size() - 1)]][h]: the table is a parameter, [table_rows, H].
@@ -46,43 +47,42 @@ struct TableBias {
   std::int64_t table_rows = 0;
 };
 
-// Any other function of both positions: add_bias and fill_bias evaluate it.
+// Any other function of both positions; only add_bias and fill_bias can evaluate it.
 struct FunctionBias {};
 
 struct BiasSchedule {
-  std::int64_t heads = 0;  // H; 0: the same for any number of heads
+  std::int64_t heads = 0;  // H; 0: works for any number of heads
   Added added = Added::after_scale;
   std::variant<FunctionBias, LinearBias, TableBias> shape;
 };
 
-// The schedule of a kind of bias (or of a mask, as a bias of 0 and -inf); other kinds are errors. Throws what
+// Returns the schedule of a bias, or of a mask as a bias of 0 and -inf. Other kinds are errors. Throws what
 // validate(spec) throws.
 POSENC_API BiasSchedule make_bias_schedule(const Spec& spec);
 
-// The slopes of ALiBi for a number of heads, within 1 ulp.
+// Returns the slopes of ALiBi, one per head, within 1 ulp.
 POSENC_API std::vector<double> alibi_slopes(const Alibi& spec);
-// The bucket that T5 puts an offset j - i into.
+// Returns the bucket in which T5 puts the offset j - i.
 POSENC_API std::int64_t t5_bucket(const T5& spec, std::int64_t offset);
 
 namespace biases {
 class BiasTerm;
 }
 
-// A function of the caller's: the bias of a head at the positions of a query and a key.
+// A user-defined bias: its value for a head and the positions of a query and a key.
 using BiasFunction = std::function<double(std::int64_t head, double query, double key)>;
 
 // A schedule with its parameters, ready to be evaluated.
 class POSENC_API Bias {
  public:
-  // Throws unless the parameters are those of the spec, of the right shape and without NaN (nor infinite, but for the
-  // -inf of a MatrixBias).
+  // Throws if a parameter is missing, unknown, of the wrong shape, or not finite (a MatrixBias may hold -inf).
   explicit Bias(const Spec& spec, const Parameters& parameters = {});
-  // A function of the caller's for `heads` heads (0: any): it must be pure, may be called from several threads, and
-  // gives -inf to hide a key.
+  // A user-defined bias for `heads` heads (0: any number). The function must be pure, may be called from several
+  // threads, and returns -inf to hide a key.
   Bias(std::int64_t heads, BiasFunction function, Added added = Added::after_scale);
 
   std::int64_t heads() const noexcept { return schedule().heads; }  // 0: any
-  bool has_factor() const noexcept;  // whether scores are also multiplied: a Kerple with factors
+  bool has_factor() const noexcept;  // true if it also multiplies scores: a Kerple with factors
   const BiasSchedule& schedule() const noexcept POSENC_LIFETIMEBOUND;
   const biases::BiasTerm& term() const noexcept POSENC_LIFETIMEBOUND { return *term_; }
 
@@ -90,7 +90,7 @@ class POSENC_API Bias {
   std::shared_ptr<const biases::BiasTerm> term_;
 };
 
-// A part of the scores: queries x keys of one head of one batch row.
+// A block of the scores: some queries and keys of one head of one batch row.
 struct Tile {
   std::int64_t batch = 0;
   std::int64_t head = 0;
@@ -100,27 +100,28 @@ struct Tile {
   std::int64_t keys = 0;
 };
 
-// Adds the bias to scores [queries, keys], f32 or f64, rows may be strided. Positions are [N] and [S], or with a batch
-// [B, N] and [B, S]; a tile must lie inside them. Where a table or a matrix is read, they must be integers. Scores are
-// taken as they are, scaled or not: `added` of the schedule is for who scales them. A Kerple with factors multiplies
-// each score by its factor first.
+// Adds the bias to scores [queries, keys], f32 or f64; rows may be strided. Positions are [N] and [S], or [B, N] and
+// [B, S]; the tile must be inside them. A table or a matrix needs integer positions. Whether the scores are already
+// scaled is up to the caller: see `added` in the schedule. A Kerple with factors first multiplies each score by its
+// factor.
 POSENC_API void add_bias(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
                          const View& scores);
 
-// A tile of what add_bias gave: the gradient of the scores, [queries, keys] f32 or f64. Where bias.has_factor(), also
-// the scores that it got, of the same type and shape; and if given, grad_before is what the gradient of those becomes.
+// The gradient for a tile that add_bias has computed: grad_scores is the gradient of its result, [queries, keys], f32
+// or f64. If bias.has_factor(), also pass the scores before add_bias (same dtype and shape); grad_before, if given,
+// receives their gradient.
 struct BiasGradientTile {
   Tile tile;
   ConstView grad_scores;
   ConstView scores_before = {};
   View grad_before = {};
 };
-// Adds what a tile means for the parameters to their gradients.
+// Adds the tile's contribution to the gradients of the parameters.
 POSENC_API void add_bias_backward(const Bias& bias, const BiasGradientTile& tile, const PositionView& queries,
                                   const PositionView& keys, const Gradients& gradients);
 
-// Writes the whole matrix, [H, N, S] of any float type, or [B, H, N, S], as it must be where positions have a batch.
-// What a Kerple's factors multiply is not in it.
+// Writes the whole bias matrix: [H, N, S], or [B, H, N, S] if positions have a batch axis; any float dtype. A Kerple's
+// factors multiply scores, so they are not included.
 POSENC_API void fill_bias(const Bias& bias, const PositionView& queries, const PositionView& keys, const View& out);
 
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// The one exception type of posenc, and the one function that throws it.
+// The exception type of posenc, and the function that throws it.
 //
 //     try {
 //       posenc::Spec spec = posenc::parse_spec("sinusoidal:width=0");
@@ -14,12 +14,12 @@
 
 namespace posenc {
 
-// What went wrong, so that a caller can decide what to do without reading the message.
+// The cause of an error, so that a caller can react without parsing the message.
 enum class ErrorKind {
-  usage,        // the caller's own mistake: a wrong argument, shape or value
-  bad_input,    // outside data that is not what it should be: a file, a text, a number in it
-  io,           // the system refused: cannot open, disk full, write failed
-  unsupported,  // well-formed, but posenc does not do it
+  usage,        // the caller's mistake: a wrong argument, shape or value
+  bad_input,    // invalid external data: a file, a text, or a number in it
+  io,           // the system reported an error: cannot open, disk full, write failed
+  unsupported,  // valid input that posenc does not support
 };
 
 class POSENC_API Error : public std::runtime_error {
@@ -35,21 +35,21 @@ class POSENC_API Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// Throws Error(kind, message). Every error of the library passes through here: what is not printable in the message
-// becomes '?', and beyond 2000 bytes it is cut.
+// Throws Error(kind, message). All errors of the library are thrown here. Unprintable bytes in the message become '?',
+// and the message is cut after 2000 bytes.
 //
-// A program that defines `posenc_on_error` gets the call instead. Code compiled without exceptions must define it: it
-// does not link otherwise, whether or not the library was compiled with them.
+// If the program defines `posenc_on_error`, that function is called instead. Code compiled without exceptions must
+// define it, even if the library was compiled with exceptions: it does not link otherwise.
 [[noreturn]] POSENC_API void fail(ErrorKind kind, const std::string& message);
 
 }  // namespace posenc
 
-// The handler, for a program to define. It must not return, and may be called on a thread of Workers.
+// The error handler that a program may define. It must not return, and may be called on a thread of Workers.
 extern "C" [[noreturn]] POSENC_API void posenc_on_error(posenc::ErrorKind kind, const char* message);
 
 #if !defined(__cpp_exceptions)
 namespace posenc {
-// Refers to the handler from every file that could not catch an exception.
+// Makes every file compiled without exceptions refer to the handler, so that linking fails if it is missing.
 [[gnu::used]] inline void (*const error_handler)(ErrorKind kind, const char* message) = &posenc_on_error;
 }  // namespace posenc
 #endif

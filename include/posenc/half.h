@@ -3,8 +3,8 @@
 //     posenc::f16 h = posenc::to_f16(0.1);       // nearest, ties to even, rounded once from the double
 //     double back = posenc::to_double(h);        // exact
 //
-// Going from double to f16 through float32 rounds twice and is wrong for about one value in 16,000; these do not.
-// Overflow gives infinity, subnormals are kept, NaN stays NaN. Pure functions.
+// Converting double to f16 through float32 rounds twice and is wrong for about one value in 16,000; these functions
+// round once. Overflow gives infinity, subnormals are kept, NaN stays NaN. Pure functions.
 #pragma once
 
 #include "posenc/export.h"

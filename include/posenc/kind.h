@@ -1,4 +1,4 @@
-// What every kind of encoding says about itself: the struct of a kind has its name, a sentence, and where it acts.
+// What each kind of encoding declares: its struct has the kind's name, a summary, and the place where it acts.
 //
 //     posenc::Alibi::kind;                                   // "alibi"
 //     posenc::place_of(spec) == posenc::Place::rotation      // posenc/spec.h
@@ -11,15 +11,15 @@ namespace posenc {
 // Where an encoding enters a model.
 enum class Place : int {
   input,     // a row is added to the embedding
-  rotation,  // queries and keys are turned
+  rotation,  // queries and keys are rotated
   query,     // queries are multiplied
-  bias,      // a number is added to the score; masks too
-  term,      // a learned vector meets queries and keys
+  bias,      // a number is added to the score; masks are biases too
+  term,      // a dot product with learned vectors is added to the score
   nowhere,   // no positions
 };
 
-// The rows of posenc's own tables, one per kind, which only its sources read: what the engine knows about a kind, and
-// what there is to say about it.
+// Rows of posenc's internal tables, one per kind: what the engine knows about a kind, and the texts about it. Only
+// posenc's sources define them.
 namespace spec {
 struct KindRow;
 }

@@ -3,9 +3,9 @@
 //     posenc::layer_norm(x, {.weight = w, .bias = b}, out);
 //     posenc::layer_norm_backward({x, grad_out}, {.weight = w, .bias = b}, {.x = grad_x, .weight = grad_w});
 //
-// x and out are [N, M] or [B, N, M], f32 or f64, of one dtype; rows may be strided, and out may be x. A row is computed
-// in double and rounded once. The variance is that of all M numbers, without Bessel's correction. Everything is checked
-// before anything is written, and no result depends on the workers.
+// x and out are [N, M] or [B, N, M], f32 or f64, of one dtype; rows may be strided, and out may be x. Each row is
+// computed in double and rounded once. The variance divides by M, without Bessel's correction. All arguments are
+// checked before anything is written, and workers do not change the result.
 #pragma once
 
 #include "posenc/export.h"
@@ -15,8 +15,8 @@
 namespace posenc {
 
 struct LayerNorm {
-  ConstView weight = {};  // [M] of any float type; left out: ones
-  ConstView bias = {};    // [M]; left out: zeros
+  ConstView weight = {};  // [M] of any float dtype; omitted: ones
+  ConstView bias = {};    // [M]; omitted: zeros
   double eps = 1e-5;      // > 0
 };
 
@@ -25,11 +25,12 @@ POSENC_API void layer_norm(const ConstView& x, const LayerNorm& norm, const View
 
 struct LayerNormInputs {
   ConstView x;
-  ConstView grad_out;  // as x
+  ConstView grad_out;  // shape and dtype of x
 };
 
-// What gradients are wanted; what is left out is not computed. That of x is written, of the dtype of x, and may be x or
-// grad_out itself; the others are added to, f32 or f64, each number summed in double in the order of the rows.
+// Where to write the gradients; those omitted are not computed. The gradient of x is overwritten, has the dtype of x,
+// and may be x or grad_out itself. The others are accumulated, f32 or f64; each number is summed in double in row
+// order.
 struct LayerNormGradients {
   View x = {};
   View weight = {};

@@ -1,8 +1,8 @@
-// Who reads the lists that a spec text names as `@path`: parse_spec does not open files.
+// A callback that reads the lists named as `@path` in a spec text: parse_spec itself does not open files.
 //
 //     posenc::Spec spec = posenc::parse_spec("rotary:head_dim=4,inv_freq=@list", [](const std::string& path) { ... });
 //
-// A header of its own, so that posenc/spec.h does without <functional>.
+// This is a separate header so that posenc/spec.h does not include <functional>.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace posenc {
 
-// Gives the numbers of the list at `path`, which is what stands behind the `@`. What it throws passes through
-// parse_spec. An empty one is none: a list that is named is then an error.
+// Returns the numbers of the list at `path`, the text after `@`. Exceptions pass through parse_spec. An empty reader
+// makes every `@path` an error.
 class ListReader : public std::function<std::vector<double>(const std::string& path)> {
  public:
   using function::function;
-  ListReader(const function& read) : function(read) {}  // NOLINT: as a lambda becomes one
+  ListReader(const function& read) : function(read) {}  // NOLINT: implicit, like std::function from a lambda
 };
 
 }  // namespace posenc

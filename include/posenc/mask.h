@@ -1,13 +1,13 @@
-// Masks: which keys a query may see. Not a bias: a range of keys per query, so that blocks of keys that are hidden are
+// Masks: which keys a query may see. A mask is a range of keys per query, not a bias, so blocks of hidden keys are
 // never computed.
 //
-//     posenc::Mask causal{.causal = posenc::Causal::end};                  // as a cache needs it
-//     posenc::Mask sliding{.causal = posenc::Causal::end, .left = 4095};   // 4096 keys, the query's own among them
+//     posenc::Mask causal{.causal = posenc::Causal::end};                  // for decoding with a cache
+//     posenc::Mask sliding{.causal = posenc::Causal::end, .left = 4095};   // 4096 keys, including the query's own
 //     posenc::Mask streaming{.causal = posenc::Causal::end, .left = 1019, .sink_keys = 4};
 //
-// A mask counts in indices, not in positions: query n stands beside key n + offset, and every rule below measures from
-// there. What several rules hide is hidden; sink keys are shown whatever left and chunk say. A value of a hidden key
-// that is NaN or infinite still reaches the queries of its block, as 0 * NaN does in a plain softmax; padding does not.
+// A mask counts indices, not positions: query n is aligned with key n + offset, and every rule below counts from that
+// key. A key is hidden if any rule hides it, but left and chunk never hide sink keys. A hidden key whose value is NaN
+// or infinite still affects the queries of its block, as 0 * NaN does in a plain softmax; values in padding do not.
 #pragma once
 
 #include <cstdint>
@@ -19,48 +19,48 @@
 
 namespace posenc {
 
-// Whether queries see what lies ahead, and beside which key the first of N queries stands where there are S keys.
+// Whether queries see later keys, and how N queries are aligned with S keys.
 enum class Causal : int {
-  none,   // they do; aligned to the end
-  end,    // they do not; the last query stands beside the last key: offset = S - N
-  start,  // they do not; the first query stands beside the first key: offset = 0, torch's is_causal
+  none,   // queries see later keys; aligned as `end`
+  end,    // causal; the last query is aligned with the last key: offset = S - N
+  start,  // causal; the first query is aligned with the first key: offset = 0, torch's is_causal
 };
 
 struct Mask {
   Causal causal = Causal::none;
-  std::optional<std::int64_t> query_offset = {};  // instead of the alignment: the key that query 0 stands beside
+  std::optional<std::int64_t> query_offset = {};  // the key aligned with query 0, instead of the rule of `causal`
   std::optional<std::int64_t> left = {};          // keys down to n - left; a causal window of w keys has left = w - 1
   std::optional<std::int64_t> right = {};         // keys up to n + right
-  std::int64_t sink_keys = 0;                     // the first keys of the row, or of the document: left and chunk
-                                                  // do not hide them
-  std::int64_t chunk = 0;                         // keys of the query's own chunk of this many; 0: none
+  std::int64_t sink_keys = 0;                     // the first keys of the row or document, which left and chunk
+                                                  // do not hide
+  std::int64_t chunk = 0;                         // only keys of the query's own chunk of this size; 0: no chunks
 
-  // Where batch row b has its tokens: keys starts[b] .. ends[b] - 1, i32 or i64 [B]. Chunks and sink keys count from
-  // starts[b]. What padding holds does not matter, be it NaN. Both may lie beyond the keys: a row whose first keys left
-  // a cache starts below 0, and the first keys that it still has are its sink keys.
+  // The tokens of batch row b are keys starts[b] .. ends[b] - 1; i32 or i64, [B]. Chunks and sink keys count from
+  // starts[b]. Values in padding do not matter, not even NaN. Both may be outside the keys: if a cache has evicted the
+  // first keys of a row, the row starts below 0, and its sink keys are the first keys that remain.
   ConstView starts = {};
   ConstView ends = {};
-  // Packed documents: an id per key, i32 or i64 [S] or [B, S]. A query sees the run of equal ids around the key that it
-  // stands beside.
+  // Packed documents: an id per key, i32 or i64, [S] or [B, S]. A query sees the run of equal ids that contains the key
+  // it is aligned with.
   ConstView documents = {};
-  // 1 for keys that may be seen, u8 [S] or [B, S]: padding of any form, as above.
+  // 1 for keys that may be seen, u8, [S] or [B, S]: padding anywhere in the row; its values do not matter either.
   ConstView keys = {};
-  // 1 for pairs that may be seen, u8 [N, S] or [B, N, S].
+  // 1 for pairs that may be seen, u8, [N, S] or [B, N, S].
   ConstView pairs = {};
 };
 
-// B, N and S of an attention.
+// The sizes B, N and S of an attention call.
 struct MaskGrid {
   std::int64_t batch = 1;
   std::int64_t queries = 0;
   std::int64_t keys = 0;
 };
 
-// The key that query 0 stands beside, by query_offset or the alignment; it may lie outside the keys.
+// Returns the key aligned with query 0, by query_offset or the alignment; it may be outside the keys.
 POSENC_API std::int64_t first_beside(const Mask& mask, const MaskGrid& grid) noexcept;
 
-// Keys first .. sinks - 1 and resume .. last - 1. Without a gap behind sink keys, sinks is resume; where nothing is
-// seen, all four are the same.
+// Keys first .. sinks - 1 and resume .. last - 1. If no keys are hidden after the sink keys, sinks equals resume; if
+// the query sees no keys, all four are equal.
 struct KeyRange {
   std::int64_t first = 0;
   std::int64_t sinks = 0;
@@ -68,12 +68,12 @@ struct KeyRange {
   std::int64_t last = 0;
 };
 
-// What query n of batch row b may see of keys, without Mask::keys and Mask::pairs, which hide single ones.
+// Returns the keys that query n of batch row b may see, ignoring Mask::keys and Mask::pairs, which hide single keys.
 POSENC_API KeyRange key_range(const Mask& mask, const MaskGrid& grid, std::int64_t b, std::int64_t n);
 // Whether query n of batch row b sees key s.
 POSENC_API bool sees(const Mask& mask, const MaskGrid& grid, std::int64_t b, std::int64_t n, std::int64_t s);
 
-// Throws where a mask fits no such attention: a negative window, views of another shape. `where` opens the message.
+// Throws if the mask does not fit the grid: a negative window, views of another shape. Messages begin with [where].
 POSENC_API void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where);
 
 }  // namespace posenc

@@ -1,9 +1,9 @@
-// Where the sines and cosines of a sinusoidal row stand.
+// The order of sines and cosines in a sinusoidal row.
 #pragma once
 
 namespace posenc {
 
-// Where sines and cosines stand in a row.
+// The order of sines and cosines in a row.
 enum class Order : int {
   interleaved,      // sin, cos, sin, cos, ...
   cos_interleaved,  // cos, sin, cos, sin, ...

@@ -1,8 +1,8 @@
-// The learned numbers of an encoding: their names and shapes, and how they are passed beside a spec.
+// The learned parameters of an encoding: their names and shapes, and how to pass them with a spec.
 //
 //     for (const posenc::ParameterInfo& p : posenc::parameters_of(spec)) use(p.name, p.shape);   // "table", {32, 8}
 //     posenc::Bias bias(spec, {{"table", view}});
-//     posenc::Gradients gradients = {{"table", grad}};       // of the same shapes, f32 or f64, added to
+//     posenc::Gradients gradients = {{"table", grad}};       // same shapes, f32 or f64, accumulated
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace posenc {
 
-// The numbers of a parameter before training.
+// How a parameter is initialised before training.
 struct NormalStart {
-  double std = 0.02;  // drawn from a normal distribution around 0
+  double std = 0.02;  // a normal distribution with mean 0
 };
 struct ConstantStart {
   double value = 0.0;
@@ -30,28 +30,29 @@ using ParameterStart = std::variant<NormalStart, ConstantStart, SpreadStart>;
 
 struct ParameterInfo {
   std::string name;
-  std::vector<std::int64_t> shape;  // -1: any length, as the other parameters or the call have it
+  std::vector<std::int64_t> shape;  // -1: any length, set by the other parameters or the call
   std::string help;
   bool optional = false;
-  bool per_head = false;        // may also come with an axis of heads in front
+  bool per_head = false;        // may have a leading axis of heads
   bool minus_infinity = false;  // -inf is allowed; all other numbers must be finite
-  bool by_reference = false;    // the caller's memory is read whenever the encoding is used; the others are copied
-  std::string unless = {};      // not needed if this parameter is given and none with the same `unless` is
-  std::string together = {};    // this parameter must be given too, and must not be given alone
+  bool by_reference = false;    // the caller's memory is read at every use; other parameters are copied
+  std::string unless = {};      // not needed if this parameter is given and no other with the same `unless` is given
+  std::string together = {};    // the parameter that must be given together with this one
   ParameterStart start = {};
 };
 
-// What a spec learns, in the order in which it is documented; nothing for fixed kinds.
+// Returns the learned parameters of a spec in their documented order; empty for fixed kinds.
 POSENC_API std::vector<ParameterInfo> parameters_of(const Spec& spec);
 
-// A parameter by its name: any float type, any strides. Views: the memory must outlive what is made of them.
+// A parameter by name, of any float dtype and strides. It is a view: the memory must outlive what is made from it.
 struct Parameter {
   std::string name;
   ConstView value;
 };
 using Parameters = std::vector<Parameter>;
 
-// Where the gradient of a parameter is added: its shape, f32 or f64, any strides. What is left out is not computed.
+// The gradient of a parameter, accumulated: same shape, f32 or f64, any strides. Gradients that are not listed are not
+// computed.
 struct Gradient {
   std::string name;
   View value;

@@ -1,5 +1,5 @@
-// All of the engine: specs, tables, rotation, biases, attention, layers. posenc/files/files.h, posenc/models/models.h
-// and posenc/insight/insight.h are the same for the other libraries.
+// The whole engine: specs, tables, rotation, biases, attention, layers. posenc/files/files.h, posenc/models/models.h
+// and posenc/insight/insight.h include the other libraries.
 #pragma once
 
 #include "posenc/attend.h"

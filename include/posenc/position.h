@@ -1,11 +1,11 @@
-// Positions: where each token stands. Integers to +-(2^31 - 1), or real numbers of the same size.
+// Positions of tokens: integers within +-(2^31 - 1), or real numbers in the same range.
 //
 //     posenc::PositionView p = posenc::PositionView::range(0, 100);    // 0, 1, ..., 99; no memory
 //     posenc::PositionView q = posenc::PositionView::of(ids, 10);      // the caller's int32, int64 or double
 //     posenc::Positions r = posenc::parse_positions("0:100:10");       // owns its numbers
-//     posenc::fill_table(schedule, r, out);                            // Positions converts to PositionView
+//     posenc::fill_table(schedule, r, out);                            // Positions convert to PositionView
 //
-// With A axes the axis comes last, [B, N, A], any strides: set the strides for another order in memory.
+// With A axes the axis comes last, [B, N, A]; strides are free, so any other order in memory works too.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace posenc {
 
-inline constexpr std::int64_t kMaxPosition = 2147483647;  // 2^31 - 1, on both sides of zero
+inline constexpr std::int64_t kMaxPosition = 2147483647;  // 2^31 - 1; positions are from -kMaxPosition to kMaxPosition
 
-// The positions of B x N tokens on A axes, in the caller's memory or as a range. A plain value.
+// The positions of B x N tokens on A axes: a range, or numbers in the caller's memory.
 struct POSENC_API PositionView {
   enum class Source { range, i32, i64, f64 };
 
@@ -31,8 +31,8 @@ struct POSENC_API PositionView {
   std::int64_t step = 1;
   std::int64_t batch = 1;         // B
   std::int64_t count = 0;         // N
-  std::int64_t axes = 1;          // A; a range has one
-  std::int64_t batch_stride = 0;  // elements from one batch row to the next, 0 = shared by all
+  std::int64_t axes = 1;          // A; 1 for a range
+  std::int64_t batch_stride = 0;  // elements from one batch row to the next; 0: all rows share the positions
   std::int64_t token_stride = 1;  // elements from one token to the next
   std::int64_t axis_stride = 1;   // elements from one axis to the next
 
@@ -43,35 +43,35 @@ struct POSENC_API PositionView {
   static PositionView of(const std::int64_t* ids POSENC_LIFETIMEBOUND, std::int64_t count);
   static PositionView of(const double* ids POSENC_LIFETIMEBOUND, std::int64_t count);
 
-  // Whether positions are integers by type: a range, i32 or i64.
+  // True if the type is an integer: a range, i32 or i64.
   bool integral() const noexcept { return source != Source::f64; }
 
-  // One position; indices are not checked. `integer` is only for integral positions.
+  // One position; indices are not checked. `integer` requires integral positions.
   std::int64_t integer(std::int64_t b, std::int64_t n, std::int64_t a = 0) const noexcept;
   double real(std::int64_t b, std::int64_t n, std::int64_t a = 0) const noexcept;
 
-  // The tokens first .. first + length of every batch row.
+  // Tokens first to first + length - 1 of every batch row.
   PositionView slice(std::int64_t first, std::int64_t length) const noexcept;
-  // The coordinates of one axis, as positions on one axis; `a` is not checked. A range has axis 0 alone.
+  // The coordinates of one axis, as positions on one axis; `a` is not checked. A range only has axis 0.
   PositionView axis(std::int64_t a) const noexcept;
 };
 
-// Throws unless every position of the view lies within +-kMaxPosition and is a number. `where` opens the message.
+// Throws if a position is NaN or outside +-kMaxPosition. Messages begin with [where].
 POSENC_API void check_positions(const PositionView& positions, std::string_view where);
 
-// Positions that own their numbers: [N] or [N, A]. A range stays a range and takes no memory.
+// Positions that own their numbers: [N] or [N, A]. A range uses no memory.
 class POSENC_API Positions {
  public:
   Positions() = default;
   static Positions range(std::int64_t start, std::int64_t count, std::int64_t step = 1);
-  // `values` holds count * axes numbers, axes last.
+  // `values` holds count * axes numbers; the axis varies fastest.
   static Positions integers(std::vector<std::int64_t> values, std::int64_t axes = 1);
   static Positions reals(std::vector<double> values, std::int64_t axes = 1);
 
   PositionView view() const noexcept POSENC_LIFETIMEBOUND;
   operator PositionView() const noexcept POSENC_LIFETIMEBOUND {
     return view();
-  }  // NOLINT: meant to be passed as a view
+  }  // NOLINT: implicit, to be passed as a view
   std::int64_t count() const noexcept { return view_.count; }
   std::int64_t axes() const noexcept { return view_.axes; }
 
@@ -81,12 +81,12 @@ class POSENC_API Positions {
   std::vector<double> reals_;
 };
 
-// A PositionView that outlives the call: what options and streams hold. It keeps the numbers of Positions that are
-// temporary, and refers to those of the caller's as any view does.
+// A PositionView that outlives the call, for options and streams. It takes over temporary Positions; it refers to other
+// Positions like any view, so those must outlive it.
 class POSENC_API KeptPositions : public PositionView {
  public:
   KeptPositions() = default;
-  KeptPositions(const PositionView& view) noexcept : PositionView(view) {}  // NOLINT: to be given as any of them
+  KeptPositions(const PositionView& view) noexcept : PositionView(view) {}  // NOLINT: implicit, from any of them
   KeptPositions(const Positions& positions POSENC_LIFETIMEBOUND) noexcept   // NOLINT
       : PositionView(positions.view()) {}
   KeptPositions(Positions&& positions);  // NOLINT
@@ -102,13 +102,13 @@ class POSENC_API KeptPositions : public PositionView {
 //     -3:4       negative numbers are fine           1/2/3,4/5/6  tuples: one number per axis
 //     3x5        a grid of 3 rows and 5 columns, row-major, as tuples (also 2x3x5)
 //
-// Ranges of integers take no memory; other forms are limited to 2^27 numbers. An empty text, an empty range, a
-// number beyond +-(2^31 - 1) and tuples of different length are errors that quote the text.
-// `@file.npy` and `@file.safetensors:tensor` are not read here: see load_positions in posenc/files/load.h.
+// Integer ranges use no memory; other forms are limited to 2^27 numbers. An empty text, an empty range, a number
+// outside +-(2^31 - 1) and tuples of different lengths are errors that quote the text. load_positions in
+// posenc/files/load.h also reads `@file.npy` and `@file.safetensors:tensor`.
 POSENC_API Positions parse_positions(std::string_view text);
 
-// The text form of positions, so that parse_positions gives them back: "0:100", "0,5,17", "1/2,3/4". Of a batch, the
-// first row. Throws what check_positions throws.
+// Returns the text that parse_positions reads back: "0:100", "0,5,17", "1/2,3/4". For a batch, only the first row.
+// Throws what check_positions throws.
 POSENC_API std::string to_text(const PositionView& positions);
 
 }  // namespace posenc

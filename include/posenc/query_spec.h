@@ -1,4 +1,4 @@
-// Specs of what is done to queries and keys beside the plain rotation: PoPE, xPos, and a factor on long texts' queries.
+// Specs of PoPE, xPos and the temperature of queries, which act on queries and keys besides the plain rotation.
 //
 //     posenc::Pope pope{.head_dim = 64};                                      // "pope:head_dim=64"; posenc/pope.h
 //     posenc::Xpos xpos{.head_dim = 64, .center = 512};                       // posenc/xpos.h
@@ -16,22 +16,22 @@
 
 namespace posenc {
 
-// Where the cosine and the sine of a channel stand in what PoPE writes.
+// Where PoPE writes the cosine and the sine of a channel.
 enum class PopeOrder : int {
   interleaved,  // 2c and 2c + 1: PoPE-pytorch
   halves,       // c and c + R: x-transformers
 };
 
-// What makes a magnitude of a channel.
+// How a channel becomes a magnitude.
 enum class Magnitude : int {
   softplus,  // ln(1 + e^x): the paper
   relu,      // max(x, 0), an ablation
   identity,  // x itself, which may be negative: an ablation
 };
 
-// What becomes of a learned phase outside [-2 pi, 0] when it is read.
+// How a learned phase outside [-2 pi, 0] is read.
 enum class DeltaClamp : int {
-  none,     // it is taken as it is: cosines repeat after 2 pi
+  none,     // unchanged: cosines repeat after 2 pi
   forward,  // it is clamped, and has no gradient outside: the published code
 };
 
@@ -44,15 +44,15 @@ enum class DeltaClamp : int {
 struct Pope {
   static constexpr std::string_view kind = "pope";
   static constexpr std::string_view summary =
-      "magnitudes of queries and keys turned by the position alone, one frequency per channel";
+      "magnitudes of queries and keys, rotated by the position alone, with a frequency per channel";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
   static const properties::KindPage page;
   std::int64_t head_dim = 0;                // D, 1 to 4096; must be given
   double base = 10000.0;                    // > 0
-  std::int64_t rotary_dim = 0;              // R, the first channels, which turn; the others pass raw; 0: all
+  std::int64_t rotary_dim = 0;              // R, how many channels rotate, from the first; 0: all
   std::vector<double> inv_freq = {};        // radians per position, [R] or [axes][R] in one list; replaces the rule
-  std::int64_t axes = 1;                    // of positions: 1 to 8
+  std::int64_t axes = 1;                    // of a position: 1 to 8
   std::vector<std::int64_t> sections = {};  // channels of each axis; every axis begins with the fastest frequency
   PopeOrder order = PopeOrder::interleaved;
   Magnitude magnitude = Magnitude::softplus;
@@ -68,15 +68,15 @@ struct Pope {
 // docs/encodings/xpos.md.
 struct Xpos {
   static constexpr std::string_view kind = "xpos";
-  static constexpr std::string_view summary = "a rotation of queries and keys whose scores decay with the distance";
+  static constexpr std::string_view summary = "a rotation of queries and keys with scores that decay with the distance";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
   static const properties::KindPage page;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::interleaved;
-  std::int64_t rotary_dim = 0;        // R, channels that turn, even; 0: all
-  std::int64_t first_channel = 0;     // the first channel that turns; negative: counted from the end of the head
+  std::int64_t rotary_dim = 0;        // R, channels that rotate, even; 0: all
+  std::int64_t first_channel = 0;     // the first channel that rotates; negative: counted from the end of the head
   std::vector<double> inv_freq = {};  // radians per position, [pairs]; replaces the rule
   double gamma = 0.4;                 // > 0
   double scale_base = 512.0;          // > 0, positions

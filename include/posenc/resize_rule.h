@@ -1,4 +1,4 @@
-// What a resize is, as plain data: posenc/resize.h does it, and shows how to write one.
+// The description of a resize, as plain data. posenc/resize.h applies it and has an example.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,29 @@
 namespace posenc {
 
 enum class Interpolation : int {
-  nearest,  // row floor(i * from / to), with the float32 quotient and product that torch has
+  nearest,  // row floor(i * from / to), computed in float32 as in torch
   linear,
-  cubic,  // four taps, cubic_a
-  area,   // the mean of the rows floor(i * from / to) to ceil((i + 1) * from / to), the end excluded
+  cubic,  // four taps, shaped by cubic_a
+  area,   // the mean of rows floor(i * from / to) to ceil((i + 1) * from / to), end excluded
 };
 
-// Where an output row stands among the input rows.
+// How the coordinate of output row i is computed.
 enum class Align : int {
   centers,  // (i + 0.5) * from / to - 0.5: half-pixel centres, align_corners=False
-  corners,  // i * (from - 1) / (to - 1): the first and the last row stay, align_corners=True; row 0 where `to` is 1
+  corners,  // i * (from - 1) / (to - 1): keeps the first and last row, align_corners=True; row 0 if `to` is 1
 };
 
 struct Resize {
-  std::vector<std::int64_t> from;  // {rows} or {height, width} of the table without its kept rows, each at least 1
-  std::vector<std::int64_t> to;    // as many numbers as `from`, each at least 1
-  std::int64_t kept = 0;           // rows in front that are copied: class and distillation tokens
+  std::vector<std::int64_t> from;  // {rows} or {height, width} of the table without its kept rows; each at least 1
+  std::vector<std::int64_t> to;    // as many numbers as `from`; each at least 1
+  std::int64_t kept = 0;           // leading rows that are copied: class and distillation tokens
   Interpolation method = Interpolation::cubic;
-  Align align = Align::centers;        // corners: for linear and cubic
-  bool antialias = false;              // for linear and cubic with centers: taps widen when shrinking, weights are
-                                       // renormalised at the border instead of repeating the edge (torch, PIL, timm)
-  std::optional<double> cubic_a = {};  // for cubic; none: what torch has, -0.75, and -0.5 with antialias
-  double extra_size = 0.0;             // from 0 to below 1, for linear and cubic with centers: the ratio is
-                                       // from / (to + extra_size). 0.1 in DINO and DINOv2's own code
+  Align align = Align::centers;        // corners: only linear and cubic
+  bool antialias = false;              // only linear and cubic with centers: widens taps when shrinking, and at the
+                                       // border renormalises weights instead of repeating the edge (torch, PIL, timm)
+  std::optional<double> cubic_a = {};  // only cubic; default: as torch, -0.75, or -0.5 with antialias
+  double extra_size = 0.0;             // 0 to below 1; only linear and cubic with centers: makes the ratio
+                                       // from / (to + extra_size). 0.1 in the code of DINO and DINOv2
 };
 
 }  // namespace posenc

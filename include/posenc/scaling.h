@@ -27,7 +27,7 @@ struct ScalingRow;  // what posenc's own sources know about a scaling
 
 struct NoScaling {
   static constexpr std::string_view kind = "none";
-  static constexpr std::string_view summary = "the frequencies as they are";
+  static constexpr std::string_view summary = "unchanged frequencies";
   static const scalings::ScalingRow row;
 };
 
@@ -44,7 +44,7 @@ struct LinearScaling {
 struct Ntk {
   static constexpr std::string_view kind = "ntk";
   static constexpr std::string_view summary =
-      "NTK-aware: a larger base, so that slow pairs are divided and fast ones kept";
+      "NTK-aware: a larger base, which slows the slow pairs and keeps the fast ones";
   static const scalings::ScalingRow row;
   double factor = 1.0;
 };
@@ -53,14 +53,14 @@ struct Ntk {
 // sequence of s tokens, s at least L = original_positions: up to L nothing changes. Needs the sequence length.
 struct DynamicNtk {
   static constexpr std::string_view kind = "dynamic";
-  static constexpr std::string_view summary = "dynamic NTK: a base that grows with the sequence";
+  static constexpr std::string_view summary = "dynamic NTK: a base that grows with the length of the sequence";
   static const scalings::ScalingRow row;
   double factor = 1.0;
   std::int64_t original_positions = 0;  // the trained length; must be given, as in every struct below that has it
 };
 
-// A fixed NTK step (Hunyuan's `alpha`): the base becomes base * alpha^(head_dim / (head_dim - 2)). Of the whole head,
-// also where a part of it turns.
+// A fixed NTK step (Hunyuan's `alpha`): the base becomes base * alpha^(head_dim / (head_dim - 2)). It uses the whole
+// head_dim even if only a part of the head rotates.
 struct NtkAlpha {
   static constexpr std::string_view kind = "ntk_alpha";
   static constexpr std::string_view summary = "a fixed NTK step by alpha";
@@ -69,10 +69,11 @@ struct NtkAlpha {
 };
 
 // NTK-by-parts (bloc97, 2023): with r = L / wavelength turns within the trained length, f_i is kept where r is at least
-// beta_fast, divided by the factor where it is at most beta_slow, and mixed linearly in r between.
+// beta_fast, divided by the factor where it is at most beta_slow, and mixed linearly in r between them.
 struct NtkByParts {
   static constexpr std::string_view kind = "ntk_by_parts";
-  static constexpr std::string_view summary = "pairs kept or divided by how often they turn within the trained length";
+  static constexpr std::string_view summary =
+      "NTK-by-parts: pairs kept or slowed by their turns within the trained length";
   static const scalings::ScalingRow row;
   double factor = 1.0;
   std::int64_t original_positions = 0;
@@ -81,16 +82,16 @@ struct NtkByParts {
 };
 
 // YaRN (Peng et al., 2024) as it is implemented: the mixture is linear in the pair's number, between the (fractional)
-// pairs that turn beta_fast and beta_slow times within the trained length, and cos and sin are multiplied by a factor.
+// pairs with beta_fast and beta_slow turns within the trained length, and cos and sin are multiplied by a factor.
 // That factor is Rotary::attention_factor where it is given; else, with g(m) = 0.1 m ln(factor) + 1 (1 up to factor 1),
 // g(mscale) / g(mscale_all_dim) where both are not 0; else g(1).
 struct Yarn {
   static constexpr std::string_view kind = "yarn";
-  static constexpr std::string_view summary = "pairs kept or divided by their number, and a factor on cos and sin";
+  static constexpr std::string_view summary = "YaRN: pairs kept or slowed by their index, and a factor on cos and sin";
   static const scalings::ScalingRow row;
   std::optional<double> factor = {};  // none: max_positions / original_positions
   std::int64_t original_positions = 0;
-  std::int64_t max_positions = 0;  // the extended length; read where factor is none
+  std::int64_t max_positions = 0;  // the extended length; read if factor is none
   double beta_fast = 32.0;
   double beta_slow = 1.0;
   bool truncate = true;  // the two pairs are rounded outwards to whole numbers; not in GPT-OSS
@@ -110,7 +111,8 @@ enum class LongRopeList : int {
 // sqrt(1 + ln(factor) / ln(original_positions)), 1 up to factor 1, the same for both lists.
 struct LongRope {
   static constexpr std::string_view kind = "longrope";
-  static constexpr std::string_view summary = "a divisor for every pair, one list for short and one for long sequences";
+  static constexpr std::string_view summary =
+      "LongRoPE: a divisor per pair, with one list for short and one for long sequences";
   static const scalings::ScalingRow row;
   std::vector<double> short_factor = {};  // one per pair, > 0
   std::vector<double> long_factor = {};
@@ -126,7 +128,8 @@ struct LongRope {
 // them the frequency is mixed with s = (L / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor).
 struct Llama3 {
   static constexpr std::string_view kind = "llama3";
-  static constexpr std::string_view summary = "pairs kept or divided by their wavelength, with a smooth band between";
+  static constexpr std::string_view summary =
+      "Llama 3.1: pairs kept or slowed by their wavelength, with a smooth band between";
   static const scalings::ScalingRow row;
   double factor = 8.0;
   std::int64_t original_positions = 0;
@@ -134,21 +137,22 @@ struct Llama3 {
   double high_freq_factor = 4.0;  // at least low_freq_factor; the same in Llama 4 Scout: a step
 };
 
-// Gemma 4: the first floor(share * head_dim / 2) pairs turn, by f_i / factor, the others never: the exponents are
+// Gemma 4: the first floor(share * head_dim / 2) pairs rotate, by f_i / factor, the others never: the exponents are
 // spaced over the whole head, unlike those of a partial width.
 struct Proportional {
   static constexpr std::string_view kind = "proportional";
-  static constexpr std::string_view summary = "the fastest pairs turn, spaced over the whole head, the others never";
+  static constexpr std::string_view summary =
+      "Gemma 4: only the fastest pairs rotate, with frequencies spaced over the whole head";
   static const scalings::ScalingRow row;
   double factor = 1.0;
   double share = 1.0;  // above 0 to 1: partial_rotary_factor in config.json
 };
 
-// p-RoPE (Barbero et al., 2025): the first floor(share * pairs) pairs are kept, the slower ones never turn:
+// p-RoPE (Barbero et al., 2025): the first floor(share * pairs) pairs are kept, the slower ones never rotate:
 // Proportional with factor 1, also of a part of the head.
 struct PRope {
   static constexpr std::string_view kind = "p_rope";
-  static constexpr std::string_view summary = "the fastest pairs are kept, the slowest never turn";
+  static constexpr std::string_view summary = "p-RoPE: the slowest pairs do not rotate";
   static const scalings::ScalingRow row;
   double share = 0.75;
 };
@@ -156,7 +160,7 @@ struct PRope {
 // Learned multipliers: f_i * exp(log_multipliers_i), from a checkpoint (Mistral Large 4).
 struct LearnedMultipliers {
   static constexpr std::string_view kind = "learned_multipliers";
-  static constexpr std::string_view summary = "every frequency times the exponential of a learned number";
+  static constexpr std::string_view summary = "every frequency multiplied by the exponential of a learned number";
   static const scalings::ScalingRow row;
   std::vector<double> log_multipliers = {};  // one per pair
 };
@@ -186,10 +190,10 @@ POSENC_API std::string_view kind_of(const Scaling& scaling) noexcept;
 // Whether the numbers depend on the length of the sequence.
 POSENC_API bool needs_length(const Scaling& scaling) noexcept;
 
-// The length that it extends: its original_positions, where it has them.
+// The length that it extends: its original_positions, if it has them.
 POSENC_API std::optional<std::int64_t> trained_length(const Scaling& scaling) noexcept;
 
-// What the frequencies were in training: those of a scaling that stretches a trained context are plain; p_rope,
+// The scaling during training: none for a scaling that stretches a trained context; p_rope,
 // learned_multipliers and resonance are trained as they are, and proportional without its factor.
 POSENC_API Scaling trained_scaling(const Scaling& scaling);
 
@@ -207,7 +211,7 @@ struct ScaledLadder {
   double attention_factor = 1.0;  // on cos and sin, unless the spec says otherwise
 };
 
-// Throws where the scaling needs a sequence length and there is none, and where its lists do not have `pairs` numbers.
+// Throws if the scaling needs a sequence length and none is given, or if its lists do not have `pairs` numbers.
 POSENC_API ScaledLadder scale_ladder(const Scaling& scaling, const Ladder& ladder);
 
 // YaRN's magnitude g(m) = 0.1 m ln(factor) + 1, and 1 up to factor 1. Models with multi-head latent attention

@@ -2,7 +2,7 @@
 //
 //     posenc::Sinusoidal spec{.width = 512, .base = 10000.0};
 //     posenc::Spec same = posenc::parse_spec("sinusoidal:width=512,base=10000");
-//     std::string text = posenc::to_text(same);  // "sinusoidal:width=512", what is not default
+//     std::string text = posenc::to_text(same);  // "sinusoidal:width=512": without defaults
 //
 // posenc/files/spec_json.h has the JSON form, posenc/files/load.h reads either from a file. All functions are pure.
 #pragma once
@@ -33,7 +33,7 @@ enum class Spacing : int {
   half,        // j / (pairs - shift): tensor2tensor and its ports (shift 1), diffusion timesteps (any shift)
 };
 
-// What an odd width means.
+// What happens with an odd width.
 enum class OddWidth : int {
   drop,   // one more sine than cosines (cosines where they come first): the last partner is missing
   zero,   // width - 1 channels of pairs, then a channel of zeros
@@ -48,7 +48,7 @@ enum class OddWidth : int {
 struct Sinusoidal {
   static constexpr std::string_view kind = "sinusoidal";
   static constexpr std::string_view summary =
-      "sines and cosines of geometrically spaced frequencies, added to the embeddings";
+      "sines and cosines of geometrically spaced frequencies, added to embeddings";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -83,25 +83,24 @@ enum class Normalize : int {
 // p + first of it. Negative positions are errors, whatever `first` is. See docs/learned.md, `posenc list learned`.
 struct Learned {
   static constexpr std::string_view kind = "learned";
-  static constexpr std::string_view summary = "rows of a trained table, added to the embeddings";
+  static constexpr std::string_view summary = "a learned row per position, added to embeddings";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
   static const properties::KindPage page;
   std::int64_t width = 0;  // M; 0: as the table has
   std::int64_t rows = 0;   // R; 0: as the table has
   PastEnd past_end = PastEnd::unchosen;
-  std::int64_t first = 0;                        // 2 in OPT and BART; 0 where the ids have the offset already
+  std::int64_t first = 0;                        // 2 in OPT and BART; 0 if the ids include the offset
   std::optional<std::int64_t> length = {};       // with PastEnd::interpolate, and only then
   double multiplier = 1.0;                       // multiplies every value
   Normalize normalize = Normalize::none;         // before the multiplier
   std::optional<std::int64_t> padding_row = {};  // a row whose gradient stays zero: torch's padding_idx
 };
 
-// Fixed plus learned. The multiplier of each is its weight; gradients reach the learned part only.
+// Fixed plus learned. The multiplier of each is its weight; only the learned part gets gradients.
 struct Hybrid {
   static constexpr std::string_view kind = "hybrid";
-  static constexpr std::string_view summary =
-      "a sinusoidal encoding plus a learned table, each with its multiplier as weight";
+  static constexpr std::string_view summary = "a sinusoidal encoding plus a learned table, each with its own weight";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -120,8 +119,7 @@ struct ConcatPart {
 // published models; docs/encodings/axes-input.md, `posenc list concat`.
 struct Concat {
   static constexpr std::string_view kind = "concat";
-  static constexpr std::string_view summary =
-      "encodings of single coordinates side by side: images, video, axial tables";
+  static constexpr std::string_view summary = "an encoding per coordinate, side by side: images, video, axial tables";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -138,8 +136,7 @@ struct Concat {
 // docs/encodings/axes-input.md, `posenc list fourier`.
 struct Fourier {
   static constexpr std::string_view kind = "fourier";
-  static constexpr std::string_view summary =
-      "sines and cosines of sums over coordinates, each with frequencies of its own";
+  static constexpr std::string_view summary = "sines and cosines of weighted sums of the coordinates";
   static constexpr Place place = Place::input;
   static const spec::KindRow row;
   static const properties::KindPage page;
@@ -150,7 +147,7 @@ struct Fourier {
   double multiplier = 1.0;  // multiplies every value
 };
 
-// How the sections of a rotary encoding lie over its pairs. A is the number of axes.
+// How the sections of a rotary encoding are distributed over its pairs. A is the number of axes.
 enum class SectionOrder : int {
   chunked,      // one after the other, section k on axis k % A: Qwen2-VL, GLM-4V
   interleaved,  // pair i on axis k = i % A while i < A * sections[k], else on axis 0: Qwen3-VL
@@ -158,7 +155,7 @@ enum class SectionOrder : int {
   ernie,        // sections are (h, w, t): pairs of the first two take turns on axes 1 and 2, then axis 0: ERNIE 4.5 VL
 };
 
-// Which exponent a pair has where there are several axes. Pair i is number r, counted from 0, of its axis.
+// Which exponent a pair has if there are several axes. Pair i is number r, counted from 0, of its axis.
 enum class AxisFrequencies : int {
   shared,   // 2i / exponent_dim, whatever its axis: M-RoPE
   restart,  // 2r / (2 * pairs of its axis): most vision towers
@@ -182,20 +179,21 @@ enum class Precision : int {
 //
 //     angle(p, i) = sum over axes of p_axis * inv_freq[axis][i],  inv_freq_i = base^(-2i / exponent_dim)
 //
-// Pair i of a head's window turns by that angle; channels outside pass. docs/encodings/rotary.md, `posenc list rotary`.
+// Pair i of a head's window rotates by that angle; other channels are unchanged. docs/encodings/rotary.md, `posenc list
+// rotary`.
 struct Rotary {
   static constexpr std::string_view kind = "rotary";
   static constexpr std::string_view summary =
-      "queries and keys turned by angles that grow with the position, pair by pair";
+      "queries and keys rotated, pair by pair, by angles that grow with the position";
   static constexpr Place place = Place::rotation;
   static const spec::KindRow row;
   static const properties::KindPage page;
   std::int64_t head_dim = 0;  // D, 2 to 8192; must be given
   double base = 10000.0;      // > 0
   Layout layout = Layout::half;
-  std::int64_t rotary_dim = 0;         // R, channels that turn, even; 0: int(head_dim * partial_rotary_factor)
-  double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product turns one channel more
-  std::int64_t first_channel = 0;      // the first channel that turns; negative: counted from the end of the head
+  std::int64_t rotary_dim = 0;         // R, channels that rotate, even; 0: int(head_dim * partial_rotary_factor)
+  double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product rotates one channel more
+  std::int64_t first_channel = 0;      // the first channel that rotates; negative: counted from the end of the head
   std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part or axis that counts anew
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
   std::int64_t axes = 1;               // A, of positions: 1 to 8; 1 with sections: one axis per section
@@ -209,14 +207,14 @@ struct Rotary {
   Precision precision = Precision::exact;
   Scaling scaling = NoScaling{};                     // of the ladder of frequencies: posenc/scaling.h
   std::optional<std::int64_t> sequence_length = {};  // for scalings that depend on it; see make_schedule
-  double local_base = 0.0;                           // the base of layers that look nearby; 0: all layers are alike
-  std::int64_t global_every = 6;                     // with local_base: layer l looks far where (l + 1) is a multiple
-  bool local_scaled = false;                         // whether the scaling holds for layers that look nearby too
+  double local_base = 0.0;                           // the base of local layers; 0: all layers are alike
+  std::int64_t global_every = 6;                     // with local_base: layer l is global if (l + 1) is a multiple
+  bool local_scaled = false;                         // whether the scaling also applies to local layers
   std::optional<std::int64_t> layer = {};            // with local_base: which layer; see at_layer
 };
 
-// The encoding of one layer where layers differ (local_base): the base and scaling of that layer, and nothing left that
-// depends on it. Gemma 3 has local_base = 10000 with global_every = 6, ModernBERT 3 with local_scaled.
+// The encoding of one layer if layers differ (local_base): its base and scaling, with no field left that depends on the
+// layer. Gemma 3 has local_base = 10000 with global_every = 6, ModernBERT 3 with local_scaled.
 POSENC_API Rotary at_layer(const Rotary& spec, std::int64_t layer);
 
 // A std::variant of every kind of encoding that posenc knows; a struct for the same reason as Scaling.
@@ -240,11 +238,36 @@ class ListReader;  // posenc/list_reader.h
 POSENC_API Spec parse_spec(std::string_view text);
 POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list);
 
+// The size of an example: small enough to calculate on one screen, or large enough for a figure.
+enum class ExampleSize : int { by_hand, picture };
+
+// A spec with its text, in which aliases are replaced by the names of kinds and fields.
+struct NamedSpec {
+  Spec spec;
+  std::string text;     // what was given and what was filled in: "sinusoidal:base=100,width=8"
+  std::string assumed;  // what was filled in: "width=8"; empty if nothing was
+};
+
+// What to fill in.
+struct FillIn {
+  std::optional<ExampleSize> example = {};  // none: nothing, as parse_spec
+  bool sizes = true;                        // false: only choices such as past_end, because a table decides the sizes
+};
+
+// Parses `text` as parse_spec does and then fills in what `fill_in` asks for; by default nothing. With an example size,
+// required fields that are missing get example values that fit the given ones. Optional fields get them only if `text`
+// is just the name of a kind: "learned" becomes a table of 10 rows for by_hand and of 512 for picture.
+POSENC_API NamedSpec complete_spec(std::string_view text, const FillIn& fill_in = {});
+POSENC_API NamedSpec complete_spec(std::string_view text, const FillIn& fill_in, const ListReader& read_list);
+
 // The shortest text that parse_spec reads back as the same spec: fields that are not default, in their order.
 POSENC_API std::string to_text(const Spec& spec);
 
 // "sinusoidal", ...
 POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
+
+// The kind that a word means in a spec text: "rotary" for "RoPE". None if it means no kind or several ("relative").
+POSENC_API std::optional<std::string> kind_called(std::string_view word);
 
 // Where the encoding acts: on embeddings, on queries and keys, on scores.
 POSENC_API Place place_of(const Spec& spec) noexcept;
@@ -252,7 +275,7 @@ POSENC_API Place place_of(const Spec& spec) noexcept;
 // How many coordinates a position has: `axes` of a rotary, pope, fourier or concat encoding, 1 of every other.
 POSENC_API std::int64_t axes_of(const Spec& spec) noexcept;
 
-// Throws an Error that names the field if the spec stands for no encoding. Everything that takes a spec calls it.
+// Throws an Error that names the field if the spec is invalid. Every function that takes a spec calls it.
 POSENC_API void validate(const Spec& spec);
 
 // What `posenc list` shows of a field.
@@ -262,19 +285,21 @@ struct FieldInfo {
   std::string fallback;  // its default as text; empty if the field must be given
   std::string unit;      // "radians per position", ...; may be empty
   std::string help;
-  std::string also = {};  // another name that is accepted; may be empty
+  std::vector<std::string> also = {};  // other names that are accepted
 };
 
 struct KindInfo {
   std::string name;
   std::string summary;
   std::vector<FieldInfo> fields;
-  std::vector<FieldInfo> shorthands;  // names that are accepted and turned into fields
+  std::vector<FieldInfo> shorthands;   // names that are accepted and turned into fields
+  std::vector<std::string> also = {};  // other names of the kind that are accepted
 };
 
 // All kinds with their fields, in the order in which they are documented.
 POSENC_API std::vector<KindInfo> kinds();
-// Likewise the scalings of a rotary encoding: their fields stand beside scaling= in text, in its object in JSON.
+// Likewise the scalings of a rotary encoding: their fields follow scaling= in text and are members of its object in
+// JSON.
 POSENC_API std::vector<KindInfo> scaling_kinds();
 
 }  // namespace posenc

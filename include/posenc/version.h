@@ -1,4 +1,4 @@
-// The version of the library, as macros for the preprocessor and as a function for what is linked.
+// The version of the library: as macros at compile time, and as a function at run time.
 //
 //     static_assert(POSENC_VERSION_MAJOR == 0);
 //     std::puts(posenc::version());  // "0.2.0"
@@ -12,7 +12,7 @@
 
 namespace posenc {
 
-// The version of the library that runs, "major.minor.patch". It differs from the macros when a program was
+// Returns the version of the library that runs, "major.minor.patch". It differs from the macros if a program was
 // compiled against one shared library and started with another.
 POSENC_API const char* version() noexcept;
 

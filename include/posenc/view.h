@@ -1,11 +1,11 @@
-// Views: a pointer, an element type, a shape and strides. posenc works on the caller's memory through them.
+// Views: a pointer, an element type, a shape and strides. Operations read and write the caller's memory through them.
 //
 //     std::vector<float> rows(100 * 64);
 //     posenc::View out = posenc::make_view(rows.data(), {100, 64});   // [N, M]
-//     posenc::View heads_first = q.swap(0, 1);                        // the same memory, axes exchanged
+//     posenc::View heads_first = q.swap(0, 1);                        // the same memory with two axes exchanged
 //
-// Shape letters used throughout posenc: B batch, N tokens, H heads, D head_dim, R rotary_dim, S keys, M model
-// width. Views are plain values; copying one copies no elements, and const functions may be shared by threads.
+// Shape letters used throughout posenc: B batch, N tokens, H heads, D head_dim, R rotary_dim, S keys, M model width.
+// Views are plain values: copying one does not copy elements. Const functions may be called from several threads.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace posenc {
 
-// 16-bit floats are stored as their bits; posenc/half.h converts them.
+// 16-bit floats, stored as their bits; posenc/half.h converts them.
 struct f16 {
   std::uint16_t bits;
 };
@@ -31,23 +31,23 @@ struct bf16 {
 
 enum class DType : int { f32, f64, f16, bf16, i32, i64, u8 };
 
-// "f32", "i64", ...: the spelling used in JSON, on the command line and in messages.
+// Returns the spelling used in JSON, on the command line and in messages: "f32", "i64", ...
 POSENC_API std::string_view to_text(DType dtype) noexcept;
-// The dtype spelled `text`; an unknown word is an error that lists the known ones.
+// Returns the dtype spelled `text`; an unknown word is an error that lists the known ones.
 POSENC_API DType parse_dtype(std::string_view text);
 // Bytes of one element.
 POSENC_API std::int64_t size_of(DType dtype) noexcept;
 
 inline constexpr int kMaxRank = 4;
 
-// An N-dimensional array in someone else's memory. `Void` is `void` or `const void`.
+// An N-dimensional array in memory that it does not own. `Void` is `void` or `const void`.
 template <class Void>
 struct BasicView {
   Void* data = nullptr;
   DType dtype = DType::f32;
   int rank = 0;
   std::array<std::int64_t, kMaxRank> shape{};    // elements along each axis
-  std::array<std::int64_t, kMaxRank> strides{};  // elements between neighbours of each axis, may be negative
+  std::array<std::int64_t, kMaxRank> strides{};  // elements between neighbours on each axis; may be negative
 
   // The same memory with axes a and b exchanged; both must be below rank.
   BasicView swap(int a, int b) const {
@@ -57,23 +57,23 @@ struct BasicView {
     return result;
   }
 
-  // The view at `index` of the first axis: rank is one less. No check; index must be below shape[0].
+  // The view at `index` of the first axis; its rank is one less. `index` must be below shape[0]; it is not checked.
   BasicView operator[](std::int64_t index) const;
 
-  // The product of the shape; 1 for rank 0.
+  // The number of elements: the product of the shape; 1 for rank 0.
   std::int64_t size() const noexcept {
     std::int64_t count = 1;
     for (int axis = 0; axis < rank; ++axis) count *= shape[static_cast<std::size_t>(axis)];
     return count;
   }
 
-  // The data as T*, which must be what `dtype` says.
+  // The data as T*; T must match `dtype`, which is not checked.
   template <class T>
   auto* as() const noexcept {
     return static_cast<std::conditional_t<std::is_const_v<Void>, const T, T>*>(data);
   }
 
-  // NOLINTNEXTLINE: a view for writing is also one for reading
+  // NOLINTNEXTLINE: implicit, a writable view is also a readable one
   operator BasicView<const void>() const noexcept requires(!std::is_const_v<Void>) {
     return {data, dtype, rank, shape, strides};
   }
@@ -98,7 +98,7 @@ constexpr DType dtype_of() {
                 "views are of float, double, f16, bf16, int32_t, int64_t or uint8_t");
 }
 
-// A view of contiguous memory in C order. More than kMaxRank axes or a negative length is an error.
+// Returns a view of contiguous memory in C order. More than kMaxRank axes or a negative length is an error.
 POSENC_API View make_view(void* data POSENC_LIFETIMEBOUND, DType dtype, std::initializer_list<std::int64_t> shape);
 POSENC_API ConstView make_view(const void* data POSENC_LIFETIMEBOUND, DType dtype,
                                std::initializer_list<std::int64_t> shape);
@@ -108,17 +108,17 @@ requires(!std::is_void_v<T>) auto make_view(T* data POSENC_LIFETIMEBOUND, std::i
   return make_view(data, dtype_of<T>(), shape);
 }
 
-// "[2, 10, 64]", for messages.
+// Returns the shape for messages: "[2, 10, 64]".
 POSENC_API std::string shape_text(const ConstView& view);
 
-// Throws unless `view` can be written to as [.., M]: not null unless empty, no negative length, the last axis
-// contiguous, and no two indices at the same address. `where` and `name` open the message: "[fill_table] out ...".
+// Throws unless `view` can be written to as [.., M]: not null unless empty, no negative length, contiguous last axis,
+// no two indices at the same address. Messages begin with [where] and `name`: "[fill_table] out ...".
 POSENC_API void check_output(const View& view, std::string_view where, std::string_view name = "out");
 
 template <class Void>
 BasicView<Void> BasicView<Void>::operator[](std::int64_t index) const {
   using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
-  // Of an empty view there is nothing to point to.
+  // An empty view may have no memory, so its pointer must not move.
   Void* at = data == nullptr ? nullptr : static_cast<Byte*>(data) + index * strides[0] * size_of(dtype);
   BasicView result{at, dtype, rank - 1, {}, {}};
   for (std::size_t axis = 1; axis < kMaxRank; ++axis) {

@@ -1,15 +1,15 @@
-// Workers: threads that the caller creates, passes to operations, and joins by destroying them.
+// Workers: threads that the caller creates, passes to operations, and joins by destroying the object.
 //
-//     posenc::Workers workers(8);                       // seven threads and the caller
+//     posenc::Workers workers(8);                       // seven threads plus the caller
 //     posenc::add_positions(x, positions, rows, x, {.workers = &workers});
 //
-// No operation's result depends on how many there are. Between runs the threads sleep; after a run they look for the
-// next one for 50 microseconds first, unless there are more of them than processors. Workers may be shared: while one
-// run has the threads, another one, from inside it or from another thread, is done by its own caller alone. Several
-// threads that are to be fast need Workers each.
+// The number of workers never changes a result. Between runs the threads sleep; after a run they first look for more
+// work for 50 microseconds, unless there are more threads than processors. Workers may be shared: while one run uses
+// the threads, a second run, nested or from another thread, is done by its own caller alone. If several threads need
+// full speed, give each its own Workers.
 //
-// Threads stay behind at a fork: in the child, Workers of the parent do everything on the calling thread, and
-// destroying them joins nothing and frees nothing. Workers that the child creates are its own.
+// Threads do not survive a fork. In the child, Workers of the parent run everything on the calling thread, and
+// destroying them joins and frees nothing. Workers that the child creates work normally.
 #pragma once
 
 #include <concepts>
@@ -26,8 +26,8 @@ namespace base {
 class ThreadPool;
 }
 
-// What is done with a part: any callable object, referred to, so it must outlive the run; nothing is copied or
-// allocated. Null pointers and empty std::functions are empty. Of a plain function pass the address.
+// The work for one part: refers to any callable object, which must outlive the run; nothing is copied or allocated.
+// Null pointers and empty std::functions make it empty. Pass plain functions by address.
 class PartWork {
  public:
   PartWork(std::nullptr_t) noexcept {}
@@ -52,21 +52,21 @@ class PartWork {
 
 class POSENC_API Workers {
  public:
-  // `count` threads in all, the caller's included: 1 starts none. Below 1 or above 1024 is an error, and so are more
-  // than the system lets start. WebAssembly has no threads: there more than 1 is an error of kind unsupported.
+  // `count` threads in total, including the caller: 1 starts none. Throws if count is not 1 to 1024, or if the system
+  // cannot start that many. WebAssembly has no threads: more than 1 is an error of kind unsupported.
   explicit Workers(int count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
-  ~Workers();  // joins; not while a run is going on
+  ~Workers();  // joins the threads; must not be called during a run
 
   int count() const noexcept { return count_; }
 
-  // Calls work(part) for every part of 0 .. parts, each once, on all threads, and returns when all are done; what they
-  // wrote is then visible. Which thread gets which part is not fixed. `parts` may be less than count() or 0, below 0 is
-  // an error. Parts are handed out one by one: make them thousands of numbers, not one.
+  // Calls work(part) once for every part of 0 .. parts - 1, on all threads, and returns when all are done; everything
+  // they wrote is then visible. Which thread gets which part is not fixed. `parts` may be 0 or less than count(); below
+  // 0 throws. Parts are handed out one by one, so give each part thousands of numbers to work on.
   //
-  // Where work(part) throws, no part is begun any more, those that were begun are finished, and then run throws what
-  // the lowest part threw: the same as without threads. The workers stay usable.
+  // If work(part) throws, no further part is started, parts already started are finished, and run rethrows the
+  // exception of the lowest part, as it would without threads. The workers stay usable.
   void run(std::int64_t parts, PartWork work) const;
 
  private:
@@ -74,7 +74,7 @@ class POSENC_API Workers {
   base::ThreadPool* pool_ = nullptr;  // null for a count of 1
 };
 
-// The same with or without workers: null is the calling thread alone, in order.
+// Runs the parts with or without workers: null runs them on the calling thread, in order.
 POSENC_API void run_parts(const Workers* workers, std::int64_t parts, PartWork work);
 
 }  // namespace posenc

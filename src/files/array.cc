@@ -47,8 +47,8 @@ double Array::number(std::int64_t index) const {
 
 ConstView Array::view() const {
   if (shape.size() > kMaxRank) {
-    fail(ErrorKind::unsupported,
-         "[Array] a view has at most " + std::to_string(kMaxRank) + " axes but got " + std::to_string(shape.size()));
+    fail(ErrorKind::unsupported, "[Array] a view must have at most " + std::to_string(kMaxRank) + " axes but got " +
+                                     std::to_string(shape.size()));
   }
   ConstView result{data.data(), dtype, static_cast<int>(shape.size()), {}, {}};
   std::int64_t stride = 1;

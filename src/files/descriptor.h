@@ -1,4 +1,4 @@
-// Open files by their descriptors, and the system's words where it refuses.
+// Open files by descriptor, with the system's error messages.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@ namespace posenc::files {
 
 [[noreturn]] void fail_system(const char* what, const std::string& path, int code);
 
-// As open(2) with O_CLOEXEC, retrying interrupted calls.
+// Calls open(2) with O_CLOEXEC; retries interrupted calls.
 int open_retrying(const char* path, int flags, unsigned mode = 0);
 
-// Reads once, retrying interrupted calls: bytes, 0 at the end.
+// Reads once; retries interrupted calls. Returns the number of bytes, 0 at the end.
 std::size_t read_some(int descriptor, char* to, std::size_t size, const std::string& path);
 
-inline constexpr std::size_t kChunk = std::size_t{1} << 30;  // Linux moves at most 2^31 - 4096 bytes per call
+inline constexpr std::size_t kChunk = std::size_t{1} << 30;  // Linux transfers at most 2^31 - 4096 bytes per call
 
 }  // namespace posenc::files

@@ -28,7 +28,7 @@ using files::open_retrying;
 using files::read_some;
 
 #if defined(__wasi__)
-// No processes, no permissions, and no second descriptor of an open file.
+// This system has no processes, no permissions, and no second descriptor of an open file.
 int process_id() { return 0; }
 int set_mode(int, mode_t) { return 0; }
 int duplicate(int) {
@@ -61,7 +61,7 @@ std::optional<std::string> link_target(const std::string& path) {
   return target.starts_with('/') ? target : folder_of(path) + target;
 }
 
-// The number of an open descriptor that the path stands for: /dev/stdout, /dev/fd/3.
+// Returns the open descriptor that the path refers to: /dev/stdout, /dev/fd/3.
 std::optional<int> descriptor_named_by(const std::string& path) {
   for (const std::string prefix : {"/proc/self/fd/", "/dev/fd/"}) {
     if (!path.starts_with(prefix)) continue;
@@ -71,15 +71,15 @@ std::optional<int> descriptor_named_by(const std::string& path) {
   return std::nullopt;
 }
 
-// Where a chain of symbolic links ends: at a path that may not exist yet, or at one of this process's descriptors.
-// realpath() cannot do it: it refuses links to files that are still to be made.
+// The end of a chain of symbolic links: a path that may not exist yet, or one of this process's descriptors. realpath()
+// cannot be used because it refuses links to files that do not exist yet.
 struct Destination {
   std::string path;
   std::optional<int> descriptor;
 };
 
 Destination follow_links(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as the kernel's own limit
+  constexpr int kMaxLinks = 40;  // the kernel's own limit
   Destination end{path, descriptor_named_by(path)};
   for (int count = 0; !end.descriptor; ++count) {
     std::optional<std::string> next = link_target(end.path);
@@ -90,11 +90,11 @@ Destination follow_links(const std::string& path) {
   return end;
 }
 
-// A name in the same folder (rename does not cross file systems) that says whose it is. A clash is caught by O_EXCL,
+// A name in the same folder (rename does not cross file systems) that contains the process id. O_EXCL detects clashes,
 // so the letters need to be different rather than random.
 std::string temporary_name(const std::string& target, std::uint64_t attempt) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr std::size_t kLongestName = 200;  // file systems allow 255 bytes, and the prefix and suffix need some
+  constexpr std::size_t kLongestName = 200;  // file systems allow 255 bytes, including prefix and suffix
   auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   std::uint64_t mixed = (now + (static_cast<std::uint64_t>(process_id()) << 32) + attempt) * 0x9E3779B97F4A7C15u;
   std::string folder = folder_of(target);
@@ -116,7 +116,7 @@ std::string read_file(const std::string& path, std::int64_t limit) {
 std::string files::FileReader::read_all(std::int64_t limit, std::size_t enough,
                                         const std::function<std::int64_t(std::string_view)>& whole_size) const {
   if (regular_ && size() > limit) fail_too_large(path_, limit);
-  // The size is only a hint: pipes have none, files under /proc say 0, and a file may grow while it is read.
+  // The size is only a hint: pipes have no size, files under /proc report 0, and a file may grow while it is read.
   constexpr std::size_t kLeast = 65536;
   std::string bytes(std::max(enough, kLeast), '\0');
   std::size_t done = 0;
@@ -142,7 +142,7 @@ std::size_t files::FileReader::read_next(char* to, std::size_t size) const {
   return read_some(descriptor_, to, size, path_);
 }
 
-// Without O_NONBLOCK opening a pipe would wait for its writer; a regular file does not know it.
+// Without O_NONBLOCK, opening a pipe would wait for its writer. For regular files the flag has no effect.
 files::FileReader::FileReader(const std::string& path, Of of)
     : path_(path), descriptor_(open_retrying(path.c_str(), O_RDONLY | (of == Of::regular ? O_NONBLOCK : 0))) {
   if (descriptor_ < 0) fail_system("cannot open", path_, errno);
@@ -152,9 +152,9 @@ files::FileReader::FileReader(const std::string& path, Of of)
   regular_ = code == 0 && S_ISREG(status.st_mode);
   if (regular_) identity_ = identity_of(status);
   if (regular_ || (code == 0 && of == Of::anything)) return;
-  ::close(descriptor_);  // the destructor does not run for a constructor that fails
+  ::close(descriptor_);  // a failing constructor does not run the destructor
   if (code != 0) fail_system("cannot read", path_, code);
-  base::refuse_file(path_, "expected a regular file, to be read in pieces, but it is a pipe or a device");
+  base::refuse_file(path_, "expected a regular file, which can be read in pieces, but it is a pipe or a device");
 }
 
 files::FileReader::~FileReader() { ::close(descriptor_); }
@@ -207,14 +207,14 @@ FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0) fail_system("cannot write", path_, errno);
     return;
   }
-  // Renaming needs the folder's permission only: without this a file marked read-only would be replaced.
+  // Renaming only needs permission for the folder: without this check a read-only file would be replaced.
   if (exists && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
     fail_system("cannot write", path_, errno);
   }
   create_temporary();
   if (exists && set_mode(descriptor_, status.st_mode) != 0) {
     int code = errno;
-    discard();  // the destructor does not run for a constructor that fails
+    discard();  // a failing constructor does not run the destructor
     fail_system("cannot write", path_, code);
   }
 }
@@ -227,7 +227,7 @@ void FileWriter::create_temporary() {
   constexpr std::uint64_t kAttempts = 100;
   for (std::uint64_t attempt = 0;; ++attempt) {
     std::string name = temporary_name(target_, attempt);
-    // 0666 less the process's umask, as any new file.
+    // 0666 minus the process's umask, as for any new file.
     descriptor_ = open_retrying(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
@@ -254,7 +254,7 @@ void FileWriter::write(const void* data, std::size_t size) {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) {
       int code = errno;
-      discard();  // so that no later commit() can rename half a file
+      discard();  // so that no later commit() renames an incomplete file
       fail_system("cannot write", path_, code);
     }
     next += done;
@@ -263,8 +263,8 @@ void FileWriter::write(const void* data, std::size_t size) {
 }
 
 void FileWriter::commit() {
-  base::require(descriptor_ >= 0, "FileWriter", "commit must come once: ", path_);
-  // Network file systems report a full disk here. Linux frees the descriptor even if it is interrupted.
+  base::require(descriptor_ >= 0, "FileWriter", "commit must be called only once: ", path_);
+  // Network file systems report a full disk here. Linux closes the descriptor even if the call is interrupted.
   int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0 && errno != EINTR) fail_system("cannot write", path_, errno);
   if (temporary_.empty()) return;

@@ -17,7 +17,7 @@ bool is_safetensors(std::string_view start) noexcept {
 
 std::string_view format_name(std::string_view start) noexcept {
   if (start.starts_with("GGUF")) return "a GGUF model";
-  if (start.starts_with("PK\x03\x04")) return "a zip archive, as .npz and PyTorch's own files are";
+  if (start.starts_with("PK\x03\x04")) return "a zip archive, like .npz and PyTorch's own files";
   if (is_npy(start)) return "an .npy array";
   if (is_safetensors(start)) return "a safetensors file";
   return {};

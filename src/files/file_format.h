@@ -1,4 +1,4 @@
-// What a file is, by its first bytes.
+// Recognises the format of a file by its first bytes.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 namespace posenc::files {
 
 bool is_npy(std::string_view start) noexcept;
-// A length that a header may have, and the header's '{'.
+// Whether the bytes begin with a plausible header length and '{'.
 bool is_safetensors(std::string_view start) noexcept;
 
-// "a GGUF model", "an .npy array", ...; empty for everything else.
+// Returns "a GGUF model", "an .npy array", ...; empty for any other format.
 POSENC_INTERNAL std::string_view format_name(std::string_view start) noexcept;
 
 }  // namespace posenc::files

@@ -36,7 +36,7 @@ DType dtype_of_tensor(const GgufTensor& tensor, const std::string& place) {
   if (tensor.type == "F16") return DType::f16;
   if (tensor.type == "BF16") return DType::bf16;
   if (tensor.type == "F64") return DType::f64;
-  fail(ErrorKind::unsupported, place + " is of " + tensor.type + "; posenc reads F32, F16, BF16 and F64");
+  fail(ErrorKind::unsupported, place + " is stored as " + tensor.type + "; posenc reads F32, F16, BF16 and F64");
 }
 
 }  // namespace
@@ -60,13 +60,13 @@ Array Gguf::load(std::string_view name) const {
   if (tensor == nullptr) fail_no_tensor(*this, name, path_);
   const std::string place = path_ + ": tensor '" + text::quotable(name) + "'";
   Array array{dtype_of_tensor(*tensor, place), tensor->shape, {}};
-  const std::int64_t size = files::gguf_tensor_bytes(*tensor).value();  // known, and checked with the header
+  const std::int64_t size = files::gguf_tensor_bytes(*tensor).value();  // checked when the header was read
   const std::int64_t most = kMaxNumbers * size_of(array.dtype);
   if (size > most) {
     fail(ErrorKind::unsupported,
          place + ": expected at most " + std::to_string(most) + " bytes but it has " + std::to_string(size));
   }
-  if (!file_->regular()) files::FileReader(path_, files::FileReader::Of::regular);  // refused: it is a pipe
+  if (!file_->regular()) files::FileReader(path_, files::FileReader::Of::regular);  // throws, because it is a pipe
   file_->check_unchanged();
   const std::string bytes = file_->read(data_start + tensor->offset, static_cast<std::size_t>(size));
   if (size_of(array.dtype) == 2) {

@@ -8,20 +8,20 @@
 namespace posenc::files {
 
 void GgufCursor::fail_end(std::uint64_t missing) const {
-  refuse("expected ", missing, " bytes more but the file ends: it is cut off");
+  refuse("expected ", missing, " more bytes but the file ends: it is cut off");
 }
 
 void GgufCursor::need(std::uint64_t bytes, std::uint64_t count, std::string_view what) const {
   if (!file_size()) return;
   const auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(*file_size() - offset(), 0));
   if (bytes <= left) return;
-  refuse("expected at least ", bytes, " bytes more, for ", count, " ", what, ", but the file has ", left);
+  refuse("expected at least ", bytes, " more bytes, for ", count, " ", what, ", but the file has ", left);
 }
 
 void GgufCursor::hold(std::uint64_t bytes) {
   held_ += bytes;
   if (held_ <= kMaxGgufHeld) return;
-  refuse("expected names and values of at most ", kMaxGgufHeld, " bytes in all but there are more");
+  refuse("expected at most ", kMaxGgufHeld, " bytes of names and values in total but there are more");
 }
 
 std::string GgufCursor::bytes(std::size_t size) {

@@ -1,4 +1,4 @@
-// Numbers and names from the bytes of a GGUF header, and errors that say where they stand.
+// Reads numbers and names from a GGUF header, and reports errors with their location.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class GgufCursor {
   GgufCursor(ByteStream& stream, std::string_view source) : stream_(stream), source_(source) {}
 
   void set_big_endian() noexcept { big_endian_ = true; }
-  // What is read next, for messages.
+  // Sets what is read next, for messages.
   void at(std::string place) { place_ = std::move(place); }
   std::int64_t offset() const noexcept { return stream_.offset(); }
   std::optional<std::int64_t> file_size() const noexcept { return stream_.size(); }
@@ -32,9 +32,9 @@ class GgufCursor {
   void require(bool holds, const Parts&... parts) const {
     if (!holds) refuse(parts...);
   }
-  // Throws unless `bytes` are left for `count` of `what`, as far as that is known.
+  // Throws unless `bytes` bytes are left for `count` of `what`, if the size of the file is known.
   void need(std::uint64_t bytes, std::uint64_t count, std::string_view what) const;
-  // Counts memory that is kept, and throws where it is too much.
+  // Adds to the memory in use, and throws if it is too much.
   void hold(std::uint64_t bytes);
 
   void read(char* to, std::size_t size) {
@@ -54,11 +54,11 @@ class GgufCursor {
     return big_endian_ ? load_bits<Bits, true>(from) : load_bits<Bits, false>(from);
   }
 
-  // 0 to 2^63 - 1.
+  // Reads a number from 0 to 2^63 - 1.
   std::int64_t count(std::string_view what);
-  // The length of a string, which must be within the file.
+  // Reads the length of a string, which must be within the file.
   std::uint64_t string_size();
-  // A string that is held.
+  // Reads a string into memory.
   std::string name(std::string_view what);
 
  private:

@@ -1,4 +1,4 @@
-// What GGUF files are made of: the types of values and of tensors, and the limits of this reader.
+// Constants of the GGUF format: the types of values and tensors, and the limits of this reader.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace posenc::files {
 
-// The number in the file is the place in this list.
+// A type's number in the file is its index in this list.
 struct GgufType {
   std::string_view name;
-  int bytes;  // of one value; 0: it says itself
+  int bytes;  // per value; 0: the value contains its length
 };
 inline constexpr std::array<GgufType, 13> kGgufTypes = {{
     {"u8", 1},
@@ -31,11 +31,12 @@ inline constexpr std::uint32_t kGgufBool = 7;
 inline constexpr std::uint32_t kGgufString = 8;
 inline constexpr std::uint32_t kGgufArray = 9;
 
-// Tensors are stored in blocks. Numbers that are missing were given up, or are newer than this list.
+// Tensors are stored in blocks. Missing numbers belong to types that were removed from GGUF or are newer than this
+// list.
 struct GgufTensorType {
   std::uint32_t number;
   std::string_view name;
-  int elements;  // of a block
+  int elements;  // per block
   int bytes;
 };
 inline constexpr std::array<GgufTensorType, 35> kGgufTensorTypes = {{
@@ -59,10 +60,10 @@ constexpr const GgufTensorType* find_gguf_tensor_type(std::uint32_t number) noex
 
 inline constexpr std::uint64_t kMaxGgufKeys = 65536;
 inline constexpr std::uint64_t kMaxGgufTensors = 1 << 20;
-inline constexpr std::uint64_t kMaxGgufName = 65535;  // bytes of a key, which the format allows, or a name
+inline constexpr std::uint64_t kMaxGgufName = 65535;  // bytes of a key, as the format allows, or of a name
 inline constexpr std::uint64_t kMaxGgufArray = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t kMaxGgufHeld = std::uint64_t{1} << 26;  // bytes of memory for all of it
-inline constexpr int kMaxGgufDepth = 4;                                // of arrays in arrays
-inline constexpr std::uint32_t kMaxGgufRank = 8;                       // ggml itself has 4
+inline constexpr std::uint64_t kMaxGgufHeld = std::uint64_t{1} << 26;  // total bytes of names and values in memory
+inline constexpr int kMaxGgufDepth = 4;                                // nesting of arrays
+inline constexpr std::uint32_t kMaxGgufRank = 8;                       // ggml itself allows 4
 
 }  // namespace posenc::files

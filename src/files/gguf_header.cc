@@ -1,4 +1,4 @@
-// The header of a GGUF file: every length is checked against what is left of the file before anything is read or held.
+// The header of a GGUF file. Every length is checked against the rest of the file before anything is read or stored.
 #include "files/gguf_header.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ using files::kGgufTypes;
 
 std::string in_quotes(std::string_view name) { return "'" + text::quotable(name) + "'"; }
 
-// What is at the start, if it is not GGUF.
+// Describes the first bytes of a file that is not GGUF.
 std::string magic_text(std::string_view magic) {
   if (magic == "ggml" || magic == "tjgg" || magic == "fmgg" || magic == "algg" || magic == "lmgg") {
-    return "a ggml file of before GGUF, which has no keys: convert it again";
+    return "a ggml file from before GGUF, which has no keys: convert it again";
   }
   return "'" + text::quotable(magic) + "'";
 }
@@ -49,26 +49,26 @@ class HeaderReader {
  private:
   void read_version() {
     char magic[4] = {};
-    cursor_.at("the magic of a GGUF file");
+    cursor_.at("the first 4 bytes");
     cursor_.read(magic, 4);
     if (std::string_view(magic, 4) != "GGUF") {
-      cursor_.refuse("expected 'GGUF', with which a GGUF file begins, but got ", magic_text({magic, 4}));
+      cursor_.refuse("expected 'GGUF' but got ", magic_text({magic, 4}));
     }
     cursor_.at("the version");
     auto version = cursor_.number<std::uint32_t>();
-    // The magic is the same in both byte orders; a small number in one is a large one in the other.
+    // 'GGUF' looks the same in both byte orders; a small version read in the wrong order is a large number.
     if (version != 0 && (version & 0xFFFFU) == 0) {
       cursor_.set_big_endian();
       header_.big_endian = true;
       version = version >> 24U | (version >> 8U & 0xFF00U);
     }
     cursor_.require(version != 1,
-                    "expected version 2 or 3 but got 1, which is too old: its lengths have 32 bits; convert it again");
+                    "expected version 2 or 3 but got 1, which is too old (it has 32-bit lengths): convert it again");
     cursor_.require(version == 2 || version == 3, "expected version 2 or 3 but got ", version);
     header_.version = static_cast<int>(version);
   }
 
-  // A number of things of which each takes at least `least` bytes.
+  // Reads the number of things that take at least `least` bytes each.
   std::uint64_t read_count(const std::string& of, std::uint64_t most, std::uint64_t least) {
     cursor_.at("the number of " + of);
     const auto count = cursor_.number<std::uint64_t>();
@@ -82,7 +82,7 @@ class HeaderReader {
     GgufEntry entry;
     entry.key = cursor_.name("a key");
     cursor_.at("key " + in_quotes(entry.key));
-    if (!keys_.insert(entry.key).second) cursor_.refuse("expected every key once but it is there twice");
+    if (!keys_.insert(entry.key).second) cursor_.refuse("expected every key once but this key occurs twice");
     const std::uint32_t type = read_type();
     entry.offset = cursor_.offset();
     entry.type = kGgufTypes[type].name;
@@ -99,7 +99,7 @@ class HeaderReader {
 
   std::uint32_t read_type() {
     const auto type = cursor_.number<std::uint32_t>();
-    cursor_.require(type < kGgufTypes.size(), "expected a type of values, 0 to ", kGgufTypes.size() - 1, ", but got ",
+    cursor_.require(type < kGgufTypes.size(), "expected a value type from 0 to ", kGgufTypes.size() - 1, " but got ",
                     type);
     return type;
   }
@@ -175,7 +175,7 @@ class HeaderReader {
     return std::get<double>(value);
   }
 
-  // Strings take 8 bytes at least, arrays 12.
+  // Strings take at least 8 bytes, arrays 12.
   std::uint64_t read_array_size(std::uint32_t type) {
     const auto size = cursor_.number<std::uint64_t>();
     const int bytes = kGgufTypes[type].bytes;
@@ -187,8 +187,8 @@ class HeaderReader {
   }
 
   void skip_array(std::uint32_t type, std::uint64_t size, int depth) {
-    cursor_.require(depth <= files::kMaxGgufDepth, "expected arrays in arrays to a depth of ", files::kMaxGgufDepth,
-                    " but they go deeper");
+    cursor_.require(depth <= files::kMaxGgufDepth, "expected arrays nested at most ", files::kMaxGgufDepth,
+                    " deep but there are deeper ones");
     if (kGgufTypes[type].bytes != 0) return cursor_.skip(size * static_cast<std::uint64_t>(kGgufTypes[type].bytes));
     for (std::uint64_t i = 0; i < size; ++i) {
       if (type == files::kGgufString) {
@@ -219,7 +219,7 @@ class HeaderReader {
     GgufTensor tensor;
     tensor.name = cursor_.name("a name");
     cursor_.at("tensor " + in_quotes(tensor.name));
-    if (!tensors_.insert(tensor.name).second) cursor_.refuse("expected every tensor once but it is there twice");
+    if (!tensors_.insert(tensor.name).second) cursor_.refuse("expected every tensor once but this name occurs twice");
     const auto rank = cursor_.number<std::uint32_t>();
     cursor_.require(rank <= files::kMaxGgufRank, "expected at most ", files::kMaxGgufRank, " axes but got ", rank);
     for (std::uint32_t axis = 0; axis < rank; ++axis) tensor.shape.push_back(cursor_.count("a length"));
@@ -233,7 +233,7 @@ class HeaderReader {
     header_.tensors.push_back(std::move(tensor));
   }
 
-  // A type that is not known may have any size: then it must begin within the file.
+  // The size of an unknown type is unknown: then only the start must be within the file.
   void check_place(const GgufTensor& tensor) {
     cursor_.at("tensor " + in_quotes(tensor.name));
     const bool known = !tensor.type.starts_with("type ");
@@ -244,9 +244,9 @@ class HeaderReader {
     if (!file) return;
     const std::int64_t room = *file - header_.data_start;
     if (tensor.offset <= room && bytes.value_or(0) <= room - tensor.offset) return;
-    cursor_.refuse("expected data within the file, which has ", std::max<std::int64_t>(room, 0), " bytes of it, but ",
-                   shape, " begins at byte ", tensor.offset, " of them",
-                   (bytes ? " and has " + std::to_string(*bytes) : ""));
+    cursor_.refuse("expected a tensor within the file's ", std::max<std::int64_t>(room, 0), " bytes of data but ",
+                   shape, " begins at byte ", tensor.offset, " of the data",
+                   (bytes ? " and has " + std::to_string(*bytes) + " bytes" : ""));
   }
 
   GgufCursor cursor_;

@@ -1,4 +1,4 @@
-// The header of a GGUF file, from wherever its bytes come.
+// Reads the header of a GGUF file from any stream.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace posenc::files {
 
 GgufHeader read_gguf_header(ByteStream& stream, std::string_view source, const GgufOptions& options);
 
-// Bytes of a tensor's data; nothing where its type is not known, or where there are 2^63 or more.
+// Returns the bytes of a tensor's data; empty if its type is unknown or the size is 2^63 or more.
 std::optional<std::int64_t> gguf_tensor_bytes(const GgufTensor& tensor);
 
 }  // namespace posenc::files

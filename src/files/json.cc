@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Overloads as one visitor.
+// Combines lambdas to one visitor.
 template <class... F>
 struct Visitor : F... {
   using F::operator()...;
@@ -33,7 +33,7 @@ void append_string(std::string& out, std::string_view text) {
     auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x80) {
       std::size_t length = text::utf8_length(text.substr(i));
-      // File names may hold any bytes, but JSON text may not.
+      // File names may contain any bytes, but JSON text must be UTF-8.
       out += length == 0 ? "\\ufffd" : text.substr(i, length);
       i += length == 0 ? 1 : length;
       continue;
@@ -64,7 +64,7 @@ void append_number(std::string& out, double number) {
   if (std::isinf(number)) {
     out += number > 0 ? "\"inf\"" : "\"-inf\"";
   } else if (number == 0 && std::signbit(number)) {
-    out += "-0.0";  // "-0" would be read as the integer 0
+    out += "-0.0";  // "-0" would be read back as the integer 0
   } else {
     out += text::number_text(number);
   }
@@ -120,7 +120,7 @@ void append(std::string& out, const Json& json, std::size_t level) {
              json.value);
 }
 
-// What is there, for messages: the value itself if it is short.
+// Describes a value for messages: the value itself if it is short.
 std::string describe(const Json& json) {
   constexpr std::size_t kLongest = 40;
   if (json.is_array()) return "an array of " + std::to_string(std::get<Json::Array>(json.value).size());

@@ -1,6 +1,6 @@
-// The only file that knows the JSON library behind parse_json. It reads events into a tree of our own, because the
-// library's tree silently keeps the last of duplicate keys and has no limit of depth.
-#define JSON_HAS_FILESYSTEM 0  // paths as values: never used, and WASI has no <filesystem>
+// The only file that uses the JSON library. It builds our own tree from the library's events, because the library's
+// tree silently keeps the last of duplicate keys and does not limit the depth.
+#define JSON_HAS_FILESYSTEM 0  // disables paths as values: they are not used, and WASI has no <filesystem>
 #define JSON_HAS_EXPERIMENTAL_FILESYSTEM 0
 #include <algorithm>
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Builds the tree from events. A callback that returns false ends the reading; `error` then says why. Nothing is
-// thrown from a callback, as the library is not ours to unwind through.
+// Builds the tree from events. A callback that returns false stops the parser; `error` then gives the reason. Callbacks
+// do not throw, because the library may not be built for it.
 struct Builder {
   using Nlohmann = nlohmann::json;
 
   struct Open {
     Json container;
-    std::string key;  // of the member being read
+    std::string key;  // of the current member
   };
 
   Json root;
   std::vector<Open> open;
-  std::string error;  // without the source
+  std::string error;  // does not include the source
 
   // "rope_scaling.factor: ", "sections[2]: "; empty at the top.
   std::string place() const {
@@ -76,7 +76,7 @@ struct Builder {
     return add(std::move(done));
   }
 
-  // Sorting once per object keeps a file with a million keys affordable.
+  // Sorts once per object, so that a file with a million keys stays fast.
   bool check_unique_keys() {
     std::vector<std::string_view> keys;
     for (const auto& member : *std::get_if<Json::Object>(&open.back().container.value)) keys.push_back(member.first);
@@ -84,10 +84,10 @@ struct Builder {
     auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice == keys.end()) return true;
     open.back().key = *twice;
-    return reject(place() + "expected a key once but got it again");
+    return reject(place() + "expected a key once but it occurs twice");
   }
 
-  // The names below are the library's.
+  // The names of these functions are the library's.
   bool null() { return add(nullptr); }
   bool boolean(bool truth) { return add(truth); }
   bool number_integer(Nlohmann::number_integer_t number) { return add(std::int64_t{number}); }
@@ -112,7 +112,7 @@ struct Builder {
     if (exception.id == kOverflow) {
       return reject(place() + "expected a number within the range of a double but got " + text::quotable(token));
     }
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": the tail is useful.
+    // For "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...", keep the tail.
     std::string_view what = exception.what();
     constexpr std::string_view kStart = "parse error at ";
     if (std::size_t start = what.find(kStart); start != what.npos) what.remove_prefix(start + kStart.size());
@@ -123,7 +123,7 @@ struct Builder {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view source) {
-  // The library takes a zero byte for the end of the text and would not see what follows it.
+  // The library takes a zero byte as the end of the text and would ignore everything after it.
   if (std::size_t zero = text.find('\0'); zero != text.npos) {
     base::refuse_file(source, "expected JSON text but got a zero byte after ", zero, " bytes");
   }

@@ -20,7 +20,7 @@ namespace posenc {
 namespace {
 
 constexpr std::int64_t kMaxSpecFile = std::int64_t{1} << 28;
-// 2^27 numbers, as many as a text may list, and their header.
+// 2^27 numbers of 8 bytes, as many as a text may list, and their header.
 constexpr std::int64_t kMaxNumbersFile = (std::int64_t{1} << 30) + (std::int64_t{1} << 20);
 
 bool exists(const std::string& path) {
@@ -46,7 +46,7 @@ Spec load_spec_file(const std::string& path) {
   const std::string expected = path + ": expected a posenc spec, {\"schema\": \"" + std::string(kSchema) +
                                "\", \"kind\": ...}, but the file seems to be ";
   const files::FileReader file(path, files::FileReader::Of::anything);
-  // Before it is read: models are large.
+  // Checked before the file is read, because models are large.
   const std::string_view foreign = files::format_name(file.start());
   if (!foreign.empty()) fail(ErrorKind::unsupported, expected + std::string(foreign));
   const Json json = parse_json(file.read_all(kMaxSpecFile), path);
@@ -60,8 +60,14 @@ Spec load_spec(const std::string& text) {
   const std::string_view kind = std::string_view(text).substr(0, text.find(':'));
   if (spec::default_spec(kind)) return parse_spec(text, load_list);
   if (!text.empty() && exists(text)) return load_spec_file(text);
-  fail(ErrorKind::bad_input,
-       "expected a spec, kind:field=value,..., or a file, but '" + text + "' is neither" + spec::kind_hint(kind));
+  fail(ErrorKind::bad_input, "'" + text + "' is not a spec (kind:field=value,...) or a file" + spec::kind_hint(kind));
+}
+
+NamedSpec load_complete_spec(const std::string& text, const FillIn& fill_in) {
+  if (spec::default_spec(text.substr(0, text.find(':')))) return complete_spec(text, fill_in, load_list);
+  Spec spec = load_spec(text);
+  std::string own = to_text(spec);
+  return {std::move(spec), std::move(own), ""};
 }
 
 Positions load_positions(const std::string& text) {
@@ -77,7 +83,7 @@ Positions positions_of(const Array& array, const std::string& name) {
   }
   const std::int64_t axes = rank == 2 ? array.shape[1] : 1;
   std::vector<double> numbers = numbers_of(array);
-  // Checked as doubles: an int64 that is in range is exact there, and one that is not stays out of range.
+  // Checked as doubles: int64 numbers in the valid range are exact as doubles, and others stay outside the range.
   PositionView view = PositionView::of(numbers.data(), static_cast<std::int64_t>(numbers.size()));
   check_positions(view, name);
   const bool integral = array.dtype == DType::i32 || array.dtype == DType::i64 || array.dtype == DType::u8;

@@ -27,7 +27,7 @@ bool is_there(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// Both names may contain ':', so the longest part that is a file is the path.
+// Both names may contain ':', so the longest prefix that is an existing file is the path.
 ArraySource split(const std::string& text) {
   base::require(!text.empty(), "load_array", "the name of a file must not be empty");
   if (is_there(text)) return {text, std::nullopt};
@@ -35,7 +35,7 @@ ArraySource split(const std::string& text) {
        colon = text.rfind(':', colon - 1)) {
     if (is_there(text.substr(0, colon))) return {text.substr(0, colon), text.substr(colon + 1)};
   }
-  // Nothing is there: only for the message.
+  // No such file exists; this split only serves the error message.
   constexpr std::string_view kEnding = ".safetensors:";
   const std::size_t ending = text.find(kEnding);
   return {ending == std::string::npos ? text : text.substr(0, ending + kEnding.size() - 1), std::nullopt};
@@ -43,8 +43,8 @@ ArraySource split(const std::string& text) {
 
 Array from_npy(const ArraySource& place, const files::FileReader& file, std::int64_t limit) {
   if (place.tensor) {
-    base::refuse_file(place.path, "only tensors of safetensors files have names, but ':", text::quotable(*place.tensor),
-                      "' asks for one of another file");
+    base::refuse_file(place.path, "':", text::quotable(*place.tensor),
+                      "' selects a tensor, but only safetensors files have named tensors");
   }
   return files::load_npy(file, limit);
 }
@@ -54,8 +54,8 @@ Array from_safetensors(ArraySource& place, std::shared_ptr<const files::FileRead
   const std::vector<TensorInfo>& tensors = file.tensors();
   base::require_file(place.tensor || !tensors.empty(), place.path, "expected a tensor but it has none");
   if (!place.tensor && tensors.size() > 1) {
-    base::refuse_file(place.path, "expected the name of a tensor after it, FILE:NAME, as it has ", tensors.size(), ": ",
-                      files::names_text(tensors));
+    base::refuse_file(place.path, "expected FILE:TENSOR because the file has ", tensors.size(),
+                      " tensors: ", files::names_text(tensors));
   }
   if (!place.tensor) place.tensor = tensors.front().name;
   const std::string& name = *place.tensor;
@@ -70,7 +70,7 @@ Array from_safetensors(ArraySource& place, std::shared_ptr<const files::FileRead
 Array load(ArraySource& place, std::int64_t limit) {
   const auto file = std::make_shared<files::FileReader>(place.path, files::FileReader::Of::anything);
   const std::string start = file->start();
-  // Nothing to look at: a pipe or device, which are read as .npy.
+  // A pipe or device cannot be inspected, so it is read as .npy.
   if (!file->regular() || files::is_npy(start)) return from_npy(place, *file, limit);
   if (files::is_safetensors(start)) return from_safetensors(place, file, limit);
   // Unrecognised contents: the reader for the extension reports the error.
@@ -78,7 +78,7 @@ Array load(ArraySource& place, std::int64_t limit) {
   if (place.path.ends_with(".safetensors")) return from_safetensors(place, file, limit);
   const std::string_view name = files::format_name(start);
   base::refuse_file(place.path, "expected a file of numbers, .npy or .safetensors, but it ",
-                    (name.empty() ? "begins like neither" : "seems to be " + std::string(name)));
+                    (name.empty() ? "begins like neither of them" : "seems to be " + std::string(name)));
 }
 
 constexpr std::int64_t kMaxArray = std::int64_t{1} << 36;

@@ -1,4 +1,4 @@
-// Arrays of a file that is open, and posenc::load_array with a limit.
+// Loads arrays from an open file, and posenc::load_array with a limit.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace posenc::files {
 
-// As posenc::load_array; a file of one array, or a tensor, of more than `limit` bytes is an error.
+// Like posenc::load_array, but throws if the array has more than `limit` bytes.
 Array load_array(const std::string& text, std::int64_t limit);
 
-// As posenc::load_npy.
+// Like posenc::load_npy.
 Array load_npy(const FileReader& file, std::int64_t limit);
 
 }  // namespace posenc::files

@@ -1,4 +1,4 @@
-// Numbers from the bytes of a file.
+// Reads numbers from bytes in a given byte order.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace posenc::files {
 
-// The bits of one element; the file's byte order is explicit, so the machine's does not matter.
+// Returns the bits of one element. The byte order of the file is given, so that of the machine does not matter.
 template <class Bits, bool big_endian>
 Bits load_bits(const char* from) noexcept {
   std::uint64_t bits = 0;

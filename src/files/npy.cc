@@ -16,7 +16,7 @@
 namespace posenc {
 namespace {
 
-// Calls visit(from) for every element of the result in C order; `from` is where it stands in the file's order.
+// Calls visit(from) for every element of the result in C order; `from` is its index in the file.
 template <class Visit>
 void for_each_in_c_order(const files::NpyHeader& header, const Visit& visit) {
   std::size_t rank = header.shape.size();
@@ -51,7 +51,7 @@ void convert_ordered(const files::NpyHeader& header, const char* data, Array& ar
   });
 }
 
-// Fills array.data with To made by convert(Bits).
+// Fills array.data with numbers of type To, made by convert(Bits).
 template <class Bits, class To, class Convert>
 void convert_as(const files::NpyHeader& header, const char* data, Array& array, const Convert& convert) {
   if (header.big_endian) {
@@ -121,7 +121,7 @@ Array load_npy(const std::string& path, std::int64_t limit) {
 }
 
 Array files::load_npy(const FileReader& file, std::int64_t limit) {
-  // The header says how much there is to read: a file of another kind, or a device without end, is refused before it
+  // The header gives the size of the data. A file of another format, or a device without end, is refused before it
   // fills the memory.
   const auto whole_size = [&](std::string_view start) {
     const files::NpyHeader header = files::read_npy_header(start, file.path());

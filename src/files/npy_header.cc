@@ -13,14 +13,14 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxHeader = kMaxNpyStart - 12;
 
-// The dictionary as it stands in the file.
+// The dictionary of the file.
 struct Fields {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::int64_t>> shape;
 };
 
-// Reads the few forms of Python literals that NumPy writes, and nothing else.
+// Parses only those Python literals that NumPy writes.
 class Reader {
  public:
   Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
@@ -50,14 +50,14 @@ class Reader {
     } else if (key == "shape" && !fields.shape) {
       fields.shape = read_shape();
     } else {
-      base::refuse_file(source_, "header: expected the keys descr, fortran_order and shape once each but got '", key,
-                        "' besides");
+      base::refuse_file(source_, "header: expected the keys descr, fortran_order and shape once each but got also '",
+                        key, "'");
     }
   }
 
   std::string read_descr() {
     skip_space();
-    if (peek() == '[') fail(ErrorKind::unsupported, source_ + ": descr: structured types are not read");
+    if (peek() == '[') fail(ErrorKind::unsupported, source_ + ": descr: structured types are not supported");
     return read_string("a type such as '<f4'");
   }
 
@@ -66,7 +66,7 @@ class Reader {
     char quote = peek();
     if (quote != '\'' && quote != '"') fail_here(what);
     std::size_t start = ++next_;
-    // Printable characters only: what is read here is quoted in messages.
+    // Only printable characters, because messages quote them.
     while (peek() != quote) {
       if (peek() < ' ' || peek() > '~' || peek() == '\\') fail_here("a closing quote");
       ++next_;
@@ -88,7 +88,7 @@ class Reader {
   std::vector<std::int64_t> read_shape() {
     std::vector<std::int64_t> shape;
     expect('(');
-    bool comma = true;  // (3) is a number in Python, (3,) a shape
+    bool comma = true;  // in Python (3) is a number and (3,) is a tuple
     while (!accept(')')) {
       if (!comma) fail_here("','");
       if (shape.size() == kMaxNpyRank) fail_here("at most 32 axes");
@@ -110,13 +110,13 @@ class Reader {
       length = length * 10 + digit;
       ++next_;
     }
-    if (peek() == 'L') ++next_;  // as Python 2 wrote it
+    if (peek() == 'L') ++next_;  // written by Python 2
     return length;
   }
 
   static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-  // The next character; a zero byte at the end, which no literal contains.
+  // The next character, or a zero byte at the end, which no literal contains.
   char peek() const { return next_ < text_.size() ? text_[next_] : '\0'; }
 
   void skip_space() {
@@ -148,7 +148,7 @@ class Reader {
   std::size_t next_ = 0;
 };
 
-// `bytes` bytes at `offset`, least significant first.
+// Reads a number of `bytes` bytes at `offset`, least significant first.
 std::size_t load_length(std::string_view file, std::size_t offset, std::size_t bytes) {
   std::size_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -157,7 +157,7 @@ std::size_t load_length(std::string_view file, std::size_t offset, std::size_t b
   return value;
 }
 
-// The text of the dictionary; sets where the data starts.
+// Returns the text of the dictionary, and sets where the data start.
 std::string_view header_text(std::string_view file, std::string_view source, std::size_t& data_offset) {
   const auto refuse = [&](const auto&... parts) { base::refuse_file(source, parts...); };
   if (!file.starts_with(kMagic)) refuse("expected an .npy file but it does not start with \\x93NUMPY");
@@ -173,7 +173,7 @@ std::string_view header_text(std::string_view file, std::string_view source, std
   }
   std::size_t length = load_length(file, 8, start - 8);
   if (length > kMaxHeader) {
-    refuse("expected a header of at most ", kMaxHeader, " bytes but it says ", length);
+    refuse("expected a header of at most ", kMaxHeader, " bytes but its length is ", length);
   }
   if (length > file.size() - start) {
     refuse("expected a header of ", length, " bytes but the file ends after ", file.size() - start, " of them");
@@ -182,7 +182,7 @@ std::string_view header_text(std::string_view file, std::string_view source, std
   return file.substr(start, length);
 }
 
-// Sets type, bytes and byte order from a type such as "<f4".
+// Sets type, element size and byte order from a type such as "<f4".
 void read_type(std::string_view descr, std::string_view source, NpyHeader& header) {
   std::string start = std::string(source) + ": descr '" + std::string(descr) + "': ";
   constexpr std::string_view kKnown[] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
@@ -190,7 +190,7 @@ void read_type(std::string_view descr, std::string_view source, NpyHeader& heade
   bool ordered = !descr.empty() && kOrders.find(descr[0]) != kOrders.npos;
   std::string_view type = ordered ? descr.substr(1) : descr;
   if (type.starts_with('O')) {
-    fail(ErrorKind::unsupported, start + "pickled objects are never read, as they can run code");
+    fail(ErrorKind::unsupported, start + "pickled objects are not supported because they can run code");
   }
   for (std::string_view known : kKnown) {
     if (type != known) continue;

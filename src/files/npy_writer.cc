@@ -34,7 +34,7 @@ std::string_view descr_of(DType dtype) {
        "f32");
 }
 
-// "()", "(3,)", "(3, 4)": as Python prints it.
+// "()", "(3,)", "(3, 4)": as Python prints tuples.
 std::string shape_tuple(const std::vector<std::int64_t>& shape) {
   return "(" + text::joined(shape, ", ") + (shape.size() == 1 ? ",)" : ")");
 }
@@ -53,7 +53,7 @@ std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   }
   std::string text =
       "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape_tuple(shape) + ", }";
-  // NumPy aligns the data to 64 bytes, so that it can be mapped.
+  // Like NumPy, aligns the data to 64 bytes, so that the file can be memory-mapped.
   constexpr std::size_t kBefore = 10;
   constexpr std::size_t kAlign = 64;
   std::size_t total = (kBefore + text.size() + 1 + kAlign - 1) / kAlign * kAlign;
@@ -69,7 +69,7 @@ void save_npy(const std::string& path, const ConstView& view) {
   base::require(view.rank >= 0 && view.rank <= kMaxRank, "save_npy", "rank must be 0 to 4 but got ", view.rank);
   std::string header = npy_header(view.dtype, {view.shape.begin(), view.shape.begin() + view.rank});
   if (view.data == nullptr && view.size() > 0) {
-    base::refuse("save_npy", "a view of ", shape_text(view), " must have data but got null");
+    base::refuse("save_npy", "a view of ", shape_text(view), " must not be null");
   }
   FileWriter file(path);
   files::ViewWriter writer(file);

@@ -1,4 +1,4 @@
-// Reading a file in pieces, or whole where it says at its start how long it should be.
+// Reads a file in pieces, or whole with a check of the size that its header gives.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace posenc::files {
 
-// A file that is opened once, however much of it is looked at, and in whatever order.
+// A file that is opened only once, for reads of any parts in any order.
 class POSENC_INTERNAL FileReader {
  public:
-  // Device, inode, size and time of the last change: what tells a file from another that has its name later.
+  // Device, inode, size and time of the last change: these identify a file even if another one gets its name.
   using Identity = std::array<std::int64_t, 4>;
 
   enum class Of { regular, anything };
-  // Of::regular refuses a pipe or device, which has no pieces to go back to, without waiting for its writer.
+  // Of::regular refuses pipes and devices, which cannot seek, without waiting for a writer.
   explicit FileReader(const std::string& path, Of of = Of::regular);
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
@@ -27,24 +27,24 @@ class POSENC_INTERNAL FileReader {
 
   const std::string& path() const noexcept { return path_; }
   bool regular() const noexcept { return regular_; }
-  // Of a regular file.
+  // Only for a regular file.
   std::int64_t size() const noexcept { return identity_[2]; }
   const Identity& identity() const noexcept { return identity_; }
-  // Throws if another file has its name by now, or it has changed.
+  // Throws if the file has changed, or its name now refers to another file.
   void check_unchanged() const;
 
-  // The first bytes, as many as file_format.h looks at; none of a pipe or device, where that would take them away.
+  // Returns the first bytes, as many as file_format.h needs; none for a pipe or device, where reading consumes them.
   std::string start() const;
 
-  // `size` bytes from `offset` on; a file that ends before is an error, also if it was longer a moment ago.
+  // Reads `size` bytes at `offset`. Throws if the file is shorter, even if it was longer before.
   void read(std::int64_t offset, char* to, std::size_t size) const;
   std::string read(std::int64_t offset, std::size_t size) const;
 
-  // All bytes; more than `limit` is an error. Once the first `enough` are there, or all, whole_size(start) is asked for
-  // the limit from then on; it may throw instead.
+  // Returns all bytes; more than `limit` is an error. As soon as the first `enough` bytes (or all) are read,
+  // whole_size(start) returns a new limit; it may also throw.
   std::string read_all(std::int64_t limit, std::size_t enough = 0,
                        const std::function<std::int64_t(std::string_view start)>& whole_size = {}) const;
-  // What comes next, in order: how many bytes there were, 0 at the end.
+  // Reads the next bytes in order. Returns how many, 0 at the end.
   std::size_t read_next(char* to, std::size_t size) const;
 
  private:

@@ -21,7 +21,7 @@
 namespace posenc {
 namespace {
 
-// Into array.data, every element To made by convert(Bits).
+// Fills array.data with elements of type To, made by convert(Bits).
 template <class Bits, class To, class Convert>
 void convert_as(const std::string& bytes, Array& array, const Convert& convert) {
   const std::size_t count = bytes.size() / sizeof(Bits);
@@ -33,7 +33,7 @@ void convert_as(const std::string& bytes, Array& array, const Convert& convert) 
   }
 }
 
-// What is wider or cleaner in memory than in the file.
+// Converts types that are stored differently in memory and in the file.
 void convert_data(std::string_view dtype, const std::string& bytes, const std::string& place, Array& array) {
   using i32 = std::int32_t;
   using i64 = std::int64_t;
@@ -56,7 +56,7 @@ void convert_data(std::string_view dtype, const std::string& bytes, const std::s
   }
 }
 
-// Elements of `size` bytes from the file's byte order to the machine's.
+// Converts elements of `size` bytes from the file's byte order to the machine's.
 void make_native(std::vector<std::byte>& data, std::size_t size) {
   if constexpr (std::endian::native == std::endian::little) return;
   for (std::size_t i = 0; i < data.size(); i += size) {
@@ -70,13 +70,13 @@ void make_native(std::vector<std::byte>& data, std::size_t size) {
   for (const files::SafetensorsDType& known : files::kSafetensorsDTypes) {
     if (known.read_as) list += " " + std::string(known.name);
   }
-  fail(ErrorKind::unsupported, place + " is of " + tensor.dtype + "; posenc reads" + list);
+  fail(ErrorKind::unsupported, place + " is stored as " + tensor.dtype + "; posenc reads" + list);
 }
 
 [[noreturn]] void fail_no_tensor(const std::vector<TensorInfo>& tensors, std::string_view name,
                                  const std::string& path) {
   base::refuse_file(path, "there is no tensor '", text::quotable(name), "'",
-                    (tensors.empty() ? " as the file has none" : " among " + files::names_text(tensors)),
+                    (tensors.empty() ? " because the file has none" : " among " + files::names_text(tensors)),
                     text::hint(name, tensors, &TensorInfo::name));
 }
 
@@ -121,7 +121,7 @@ Safetensors files::open_safetensors(std::shared_ptr<const FileReader> reader) {
   result.file_ = std::move(reader);
   constexpr std::int64_t kStart = files::kSafetensorsStart;
   std::string start = file.read(0, static_cast<std::size_t>(std::min(file.size(), kStart)));
-  // A length that cannot be is not read: the parser says what is wrong with it.
+  // An impossible length is not read: the parser reports it.
   if (file.size() >= kStart) {
     const auto length = files::load_bits<std::uint64_t, false>(start.data());
     const std::int64_t most = std::min(files::kMaxSafetensorsHeader, file.size() - kStart);

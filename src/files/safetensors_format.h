@@ -1,4 +1,4 @@
-// What reader and writer of safetensors files share: limits, names, element types.
+// Limits, names and element types that the reader and the writer of safetensors files share.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace posenc::files {
 
-inline constexpr std::int64_t kSafetensorsStart = 8;  // the bytes of the header's length
+inline constexpr std::int64_t kSafetensorsStart = 8;  // size of the header's length field
 inline constexpr std::int64_t kMaxSafetensorsHeader = 100'000'000;
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct SafetensorsDType {
   std::string_view name;
-  int bits;                           // of one element
-  std::optional<DType> read_as = {};  // none: posenc does not read it
-  bool converted = false;             // whether the bits differ from those in the file
+  int bits;                           // per element
+  std::optional<DType> read_as = {};  // empty: posenc does not read this type
+  bool converted = false;             // true if the bits in memory differ from those in the file
 };
 
-// In the order of the original library, which lays files out by it, the last type first.
+// In the order of the original library, which sorts tensors in files by type, from last to first.
 inline constexpr std::array<SafetensorsDType, 22> kSafetensorsDTypes = {{
     {"BOOL", 8, DType::u8, true},
     {"F4", 4},
@@ -50,7 +50,7 @@ inline constexpr std::array<SafetensorsDType, 22> kSafetensorsDTypes = {{
     {"U64", 64, DType::i64, true},
 }};
 
-// The type spelled `name`; null if there is none.
+// Returns the type spelled `name`, or null.
 constexpr const SafetensorsDType* find_safetensors_dtype(std::string_view name) noexcept {
   for (const SafetensorsDType& dtype : kSafetensorsDTypes) {
     if (dtype.name == name) return &dtype;

@@ -1,4 +1,4 @@
-// The rules of the header. The JSON library would let several broken ones pass, so each rule is checked here.
+// The rules of the header. The JSON library would accept several violations, so each rule is checked here.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -31,7 +31,7 @@ std::string byte_text(char byte) {
   return "byte value " + std::to_string(static_cast<unsigned char>(byte));
 }
 
-// Bytes of the header.
+// Returns the size of the header.
 std::int64_t header_length(std::string_view bytes, std::int64_t file_size, std::string_view source) {
   const auto have = static_cast<std::int64_t>(bytes.size());
   base::require_file(std::min(file_size, have) >= kSafetensorsStart, source,
@@ -39,7 +39,8 @@ std::int64_t header_length(std::string_view bytes, std::int64_t file_size, std::
                      file_size, " bytes");
   const auto length = files::load_bits<std::uint64_t, false>(bytes.data());
   base::require_file(length <= static_cast<std::uint64_t>(kMaxSafetensorsHeader), source,
-                     "expected a safetensors header of at most ", kMaxSafetensorsHeader, " bytes but it says ", length);
+                     "expected a safetensors header of at most ", kMaxSafetensorsHeader, " bytes but its length is ",
+                     length);
   const std::int64_t rest = file_size - kSafetensorsStart;
   base::require_file(static_cast<std::int64_t>(length) <= rest, source, "expected a safetensors header of ", length,
                      " bytes but the file ends after ", rest, " of them");
@@ -48,7 +49,7 @@ std::int64_t header_length(std::string_view bytes, std::int64_t file_size, std::
   return static_cast<std::int64_t>(length);
 }
 
-// The JSON text of a header, without the spaces that may follow it.
+// Returns the JSON text of a header without the spaces after it.
 std::string_view json_text(std::string_view header, std::string_view source) {
   if (!header.starts_with('{')) {
     base::refuse_file(source, "expected a safetensors header that begins with '{' but ",
@@ -62,7 +63,7 @@ std::string_view json_text(std::string_view header, std::string_view source) {
   return header;
 }
 
-// A number of the header: only as digits, as 1e3 and 8.0 are no lengths.
+// Reads a length, which must be written in digits only: 1e3 and 8.0 are not lengths.
 std::int64_t read_count(const Json& json, const std::string& where) {
   const std::int64_t* count = std::get_if<std::int64_t>(&json.value);
   if (count == nullptr || *count < 0) {
@@ -86,7 +87,7 @@ void check_keys(const Json::Object& members, const std::string& place) {
   }
 }
 
-// Bits of one element.
+// Returns the bits of one element.
 int bits_of(const std::string& dtype, const std::string& place) {
   if (const files::SafetensorsDType* known = files::find_safetensors_dtype(dtype)) return known->bits;
   base::refuse_file(place, "dtype: expected one of ",
@@ -95,11 +96,11 @@ int bits_of(const std::string& dtype, const std::string& place) {
                     text::hint(dtype, files::kSafetensorsDTypes, &files::SafetensorsDType::name));
 }
 
-// Throws unless the tensor has the bytes that its shape and dtype ask for.
+// Throws unless the size of the tensor's data matches its shape and dtype.
 void check_bytes(const TensorInfo& info, const std::string& place) {
   const int bits = bits_of(info.dtype, place);
   const std::string content = "shape " + files::shape_text(info.shape) + " of " + info.dtype;
-  // Types narrower than a byte are counted as bytes here, which they do not exceed.
+  // Types narrower than a byte are counted as whole bytes here, which is an upper bound.
   const std::int64_t count = files::checked_size(info.shape, std::max(bits / 8, 1));
   base::require_file(count >= 0, place, "expected less than 2^63 bytes of data but got ", content);
   base::require_file(count % 8 * bits % 8 == 0, place, "expected elements that fill whole bytes but got ", content);
@@ -136,7 +137,7 @@ Metadata read_metadata(const Json& json, std::string_view source) {
   return metadata;
 }
 
-// The tensors, in the order of their bytes, must lie end to end and fill the file.
+// Checks that the tensors, in file order, follow each other without gaps and fill the file.
 void check_layout(const std::vector<TensorInfo>& tensors, std::int64_t data_size, std::string_view source) {
   std::int64_t end = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -145,13 +146,13 @@ void check_layout(const std::vector<TensorInfo>& tensors, std::int64_t data_size
       const std::string neighbour =
           i == 0 ? "the start" : "the end of tensor '" + text::quotable(tensors[i - 1].name) + "'";
       base::refuse_file(tensor_place(source, tensor.name), "expected its data to begin at byte ", end, ", ", neighbour,
-                        ", but it begins at byte ", tensor.begin, (tensor.begin < end ? ": they overlap" : ": a hole"));
+                        ", but it begins at byte ", tensor.begin, (tensor.begin < end ? ": they overlap" : ": a gap"));
     }
     end = tensor.end;
   }
   if (end == data_size) return;
-  base::refuse_file(source, "expected ", end, " bytes of data, as many as the tensors have, but the file has ",
-                    data_size, (end < data_size ? "" : ": it is cut off"));
+  base::refuse_file(source, "expected ", end, " bytes of data, the total of all tensors, but the file has ", data_size,
+                    (end < data_size ? "" : ": it is cut off"));
 }
 
 }  // namespace
@@ -168,7 +169,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view bytes, std::int64_t 
       header.tensors.push_back(read_tensor(name, member, source));
     }
   }
-  // Empty tensors stand where another one begins: before it.
+  // An empty tensor begins where another one begins; it is sorted before it.
   std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });

@@ -22,7 +22,7 @@ namespace {
 
 constexpr base::Refusal refuse{"safetensors_header"};
 
-// Where the type stands among those of the format; later ones are at least as wide.
+// Returns the index of the type in the format's list; later types are at least as wide.
 std::size_t type_index(DType dtype) {
   std::size_t index = 0;
   for (const files::SafetensorsDType& known : files::kSafetensorsDTypes) {
@@ -38,7 +38,7 @@ std::vector<std::int64_t> shape_of(const ConstView& view) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    std::uint64_t eight = 0;  // letters: most texts are ASCII, and some are long
+    std::uint64_t eight = 0;  // eight letters at once: most texts are ASCII, and some are long
     if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
     const bool ascii = text.size() >= sizeof eight && (eight & 0x8080808080808080U) == 0;
     const std::size_t length = ascii ? sizeof eight : text::utf8_length(text);
@@ -48,14 +48,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// JSON text is UTF-8, and its keys differ; `what` is "names" or "metadata keys".
+// Checks that keys are UTF-8 and unique, as JSON needs; `what` is "names" or "metadata keys".
 void check_keys(std::vector<std::string_view> keys, const std::string& what) {
   for (const std::string_view key : keys) {
     if (!is_utf8(key)) refuse(what, " must be UTF-8 but got '", text::quotable(key), "'");
   }
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end()) refuse(what, " must differ but got '", text::quotable(*twice), "' twice");
+  if (twice != keys.end()) refuse(what, " must be unique but '", text::quotable(*twice), "' occurs twice");
 }
 
 void check_view(const NamedTensor& tensor) {
@@ -64,18 +64,18 @@ void check_view(const NamedTensor& tensor) {
   refuse.unless(view.rank >= 0 && view.rank <= kMaxRank, start, "0 to 4 axes but got ", view.rank);
   const std::vector<std::int64_t> shape = shape_of(view);
   if (std::any_of(shape.begin(), shape.end(), [](std::int64_t length) { return length < 0; })) {
-    refuse(start, "no negative length but got shape ", shape_text(view));
+    refuse(start, "lengths of at least 0 but has shape ", shape_text(view));
   }
   refuse.unless(type_index(view.dtype) != files::kSafetensorsDTypes.size(), start, "a known dtype");
   if (files::checked_size(shape, size_of(view.dtype)) < 0) {
-    refuse(start, "less than 2^63 bytes but got shape ", shape_text(view));
+    refuse(start, "less than 2^63 bytes but has shape ", shape_text(view));
   }
 }
 
 void check(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   std::vector<std::string_view> names;
   for (const NamedTensor& tensor : tensors) {
-    refuse.unless(tensor.name != files::kMetadataKey, "names must not be '__metadata__', which the format keeps");
+    refuse.unless(tensor.name != files::kMetadataKey, "names must not be '__metadata__', which the format reserves");
     check_view(tensor);
     names.push_back(tensor.name);
   }
@@ -124,7 +124,7 @@ std::string safetensors_header(const std::vector<NamedTensor>& tensors, const Me
     begin = end;
   }
   text += '}';
-  // So that the data begins at a multiple of 8 bytes and can be mapped.
+  // The data begin at a multiple of 8 bytes, so that they can be memory-mapped.
   constexpr std::size_t kAlign = 8;
   text.resize((text.size() + kAlign - 1) / kAlign * kAlign, ' ');
   refuse.unless(text.size() <= static_cast<std::size_t>(files::kMaxSafetensorsHeader), "the header must have at most ",
@@ -145,7 +145,7 @@ void save_safetensors(const std::string& path, const std::vector<NamedTensor>& t
   for (const auto& [name, view] : sorted) {
     if (view.data == nullptr && view.size() > 0) {
       base::refuse("save_safetensors", "tensor '", text::quotable(name), "' of shape ", shape_text(view),
-                   " must have data but got null");
+                   " must not be null");
     }
   }
   FileWriter file(path);

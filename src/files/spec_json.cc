@@ -18,7 +18,7 @@ Json field_json(const spec::Field& field) {
       [](const auto& value) -> Json {
         using Value = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, spec::EnumField>) {
-          const int index = value.get();  // below 0: not chosen yet
+          const int index = value.get();  // below 0: not set yet
           return index < 0 ? Json(nullptr) : Json(value.words[static_cast<std::size_t>(index)]);
         } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>*> ||
                              std::is_same_v<Value, std::optional<double>*>) {
@@ -41,17 +41,17 @@ Json selected_json(const spec::Field& selector, const std::vector<spec::Field>& 
   return json;
 }
 
-// "factor", or "scaling.factor" where it stands in an object.
+// "factor", or "scaling.factor" if the field is inside an object.
 std::string path_of(const spec::Field& field) {
   return field.group.empty() ? field.shown() : std::string(field.group) + "." + field.name;
 }
 
-// Sets a field from its JSON value. Ranges are checked later, when all fields are there.
+// Sets a field from its JSON value. Ranges are checked later, when all fields are set.
 struct FieldReader {
-  std::string_view kind;  // opens the messages about an enum's words
+  std::string_view kind;  // begins messages about the words of an enum
   const spec::Field& field;
   const Json& json;
-  std::string where;  // opens the messages about types: "my.json: width"
+  std::string where;  // begins messages about types: "my.json: width"
 
   void operator()(std::int64_t* value) const { *value = json.integer(where); }
   void operator()(double* value) const { *value = json.number(where); }
@@ -91,7 +91,7 @@ Spec default_spec_of(const Json& json, const std::string& source) {
   base::refuse_file(source, "kind: there is no kind '", kind->string(), "'", spec::kind_hint(kind->string()));
 }
 
-// A member by the name of its field: what stands in the object of a part has the part's name before a point.
+// Members by the name of their field. A member inside the object of a part has the part's name and a dot as prefix.
 using Members = std::vector<std::pair<std::string, const Json*>>;
 
 const Json* find(const Members& members, std::string_view name) {
@@ -105,7 +105,7 @@ bool is_part(const std::vector<spec::Field>& fields, const std::string& key) {
   return std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.name.starts_with(key + "."); });
 }
 
-// A part may be the JSON of a whole spec, as it was printed: its schema and kind must then be what the part is.
+// A part may be the printed JSON of a whole spec: its schema and kind must then match the part.
 bool is_heading(const std::string& name, const Json& value, const std::string& part, const std::string& source) {
   if (name != "schema" && name != "kind") return false;
   const std::string wanted = name == "schema" ? std::string(kSchema) : part == "fixed" ? "sinusoidal" : part;
@@ -114,11 +114,11 @@ bool is_heading(const std::string& name, const Json& value, const std::string& p
   base::refuse_file(where, "expected \"", wanted, "\" but got \"", value.string(), "\"");
 }
 
-// {"kind": "yarn", ...} behind the name of a field that selects, or null where nothing is selected.
+// Returns the object {"kind": "yarn", ...} of a field that selects, or null if nothing is selected.
 const Json* selection_in(const Json& json, const spec::Field& field, const std::string& source) {
   const Json* object = field.selects ? json.find(field.name) : nullptr;
   if (!object || object->is_null()) return nullptr;
-  object->object(source + ": " + field.name);  // anything else is refused
+  object->object(source + ": " + field.name);  // throws for any other type
   const Json* kind = object->find("kind");
   base::require_file(kind, source, field.name, ".kind: must be given but is missing");
   return kind;
@@ -130,14 +130,14 @@ void add_selected(Members& members, const Json& object, const spec::Field& field
   for (const auto& [key, member] : object.object(source + ": " + field.name)) {
     if (key == "kind") continue;
     const std::string& name = key;
-    const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
+    const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.answers_to(name); });
     base::require_file(known == fields.end() || known->group == field.name, source, field.name, ".", key,
-                       ": stands beside ", field.name, ", not in it");
+                       ": belongs beside ", field.name, ", not in it");
     if (known == fields.end()) {
       std::string names;
       for (const spec::Field& one : fields) names += one.group == field.name ? " " + one.name : "";
       base::refuse_file(source, field.name, ".", key,
-                        ": there is no such field; its fields are:", (names.empty() ? " none" : names));
+                        ": unknown field; the fields are:", (names.empty() ? " none" : names));
     }
     members.emplace_back(key, &member);
   }
@@ -147,7 +147,7 @@ bool has_numbered_parts(const std::vector<spec::Field>& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return spec::part_number(f.name); });
 }
 
-// What stands in the list of a concat's parts has the part's number before a point.
+// A member inside the list of a concat's parts has the part's number and a dot as prefix.
 void add_numbered(const Json& list, Members& members, const std::string& source) {
   std::size_t part = 0;
   for (const Json& item : list.array(source + ": parts")) {
@@ -179,14 +179,14 @@ Members members_of(const Json& json, const std::vector<spec::Field>& fields, con
       add_numbered(member, members, source);
       continue;
     }
-    const std::string& name = key;  // clang 14 cannot capture a structured binding
+    const std::string& name = key;  // clang 14 cannot capture structured bindings
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end() && field->selects) {
       add_selected(members, member, *field, fields, source);
       continue;
     }
     if (field != fields.end() && !field->group.empty()) {
-      base::refuse_file(source, key, ": stands in the object of ", field->group);
+      base::refuse_file(source, key, ": belongs in the object of ", field->group);
     }
     base::require_file(!numbered || (!spec::part_number(key) && !spec::part_number(key + ".")), source, key,
                        ": expected the parts as a list, {\"parts\": [{...}, ...]}");
@@ -202,13 +202,16 @@ Members members_of(const Json& json, const std::vector<spec::Field>& fields, con
       if (!is_heading(inner, value, key, source)) members.emplace_back(key + "." + inner, &value);
     }
   }
-  for (auto& [name, member] : members) {
-    const std::string_view printed = spec::printed_name(fields, name);
-    base::require_file(printed == name || !find(members, printed), source, name, ": the same as ", printed,
-                       ", which is given too");
-    name = printed;
+  Members printed;
+  for (const auto& [name, member] : members) {
+    const std::string field(spec::printed_name(fields, name));
+    for (std::size_t i = 0; i < printed.size(); ++i) {
+      if (printed[i].first != field) continue;
+      base::refuse_file(source, members[i].first, " and ", name, " are the same field: give one of them");
+    }
+    printed.emplace_back(field, member);
   }
-  return members;
+  return printed;
 }
 
 void read_shorthands(Spec& spec, const Members& members, const std::string& source) {
@@ -224,7 +227,7 @@ void read_shorthands(Spec& spec, const Members& members, const std::string& sour
 }  // namespace
 
 Json to_json(const Spec& spec) {
-  Spec copy = spec;  // the field list is bound to an object that may be changed
+  Spec copy = spec;  // field lists need a mutable object
   Json json;
   json.set("schema", kSchema);
   json.set("kind", kind_of(spec));
@@ -259,7 +262,7 @@ Json to_json(const Spec& spec) {
 
 Spec spec_from_json(const Json& json, std::string_view source_view) {
   const std::string source(source_view);
-  json.object(source);  // anything else is refused
+  json.object(source);  // throws for any other type
   Spec spec = default_spec_of(json, source);
   make_parts(spec, json, source);
   const std::string kind = source + ": " + std::string(kind_of(spec));
@@ -270,7 +273,7 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
   const std::vector<spec::Field> fields = spec::fields_of(spec);
   const Members members = members_of(json, fields, source);
   for (const auto& [key, member] : members) {
-    const std::string& name = key;  // clang 14 cannot capture a structured binding
+    const std::string& name = key;  // clang 14 cannot capture structured bindings
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
     if (field != fields.end()) {
       std::visit(FieldReader{kind, *field, *member, source + ": " + path_of(*field)}, field->value);

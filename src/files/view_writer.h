@@ -1,4 +1,4 @@
-// The elements of views into a file: C order, little-endian.
+// Writes the elements of views to a file: C order, little-endian.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace posenc::files {
 
-// Collects small pieces: a system call per element would take minutes. What is not flushed is not written.
+// Collects small pieces, because a system call per element would take minutes. Call flush() at the end.
 class ViewWriter {
  public:
   explicit ViewWriter(FileWriter& file) : file_(file) {}
 
   void add(std::string_view bytes);
-  void add(const ConstView& view);  // any strides; an empty one may have no data
+  void add(const ConstView& view);  // any strides; an empty view may be null
   void flush();
 
  private:

@@ -1,4 +1,4 @@
-// What of attention's options an encoding is.
+// Puts an encoding into the options of attention.
 #include <memory>
 #include <utility>
 
@@ -9,19 +9,19 @@
 namespace posenc {
 namespace {
 
-// The place in the options that an encoding takes must be free.
+// Refuses a second encoding of the same sort.
 void check_free(bool free, const char* what) {
-  if (!free) fail(ErrorKind::usage, std::string("an attention has one ") + what + ", but two were given");
+  if (!free) fail(ErrorKind::usage, std::string("attention takes one ") + what + " but got two");
 }
 
-// What there is to point to; without learned numbers, or with a layer or a length open, nothing.
+// Refuses an encoding without its learned numbers, or whose layer or length is open.
 template <class Part>
 const Part* ready(const std::optional<Part>& part, const Encoding& encoding) {
   if (part) return &*part;
   fail(ErrorKind::usage,
-       std::string(kind_of(encoding.spec())) + " cannot act in attention yet: " +
-           (models::EncodingState::of(encoding).computed ? "its learned numbers, its layer or the length are missing"
-                                                         : "with_learned computes what it needs"));
+       std::string(kind_of(encoding.spec())) + " cannot be used in attention yet: " +
+           (models::EncodingState::of(encoding).computed ? "its learned numbers, layer or sequence length are missing"
+                                                         : "call with_learned first"));
 }
 
 }  // namespace

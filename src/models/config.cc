@@ -12,11 +12,11 @@
 namespace posenc::models {
 namespace {
 
-// Words of a name, between its underscores, that have to do with positions.
+// A name with one of these words between underscores is about positions.
 constexpr std::array<std::string_view, 17> kPositionWords = {
     "rope", "rotary", "position", "positions", "positional", "alibi",    "theta",  "mrope", "sinusoidal",
     "yarn", "xpos",   "ntk",      "nope",      "xdrope",     "longrope", "rope3d", "pos"};
-// Names of several words that do.
+// And so are names that contain one of these.
 constexpr std::array<std::string_view, 3> kPositionNames = {"relative_att", "rel_pos", "max_distance"};
 
 bool about_positions(std::string_view key) {
@@ -32,7 +32,7 @@ bool about_positions(std::string_view key) {
   return false;
 }
 
-// More are no description of a model: they would be searched for every layer.
+// A real config.json has fewer; lists are searched for every layer.
 constexpr std::size_t kMostMembers = 4096;
 constexpr std::size_t kMostValues = 4096;
 
@@ -50,7 +50,7 @@ bool same_value(const Json& a, const Json& b) {
 }
 
 std::vector<std::string> names_of(const Json& row, const std::string& name) {
-  if (name.starts_with("file.")) return {name.substr(5)};  // whatever the model type reads under that name
+  if (name.starts_with("file.")) return {name.substr(5)};  // exactly this name in the file
   const Json* only = row.find("only");
   if (const Json* other = only ? only->find(name) : nullptr) return {other->string()};
   std::vector<std::string> names = {name};
@@ -126,7 +126,7 @@ Config::FoundValue Config::place_in_file(const std::string& name) const {
     if (!value || value->is_null()) continue;
     if (place.value && !same_value(*place.value, *value)) {
       refuse(other, value_text(*value), " contradicts ", place.from, ", ", value_text(*place.value), ": ", model_type(),
-             " has them for the same thing; leave one out");
+             " reads both as the same number; leave one out");
     }
     if (place.value) continue;
     place.value = value;
@@ -169,7 +169,7 @@ Found Config::evaluate(const Formula& formula, const Json& locals) const {
   const std::vector<std::string> names = formula.names();
   if (names.empty()) found.from = "model type " + model_type();
   if (!found.given() || names.empty() || walk(locals, names[0])) return found;
-  // A formula that is one name, or a name with another way behind it, has its place in the file.
+  // A formula that is a name, or a name with a fallback, has a place in the file.
   Found first = find(names[0]);
   const bool alone = formula.text() == names[0], leads = formula.text().starts_with(names[0] + " ?? ");
   if ((alone || leads) && first.given()) return first;
@@ -214,12 +214,12 @@ double Config::positive_at(const Found& found) const {
 void Config::refuse_unknown() const {
   if (!object_->is_object()) return;
   for (const auto& [key, value] : object_->object()) {
-    // What is null or false asks for nothing.
+    // A key that is null or false has no effect.
     const bool* flag = std::get_if<bool>(&value.value);
     const bool silent = value.is_null() || (flag && !*flag);
     if (known_.count(key) || silent || !about_positions(key)) continue;
     const std::string sentence =
-        "this key is about positions, and posenc does not know it for " + model_type() + text::hint(key, known_);
+        "this key is about positions, but posenc does not know it for " + model_type() + text::hint(key, known_);
     if (!remarks_.options.lenient) refuse(key, sentence, " (--lenient makes this a warning)");
     remarks_.warn(path_ + key + ": " + sentence);
   }

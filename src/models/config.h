@@ -1,5 +1,5 @@
-// The keys of a config.json as its model type reads them: by every name, with the defaults of the type, and with a
-// memory of what was asked for.
+// The keys of a config.json as its model type reads them: under all their names, with the defaults of the type. It
+// remembers which keys were read.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,30 @@ struct Found {
   bool given() const noexcept { return !value.is_null(); }
 };
 
-// What is said about a file besides its answer.
+// Remarks about a file.
 struct Remarks {
   const ModelOptions& options;
   Model& model;
 
   void warn(const std::string& sentence) const;
-  // Whether the other way of a reading is wanted; notes it in the model either way.
+  // Whether the other way of a reading is wanted; records the reading in the model in any case.
   bool other_reading(const std::string& name, const std::string& sentence) const;
 };
 
 class Config {
  public:
-  // `path` stands before every key in messages: "text_config." or empty.
+  // `path` precedes every key in messages: "text_config." or empty.
   Config(const Json& object, std::string source, std::string path, Json row, Remarks remarks);
 
-  // The same object, read by another row.
+  // The same object, read with another row.
   Config(const Config& other, Json row);
 
   const Json& row() const noexcept { return row_; }
-  // A member of the row; null where there is none, or it is null.
+  // A member of the row; null if it is missing or null.
   const Json* rule(std::string_view key) const noexcept;
   // The same of the row's `rope`: how rope parameters are spelled.
   const Json* rope_rule(std::string_view key) const noexcept;
-  // The formula of the row under this name, else this one.
+  // The formula of the row under this name, else `fallback`.
   Formula formula(std::string_view key, std::string_view fallback) const;
   const Json& object() const noexcept { return *object_; }
   const std::string& path() const noexcept { return path_; }
@@ -55,28 +55,28 @@ class Config {
   const Remarks& remarks() const noexcept { return remarks_; }
   std::string model_type() const;
 
-  // A member of the file under this name or another that its type has for it; null there counts as absent. Dots
-  // go into objects.
+  // A member of the file under this name or another name that its type has for it; null counts as missing. Dots lead
+  // into objects.
   Found in_file(const std::string& name) const;
-  // The same, else the default of the type, unless the file has null: that says none.
+  // The same, else the default of the type, unless the file has null, which means none.
   Found find(const std::string& name) const;
-  // What a formula of the row gives; names that begin with `rope.` are members of `rope`, locals are tried first.
+  // The value of a formula of the row; names that begin with `rope.` are members of `rope`, and locals come first.
   Found evaluate(const Formula& formula, const Json& locals = {}) const;
-  // The same without where it came from: for every layer.
+  // The same without the provenance, which is faster for every layer.
   Json value_of(const Formula& formula, const Json& locals) const;
 
-  // A whole number in a range, or an error that names the key.
+  // A whole number in a range; otherwise throws, naming the key.
   std::int64_t integer(const Found& found, const std::string& name, std::int64_t least, std::int64_t most) const;
   // A finite number above 0.
   double positive(const Found& found, const std::string& name) const;
-  // The same of what was found in the file, by where it was found.
+  // The same for a value that was found before, named by its place.
   std::int64_t integer_at(const Found& found, std::int64_t least, std::int64_t most) const;
   double positive_at(const Found& found) const;
 
-  // Marks a key as understood without reading it, or what another reader of the same object asked for.
+  // Marks a key as known without reading it, or all keys that another reader of the same object read.
   void know(const std::string& name) const { known_.insert(name); }
   void know_as(const Config& other) const { known_.insert(other.known_.begin(), other.known_.end()); }
-  // Fails, or warns where the options are lenient, for every key about positions that nobody asked for.
+  // Refuses every key about positions that was not read; warns instead if the options are lenient.
   void refuse_unknown() const;
 
   // "config.json: text_config.rope_theta: ..." with ErrorKind::bad_input.
@@ -84,14 +84,14 @@ class Config {
   [[noreturn]] void refuse(std::string_view key, const Parts&... parts) const {
     base::refuse_file(source_, path_, key, ": ", parts...);
   }
-  // The same with a key that has its path already.
+  // The same with a full path.
   template <class... Parts>
   [[noreturn]] void refuse_at(std::string_view key, const Parts&... parts) const {
     base::refuse_file(source_, key, ": ", parts...);
   }
 
  private:
-  // What was found, in the file or the row.
+  // A value found in the file or the row.
   struct FoundValue {
     const Json* value = nullptr;
     std::string from;
@@ -107,10 +107,10 @@ class Config {
   mutable std::set<std::string> known_;
 };
 
-// How a head is sized where a row says nothing else.
+// The width of a head, unless the row gives another formula.
 inline constexpr std::string_view kHeadDim = "head_dim ?? hidden_size // num_attention_heads";
 
-// The text of a value for a message: short.
+// A value as short text for a message.
 std::string value_text(const Json& value);
 
 }  // namespace posenc::models

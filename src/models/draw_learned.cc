@@ -1,5 +1,6 @@
-// Learned numbers that nobody gave, drawn as a model begins.
+// Draws learned numbers that were not given, as a model is initialised.
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "models/encoding_state.h"
@@ -9,23 +10,23 @@
 namespace posenc::models {
 namespace {
 
-constexpr std::uint64_t kDrawnTables = 0x7461626c6573;  // apart from what else a seed draws
+constexpr std::uint64_t kDrawnTables = 0x7461626c6573;  // a stream of its own for each seed
 constexpr std::int64_t kDrawnRows = 512;
 constexpr std::int64_t kDrawnWidth = 64;
 
-// Of any shape; the last axis has the columns.
-Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, std::uint64_t seed) {
+// Of any shape; the last axis holds the columns.
+Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, const Random& random) {
   std::int64_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
   const std::int64_t columns = shape.back();
   if (rows > (std::int64_t{1} << 27) / std::max<std::int64_t>(columns, 1)) {
-    fail(ErrorKind::usage, "a learned table of this size is not made up: give its file");
+    fail(ErrorKind::usage, "a learned table of this size is not drawn at random: give its file");
   }
   Array array{DType::f64, std::move(shape), {}};
   array.data.resize(static_cast<std::size_t>(rows * columns) * sizeof(double));
   const View numbers = make_view(static_cast<void*>(array.data.data()), DType::f64, {rows, columns});
-  if (const auto* normal = std::get_if<NormalStart>(&start)) {
-    fill_random(numbers, {.std = normal->std, .seed = seed ^ kDrawnTables});
+  if (std::holds_alternative<NormalStart>(start)) {
+    fill_random(numbers, random);
     return array;
   }
   const auto* spread = std::get_if<SpreadStart>(&start);
@@ -35,6 +36,12 @@ Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, std::ui
         spread != nullptr ? spread->top * (static_cast<double>(i) + 0.5) / count : std::get<ConstantStart>(start).value;
   }
   return array;
+}
+
+// As training begins.
+Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, std::uint64_t seed) {
+  const auto* normal = std::get_if<NormalStart>(&start);
+  return draw(std::move(shape), start, {.std = normal != nullptr ? normal->std : 0.0, .seed = seed ^ kDrawnTables});
 }
 
 Array draw_table(const Learned& spec, std::optional<std::int64_t> width, std::uint64_t seed) {
@@ -52,6 +59,8 @@ Array draw_parameter(const ParameterInfo& info, std::uint64_t seed, std::int64_t
 }
 
 }  // namespace
+
+Array random_parameter(const ParameterInfo& info, const Random& random) { return draw(info.shape, info.start, random); }
 
 void draw_missing(EncodingState& state, std::uint64_t seed, std::int64_t positions) {
   LearnedNumbers& numbers = state.numbers;

@@ -1,4 +1,4 @@
-// What cmake/EmbedText.cmake compiles into the library.
+// Texts that cmake/EmbedText.cmake compiles into the library.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,10 @@ namespace posenc::models {
 // The files of catalog/, sorted by name.
 extern const CatalogEntry kCatalogFiles[];
 extern const std::size_t kCatalogFileCount;
+
+// The lines of catalog/hub_names.txt: the name of an entry and its names on the hub, with blanks between.
+extern const std::string_view kHubNameLines[];
+extern const std::size_t kHubNameLinesCount;
 
 // The lines of model_types.jsonl: one JSON object per model type.
 extern const std::string_view kModelTypeLines[];

@@ -68,7 +68,7 @@ void check_array(const Array& array, const std::string& name) {
                                            " ", to_text(array.dtype), ", but has ", bytes));
 }
 
-// What comes from memory was checked by nobody yet; whether parameters fit is for who binds them to say.
+// Numbers from memory are not checked yet; whether parameters fit is checked where they are bound.
 void check_numbers(const Spec& spec, const LearnedNumbers& numbers) {
   const std::string kind(kind_of(spec));
   const auto refuse = [&](bool given, const char* what) {
@@ -168,12 +168,14 @@ Encoding with_drawn(const Encoding& encoding, std::uint64_t seed, std::int64_t p
 const Spec& Encoding::spec() const noexcept { return state_->spec; }
 const std::string& Encoding::text() const noexcept { return state_->text; }
 const std::string& Encoding::data_text() const noexcept { return state_->data_text; }
+const std::string& Encoding::assumed() const noexcept { return state_->assumed; }
 const Model* Encoding::model() const noexcept { return state_->model.get(); }
 const ModelGroup* Encoding::group() const noexcept { return state_->group; }
 ConstView Encoding::table() const noexcept { return state_->table; }
 const std::vector<ConstView>& Encoding::tables() const noexcept { return state_->tables; }
 const Parameters& Encoding::parameters() const noexcept { return state_->parameters; }
 bool Encoding::drawn() const noexcept { return state_->drawn; }
+bool Encoding::made_by_init() const noexcept { return state_->made_by_init; }
 const std::optional<SinusoidalSchedule>& Encoding::sinusoidal() const noexcept { return state_->sinusoidal; }
 const std::optional<FourierSchedule>& Encoding::fourier() const noexcept { return state_->fourier; }
 const std::optional<RotarySchedule>& Encoding::rotary() const noexcept { return state_->rotary; }

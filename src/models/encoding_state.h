@@ -1,4 +1,4 @@
-// What an Encoding holds.
+// The shared state behind an Encoding.
 #pragma once
 
 #include <memory>
@@ -9,34 +9,36 @@
 
 #include "posenc/models/encoding.h"
 #include "posenc/pope.h"
+#include "posenc/random.h"
 #include "posenc/xpos.h"
 
 namespace posenc::models {
 
-// What is given. All else is computed from it.
+// The inputs. Everything else is computed from them.
 struct EncodingSource {
   Spec spec = NoPosition{};
-  std::string text = {}, data_text = {};
+  std::string text = {}, data_text = {}, assumed = {};
   std::shared_ptr<const Model> model = {};
-  const ModelGroup* group = nullptr;  // of the model
+  const ModelGroup* group = nullptr;  // points into the model
   LearnedNumbers numbers = {};
-  std::vector<std::string> given_by = {};  // the option of each parameter, in their order
-  bool drawn = false;                      // whether some of the numbers were
+  std::vector<std::string> given_by = {};  // the option that gave each parameter, in order
+  bool drawn = false;                      // whether some of the numbers were drawn
+  bool made_by_init = false;               // whether --init made some of the numbers
 };
 
 struct EncodingState : EncodingSource {
   explicit EncodingState(EncodingSource source) : EncodingSource(std::move(source)) {}
 
-  bool computed = false;  // whether what follows was
+  bool computed = false;  // whether the members below are computed
 
-  // Views of the numbers, which stay where they are.
+  // Views into `numbers`.
   ConstView table;
   std::vector<ConstView> tables;
   Parameters parameters;
 
   std::optional<SinusoidalSchedule> sinusoidal;
   std::optional<FourierSchedule> fourier;
-  ConcatSchedule parts;  // of a concat
+  ConcatSchedule parts;  // concat only
   std::optional<RotarySchedule> rotary;
   std::optional<PopeAngles> pope;
   std::optional<XposAngles> xpos;
@@ -44,15 +46,18 @@ struct EncodingState : EncodingSource {
   std::optional<ScoreTerm> term;
 
   static const EncodingState& of(const Encoding& encoding) { return *encoding.state_; }
-  // Nothing is computed.
+  // Leaves everything uncomputed.
   static Encoding found(EncodingSource source) {
     return Encoding(std::make_shared<const EncodingState>(std::move(source)));
   }
-  // Draws what is missing, if asked to, and computes the rest. Throws where the numbers do not fit the spec.
+  // Draws missing numbers if `missing` says so and computes the rest. Throws if the numbers do not fit the spec.
   static Encoding complete(EncodingSource source, Missing missing, std::uint64_t seed, std::int64_t positions = 64);
 };
 
-// Fills in the numbers that the spec needs and that are not there; in draw_learned.cc.
+// Draws the learned numbers that the spec needs and the state lacks. Defined in draw_learned.cc.
 void draw_missing(EncodingState& state, std::uint64_t seed, std::int64_t positions);
+// Makes a parameter of known shape with the values that training starts from: random ones, or fixed ones if its kind
+// starts from those.
+Array random_parameter(const ParameterInfo& info, const Random& random);
 
 }  // namespace posenc::models

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "core/spec/fields.h"
@@ -35,10 +36,40 @@ std::string file_of(const std::string& text) {
   return is_folder(text) && is_there(config) ? config : text;
 }
 
-// What may have been meant: a kind, else models of the catalog; empty where nothing is near.
+// What may have been meant: a kind, else models of the catalog; empty if nothing is near.
 std::string nearest_name(const std::string& text) {
-  const std::string_view kind = text::nearest(text.substr(0, text.find(':')), spec::kind_names());
+  const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
   return kind.empty() ? text::joined(nearest_in_catalog(text), " or ") : std::string(kind);
+}
+
+// The name of a kind that a text begins with, if something else than ':' follows: sinusoidal(width=4).
+std::string kind_before_punctuation(const std::string& text) {
+  const auto part_of_name = [](unsigned char c) { return c == '_' || c == '-' || std::isalnum(c) != 0; };
+  const std::string word(text.begin(), std::find_if_not(text.begin(), text.end(), part_of_name));
+  return word.size() < text.size() && spec::default_spec(word) ? word : "";
+}
+
+bool is_named_as_file(const std::string& text) {
+  constexpr std::string_view kEndings[] = {".json",        ".gguf", ".txt", ".npy", ".npz",
+                                           ".safetensors", ".pt",   ".bin", "/"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view end) { return text.ends_with(end); });
+}
+
+[[noreturn]] void fail_unknown(const std::string& text) {
+  const std::string quoted = "'" + text + "'";
+  if (is_named_as_file(text)) fail(ErrorKind::io, "there is no file " + quoted);
+  if (const std::string kind = kind_before_punctuation(text); !kind.empty()) {
+    const NamedSpec example = load_complete_spec(kind, {.example = ExampleSize::picture});
+    fail(ErrorKind::bad_input, quoted + " is not a spec; write fields as in " + to_text(example.spec));
+  }
+  if (const std::string kinds = spec::kind_candidates(text.substr(0, text.find(':'))); !kinds.empty()) {
+    fail(ErrorKind::bad_input, quoted + " may mean several encodings: write " + kinds);
+  }
+  const std::string near = nearest_name(text);
+  fail(ErrorKind::bad_input, quoted + " is not a spec, a file or a catalog model" +
+                                 (near.empty() ? ": posenc list shows the encodings, posenc list models the models"
+                                               : "; did you mean " + near + "?"));
 }
 
 const ModelGroup& computed(const Model& model, const ModelGroup& group) {
@@ -47,17 +78,8 @@ const ModelGroup& computed(const Model& model, const ModelGroup& group) {
        model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
 }
 
-Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const EncodingOptions& options) {
-  models::EncodingSource source;
-  if (auto* model = std::get_if<Model>(&loaded)) {
-    source.model = std::make_shared<const Model>(std::move(*model));
-    source.group = &chosen_group(*source.model, options.layer, options.part);
-    source.spec = source.group->spec;
-    source.text = to_text(source.spec);
-  } else {
-    source.spec = std::get<Spec>(std::move(loaded));
-    source.text = text;
-  }
+// With the length and the layer of the options.
+Encoding settled(models::EncodingSource source, const EncodingOptions& options) {
   auto* rotary = std::get_if<Rotary>(&source.spec);
   const bool length = rotary != nullptr && options.sequence_length;
   const bool layer = rotary != nullptr && source.model == nullptr && options.layer && rotary->local_base != 0.0;
@@ -68,6 +90,36 @@ Encoding chosen(std::variant<Spec, Model> loaded, const std::string& text, const
     source.text = to_text(source.spec);
   }
   return models::EncodingState::found(std::move(source));
+}
+
+// Whether a text begins as a spec does, with the name of a kind, or with another word for it that is not a file here.
+bool is_spec(const std::string& text) {
+  const std::string kind = text.substr(0, text.find(':'));
+  const std::optional<Spec> spec = spec::default_spec(kind);
+  const std::string path = file_of(text);
+  return spec && (kind_of(*spec) == kind || !is_there(path) || is_folder(path));
+}
+
+Encoding chosen(const std::string& text, const EncodingOptions& options) {
+  models::EncodingSource source;
+  if (is_spec(text)) {
+    NamedSpec named = load_complete_spec(text, {.example = options.example, .sizes = !options.reads_numbers()});
+    source.spec = std::move(named.spec);
+    source.text = std::move(named.text);
+    source.assumed = std::move(named.assumed);
+    return settled(std::move(source), options);
+  }
+  std::variant<Spec, Model> loaded = load_spec_or_model(text, options.model);
+  if (auto* model = std::get_if<Model>(&loaded)) {
+    source.model = std::make_shared<const Model>(std::move(*model));
+    source.group = &chosen_group(*source.model, options.layer, options.part);
+    source.spec = source.group->spec;
+    source.text = to_text(source.spec);
+  } else {
+    source.spec = std::get<Spec>(std::move(loaded));
+    source.text = text;
+  }
+  return settled(std::move(source), options);
 }
 
 }  // namespace
@@ -92,7 +144,7 @@ void check_choices(const std::vector<std::string>& texts, const std::vector<Spec
 }
 
 std::variant<Spec, Model> load_spec_or_model(const std::string& text, const ModelOptions& options) {
-  if (spec::default_spec(std::string_view(text).substr(0, text.find(':')))) return load_spec(text);
+  if (is_spec(text)) return load_spec(text);
   const std::string path = file_of(text);
   if (is_there(path) && !is_folder(path)) {
     const models::SourceFile file = models::open_source(path);
@@ -101,17 +153,13 @@ std::variant<Spec, Model> load_spec_or_model(const std::string& text, const Mode
     return model_from_json(file.json, path, options);
   }
   if (const CatalogEntry* entry = find_in_catalog(text)) {
-    Model model = model_from_json(parse_json(entry->config, text), text, options);
+    const std::string name(entry->name);
+    Model model = model_from_json(parse_json(entry->config, name), name, options);
     model.format = "catalog";
     return model;
   }
   if (is_there(path)) fail(ErrorKind::bad_input, path + ": Is a directory, and has no config.json");
-  const std::string near = nearest_name(text);
-  fail(
-      ErrorKind::bad_input,
-      "expected a spec, kind:field=value,..., a file (a spec, a config.json, a GGUF) or a model of the catalog, but '" +
-          text + "' is neither" +
-          (near.empty() ? " (posenc list and posenc show --catalog have all)" : "; did you mean " + near + "?"));
+  fail_unknown(text);
 }
 
 void check_part(const Model& model, std::string_view part) {
@@ -151,7 +199,7 @@ std::vector<Encoding> find_encodings(const std::vector<std::string>& texts, cons
   std::vector<Spec> specs;
   bool models = false;
   for (const std::string& text : texts) {
-    found.push_back(chosen(load_spec_or_model(text, options.model), text, options));
+    found.push_back(chosen(text, options));
     specs.push_back(found.back().spec());
     models |= found.back().model() != nullptr;
   }

@@ -35,7 +35,7 @@ class Parser {
   }
 
  private:
-  // The operators of each level, the loosest first. A longer one stands before one that it begins with.
+  // The operators of each level, loosest first; a longer operator precedes its prefix.
   static constexpr std::array<std::array<std::string_view, 7>, 7> kLevels = {
       {{"??"}, {"||"}, {"&&"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "//", "/", "%"}, {"^"}}};
 
@@ -142,7 +142,7 @@ class Parser {
     while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
   }
 
-  // e5, E-5: an e that no digit follows is the next word.
+  // e5, E-5: an e without a digit after it starts the next word.
   void skip_exponent() {
     const std::size_t before = at_;
     if (at_ == text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
@@ -182,7 +182,7 @@ std::optional<double> number_of(const Json& value) {
   return std::nullopt;
 }
 
-// Integers stay integers as long as they are. What is no number is null, as after a division by 0.
+// Integer results stay integers. A result that is not a number is null, for example after a division by 0.
 Json number_json(double value) {
   if (std::isnan(value)) return nullptr;
   const bool whole = std::nearbyint(value) == value && std::fabs(value) < 9e15;
@@ -243,7 +243,7 @@ class Evaluation {
   }
 
  private:
-  // The value of a node; that of a name where it stands, for lists may be long.
+  // The value of a node; for a name, a reference to it, because lists may be long.
   class Operand {
    public:
     Operand(const Evaluation& evaluation, const FormulaNode& node)
@@ -283,7 +283,7 @@ class Evaluation {
     return values;
   }
 
-  // By its name, or by its number however that is written: "5", "05".
+  // By name, or by number however it is written: "5", "05".
   static Json member(const Json& object, const Json& index, std::optional<double> number) {
     for (const auto& [key, value] : object.object()) {
       const std::optional<double> written = text::parse_number(key);
@@ -292,7 +292,7 @@ class Evaluation {
     return {};
   }
 
-  // Of a list, or the member of an object by its name or number.
+  // An element of a list, or a member of an object by name or number.
   static Json element(const Json& list, const Json& index) {
     const std::optional<double> at = number_of(index);
     if (list.is_object()) return member(list, index, at);
@@ -309,7 +309,7 @@ class Evaluation {
     return found == array.end() ? Json() : Json(found - array.begin());
   }
 
-  // The list again and again, cut at a length.
+  // The list repeated and cut at a length.
   static Json repeated(const Json& list, const Json& length) {
     const std::optional<double> wanted = number_of(length);
     if (!list.is_array() || list.array().empty() || !wanted || *wanted > 8192.0) return {};

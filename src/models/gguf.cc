@@ -37,10 +37,10 @@ GgufArchitecture find_row(const Gguf& file) {
   const std::string place = file.path() + ": key 'general.architecture': ";
   if (*name == "clip") {
     fail(ErrorKind::unsupported,
-         place + "'clip' is a projector of images or sound (mmproj); give the model's own file");
+         place + "'clip' is a projector for images or sound (mmproj); give the file of the model itself");
   }
   fail(ErrorKind::unsupported, place +
-                                   "expected an architecture of llama.cpp, whose table says which channels turn, "
+                                   "expected an architecture of llama.cpp, which decides how channels are rotated, "
                                    "but got '" +
                                    text::quotable(*name) + "'" + text::hint(*name, gguf_architectures()));
 }
@@ -76,22 +76,22 @@ class GgufResolver {
   void check_supported() {
     if (row_.unsupported.empty() || keys_.count(row_.unsupported).value_or(0) == 0) return;
     fail(ErrorKind::unsupported, file_.path() + ": key '" + keys_.full(row_.unsupported) +
-                                     "': posenc does not know this kind of '" + std::string(row_.name) + "'");
+                                     "': posenc does not support this variant of '" + std::string(row_.name) + "'");
   }
 
   void warn_split() {
     const GgufEntry* parts = file_.find("split.count");
     const std::int64_t* count = parts == nullptr ? nullptr : std::get_if<std::int64_t>(&parts->value);
     if (count == nullptr || *count < 2) return;
-    keys_.warn("the file is one of " + std::to_string(*count) + " parts: tensors in the others are not seen");
+    keys_.warn("the file is one of " + std::to_string(*count) + " parts: tensors in the other parts are not read");
   }
 
-  // Layers that are used in the same way are a group, in the order of their first layers.
+  // Layers with the same use form a group; groups are ordered by their first layers.
   void add_groups() {
     std::optional<GgufRotary> rotary;
-    const bool any_turn = std::any_of(uses_.layers.begin(), uses_.layers.end(),
-                                      [](const LayerUse& use) { return use.attention && use.turns; });
-    if (row_.turns != Turns::none && any_turn) {
+    const bool any_rotated = std::any_of(uses_.layers.begin(), uses_.layers.end(),
+                                         [](const LayerUse& use) { return use.attention && use.rotated; });
+    if (row_.rotation != Pairing::none && any_rotated) {
       rotary.emplace(read_rotary_source(keys_, row_, size_));
       keys_.guess(layout_guess(*rotary));
     }
@@ -109,7 +109,7 @@ class GgufResolver {
     name_layer_types(kinds);
   }
 
-  // A layer without attention neither slides nor turns.
+  // A layer without attention has neither a window nor a rotation.
   static LayerUse plain(LayerUse use) { return use.attention ? use : LayerUse{false, false, false, false}; }
 
   void name_layer_types(const std::vector<LayerUse>& kinds) {
@@ -129,7 +129,7 @@ class GgufResolver {
       return group;
     }
     if (use.slides) fill_window(group);
-    if (row_.turns != Turns::none && use.turns) {
+    if (row_.rotation != Pairing::none && use.rotated) {
       fill_rotary(*rotary, use, group);
     } else {
       fill_added(group);
@@ -142,9 +142,9 @@ class GgufResolver {
     group.sliding_window = uses_.window->value;
     group.provenance.push_back({"sliding_window", uses_.window->from});
     if (row_.window_shape == WindowShape::symmetric) {
-      group.notes.emplace_back("the window reaches half of its length to each side");
+      group.notes.emplace_back("the window extends half of its length to each side");
     } else if (row_.window_shape == WindowShape::chunked) {
-      group.notes.emplace_back("windows begin at multiples of their length: a query sees no key before its own");
+      group.notes.emplace_back("windows start at multiples of their length: a query sees no keys before its window");
     }
   }
 
@@ -167,13 +167,13 @@ class GgufResolver {
       spec.width = table->shape[0];
       spec.rows = table->shape[1];
     } else {
-      keys_.guess("tensor position_embd.weight is not in the file: llama.cpp needs it for '" + std::string(row_.name) +
+      keys_.guess("tensor position_embd.weight is missing: llama.cpp needs it for '" + std::string(row_.name) +
                   "', with a row for each of " + keys_.full("context_length"));
     }
     const std::string from = table != nullptr ? "tensor position_embd.weight" : std::string(kLlamaDefault);
     group.provenance.push_back({"width", from});
     group.provenance.push_back({"rows", from});
-    group.notes.emplace_back("rows that no position reads (2 of RoBERTa) were cut off at conversion: first is 0");
+    group.notes.emplace_back("rows that no position uses (2 in RoBERTa) were removed at conversion: first is 0");
     group.spec = spec;
   }
 
@@ -185,9 +185,9 @@ class GgufResolver {
       if (bias.value == 0.0) return;
       keys_.require(bias.value >= 0.0, kBias, "expected 0 or more but got ", bias.value);
     } else {
-      keys_.guess("the file does not say ALiBi's largest bias: llama.cpp takes 8 for '" + std::string(row_.name) + "'");
+      keys_.guess("the file does not give ALiBi's largest bias: llama.cpp uses 8 for '" + std::string(row_.name) + "'");
     }
-    keys_.require(size_.first_heads() != 0, "attention.head_count", "expected it, for ALiBi, but it is missing");
+    keys_.require(size_.first_heads() != 0, "attention.head_count", "ALiBi needs this key, but it is missing");
     group.spec = Alibi{.heads = size_.first_heads(), .bias_max = bias.value};
     group.provenance.push_back({"heads", keys_.full("attention.head_count")});
     group.provenance.push_back({"bias_max", bias.from});
@@ -207,7 +207,7 @@ class GgufResolver {
     const std::int64_t buckets = keys_.required_count(kBuckets);
     keys_.require(buckets >= 4 && buckets <= 128 && buckets % 2 == 0, kBuckets,
                   "expected an even number from 4 to 128 but got ", buckets);
-    keys_.require(size_.first_heads() != 0, "attention.head_count", "expected it but it is missing");
+    keys_.require(size_.first_heads() != 0, "attention.head_count", "this key is missing");
     ModelGroup group;
     group.part = part;
     for (std::int64_t l = 0; l < layers; ++l) group.layers.push_back(l);
@@ -218,7 +218,7 @@ class GgufResolver {
                         {"buckets", keys_.full(kBuckets)},
                         {"max_distance", std::string(kLlamaDefault)},
                         {"softmax_scale", std::string(kLlamaDefault)}};
-    keys_.guess("the file does not say T5's largest distance: llama.cpp takes 128");
+    keys_.guess("the file does not give T5's largest distance: llama.cpp uses 128");
     model_.groups.push_back(std::move(group));
   }
 

@@ -8,7 +8,8 @@
 
 namespace posenc::models {
 
-// The file's own numbers, and what llama.cpp takes where it says nothing (gguf_table.h), which Model::guesses tells.
+// The numbers of the file, and those that llama.cpp uses if the file has none (gguf_table.h), which Model::guesses
+// lists.
 Model model_from_gguf(std::shared_ptr<const files::FileReader> file, const ModelOptions& options);
 
 }  // namespace posenc::models

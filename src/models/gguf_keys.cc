@@ -13,7 +13,7 @@
 namespace posenc::models::gguf {
 namespace {
 
-// Every key about positions that llama.cpp knows.
+// All keys about positions that llama.cpp knows.
 constexpr std::array<std::string_view, 31> kPositionKeys = {
     "rope.dimension_count",
     "rope.dimension_count_swa",
@@ -48,12 +48,12 @@ constexpr std::array<std::string_view, 31> kPositionKeys = {
     "attention.kv_lora_rank_swa",
 };
 
-// Keys of which llama.cpp does nothing with positions, for most architectures or for all.
+// Keys that have no effect on positions in llama.cpp, for most architectures or for all.
 constexpr std::array<std::string_view, 4> kWithoutEffect = {"rope.scaling.finetuned", "attention.value_length_swa",
                                                             "attention.value_length_mla_swa",
                                                             "attention.kv_lora_rank_swa"};
 
-// A key of the architecture that has one of these in its name is about positions.
+// A key of the architecture with one of these in its name is about positions.
 constexpr std::array<std::string_view, 9> kPositionWords = {"rope",     "rotary",  "yarn",        "alibi", "position",
                                                             "relative", "sliding", "temperature", "ntk"};
 
@@ -146,19 +146,19 @@ std::optional<std::vector<std::int64_t>> GgufKeys::list(std::string_view name) {
 
 Sourced<double> GgufKeys::number_or(std::string_view name, double fallback) {
   if (const std::optional<double> given = number(name)) return {*given, full(name)};
-  guess(full(name) + " is not in the file: llama.cpp takes " + text::number_text(fallback));
+  guess(full(name) + " is missing: llama.cpp uses " + text::number_text(fallback));
   return {fallback, std::string(kLlamaDefault)};
 }
 
 Sourced<std::int64_t> GgufKeys::count_or(std::string_view name, std::int64_t fallback) {
   if (const std::optional<std::int64_t> given = count(name)) return {*given, full(name)};
-  guess(full(name) + " is not in the file: llama.cpp takes " + std::to_string(fallback));
+  guess(full(name) + " is missing: llama.cpp uses " + std::to_string(fallback));
   return {fallback, std::string(kLlamaDefault)};
 }
 
 std::int64_t GgufKeys::required_count(std::string_view name) {
   const std::optional<std::int64_t> given = count(name);
-  require(given.has_value(), name, "expected it, as llama.cpp does, but it is missing");
+  require(given.has_value(), name, "llama.cpp needs this key, but it is missing");
   return *given;
 }
 

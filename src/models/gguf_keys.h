@@ -1,4 +1,5 @@
-// The keys of one architecture in a GGUF file: read by name, each remembered, so that none is passed over in silence.
+// The keys of one architecture in a GGUF file, read by name. It remembers which were read, so that none is ignored
+// silently.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Sourced {
 
 inline constexpr std::string_view kLlamaDefault = "default of llama.cpp";
 
-// Names are without the architecture: "rope.freq_base". Values of another type or range are errors.
+// Names omit the architecture: "rope.freq_base". Values of another type or range are errors.
 class GgufKeys {
  public:
   GgufKeys(const Gguf& file, const GgufArchitecture& row, const ModelOptions& options, Model& model)
@@ -39,9 +40,9 @@ class GgufKeys {
   std::optional<std::int64_t> count(std::string_view name);  // 0 to 2^31 - 1
   std::optional<bool> flag(std::string_view name);
   std::optional<std::string> word(std::string_view name);
-  std::optional<std::vector<std::int64_t>> list(std::string_view name);  // of counts, or of bool as 0 and 1
+  std::optional<std::vector<std::int64_t>> list(std::string_view name);  // of counts, or of bools as 0 and 1
 
-  // With what llama.cpp takes where the key is not there, which becomes a guess.
+  // If the key is missing, the value that llama.cpp uses, which becomes a guess.
   Sourced<double> number_or(std::string_view name, double fallback);
   Sourced<std::int64_t> count_or(std::string_view name, std::int64_t fallback);
   std::int64_t required_count(std::string_view name);
@@ -61,15 +62,15 @@ class GgufKeys {
   void require(bool holds, std::string_view name, const Parts&... parts) const {
     if (!holds) refuse(name, parts...);
   }
-  // An error, or a warning where options are lenient.
+  // An error, or a warning if the options are lenient.
   void object(std::string_view name, const std::string& why);
-  // Says that a key's value makes no difference, so that it is not called unread.
+  // Warns that the value of a key makes no difference, and marks it as read.
   void mark_read(std::string_view name) { read_.insert(full(name)); }
 
-  // Throws, with the file's name, where numbers make no encoding: what no check of a key alone can tell.
+  // Throws, naming the file, if numbers that are valid alone do not fit together.
   void check(const Spec& spec) const;
 
-  // Keys about positions that nobody knows, and those that llama.cpp does not read for this architecture.
+  // Checks for unknown keys about positions, and for those that llama.cpp does not read for this architecture.
   void check_unknown();
   void warn_unread();
 
@@ -84,7 +85,7 @@ class GgufKeys {
   std::set<std::string> read_;
 };
 
-// How the keys end whose arrays the resolver wants.
+// The suffixes of the keys whose arrays are read.
 std::vector<std::string> wanted_arrays();
 
 }  // namespace posenc::models::gguf

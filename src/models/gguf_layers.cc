@@ -19,14 +19,14 @@ class LayerReader {
     read_attention();
     std::optional<Sourced<std::int64_t>> window = read_window();
     if (window) read_slides();
-    read_turns(window.has_value());
+    read_rotations(window.has_value());
     read_compressed();
     const bool any = std::any_of(uses_.begin(), uses_.end(), [](const LayerUse& use) { return use.slides; });
     return {uses_, any ? window : std::nullopt};
   }
 
  private:
-  // Whether layer l is the one of each group of `every` that sees all keys. 0: there are no groups.
+  // Whether layer l is the one in each group of `every` layers that sees all keys. 0: there are no groups.
   bool is_full(std::size_t l, std::int64_t every) const {
     if (every == 0) return false;
     const auto group = static_cast<std::size_t>(every);
@@ -66,16 +66,16 @@ class LayerReader {
     if (row_.sliding == Sliding::given && !given) return std::nullopt;
     if (row_.window_fixed) return fixed_window(given);
     if (given) return Sourced<std::int64_t>{*given, keys_.full(kWindow)};
-    keys_.require(row_.window != 0, kWindow, "expected it, as llama.cpp does, but it is missing");
+    keys_.require(row_.window != 0, kWindow, "llama.cpp needs this key, but it is missing");
     return keys_.count_or(kWindow, row_.window);
   }
 
   Sourced<std::int64_t> fixed_window(std::optional<std::int64_t> given) {
     if (given.value_or(row_.window) != row_.window) {
-      keys_.warn(keys_.full(kWindow) + " = " + std::to_string(*given) + " has no effect: llama.cpp takes " +
+      keys_.warn(keys_.full(kWindow) + " = " + std::to_string(*given) + " has no effect: llama.cpp uses " +
                  std::to_string(row_.window) + " for '" + std::string(row_.name) + "'");
     }
-    keys_.guess("llama.cpp takes a window of " + std::to_string(row_.window) + " for '" + std::string(row_.name) +
+    keys_.guess("llama.cpp uses a window of " + std::to_string(row_.window) + " for '" + std::string(row_.name) +
                 "', whatever the file says");
     return {row_.window, std::string(kLlamaDefault)};
   }
@@ -87,13 +87,13 @@ class LayerReader {
     }
     const bool list = keys_.has_list(kPattern);
     keys_.require(row_.pattern == Pattern::number || keys_.has(kPattern), kPattern,
-                  "expected it, as llama.cpp does, but it is missing");
+                  "llama.cpp needs this key, but it is missing");
     if (row_.pattern == Pattern::list || (row_.pattern == Pattern::number_or_list && list)) return read_list(list);
     const std::int64_t period = list ? ignored_list() : keys_.count_or(kPattern, row_.period).value;
     for (std::size_t l = 0; l < uses_.size(); ++l) uses_[l].slides = !is_full(l, period);
   }
 
-  // Where llama.cpp reads a list, one number stands for all layers.
+  // Where llama.cpp reads a list, a single number applies to all layers.
   void read_list(bool list) {
     if (!list) {
       const std::optional<std::int64_t> all = keys_.count(kPattern);
@@ -115,9 +115,9 @@ class LayerReader {
     return row_.period;
   }
 
-  void read_turns(bool any_slide) {
-    if (row_.turning_layers != 0 && size_.layers != row_.turning_layers) {
-      for (LayerUse& use : uses_) use.turns = false;
+  void read_rotations(bool any_slide) {
+    if (row_.rotating_layers != 0 && size_.layers != row_.rotating_layers) {
+      for (LayerUse& use : uses_) use.rotated = false;
       return;
     }
     const std::int64_t dense =
@@ -128,7 +128,7 @@ class LayerReader {
       pattern = per_layer("attention.rope_pattern");
     for (std::size_t l = 0; l < uses_.size(); ++l) {
       const bool stays = off || is_still(l, any_slide, dense) || (l < pattern.size() && pattern[l] == 0);
-      uses_[l].turns = row_.turns != Turns::none && !stays;
+      uses_[l].rotated = row_.rotation != Pairing::none && !stays;
     }
     guess_still();
   }
@@ -136,7 +136,7 @@ class LayerReader {
   bool is_still(std::size_t l, bool any_slide, std::int64_t dense) const {
     const auto every = static_cast<std::size_t>(row_.still_every);
     switch (row_.still) {
-      // Where none slides llama.cpp means to turn all layers, and leaves out the last.
+      // If no layer has a window, llama.cpp intends to rotate all layers but skips the last.
       case Still::every_or_last:
         return any_slide ? (l + 1) % every == 0 : l + 1 == uses_.size();
       case Still::every:
@@ -156,10 +156,10 @@ class LayerReader {
     if (row_.still == Still::none || row_.still == Still::not_finetuned || row_.still == Still::pattern) return;
     std::vector<std::size_t> still;
     for (std::size_t l = 0; l < uses_.size(); ++l) {
-      if (!uses_[l].turns) still.push_back(l);
+      if (!uses_[l].rotated) still.push_back(l);
     }
     if (still.empty()) return;
-    keys_.guess("the file does not say which layers do not turn: llama.cpp leaves out layers " +
+    keys_.guess("the file does not say which layers have no rotation: llama.cpp skips layers " +
                 text::joined(still, ", ") + " for '" + std::string(row_.name) + "'");
   }
 

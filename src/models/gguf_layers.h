@@ -13,15 +13,15 @@ namespace posenc::models::gguf {
 struct LayerUse {
   bool attention = true;
   bool slides = false;
-  bool turns = true;
-  bool compressed = false;  // DeepSeek V4: keys of several tokens in one, with a base of their own
+  bool rotated = true;
+  bool compressed = false;  // DeepSeek V4: keys of several tokens merged into one, with their own base
 
   bool operator==(const LayerUse&) const = default;
 };
 
 struct LayerUses {
   std::vector<LayerUse> layers;
-  std::optional<Sourced<std::int64_t>> window;  // of the layers that slide
+  std::optional<Sourced<std::int64_t>> window;  // of the layers with a sliding window
 };
 
 LayerUses read_layers(GgufKeys& keys, const GgufArchitecture& row, const ModelSize& size);

@@ -11,7 +11,7 @@
 namespace posenc::models::gguf {
 namespace {
 
-// Gemma 4 has 1e30 for pairs that never turn.
+// Gemma 4 has 1e30 for pairs that are not rotated.
 constexpr double kNever = 1e20;
 
 class RotaryFiller {
@@ -27,7 +27,7 @@ class RotaryFiller {
     fill_divisors();
     fill_attention_factor();
     if (!spec_.inv_freq.empty()) drop_base();
-    if (spec_.rotary_dim == spec_.head_dim) spec_.rotary_dim = 0;  // all of it, as other specs say it
+    if (spec_.rotary_dim == spec_.head_dim) spec_.rotary_dim = 0;  // the whole head, as in other specs
     group_.spec = spec_;
   }
 
@@ -38,7 +38,7 @@ class RotaryFiller {
 
   void fill_channels() {
     const HeadWidths& w = widths();
-    const bool interleaved = row_.turns == Turns::interleaved && source_.sections.empty();
+    const bool interleaved = row_.rotation == Pairing::interleaved && source_.sections.empty();
     spec_.layout = interleaved ? Layout::interleaved : Layout::half;
     say("layout", "llama.cpp, by the architecture");
     spec_.head_dim = w.whole.value;
@@ -63,7 +63,7 @@ class RotaryFiller {
     say("base", base.from);
   }
 
-  // Whether the scaling of the file holds in these layers.
+  // Whether the scaling of the file applies to these layers.
   bool is_scaled() const {
     if (row_.compresses) return use_.compressed;
     return !use_.slides || row_.local_scaling == LocalScaling::shared;
@@ -121,7 +121,7 @@ class RotaryFiller {
     return {.base = spec_.base, .dim = spec_.rotary_dim, .pairs = spec_.rotary_dim / 2, .head_dim = spec_.head_dim};
   }
 
-  // Before numbers are made of it.
+  // Check before computing with it.
   void check_with(const Scaling& scaling) const {
     Rotary spec = spec_;
     spec.inv_freq.clear();
@@ -129,7 +129,7 @@ class RotaryFiller {
     source_.keys.check(spec);
   }
 
-  // Frequencies between the divided and the mixed ones: no scaling of posenc has such a share.
+  // Frequencies between the divided and the blended ones, for which posenc has no scaling.
   void fill_partial_yarn() {
     check_with(yarn());
     const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
@@ -140,7 +140,7 @@ class RotaryFiller {
       spec_.inv_freq.push_back(divided + share * (mixed[i] - divided));
     }
     say("inv_freq",
-        "YaRN of " + base_text() + ", its mixture times " + source_.keys.full("rope.scaling.yarn_ext_factor"));
+        "YaRN of " + base_text() + ", its blend times " + source_.keys.full("rope.scaling.yarn_ext_factor"));
   }
 
   void fill_longrope() {
@@ -154,21 +154,21 @@ class RotaryFiller {
     say("scaling.short_factor", "tensor rope_factors_short.weight");
     say("scaling.original_positions", stretch.original.from);
     if (spec_.frequency_scale != 1.0) say("scale", "1 / " + stretch.factor.from);
-    group_.notes.push_back("llama.cpp takes the long list where the context that it allocates is longer than " +
-                           std::to_string(stretch.original.value) + ", not where the text is");
+    group_.notes.push_back("llama.cpp uses the long list if the context that it allocates is longer than " +
+                           std::to_string(stretch.original.value) + ", whatever the length of the text");
   }
 
   void fill_sections() {
     if (source_.sections.empty()) return;
     spec_.sections = source_.sections;
-    const bool interleaved = row_.turns == Turns::interleaved_sections;
+    const bool interleaved = row_.rotation == Pairing::interleaved_sections;
     spec_.section_order = interleaved ? SectionOrder::interleaved : SectionOrder::chunked;
     say("sections", source_.keys.full("rope.dimension_sections"));
-    if (spec_.sections.size() == 4) group_.notes.push_back("llama.cpp gives text the position 0 on the fourth axis");
+    if (spec_.sections.size() == 4) group_.notes.push_back("llama.cpp gives text position 0 on the fourth axis");
     if (interleaved) note_still_pairs();
   }
 
-  // Its rule for axes that take turns gives the time no pair but every third one.
+  // Its rule for alternating axes gives time every third pair only.
   void note_still_pairs() {
     std::vector<std::int64_t> still;
     for (std::int64_t i = 0; i < spec_.rotary_dim / 2; ++i) {
@@ -177,8 +177,8 @@ class RotaryFiller {
     }
     if (still.empty()) return;
     group_.notes.push_back("pairs " + text::joined(still, ", ") +
-                           " turn with the first axis, as in the published model; llama.cpp gives "
-                           "them its fourth position, which is 0: there they do not turn");
+                           " follow the first axis, as in the published model; llama.cpp gives "
+                           "them the fourth position, which is 0, so it does not rotate them");
   }
 
   void fill_divisors() {
@@ -203,13 +203,13 @@ class RotaryFiller {
     return found->from + " (" + text::number_text(spec_.base) + ")";
   }
 
-  // Frequencies that are given stand for themselves: a spec has no base beside them.
+  // A spec with given frequencies has no base.
   void drop_base() {
     std::erase_if(group_.provenance, [](const Provenance& entry) { return entry.field == "base"; });
     spec_.base = Rotary{}.base;
   }
 
-  // The converter computes llama3's divisors in float32, and leaves out the numbers that they were made from.
+  // The converter stores llama3's divisors in float32 and omits the numbers that they were computed from.
   void note_llama3() {
     const std::vector<double>& divisors = source_.divisors;
     const Llama3 scaling{.factor = divisors.back(), .original_positions = 8192};
@@ -220,7 +220,7 @@ class RotaryFiller {
       if (std::abs(plain[i] / scaled[i] / divisors[i] - 1.0) > 1e-4) return;
     }
     group_.notes.push_back("the divisors are those of llama3 with factor=" + text::number_text(scaling.factor) +
-                           ", original_positions=8192, low_freq_factor=1, high_freq_factor=4, to float32");
+                           ", original_positions=8192, low_freq_factor=1, high_freq_factor=4, rounded to float32");
   }
 
   void fill_attention_factor() {
@@ -237,7 +237,7 @@ class RotaryFiller {
     if (factor_here == otherwise && !longrope) return;
     spec_.attention_factor = factor_here;
     std::string from = stretch.attention_from.empty() ? std::string(kLlamaDefault) : stretch.attention_from;
-    if (stretch.is_yarn() && !plain) from = "llama.cpp: YaRN's magnitude, times rope.scaling.attn_factor where given";
+    if (stretch.is_yarn() && !plain) from = "llama.cpp: YaRN's magnitude, times rope.scaling.attn_factor if given";
     say("attention_factor", from);
   }
 

@@ -10,7 +10,7 @@
 
 namespace posenc::models::gguf {
 
-// What the encodings of all layers are made from.
+// The numbers that the encodings of all layers are made from.
 struct GgufRotary {
   GgufKeys& keys;
   const GgufArchitecture& row;

@@ -16,7 +16,7 @@ void read_bases(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   source.base = checked_base(keys, "rope.freq_base", keys.number_or("rope.freq_base", 10000.0));
   if (source.row.unscaled && source.base.value != 10000.0) {
-    keys.warn(source.base.from + " has no effect: llama.cpp takes 10000 for '" + std::string(source.row.name) + "'");
+    keys.warn(source.base.from + " has no effect: llama.cpp uses 10000 for '" + std::string(source.row.name) + "'");
     source.base = {10000.0, std::string(kLlamaDefault)};
   }
   source.local_base = source.base;
@@ -31,14 +31,14 @@ void read_bases(GgufRotary& source) {
   checked_base(keys, "attention.compress_rope_freq_base", source.compressed_base);
 }
 
-// Four numbers: pairs of time, height, width, and of a fourth axis.
+// Four numbers: the pairs of time, height, width and a fourth axis.
 void read_sections(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   const GgufArchitecture& row = source.row;
-  const bool always = row.turns == Turns::sections || row.turns == Turns::interleaved_sections;
+  const bool always = row.rotation == Pairing::sections || row.rotation == Pairing::interleaved_sections;
   if (!always && !row.sections_if_given) return;
   if (!keys.has(kSections)) {
-    keys.require(!always, kSections, "expected it, as llama.cpp does, but it is missing");
+    keys.require(!always, kSections, "llama.cpp needs this key, but it is missing");
     return;
   }
   std::vector<std::int64_t> sections = keys.list(kSections).value();
@@ -50,8 +50,8 @@ void read_sections(GgufRotary& source) {
                source.size.full.rotary.value, " channels but they sum to ", sum);
   if (sections[1] == 0 && sections[2] == 0 && sections[3] == 0) return;
   if (sections[3] == 0) sections.pop_back();
-  if (row.turns == Turns::interleaved_sections && sections.size() == 4) {
-    keys.refuse(kSections, "expected 0 as the fourth number, as the axes of three take turns, but got ", sections[3]);
+  if (row.rotation == Pairing::interleaved_sections && sections.size() == 4) {
+    keys.refuse(kSections, "expected 0 as the fourth number, because three axes alternate, but got ", sections[3]);
   }
   source.sections = std::move(sections);
 }
@@ -60,7 +60,7 @@ std::vector<double> read_divisors(GgufRotary& source, const std::string& tensor)
   GgufKeys& keys = source.keys;
   std::vector<double> numbers = keys.tensor(tensor);
   const auto pairs = static_cast<std::size_t>(source.size.full.rotary.value / 2);
-  // Where sliding layers turn more channels the tensor serves both, and each takes the first numbers.
+  // If sliding layers rotate more channels, both kinds of layers use the first numbers of the tensor.
   keys.require(numbers.size() >= pairs && (numbers.size() <= pairs || source.row.halves_rotary), "rope.dimension_count",
                "expected tensor '", tensor, "' to have one number per pair, ", pairs, ", but it has ", numbers.size());
   numbers.resize(pairs);
@@ -106,7 +106,7 @@ void check_width(GgufRotary& source, const HeadWidths& widths, std::string_view 
   const std::int64_t rotary = widths.rotary.value;
   keys.require(widths.whole.value >= 2 && widths.whole.value <= 8192, "attention.key_length",
                "expected heads of 2 to 8192 channels but ", widths.whole.from, " is ", widths.whole.value);
-  keys.require(rotary >= 2 && rotary % 2 == 0, name, "expected an even number of channels that turn but got ", rotary);
+  keys.require(rotary >= 2 && rotary % 2 == 0, name, "expected an even number of rotated channels but got ", rotary);
   keys.require(rotary <= widths.whole.value, name, "expected at most the channels of a head, ", widths.whole.value,
                " by ", widths.whole.from, ", but got ", rotary);
   keys.require(!source.row.rotary_is_head || rotary == widths.whole.value, name, "expected the channels of a head, ",
@@ -126,13 +126,12 @@ GgufRotary read_rotary_source(GgufKeys& keys, const GgufArchitecture& row, const
 }
 
 std::string layout_guess(const GgufRotary& source) {
-  const bool interleaved = source.row.turns == Turns::interleaved && source.sections.empty();
-  std::string text = "the file does not say which channels turn together: llama.cpp pairs channel ";
+  const bool interleaved = source.row.rotation == Pairing::interleaved && source.sections.empty();
+  std::string text = "the file does not say how channels are paired: llama.cpp pairs channel ";
   text += interleaved ? "2i with 2i + 1 (interleaved)" : "i with i + n / 2 (half)";
   text += " for architecture '" + std::string(source.row.name) + "'";
   if (source.row.permuted) {
-    text +=
-        "; its converter reorders the rows of q and k for that, so that the config.json of the same model says half";
+    text += "; its converter reorders the rows of q and k to match, so the model's config.json says half";
   }
   return text;
 }

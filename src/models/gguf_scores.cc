@@ -46,13 +46,13 @@ class ScoreFiller {
                                                                                "as llama.cpp computes it"));
   }
 
-  // Gemma 2 and 3 of 27 billion numbers, told by their layers.
+  // Gemma 2 and 3 with 27 billion parameters, recognised by their number of layers.
   template <class Set>
   void set_wide(const Set& set) {
     const std::int64_t width = std::max<std::int64_t>(from_.size.embedding / from_.size.first_heads(), 1);
     const std::string rule =
         "1 / sqrt(" + from_.keys.full("embedding_length") + " / " + from_.keys.full("attention.head_count") + ")";
-    from_.keys.guess("the file does not say the softmax scale: llama.cpp takes " + rule + " with " +
+    from_.keys.guess("the file does not give the softmax scale: llama.cpp uses " + rule + " with " +
                      std::to_string(from_.size.layers) + " layers");
     set(1.0 / std::sqrt(static_cast<double>(width)), rule);
   }
@@ -73,12 +73,12 @@ class ScoreFiller {
   void fill_query_scale(const LayerUse& use, ModelGroup& group) {
     if (from_.row.temperature == Temperature::none) return;
     if (from_.row.temperature == Temperature::still_layers) {
-      if (use.turns || !from_.uses.window) return;
+      if (use.rotated || !from_.uses.window) return;
       group.query_scale = QueryTemperature{.scale = 0.1, .length = 8192, .first = 1};
       group.provenance.push_back({"query_scale", std::string(kLlamaDefault)});
       from_.keys.guess(
-          "the file does not say what queries are multiplied by: llama.cpp takes "
-          "1 + 0.1 ln(1 + floor((p + 1) / 8192)) in layers that do not turn");
+          "the file does not give the factor on queries: llama.cpp uses "
+          "1 + 0.1 ln(1 + floor((p + 1) / 8192)) in layers without rotation");
       return;
     }
     constexpr std::string_view kScale = "attention.temperature_scale";
@@ -89,7 +89,7 @@ class ScoreFiller {
     const std::int64_t length = by_key                     ? key
                                 : from_.stretch != nullptr ? from_.stretch->original.value
                                                            : from_.size.context;
-    if (length < 1) from_.keys.refuse(kScale, "expected a length beside it, but it is missing");
+    if (length < 1) from_.keys.refuse(kScale, "this key needs a length, but it is missing");
     group.query_scale = QueryTemperature{.scale = scale, .length = length, .first = 0};
     group.provenance.push_back({"query_scale.scale", from_.keys.full(kScale)});
     group.provenance.push_back({"query_scale.length", by_key ? from_.keys.full("attention.temperature_length")

@@ -1,4 +1,4 @@
-// What a GGUF model's scores and queries are multiplied by.
+// The factors on the scores and queries of a GGUF model.
 #pragma once
 
 #include "models/gguf_keys.h"
@@ -13,10 +13,10 @@ struct ScoreSource {
   const GgufArchitecture& row;
   const ModelSize& size;
   const LayerUses& uses;
-  const Stretch* stretch;  // null: no layer turns
+  const Stretch* stretch;  // null: no layer is rotated
 };
 
-// Fills softmax_scale, query_scale and their provenance, of layers that have attention.
+// Fills softmax_scale, query_scale and their provenance for layers that have attention.
 void fill_scores(const ScoreSource& source, const LayerUse& use, ModelGroup& group);
 
 }  // namespace posenc::models::gguf

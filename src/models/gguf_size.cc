@@ -36,12 +36,12 @@ void check_heads(GgufKeys& keys, const ModelSize& size) {
 Sourced<std::int64_t> read_head(GgufKeys& keys, const ModelSize& size) {
   if (const auto given = keys.count("attention.key_length")) return {*given, keys.full("attention.key_length")};
   if (size.first_heads() == 0)
-    keys.refuse("attention.head_count", "expected it, or attention.key_length, but it is missing");
+    keys.refuse("attention.head_count", "this key or attention.key_length is needed, but both are missing");
   return {size.embedding / size.first_heads(),
           keys.full("embedding_length") + " / " + keys.full("attention.head_count")};
 }
 
-// A key of sliding layers, which is that of the others where it is missing.
+// A key of sliding layers; if it is missing, that of the other layers.
 Sourced<std::int64_t> read_or(GgufKeys& keys, std::string_view name, const Sourced<std::int64_t>& otherwise) {
   if (const auto given = keys.count(name)) return {*given, keys.full(name)};
   return otherwise;
@@ -58,7 +58,7 @@ void read_rotary(GgufKeys& keys, const GgufArchitecture& row, ModelSize& size) {
   if (const auto given = keys.count("rope.dimension_count")) {
     size.full.rotary = {*given, keys.full("rope.dimension_count")};
   } else {
-    keys.guess(keys.full("rope.dimension_count") + " is not in the file: llama.cpp turns the whole head");
+    keys.guess(keys.full("rope.dimension_count") + " is missing: llama.cpp rotates the whole head");
   }
   size.sliding.rotary = read_or(keys, "rope.dimension_count_swa", size.full.rotary);
   if (row.halves_rotary) size.full.rotary = {size.full.rotary.value / 2, size.full.rotary.from + " / 2"};
@@ -79,7 +79,7 @@ ModelSize read_size(GgufKeys& keys, const GgufArchitecture& row) {
   size.heads = per_layer(keys, "attention.head_count", size.layers, {});
   size.key_heads = per_layer(keys, "attention.head_count_kv", size.layers, size.heads);
   check_heads(keys, size);
-  if (row.turns == Turns::none && size.first_heads() == 0) return size;  // a recurrent model
+  if (row.rotation == Pairing::none && size.first_heads() == 0) return size;  // a recurrent model
   size.full.head = read_head(keys, size);
   size.sliding.head = read_or(keys, "attention.key_length_swa", size.full.head);
   size.full.whole = size.full.head;
@@ -88,7 +88,7 @@ ModelSize read_size(GgufKeys& keys, const GgufArchitecture& row) {
     size.full.whole = read_or(keys, "attention.key_length_mla", size.full.head);
     size.sliding.whole = read_or(keys, "attention.key_length_mla_swa", size.full.whole);
   }
-  if (row.turns != Turns::none) read_rotary(keys, row, size);
+  if (row.rotation != Pairing::none) read_rotary(keys, row, size);
   return size;
 }
 

@@ -1,4 +1,4 @@
-// How llama.cpp reads the scaling of frequencies, and what becomes of YaRN's magnitude on the way to cos and sin.
+// How llama.cpp reads the scaling of frequencies, and how it computes YaRN's factor on cos and sin.
 #include <array>
 #include <cmath>
 
@@ -34,8 +34,7 @@ Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {
     return {1.0, type.from};
   }
   if (*given == 0.0) return {1.0, keys.full(name) + ", where 0 is none"};
-  if (type.from == kLlamaDefault)
-    keys.guess(keys.full("rope.scaling.type") + " is not in the file: llama.cpp takes linear");
+  if (type.from == kLlamaDefault) keys.guess(keys.full("rope.scaling.type") + " is missing: llama.cpp uses linear");
   return {*given, keys.full(name)};
 }
 
@@ -57,7 +56,7 @@ Sourced<double> read_beta(GgufKeys& keys, const GgufArchitecture& row, std::stri
   if (row.reads_betas) return keys.number_or(name, fallback);
   const std::optional<double> given = keys.number(name);
   if (given && *given != fallback) {
-    keys.warn(keys.full(name) + " = " + text::number_text(*given) + " has no effect: llama.cpp takes " +
+    keys.warn(keys.full(name) + " = " + text::number_text(*given) + " has no effect: llama.cpp uses " +
               text::number_text(fallback) + " for '" + std::string(row.name) + "'");
   }
   return {fallback, std::string(kLlamaDefault)};
@@ -116,8 +115,7 @@ Stretch read_stretch(GgufKeys& keys, const GgufArchitecture& row, std::int64_t c
   if (given > 0) {
     stretch.original = {given, keys.full("rope.scaling.original_context_length")};
   } else if (stretch.is_yarn() || stretch.type.value == "longrope") {
-    keys.guess(keys.full("rope.scaling.original_context_length") +
-               " is not in the file: llama.cpp takes context_length");
+    keys.guess(keys.full("rope.scaling.original_context_length") + " is missing: llama.cpp uses context_length");
   }
   keys.require((!stretch.is_yarn() && stretch.type.value != "longrope") || stretch.original.value >= 1,
                "context_length", "expected the trained length, for the scaling, but it is missing");

@@ -20,7 +20,7 @@ std::string_view name_of(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
-// The members of a row. One that nobody asks for is a mistake in the table.
+// The members of a row. A member that is not read is a mistake in the table.
 class Members {
  public:
   explicit Members(const Json& row) : row_(row) {}
@@ -67,7 +67,7 @@ GgufArchitecture architecture_of(const Json& json) {
   GgufArchitecture row;
   Members members(json);
   members.read("architecture", row.name);
-  members.word("turns", row.turns, {"none", "interleaved", "half", "sections", "interleaved_sections"});
+  members.word("rotation", row.rotation, {"none", "interleaved", "half", "sections", "interleaved_sections"});
   members.word("added", row.added, {"nothing", "alibi", "learned", "t5"});
   members.read("permuted", row.permuted);
   members.read("sections_if_given", row.sections_if_given);
@@ -92,7 +92,7 @@ GgufArchitecture architecture_of(const Json& json) {
   members.word("softmax", row.softmax, {"head", "key", "one", "rotary", "value", "head_whole", "latent", "output_key"});
   members.read("wide_layers", row.wide_layers);
   members.read("alibi_read", row.alibi_read);
-  members.read("turning_layers", row.turning_layers);
+  members.read("rotating_layers", row.rotating_layers);
   members.read("alibi_layers", row.alibi_layers);
   members.read("full_interval", row.full_interval);
   members.read("reads_betas", row.reads_betas);

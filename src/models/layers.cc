@@ -22,12 +22,12 @@ std::vector<std::string> given_types(const Config& config, const Found& found, s
   }
   if (static_cast<std::int64_t>(types.size()) > count) {
     config.remarks().warn(found.from + " has " + std::to_string(types.size()) + " words for " + std::to_string(count) +
-                          " layers: the first ones hold");
+                          " layers: the first ones are used");
   }
   return types;
 }
 
-// By the rules of the row: [type, condition], the first that holds.
+// From the rules of the row, [type, condition]: the first that holds.
 class TypeRules {
  public:
   explicit TypeRules(const Config& config) : config_(config) {

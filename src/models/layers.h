@@ -1,4 +1,4 @@
-// The layers of one part of a model: how many, of which types, and which of them turn queries and keys.
+// The layers of one part of a model: how many, their types, and which of them rotate queries and keys.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace posenc::models {
 
-// As GGUF files have at most. Rules are tried for every layer, so this bounds the time that a file takes.
+// The most that GGUF files have. Rules are evaluated per layer, so this bounds the time to read a file.
 constexpr std::int64_t kMostLayers = 4096;
-// Of which each has a group of its own, with all its frequencies.
+// Each has its own group, with all its frequencies.
 constexpr std::size_t kMostKindsOfLayers = 128;
 
 struct LayerFacts {
-  std::string type;   // of the layer; empty where layers are not told apart
+  std::string type;   // of the layer; empty if all layers are alike
   std::string label;  // of its rope parameters
   bool rotates = true;
   bool plain = false;           // without the scaling of the others
-  std::optional<double> theta;  // of this layer, where layers have their own
+  std::optional<double> theta;  // the base of this layer, if layers have their own
 };
 
 std::vector<LayerFacts> find_layers(const Config& config);
 
-// What formulas may name of a layer: i, L, layer_type.
+// The names that formulas may use for a layer: i, L, layer_type.
 Json layer_names(std::int64_t layer, std::int64_t layers, const std::string& type);
 
 }  // namespace posenc::models

@@ -1,4 +1,4 @@
-// Learned numbers from files, from text, or made from a seed, as the options of a command name them.
+// Learned numbers from files, from text or from a seed, as given by the options of a command.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -29,7 +29,7 @@ std::string name_of(const Spec& spec) { return std::string(kind_of(spec)); }
 
 void check_init(const EncodingOptions& options) {
   if (!options.init.empty() || !options.makes_table()) return;
-  fail(ErrorKind::usage, "--std and --seed are for a table that is made: they need --init");
+  fail(ErrorKind::usage, "--std and --seed are for random numbers: they need --init");
 }
 
 void refuse_both(const EncodingOptions& options) {
@@ -37,7 +37,7 @@ void refuse_both(const EncodingOptions& options) {
   fail(ErrorKind::usage, "--file and --init exclude each other: a table is read or made");
 }
 
-// The one file that was given, or none; several are an error: only a concat has several.
+// The given file, or empty if there is none. Several are an error: only a concat takes several.
 std::string one_file(const EncodingOptions& options) {
   if (options.files.size() < 2) return options.files.empty() ? "" : options.files[0];
   fail(ErrorKind::usage, "--file is given " + std::to_string(options.files.size()) + " times but takes one file");
@@ -134,14 +134,17 @@ std::vector<Array> part_tables(const Concat& spec, const EncodingOptions& option
   return tables;
 }
 
+std::string init_text(const EncodingOptions& options, std::optional<double> std) {
+  return "--init " + options.init + (std ? " --std " + text::number_text(*std) : "") + " --seed " +
+         std::to_string(options.seed.value_or(0));
+}
+
 std::string table_text(const EncodingOptions& options) {
   std::string text;
   for (const std::string& file : options.files) {
     text += (text.empty() ? "--file " : " --file ") + text::shell_word(file);
   }
-  if (!text.empty()) return text;
-  return "--init " + options.init + " --std " + text::number_text(options.std.value_or(kMadeStd)) + " --seed " +
-         std::to_string(options.seed.value_or(0));
+  return text.empty() ? init_text(options, options.std.value_or(kMadeStd)) : text;
 }
 
 void load_input(EncodingSource& state, const EncodingOptions& options) {
@@ -166,9 +169,10 @@ void load_input(EncodingSource& state, const EncodingOptions& options) {
   if (!options.has_table()) return;
   state.data_text = table_text(options);
   state.drawn = false;
+  state.made_by_init = !options.init.empty();
 }
 
-// 0.5/0/-0.5, or nothing where the text is something else.
+// Reads 0.5/0/-0.5; nothing if the text is not numbers.
 std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at <= text.size();) {
@@ -176,7 +180,7 @@ std::optional<std::vector<double>> numbers_of(const std::string& text) {
     const std::string_view word = std::string_view(text).substr(at, end - at);
     const std::optional<double> number = text::parse_number(word);
     if (!number && word != "nan") return std::nullopt;
-    numbers.push_back(number.value_or(std::nan("")));  // who binds it refuses NaN, by its place
+    numbers.push_back(number.value_or(std::nan("")));  // BoundParameters refuses NaN and names its index
     at = end + 1;
   }
   return numbers;
@@ -188,12 +192,12 @@ std::int64_t product_of(const std::vector<std::int64_t>& shape) {
   return size;
 }
 
-// The numbers in the shape that the parameter has.
+// The numbers as an array with the shape of the parameter.
 Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers) {
   std::vector<std::int64_t> shape = info.shape;
   const auto count = static_cast<std::int64_t>(numbers.size());
   const auto open = std::find(shape.begin(), shape.end(), -1);
-  if (open != shape.end()) {  // one length follows from how many numbers there are
+  if (open != shape.end()) {  // the open length follows from the number of numbers
     *open = 1;
     const std::int64_t others = product_of(shape);
     if (others < 1 || count % others != 0) {
@@ -223,7 +227,7 @@ std::string option_text(const char* option, const std::string& value) {
   return std::string(option) + " " + text::shell_word(value);
 }
 
-// All tensors of a file by their names; one alone is the first parameter, whatever it is called.
+// Loads all tensors of a file under their names. A single tensor is the first parameter, whatever its name.
 void load_all(const std::string& file, const std::string& first, Named& loaded) {
   const Safetensors tensors = open_safetensors(file);
   const bool alone = tensors.tensors().size() == 1;
@@ -246,15 +250,15 @@ void load_named(const std::string& text, const std::vector<ParameterInfo>& infos
     return;
   }
   const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& i) { return i.name == name; });
-  // A name that nobody knows: who binds it says which there are.
+  // An unknown name is kept: BoundParameters refuses it and lists the known ones.
   const ParameterInfo unknown{name, {static_cast<std::int64_t>(numbers->size())}};
   loaded.push_back({name, inline_array(info != infos.end() ? *info : unknown, *numbers), option});
 }
 
-// Those that are there already stay, unless there are new ones of their name.
+// Adds parameters. They replace those with the same names; other parameters stay.
 void add_parameters(EncodingSource& state, Named loaded) {
   auto& numbers = state.numbers.parameters;
-  state.given_by.resize(numbers.size());  // those that were drawn or made have none
+  state.given_by.resize(numbers.size());  // drawn and generated parameters have no option
   Named all;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto replaces = [&](const Given& made) { return made.name == numbers[i].first; };
@@ -266,25 +270,53 @@ void add_parameters(EncodingSource& state, Named loaded) {
   std::move(loaded.begin(), loaded.end(), std::back_inserter(all));
   numbers.clear();
   state.given_by.clear();
+  state.made_by_init = false;
   std::vector<std::string> options;  // a file that gives several is named once
   for (Given& given : all) {
     numbers.emplace_back(std::move(given.name), std::move(given.array));
     state.given_by.push_back(given.option);
+    state.made_by_init = state.made_by_init || given.option.starts_with("--init ");
     if (given.option.empty() || (!options.empty() && options.back() == given.option)) continue;
     options.push_back(std::move(given.option));
   }
   state.data_text = text::joined(options, " ");
 }
 
-// Whether the numbers are those of the spec is for who uses them to say.
-void load_parameters(EncodingSource& state, const EncodingOptions& options) {
-  if (options.makes_table()) {
-    fail(ErrorKind::usage, "--init, --std and --seed make a learned table: " + name_of(state.spec) + " has none");
+// Random numbers for the parameters that must be given and were not. The first has the numbers of a learned table of
+// its shape and seed, each other a seed of its own. Parameters that do not begin at random, such as the positive ones
+// of kerple, get the numbers with which training begins.
+void init_parameters(const EncodingSource& state, const std::vector<ParameterInfo>& infos,
+                     const EncodingOptions& options, Named& loaded) {
+  const std::string option = init_text(options, options.std);
+  std::uint64_t seed = options.seed.value_or(0);
+  for (const ParameterInfo& info : infos) {
+    const std::uint64_t own = seed++;
+    const auto is_there = [&](const auto& given) { return given.name == info.name; };
+    if (info.optional || std::any_of(loaded.begin(), loaded.end(), is_there)) continue;
+    if (std::find(info.shape.begin(), info.shape.end(), -1) != info.shape.end()) {
+      fail(ErrorKind::usage, "--init cannot know the shape of " + info.name + " of " + name_of(state.spec) +
+                                 ": give its numbers by --file FILE");
+    }
+    const Distribution distribution = options.init == "uniform" ? Distribution::uniform : Distribution::normal;
+    const auto* normal = std::get_if<NormalStart>(&info.start);
+    const double std = options.std.value_or(normal != nullptr ? normal->std : kMadeStd);
+    loaded.push_back(
+        {info.name, models::random_parameter(info, {.distribution = distribution, .std = std, .seed = own}), option});
   }
+  if (!loaded.empty()) return;
+  fail(ErrorKind::usage, "--init has no effect: " + name_of(state.spec) + " works without learned numbers");
+}
+
+// Does not check that the numbers fit the spec: binding them does.
+void load_parameters(EncodingSource& state, const EncodingOptions& options) {
+  check_init(options);
   const std::string file = one_file(options);
   const std::vector<ParameterInfo> infos = parameters_of(state.spec);
   if (!file.empty() && !options.values.empty()) {
     fail(ErrorKind::usage, "--file and --values exclude each other: both are the first parameter");
+  }
+  if (infos.empty() && !options.init.empty()) {
+    fail(ErrorKind::usage, name_of(state.spec) + " has no learned numbers: leave out --init");
   }
   if (infos.empty() && !(file.empty() && options.values.empty() && options.parameters.empty())) {
     fail(ErrorKind::usage, name_of(state.spec) + " learns nothing: leave out --file, --values and --parameter");
@@ -299,6 +331,7 @@ void load_parameters(EncodingSource& state, const EncodingOptions& options) {
     loaded.push_back({infos[0].name, load_array(file), option_text("--file", file)});
   }
   for (const std::string& named : options.parameters) load_named(named, infos, loaded);
+  if (!options.init.empty()) init_parameters(state, infos, options, loaded);
   if (!loaded.empty()) add_parameters(state, std::move(loaded));
 }
 

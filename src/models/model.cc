@@ -20,7 +20,7 @@ using models::know_row;
 using models::Remarks;
 
 Json known_row(const std::string& model_type, const std::string& source, const std::string& path) {
-  Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type has
+  Json row = model_type == "*" ? Json() : models::row_of(model_type);  // the row of keys that every type accepts
   if (row.is_object()) return row;
   fail(ErrorKind::unsupported, source + ": " + path + "model_type: posenc does not know '" + model_type + "'" +
                                    text::hint(model_type, models::table_model_types()) +
@@ -35,7 +35,7 @@ std::string type_in(const Json& object, const std::string& source, const std::st
   return type->string();
 }
 
-// A member of a row's `parts`: an object within the file that is a model of its own.
+// A member of a row's `parts`: an object in the file that is a model itself.
 struct Part {
   Part(const Json& member, const Config& whole)
       : entry(&member),
@@ -48,17 +48,17 @@ struct Part {
   std::string key;
   std::string name;
   std::string usual_type;
-  bool main;  // a file that does not name it means it all the same
+  bool main;  // present even if the file does not name it
 };
 
 enum class PartPlace : int {
   own_object,    // under its key
-  whole_object,  // its keys are those of the whole, as in old files
-  defaults,      // nowhere: what its class has by itself holds
-  missing,       // nowhere, and nothing is said of it
+  whole_object,  // its keys are at the top level, as in old files
+  defaults,      // missing from the file: the defaults of its class are used
+  missing,       // missing from the file, and skipped
 };
 
-// Where the keys of a part are, and what is before them in messages.
+// Where the keys of a part are, and their path in messages.
 struct PartKeys {
   PartPlace place;
   const Json* object;
@@ -89,7 +89,7 @@ PartKeys find_part(const Config& whole, const Part& part) {
   return {meant ? PartPlace::defaults : PartPlace::missing, &kEmpty, whole.path()};
 }
 
-// What the class has for a part that is not there at all; some classes fill parts up with it.
+// The defaults of the class for a missing part; some classes also complete incomplete parts with them.
 void fill_up(Json& row, const Json& defaults) {
   if (const Json* rope = defaults.find("rope_parameters"); rope && rope->is_object()) {
     row.set("rope_parameters", *rope);
@@ -109,7 +109,7 @@ class Reader {
     const Json* parts = row.find("parts");
     if (!parts) return resolve_part(whole, part);
     for (const Json& entry : parts->array()) whole.know(entry.find("key")->string());
-    const bool is_model = row.find("kind") != nullptr;  // with an encoding of its own beside its parts
+    const bool is_model = row.find("kind") != nullptr;  // with an encoding of its own in addition to its parts
     if (is_model) resolve_part(whole, part);
     bool flat = false;
     for (const Json& entry : parts->array()) {
@@ -125,16 +125,16 @@ class Reader {
   PartPlace read_part(const Config& whole, const Part& part, const std::string& outer) const {
     const auto [place, object, path] = find_part(whole, part);
     if (place == PartPlace::missing) {
-      remarks_.warn(path + part.key + " is not in the file: nothing is said of the part '" + part.name + "'");
+      remarks_.warn(path + part.key + " is missing: part '" + part.name + "' is skipped");
       return place;
     }
     std::string type = place == PartPlace::own_object ? type_in(*object, source_, path) : "";
     if (type.empty()) type = part.usual_type;
     if (!part.main && !models::row_of(type).is_object()) {
-      remarks_.warn(path + "model_type: posenc does not know '" + type + "': nothing is said of this part");
+      remarks_.warn(path + "model_type: posenc does not know '" + type + "': part '" + part.name + "' is skipped");
       return place;
     }
-    const bool same = type == whole.model_type();  // old files have the whole's type within its parts
+    const bool same = type == whole.model_type();  // old files repeat the type of the whole model in its parts
     Json row = known_row(same ? part.usual_type : type, source_, path);
     const Json* defaults = part.entry->find("defaults");
     if (defaults && (place != PartPlace::own_object || part.entry->find("filled_up"))) fill_up(row, *defaults);
@@ -142,13 +142,12 @@ class Reader {
     return place;
   }
 
-  // A base that nobody reads looks like one that holds.
+  // Warns about a base that is not read, because a reader would think that it is used.
   void tell_outside(const Config& whole) const {
     for (const char* key : {"rope_theta", "rope_scaling", "rope_parameters"}) {
       const Json* value = whole.object().find(key);
       if (!value || value->is_null()) continue;
-      remarks_.warn(whole.path() + key + " stands outside the parts of " + whole.model_type() +
-                    ", and is not read there");
+      remarks_.warn(whole.path() + key + " is outside the parts of " + whole.model_type() + " and is not read there");
     }
   }
 
@@ -166,12 +165,12 @@ Model model_from_json(const Json& config, const std::string& source, const Model
   Model model;
   model.source = source;
   model.format = "config.json";
-  base::require_file(config.is_object(), source, "expected an object, the config.json of a model");
+  base::require_file(config.is_object(), source, "expected a JSON object, as in the config.json of a model");
   model.model_type = options.as.empty() ? type_in(config, source, "") : options.as;
   const Json* type = config.find("model_type");
   if (model.model_type.empty() && type && type->is_string()) {
     model.model_type = "llama";
-    model.guesses.push_back("model_type is empty: the file is read as llama, whose encoding is the plainest");
+    model.guesses.push_back("model_type is empty: the file is read as llama, which has the plainest encoding");
   }
   base::require_file(!model.model_type.empty(), source,
                      "model_type: expected the type of the model, but the key is missing (--as TYPE "
@@ -182,7 +181,7 @@ Model model_from_json(const Json& config, const std::string& source, const Model
   for (const std::string& wanted : options.other_readings) {
     const bool there = std::any_of(model.readings.begin(), model.readings.end(),
                                    [&](const Reading& reading) { return reading.name == wanted; });
-    if (!there) fail(ErrorKind::usage, source + ": there is no other reading called '" + wanted + "' of this file");
+    if (!there) fail(ErrorKind::usage, source + ": this file has no reading called '" + wanted + "'");
   }
   return model;
 }
@@ -212,8 +211,7 @@ const ModelGroup& group_of_layer(const Model& model, std::int64_t layer, std::st
     if (group.part != wanted) continue;
     if (std::find(group.layers.begin(), group.layers.end(), layer) != group.layers.end()) return group;
   }
-  fail(ErrorKind::usage, model.source + ": there is no layer " + std::to_string(layer) + " in the part '" +
-                             std::string(wanted) + "' of this model");
+  fail(ErrorKind::usage, model.source + ": part '" + std::string(wanted) + "' has no layer " + std::to_string(layer));
 }
 
 }  // namespace posenc

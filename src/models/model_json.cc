@@ -19,7 +19,7 @@ Json list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
-// One number per pair where channels have their own axes: the layout is no rotation.
+// One number per pair, for a layout that is not a rotation because its channels have their own axes.
 Json inv_freq_by_pair(const RotarySchedule& schedule, const std::vector<spec::PairPlace>& places) {
   std::vector<double> numbers(static_cast<std::size_t>(schedule.pairs()));
   const auto columns = static_cast<std::size_t>(schedule.columns());
@@ -41,7 +41,7 @@ Json inv_freq_of(const RotarySchedule& schedule) {
   return axes;
 }
 
-// The frequencies of a scaling that depends on the length; those of a short sequence where none is asked for.
+// The frequencies of a scaling that depends on the length; without a length, those of a short sequence.
 RotarySchedule schedule_of(const Rotary& spec, std::optional<std::int64_t> sequence_length) {
   if (!needs_length(spec.scaling)) return make_schedule(spec);
   return make_schedule(spec, sequence_length.value_or(spec.sequence_length.value_or(1)));

@@ -26,18 +26,18 @@ std::int64_t trained_positions(const Config& config) {
   return found.given() ? config.integer_at(found, 0, std::int64_t{1} << 52) : 0;
 }
 
-// A key that is there, but makes no value of a formula: a word, null, or 0 to divide by.
+// Refuses a key that a formula cannot use: a word, null, or 0 as a divisor.
 void refuse_broken(const Config& config, const Json& entry) {
   if (!entry.is_string()) return;
   for (const std::string& name : Formula(entry.string()).names()) {
     const Json* value = config.object().find(name);
     if (!value || std::holds_alternative<bool>(value->value)) continue;
     if (value->is_number() && !value->is_string() && value->number() != 0.0) continue;
-    config.refuse(name, "expected what ", entry.string(), " can be computed from but got ", value_text(*value));
+    config.refuse(name, "expected a number, to compute ", entry.string(), ", but got ", value_text(*value));
   }
 }
 
-// An encoding whose fields are formulas of the row: everything but a rotary one of text.
+// An encoding whose fields are formulas of the row: all but rotary encodings of text.
 ModelGroup plain_group(const Config& config, const std::string& kind) {
   ModelGroup group;
   Json fields = Json::Object{};
@@ -79,7 +79,7 @@ std::vector<ModelGroup> groups_of(const Config& config) {
   return {std::move(group)};
 }
 
-// One of several encodings of a row: what it says itself goes before what the row says.
+// One of several encodings of a row: its own members take precedence over those of the row.
 Json encoding_row(const Json& row, const Json& encoding) {
   Json result = encoding;
   for (const auto& [key, value] : row.object()) {
@@ -88,7 +88,7 @@ Json encoding_row(const Json& row, const Json& encoding) {
   return result;
 }
 
-// The row after its readings: where the file has what one is about, and the other way is wanted, it says what changes.
+// The row after its readings. If the condition of a reading holds and the other way is wanted, its changes are applied.
 Config with_readings(const Config& config) {
   Json row = config.row();
   const Json* readings = config.rule("readings");
@@ -103,7 +103,7 @@ Config with_readings(const Config& config) {
   return result;
 }
 
-// Numbers that make no encoding together: what no check of a key alone can tell.
+// Refuses numbers that are valid alone but not together.
 void check_spec(const Config& config, const Spec& spec) {
   spec::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
 }
@@ -123,7 +123,7 @@ void add_groups(const Config& config, const std::string& part) {
 
 namespace {
 
-// Words that are no encoding of this part: a file that asks for another must not be read as if it did not.
+// Refuses the name of an encoding that this part does not have, so that it is not ignored.
 void check_embedding_type(const Config& config, std::size_t first_group) {
   const Json* type = config.object().find("position_embedding_type");
   if (!type || type->is_null()) return;
@@ -140,7 +140,7 @@ void check_embedding_type(const Config& config, std::size_t first_group) {
   const bool known = turns || relative || word == "alibi" || word == "absolute" || word == "learned_absolute" ||
                      word == "learned" || word == "nope" || word == "none" || word == "sine" || word == "sinusoidal";
   if (known && fits) return;
-  const std::string sentence = "posenc does not know " + value_text(*type) + " of " + config.model_type();
+  const std::string sentence = "posenc does not know " + value_text(*type) + " for " + config.model_type();
   if (!config.remarks().options.lenient)
     config.refuse("position_embedding_type", sentence, " (--lenient makes this a warning)");
   config.remarks().warn(config.path() + "position_embedding_type: " + sentence);
@@ -171,7 +171,7 @@ void resolve_part(const Config& given, const std::string& part) {
       if (when && !is_true(config.evaluate(Formula(when->string())).value)) continue;
       const Json* name = encoding.find("part");
       const Config own(config, encoding_row(config.row(), encoding));
-      // Within another model the part's own name comes first: its decoder is not the whole's.
+      // Within another model, the name of the part comes first: its decoder is not that of the whole model.
       const bool whole = part == "text" || part == row_part;
       add_groups(own, !name ? part : whole ? name->string() : part + "." + name->string());
       config.know_as(own);

@@ -10,7 +10,7 @@ namespace posenc::models {
 // Adds the groups of this part to the model of the config's remarks.
 void resolve_part(const Config& config, const std::string& part);
 
-// Marks the keys that the row of the config, and every row, lets pass.
+// Marks the keys that this row, and every row, accepts without reading.
 void know_row(const Config& config);
 
 }  // namespace posenc::models

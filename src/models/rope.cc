@@ -7,7 +7,7 @@ namespace {
 
 using Labels = std::vector<RopeLabel>;
 
-// Each may be the dictionary of a type of layer; no model has as many types or parameters.
+// Each may be the dictionary of a layer type; no model has as many types or parameters.
 void check_size(const Config& config, const Found& found) {
   constexpr std::size_t kMostRopeMembers = 128;
   const std::size_t members = found.value.object().size();
@@ -22,7 +22,7 @@ RopeDict dict_of(const Json& object, const std::string& path) {
   return dict;
 }
 
-// The dictionary in the file under a name, as it stands there; none where it is missing or null.
+// The dictionary under a name in the file, unchanged; none if it is missing or null.
 std::optional<RopeDict> file_dict(const Config& config, const std::string& name) {
   const Found found = config.in_file(name);
   if (!found.given()) return std::nullopt;
@@ -50,7 +50,7 @@ bool is_nested(const RopeDict& dict, const Labels& labels) {
                      [&](const RopeLabel& label) { return has_member(dict, label.name); });
 }
 
-// A base per type of layer is a member of `theta`.
+// `theta` has a member for each layer type that has its own base.
 Found default_theta(const Config& config, const std::string& label) {
   const Json* theta = config.rule("theta");
   if (theta && theta->is_object()) theta = theta->find(label);
@@ -58,7 +58,7 @@ Found default_theta(const Config& config, const std::string& label) {
   return {theta ? *theta : Json(10000.0), "default of " + config.model_type()};
 }
 
-// What stands in the file both within the dictionary and beside it.
+// Warns if the dictionary and the key outside it have different values.
 void tell_twice(const Config& config, const RopeDict& dict, const std::string& key, const Found& beside, bool inner) {
   const Found* within = dict.find(key);
   if (!within || !beside.given() || value_text(within->value) == value_text(beside.value)) return;
@@ -67,10 +67,10 @@ void tell_twice(const Config& config, const RopeDict& dict, const std::string& k
   const Found& loser = inner ? beside : *within;
   config.remarks().warn("the file contradicts itself: " + winner.from + " is " + value_text(winner.value) + " and " +
                         loser.from + " is " + value_text(loser.value) + "; " + winner.from +
-                        " wins, as in Hugging Face");
+                        " is used, as in Hugging Face");
 }
 
-// `rope_type`, else the old `type`, through the words that the model type reads as others.
+// `rope_type`, else the old `type`, with the synonyms of the model type.
 void settle_type(const Config& config, RopeDict& dict) {
   Found type = dict.get("rope_type");
   const Found old = dict.get("type");
@@ -88,7 +88,7 @@ void settle_type(const Config& config, RopeDict& dict) {
   dict.set("rope_type", type);
 }
 
-// The trained length: for a flat dictionary a key beside it wins, in Hugging Face.
+// The trained length: in Hugging Face, a key outside a flat dictionary takes precedence.
 void settle_original(const Config& config, RopeDict& dict, bool nested) {
   dict.nested = nested;
   const std::string type = dict.type();
@@ -99,10 +99,8 @@ void settle_original(const Config& config, RopeDict& dict, bool nested) {
     const Found* within = dict.find(key);
     const bool differ = within && value_text(within->value) != value_text(beside.value);
     const std::string sentence =
-        "original_max_position_embeddings stands beside the rope parameters and within them, " +
-        std::string(
-            "with other values: the one beside wins, as in Hugging Face; the other "
-            "reading takes the one within");
+        "original_max_position_embeddings has one value inside the rope parameters and another outside: the one "
+        "outside is used, as in Hugging Face; the other reading uses the one inside";
     if (!differ || !config.remarks().other_reading("original_within", sentence)) dict.set(key, beside);
   }
   Found length = config.find("max_position_embeddings");
@@ -126,9 +124,9 @@ void settle_partial(const Config& config, RopeDict& dict) {
   const Json* rule = config.rule("partial");
   const Json* formula = rule ? rule->find("default") : nullptr;
   if (const Json* forced = rule ? rule->find("forced") : nullptr) {
-    const std::string sentence = config.model_type() + " has its share of the head in its code, " +
+    const std::string sentence = config.model_type() + " has a fixed rotated share of the head in its code, " +
                                  (forced->is_string() ? forced->string() : value_text(*forced)) +
-                                 ", whatever the key beside the rope parameters says; the other reading takes the key";
+                                 ", whatever the key outside the rope parameters says; the other reading uses the key";
     const Found own = forced->is_string() ? config.evaluate(Formula(forced->string()))
                                           : Found{*forced, "model type " + config.model_type()};
     const bool take_key = beside.given() && value_text(beside.value) != value_text(own.value) &&
@@ -144,8 +142,8 @@ void settle_partial(const Config& config, RopeDict& dict) {
   if (partial.given()) dict.set_default("partial_rotary_factor", partial);
 }
 
-// Where keys beside the dictionary are not moved into it. A scaling finds them all the same, later; the plain type does
-// not, but its code has a share of its own.
+// Some types do not move keys outside the dictionary into it. A scaling finds them later anyway; the plain type does
+// not, but its code has its own rotated share.
 void settle_given(const Config& config, RopeDict& dict, const std::string& label) {
   const Found theta = config.in_file("rope_theta"), partial = config.in_file("partial_rotary_factor");
   const bool scaled = dict.type() != "default";
@@ -165,23 +163,24 @@ void settle(const Config& config, RopeDict& dict, const std::string& label, bool
 }
 
 [[noreturn]] void refuse_label(const Config& config, const std::string& label) {
-  config.refuse("rope_parameters", "expected rope parameters for every type of layer but there are none for '", label,
-                "', which layer_types has");
+  config.refuse("rope_parameters", "expected rope parameters for every layer type but there are none for '", label,
+                "', which is in layer_types");
 }
 
-// The dictionary that holds, of the two spellings and the default.
+// The dictionary that is used, out of the two spellings and the default.
 RopeDict flat_source(const Config& config) {
   std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
   const std::optional<RopeDict> parameters = file_dict(config, "rope_parameters");
   if (scaling && config.rope_rule("ignores_scaling") &&
       !config.remarks().other_reading("rope_scaling_read", "Hugging Face's " + config.model_type() +
-                                                               " does not read rope_scaling, only rope_parameters; the "
-                                                               "other reading takes it")) {
+                                                               " reads only rope_parameters, not rope_scaling; the "
+                                                               "other reading uses it")) {
     scaling.reset();
   }
   if (scaling && !scaling->members.empty()) {
     if (parameters && !parameters->members.empty()) {
-      config.remarks().warn("the file has rope_scaling and rope_parameters: rope_scaling wins, as in Hugging Face");
+      config.remarks().warn(
+          "the file has both rope_scaling and rope_parameters: rope_scaling is used, as in Hugging Face");
     }
     return *scaling;
   }
@@ -195,7 +194,7 @@ std::vector<LabelledRope> nested_ropes(const Config& config, const RopeDict& sou
   std::vector<LabelledRope> ropes;
   std::vector<std::string> all;
   for (const RopeLabel& label : labels) all.push_back(label.name);
-  for (const auto& [key, found] : source.members) {  // those that no layer uses
+  for (const auto& [key, found] : source.members) {  // keys that no layer uses
     if (found.value.is_object() && std::find(all.begin(), all.end(), key) == all.end()) all.push_back(key);
   }
   for (const std::string& label : all) {
@@ -223,7 +222,7 @@ std::vector<LabelledRope> flat(const Config& config, const Labels& labels) {
   if (is_nested(source, labels)) {
     std::vector<LabelledRope> ropes = nested_ropes(config, source, labels, true);
     for (LabelledRope& rope : ropes) {
-      if (none_without_theta) rope.dict.reset();  // it looks for one base, beside the dictionaries
+      if (none_without_theta) rope.dict.reset();  // the code looks for one base, outside the dictionaries
     }
     return ropes;
   }
@@ -240,7 +239,7 @@ std::vector<LabelledRope> flat(const Config& config, const Labels& labels) {
   return ropes;
 }
 
-// A key beside the dictionaries, which may have a value per layer: that of the first layer of the type.
+// A key outside the dictionaries may have a value per layer: use that of the first layer of the type.
 Found beside_value(const Config& config, const Json& rule, std::string_view name, std::int64_t layer) {
   const Json* key = rule.find(name);
   Found found = key ? config.in_file(key->string()) : Found{};
@@ -252,7 +251,7 @@ Found beside_value(const Config& config, const Json& rule, std::string_view name
   return {list[static_cast<std::size_t>(layer)], found.from + "[" + std::to_string(layer) + "]"};
 }
 
-// One dictionary per type of layer, into which the old rope_scaling goes where the row says so.
+// One dictionary per layer type; the old rope_scaling is merged into those that the row names.
 class ByLayerType {
  public:
   ByLayerType(const Config& config, const Labels& labels)
@@ -271,9 +270,9 @@ class ByLayerType {
       given_.reset();
     } else if (is_flat && !config_.rope_rule("whole_or_none")) {
       use_flat_ = config_.remarks().other_reading(
-          "flat_parameters", "rope_parameters has no dictionaries per type of layer, and Hugging Face's " +
+          "flat_parameters", "rope_parameters has no dictionary per layer type, and Hugging Face's " +
                                  config_.model_type() +
-                                 " then ignores it; the other reading takes it for the full layers");
+                                 " then ignores it; the other reading uses it for the full-attention layers");
     }
     if (given_ && config_.rope_rule("whole_or_none") && !has_types(true)) given_.reset();
     std::vector<LabelledRope> ropes;
@@ -282,7 +281,7 @@ class ByLayerType {
   }
 
  private:
-  // Whether the dictionary has one, or all that layers use, of the types.
+  // Whether the dictionary has one of the layer types, or all that layers use.
   bool has_types(bool all) const {
     if (all) {
       return std::all_of(labels_.begin(), labels_.end(),
@@ -295,12 +294,12 @@ class ByLayerType {
     for (const RopeLabel& label : labels_) {
       const auto same = [&](const auto& type) { return type.first == label.name; };
       if (std::any_of(types_.begin(), types_.end(), same)) continue;
-      config_.refuse("layer_types", "expected types of layers that ", config_.model_type(), " has but got '",
-                     label.name, "'");
+      config_.refuse("layer_types", "expected layer types that ", config_.model_type(), " has but got '", label.name,
+                     "'");
     }
   }
 
-  // Old files with dictionaries per type under the old name.
+  // Old files with a dictionary per layer type under the old name.
   void drop_nested_scaling() {
     if (!scaling_ || given_) return;
     const auto is_type = [&](const auto& member) {
@@ -308,9 +307,9 @@ class ByLayerType {
     };
     if (std::none_of(scaling_->members.begin(), scaling_->members.end(), is_type)) return;
     if (config_.remarks().other_reading("nested_scaling",
-                                        "rope_scaling has dictionaries per type of layer, which Hugging Face's " +
+                                        "rope_scaling has a dictionary per layer type, which Hugging Face's " +
                                             config_.model_type() +
-                                            " reads under rope_parameters only; the other reading takes them")) {
+                                            " reads only under rope_parameters; the other reading uses them")) {
       given_ = std::move(scaling_);
       scaling_.reset();
     } else {
@@ -321,8 +320,8 @@ class ByLayerType {
   void scale(RopeDict& dict) const {
     const bool old_word = scaling_->find("type") && !scaling_->find("rope_type") && dict.find("rope_type");
     for (const auto& [key, found] : scaling_->members) dict.set(key, found);
-    const std::string sentence = "rope_scaling has the old word `type`, which Hugging Face's " + config_.model_type() +
-                                 " does not read: the scaling is dropped; the other reading applies it";
+    const std::string sentence = "rope_scaling has the old key `type`, which Hugging Face's " + config_.model_type() +
+                                 " does not read, so it drops the scaling; the other reading applies it";
     if (old_word && (config_.rope_rule("flat_scales") || config_.remarks().other_reading("old_type_word", sentence))) {
       dict.set("rope_type", dict.get("type"));
     }
@@ -363,20 +362,20 @@ class ByLayerType {
   bool use_flat_ = false;
 };
 
-// The dictionary as it stands, or the default: keys beside it are not read.
+// The dictionary unchanged, or the default; keys outside it are not read.
 std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
   for (const char* old : {"rope_theta", "partial_rotary_factor"}) {
     const Found found = config.in_file(old);
     if (!found.given()) continue;
-    config.remarks().warn(found.from + " stands beside the rope parameters, where " + config.model_type() +
-                          " does not look for it unless there is a scaling without its own");
+    config.remarks().warn(found.from + " is outside the rope parameters, where " + config.model_type() +
+                          " reads it only if a scaling lacks its own");
   }
   const std::optional<RopeDict> scaling = file_dict(config, "rope_scaling"),
                                 given = file_dict(config, "rope_parameters");
   const Json* fallback = config.rule("rope_parameters");
   if (scaling) return nested_ropes(config, *scaling, labels, false);
   if (!given && !fallback)
-    config.refuse("rope_parameters", "expected rope parameters per type of layer, but the key is missing");
+    config.refuse("rope_parameters", "expected rope parameters per layer type, but the key is missing");
   return nested_ropes(config, given ? *given : dict_of(*fallback, "default of " + config.model_type()), labels, false);
 }
 
@@ -422,7 +421,7 @@ std::vector<LabelledRope> resolve_rope(const Config& config, const Labels& label
   if (word == "by_layer_type") return ByLayerType(config, labels).make();
   if (word == "as_given") return as_given(config, labels);
   if (word == "flat") return flat(config, labels);
-  // fixed: numbers of the row alone
+  // fixed: numbers from the row only
   RopeDict dict;
   settle_theta(config, dict, "");
   settle_partial(config, dict);

@@ -14,30 +14,30 @@ namespace posenc::models {
 
 struct RopeDict {
   std::vector<std::pair<std::string, Found>> members;
-  bool nested = false;  // of one type of layer
+  bool nested = false;  // of one layer type
 
-  // Null where there is none, or its value is null.
+  // Null if the key is missing or its value is null.
   const Found* find(std::string_view key) const noexcept;
   Found get(std::string_view key) const;
   void set(const std::string& key, Found found);
-  void set_default(const std::string& key, Found found);  // where there is none
-  std::string type() const;                               // rope_type, after the words of the row
+  void set_default(const std::string& key, Found found);  // if the key is missing
+  std::string type() const;                               // rope_type, with the row's synonyms replaced
   Json object() const;                                    // for formulas
 };
 
-// A type of layer, and the first layer of it.
+// A layer type and its first layer.
 struct RopeLabel {
   std::string name;
   std::int64_t layer = 0;
 };
 
 struct LabelledRope {
-  std::string label;             // the type of layer; empty where layers are not told apart
+  std::string label;             // the layer type; empty if all layers are alike
   std::optional<RopeDict> dict;  // none: these layers have no rotary encoding
 };
 
-// One entry per label, in their order. `labels` is empty where layers are not told apart. The precedence of keys is
-// that of Hugging Face; what it makes of a contradiction is said in the remarks.
+// One entry per label, in the same order. `labels` is empty if all layers are alike. Keys have the precedence of
+// Hugging Face; the remarks report contradictions.
 std::vector<LabelledRope> resolve_rope(const Config& config, const std::vector<RopeLabel>& labels);
 
 }  // namespace posenc::models

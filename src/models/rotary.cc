@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMostChannels = 8192;
 
-// Every key that rope parameters are known to have, in any model.
+// All known keys of rope parameters, in any model.
 constexpr std::array<std::string_view, 29> kRopeKeys = {"rope_type",
                                                         "type",
                                                         "rope_theta",
@@ -81,7 +81,7 @@ class RotaryMaker {
   }
 
   void from(const std::string& field, const std::string& where) { answer_.provenance.push_back({field, where}); }
-  // A formula, a number or a list of [value, condition], of which the first holds.
+  // A formula, a number, or a list of [value, condition], of which the first that holds is used.
   Found value_of(const Json& entry, const Json& locals) const {
     if (entry.is_string()) return config_.evaluate(Formula(entry.string()), locals);
     return {entry, "model type " + config_.model_type()};
@@ -121,7 +121,7 @@ class RotaryMaker {
     from("head_dim", found.from);
   }
 
-  // A size that is there, but is a word or 0: nothing can be divided by it.
+  // A size that is a word or 0 cannot be divided by.
   void refuse_sizes(const Formula& formula) const {
     for (const std::string& name : formula.names()) {
       const Found size = config_.find(name);
@@ -135,7 +135,7 @@ class RotaryMaker {
     from("base", theta.from);
   }
 
-  // How much of the head turns. Only some models read the share where nothing is scaled.
+  // How much of the head is rotated. Only some models read the share if there is no scaling.
   void width() {
     const Json* absolute = config_.rule("rotary_dim");
     const Json* partial_rule = config_.rule("partial");
@@ -155,17 +155,17 @@ class RotaryMaker {
     if (share > 1.0)
       config_.refuse_at(partial.from, "expected a share of the head, above 0 to 1, but got ",
                         value_text(partial.value));
-    if (dict_.type() == "proportional") return;  // it has it as its own share
+    if (dict_.type() == "proportional") return;  // that scaling has its own share
     if (is_default() && !by_default) {
       if (share == 1.0) return whole_head();
       const std::string sentence =
           partial.from + " is " + value_text(partial.value) + ", but Hugging Face's " + config_.model_type() +
-          " turns the whole head unless there is a scaling; the other reading turns that share";
+          " rotates the whole head unless there is a scaling; the other reading rotates that share";
       if (!config_.remarks().other_reading("partial_read", sentence)) return whole_head();
     } else if (!by_default && share < 1.0) {
-      answer_.notes.push_back("Hugging Face makes a table for " + value_text(partial.value) +
+      answer_.notes.push_back("Hugging Face computes a table for " + value_text(partial.value) +
                               " of the head here, and its " + config_.model_type() +
-                              " then fails on the shape: no model was run like this");
+                              " then fails on the shape: no model can have run like this");
     }
     answer_.spec.partial_rotary_factor = share;
     from("rotary_dim", partial.from);
@@ -184,7 +184,8 @@ class RotaryMaker {
 
   void whole_head() {
     if (answer_.spec.head_dim % 2 == 0) return;
-    config_.refuse("head_dim", "expected an even number, for channels turn in pairs, but got ", answer_.spec.head_dim);
+    config_.refuse("head_dim", "expected an even number, because channels are rotated in pairs, but got ",
+                   answer_.spec.head_dim);
   }
 
   void refuse_contradiction(const Found& partial) const {
@@ -205,7 +206,7 @@ class RotaryMaker {
     return locals;
   }
 
-  // A word, or a list of [word, condition] of which the first holds.
+  // A word, or a list of [word, condition], of which the first that holds is used.
   void layout() {
     const Json* entry = config_.rule("layout");
     std::string word = entry && entry->is_string() ? entry->string() : "half";
@@ -261,7 +262,8 @@ class RotaryMaker {
     from("sections", found.from);
   }
 
-  // What else the row says of the spec, as JSON would: axes, section_order, axis_frequencies, scale, first_channel.
+  // Other fields of the spec that the row gives, as in JSON: axes, section_order, axis_frequencies, scale,
+  // first_channel.
   void fields() {
     const Json* fields = config_.rule("fields");
     if (!fields && answer_.spec.sections.empty()) return check_sections();
@@ -281,7 +283,7 @@ class RotaryMaker {
     answer_.spec = std::get<Rotary>(spec_from_json(spec, config_.source()));
   }
 
-  // Of published code, one axis after the other takes a pair, whether or not the sections end with them.
+  // In published code the axes alternate pair by pair, whether or not the sections end together.
   void deal_sections() {
     const std::vector<std::int64_t> sections = std::move(answer_.spec.sections);
     answer_.spec.sections.clear();
@@ -306,7 +308,7 @@ class RotaryMaker {
     const bool of_type = sections_from_.starts_with("default of");
     const std::string key = config_.path() + "rope_parameters.mrope_section (" + sections_from_ + ")";
     config_.refuse_at(of_type ? key : sections_from_, "expected sections that sum to the ", pairs,
-                      " pairs that turn but they sum to ", sum);
+                      " rotated pairs but they sum to ", sum);
   }
 
   std::int64_t sum_of_sections() const {
@@ -338,7 +340,7 @@ class RotaryMaker {
         if (found.given() && in_file) tell_unused(key, found);
         continue;
       }
-      const std::string sentence = "this rope parameter is not known" + text::hint(key, known);
+      const std::string sentence = "this rope parameter is unknown" + text::hint(key, known);
       if (!config_.remarks().options.lenient)
         config_.refuse_at(found.from, sentence, " (--lenient makes this a warning)");
       config_.remarks().warn(found.from + ": " + sentence);

@@ -18,7 +18,7 @@ struct RotaryAnswer {
   std::vector<std::string> notes;
 };
 
-// `locals` has what formulas may name besides keys: layer_type.
+// `locals` are the names that formulas may use in addition to keys: layer_type.
 RotaryAnswer make_rotary(const Config& config, const RopeDict& dict, const Json& locals);
 
 }  // namespace posenc::models

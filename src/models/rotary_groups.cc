@@ -35,7 +35,7 @@ class RotaryGroups {
     std::vector<ModelGroup> groups = turning();
     merge(groups);
     for (ModelGroup& group : still()) groups.push_back(std::move(group));
-    if (groups.size() == 1) groups[0].layer_type.clear();  // there is nothing to tell apart
+    if (groups.size() == 1) groups[0].layer_type.clear();  // all layers are alike
     return groups;
   }
 
@@ -90,7 +90,7 @@ class RotaryGroups {
     std::vector<ModelGroup> groups;
     const bool some = std::any_of(layers_.begin(), layers_.end(), [](const LayerFacts& l) { return l.rotates; });
     if (!some && !layers_.empty()) {
-      config_.know("partial_rotary_factor");  // to no effect, but known
+      config_.know("partial_rotary_factor");  // without effect, but known
       return groups;
     }
     for (const LabelledRope& rope : resolve_rope(config_, labels())) {
@@ -99,7 +99,7 @@ class RotaryGroups {
     return groups;
   }
 
-  // What layers of one label still differ in: each once; one without layers where none has the label.
+  // The variants among the layers of a label, each once; one without layers if no layer has the label.
   std::vector<LayerFacts> variants(const std::string& label) const {
     std::vector<LayerFacts> found;
     for (const LayerFacts& layer : layers_) {
@@ -121,7 +121,7 @@ class RotaryGroups {
       if (variant.plain) dict = plain(dict);
       group = turning_group(dict, rope.label);
     } else {
-      group.provenance.push_back({"kind", "rope_parameters has none for these layers"});
+      group.provenance.push_back({"kind", "rope_parameters has no entry for these layers"});
       Json names = names_of(rope.label, false);
       add_scales(group, names);
     }
@@ -135,12 +135,12 @@ class RotaryGroups {
 
   static RopeDict plain(const RopeDict& dict) {
     RopeDict result;
-    result.set("rope_type", {"default", "not among rope_scaling_layers"});
+    result.set("rope_type", {"default", "layer is not in rope_scaling_layers"});
     result.set("rope_theta", dict.get("rope_theta"));
     return result;
   }
 
-  // All in which groups must agree to be one.
+  // All that must be equal for layers to form one group.
   static std::string sameness(const ModelGroup& group) {
     const std::string query = group.query_scale ? to_text(Spec(*group.query_scale)) : "";
     const std::string scale = group.softmax_scale ? to_text(Json(*group.softmax_scale)) : "";
@@ -148,7 +148,7 @@ class RotaryGroups {
     return to_text(group.spec) + "\n" + scale + "\n" + query + "\n" + window;
   }
 
-  // Types of layers that encode alike are one group.
+  // Layer types with the same encoding form one group.
   static void merge(std::vector<ModelGroup>& groups) {
     std::vector<std::string> texts;
     for (const ModelGroup& group : groups) texts.push_back(sameness(group));
@@ -170,14 +170,14 @@ class RotaryGroups {
     set_scales(config_, names, group);
   }
 
-  // Layers that do not turn have the softmax scale of those that do.
+  // Layers without rotation have the softmax scale of those with one.
   double magnitude() const {
     if (!config_.rule("latent")) return 1.0;
     const std::vector<LabelledRope> ropes = resolve_rope(config_, labels());
     return ropes.empty() || !ropes[0].dict ? 1.0 : make_scaling({config_, *ropes[0].dict}).magnitude;
   }
 
-  // Layers without a rotation, by their type.
+  // Layers without rotation, by type.
   std::vector<ModelGroup> still() const {
     std::vector<ModelGroup> groups;
     std::vector<std::string> seen;

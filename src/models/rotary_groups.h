@@ -1,4 +1,4 @@
-// The groups of layers of a part whose queries and keys turn, and of those beside them that do not.
+// The groups of layers of a part with rotary encodings, including its layers without rotation.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 namespace posenc::models {
 namespace {
 
-// What multiplies q.k and the queries of one group of layers.
+// The factors on q.k and on the queries of one group of layers.
 class Scales {
  public:
   Scales(const Config& config, const Json& names) : config_(config), names_(names) {}
@@ -16,7 +16,7 @@ class Scales {
     const Found scale = config_.evaluate(config_.formula("softmax_scale", "head_dim^-0.5"), names_);
     if (scale.given() && scale.value.is_number()) {
       if (!std::isfinite(scale.value.number())) {
-        config_.refuse_at(scale.from, "expected numbers that give a finite softmax scale but it is infinite");
+        config_.refuse_at(scale.from, "expected numbers that give a finite softmax scale, but it is infinite");
       }
       group.softmax_scale = scale.value.number();
       group.provenance.push_back({"softmax_scale", scale.from});

@@ -1,4 +1,4 @@
-// What multiplies scores and queries of a group of layers, from formulas of the row.
+// The factors on scores and queries of a group of layers, from formulas of the row.
 #pragma once
 
 #include "models/config.h"
@@ -6,10 +6,11 @@
 
 namespace posenc::models {
 
-// What an entry of a row gives: a formula, or numbers and formulas in lists and objects.
+// The value of an entry of a row: a formula, or numbers and formulas in lists and objects.
 Found entry_value(const Config& config, const Json& entry, const Json& names);
 
-// Sets softmax_scale and query_scale. `names` has what formulas may name besides keys: head_dim, magnitude, rotates.
+// Sets softmax_scale and query_scale. `names` are the names that formulas may use besides keys: head_dim, magnitude,
+// rotates.
 void set_scales(const Config& config, const Json& names, ModelGroup& group);
 
 }  // namespace posenc::models

@@ -37,7 +37,7 @@ class ScalingMaker {
     const std::string type = dict_.get("rope_type").from;
     const std::size_t dot = type.rfind('.');
     const std::string path = dot == std::string::npos ? "rope_parameters." : type.substr(0, dot + 1);
-    config_.refuse_at(path + key, "rope type ", dict_.type(), " needs it, and it is missing");
+    config_.refuse_at(path + key, "rope type ", dict_.type(), " needs this key, but it is missing");
   }
 
   double number(const std::string& key) {
@@ -47,7 +47,7 @@ class ScalingMaker {
     return config_.positive_at(found);
   }
 
-  // A number that may be left out, or be null or 0, which Hugging Face takes for left out.
+  // A number that may be missing, null or 0; Hugging Face treats all three as missing.
   double number_or(const std::string& key, double fallback) {
     const Found found = take(key);
     if (!is_true(found.value)) return fallback;
@@ -70,12 +70,13 @@ class ScalingMaker {
   double factor() {
     const double value = number("factor");
     if (value < 1.0) {
-      config_.remarks().warn(dict_.get("factor").from + " is below 1, which shortens a context; factors are 1 or more");
+      config_.remarks().warn(dict_.get("factor").from +
+                             " is below 1, which shortens the context; factors are 1 or more");
     }
     return value;
   }
 
-  // None where the key has null: the ratio of the lengths, which the scaling forms itself.
+  // None if the key is null: then the scaling uses the ratio of the lengths.
   std::optional<double> factor_or_ratio(std::int64_t original, bool required) {
     const bool there = take("factor").given();
     bool named = there;
@@ -92,7 +93,7 @@ class ScalingMaker {
     if (ratio != 1.0 && ratio != value) {
       config_.remarks().warn(dict_.get("factor").from + " is " + value_text(value) + " but max_position_embeddings / " +
                              "original_max_position_embeddings is " + value_text(ratio) +
-                             ": the factor holds, as in Hugging Face");
+                             ": the factor is used, as in Hugging Face");
     }
     return value;
   }
@@ -126,7 +127,7 @@ class ScalingMaker {
     const bool value = std::get<bool>(found.value.value);
     const std::string sentence = found.from +
                                  " is false within the rope parameters of a type of layer, where Hugging " +
-                                 "Face does not look for it: true holds; the other reading takes false";
+                                 "Face does not read it and uses true; the other reading uses false";
     if (!value && dict_.nested && !config_.remarks().other_reading("nested_truncate", sentence)) return true;
     if (!value) from("scaling.truncate", found.from);
     return value;
@@ -174,8 +175,8 @@ class ScalingMaker {
       scaling.short_mscale = number("short_mscale");
       scaling.long_mscale = number("long_mscale");
       const std::string sentence =
-          "Hugging Face's " + config_.model_type() + " takes long_mscale for long sequences but the short factors " +
-          "always; the other reading takes the long factors for long sequences, as the model was made";
+          "Hugging Face's " + config_.model_type() + " uses long_mscale for long sequences but always the short " +
+          "factors; the other reading uses the long factors for long sequences, as in the original model";
       if (!config_.remarks().other_reading("long_factors", sentence)) scaling.list = LongRopeList::short_factor;
     }
     answer_.scaling = std::move(scaling);

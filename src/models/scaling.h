@@ -28,10 +28,10 @@ struct ScalingAnswer {
   std::vector<std::string> notes;
 };
 
-// The words of rope_type that are known.
+// The known values of rope_type.
 std::vector<std::string_view> scaling_words();
 
-// Of a rope_type that is known. What is missing or no number is an error that names its key.
+// For a known rope_type. A missing key or one that is not a number is an error that names it.
 ScalingAnswer make_scaling(const ScalingQuestion& question);
 
 }  // namespace posenc::models

@@ -1,4 +1,4 @@
-// Which of several encodings a learned parameter is for.
+// Assigns learned parameters to one of several encodings.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,12 @@ bool has_parameter(const Encoding& encoding, std::string_view name) {
   return std::any_of(infos.begin(), infos.end(), [&](const ParameterInfo& info) { return info.name == name; });
 }
 
-// Several encodings, and those of them that learn.
+bool needs_numbers(const Encoding& encoding) {
+  const std::vector<ParameterInfo> infos = parameters_of(encoding.spec());
+  return std::any_of(infos.begin(), infos.end(), [](const ParameterInfo& info) { return !info.optional; });
+}
+
+// Several encodings, and those of them with learned parameters.
 struct Shared {
   const std::vector<Encoding>& encodings;
   std::vector<std::size_t> learning;
@@ -29,7 +34,7 @@ struct Shared {
     });
   }
 
-  // The one whose first parameter is meant: the only one that must have one, or the only one that may.
+  // The encoding whose first parameter is meant: the only one that needs one, or the only one that has one.
   std::size_t first_owner(const std::string& option) const {
     std::vector<std::size_t> owners;
     for (const std::size_t i : learning) {
@@ -38,11 +43,11 @@ struct Shared {
     if (owners.empty()) owners = learning;
     if (owners.size() == 1) return owners[0];
     fail(ErrorKind::usage, option + " could be for " + kind_text(encodings[owners[0]]) + " or " +
-                               kind_text(encodings[owners[1]]) + ": say which by --parameter NAME=FILE (" +
+                               kind_text(encodings[owners[1]]) + ": name the parameter with --parameter NAME=FILE (" +
                                names(owners) + ")");
   }
 
-  // The one that a name belongs to; "shaw.values" becomes "values".
+  // The encoding that has this parameter; "shaw.values" becomes "values".
   std::size_t named_owner(std::string& named) const {
     const std::string name = named.substr(0, named.find('='));
     for (const std::size_t i : learning) {
@@ -56,9 +61,9 @@ struct Shared {
       if (has_parameter(encodings[i], name)) owners.push_back(i);
     }
     if (owners.size() == 1) return owners[0];
-    if (learning.size() == 1) return learning[0];  // who binds it says which there are
+    if (learning.size() == 1) return learning[0];  // binding it reports unknown names
     if (owners.empty()) {
-      fail(ErrorKind::usage, "nothing here has a parameter '" + name + "' (" + names(learning) + ")");
+      fail(ErrorKind::usage, "no encoding here has a parameter '" + name + "' (" + names(learning) + ")");
     }
     const std::string one = kind_text(encodings[owners[0]]), other = kind_text(encodings[owners[1]]);
     fail(ErrorKind::usage, "--parameter " + name + " could be for " + one + " or " + other + ": write " + one + "." +
@@ -74,14 +79,25 @@ std::vector<Encoding> with_learned(std::vector<Encoding> encodings, const Encodi
     if (!parameters_of(encodings[i].spec()).empty()) shared.learning.push_back(i);
   }
   const bool given = !options.files.empty() || !options.values.empty() || !options.parameters.empty();
+  std::vector<bool> needs(encodings.size(), false);
+  for (const std::size_t i : shared.learning) needs[i] = needs_numbers(encodings[i]);
+  if (!options.init.empty() && std::find(needs.begin(), needs.end(), true) == needs.end()) {
+    fail(ErrorKind::usage, "--init has no effect: these encodings work without learned numbers");
+  }
   if (given && shared.learning.empty()) {
-    fail(ErrorKind::usage, "nothing here learns: leave out --file, --values and --parameter");
+    fail(ErrorKind::usage, "no encoding here has learned parameters: leave out --file, --values and --parameter");
   }
   EncodingOptions plain = options;
   plain.files.clear();
   plain.parameters.clear();
   plain.values.clear();
   std::vector<EncodingOptions> shares(encodings.size(), plain);
+  for (std::size_t i = 0; i < encodings.size(); ++i) {
+    if (needs[i]) continue;
+    shares[i].init.clear();
+    shares[i].std.reset();
+    shares[i].seed.reset();
+  }
   if (!options.files.empty()) shares[shared.first_owner("--file")].files = options.files;
   if (!options.values.empty()) shares[shared.first_owner("--values")].values = options.values;
   for (std::string named : options.parameters) {

@@ -1,5 +1,8 @@
 #include "models/source_file.h"
 
+#include <cctype>
+#include <string>
+
 #include "files/file_format.h"
 #include "posenc/error.h"
 
@@ -18,6 +21,13 @@ SourceFile open_source(const std::string& path) {
     fail(ErrorKind::unsupported,
          path + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
              std::string(foreign));
+  }
+  // What is not JSON at all deserves a better message than a syntax error.
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && std::isalpha(static_cast<unsigned char>(start[first])) != 0) {
+    fail(ErrorKind::bad_input, path +
+                                   ": expected a posenc spec, a model's config.json or a GGUF file, but it is neither "
+                                   "JSON nor GGUF");
   }
   return {.reader = reader, .gguf = false, .json = parse_json(reader->read_all(kMaxConfigFile), path)};
 }

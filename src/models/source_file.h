@@ -12,13 +12,13 @@ namespace posenc::models {
 struct SourceFile {
   std::shared_ptr<const files::FileReader> reader;
   bool gguf = false;
-  Json json;  // where it is not a GGUF
+  Json json;  // unless it is a GGUF file
 
   // Whether it is a posenc spec: an object with `kind`.
   bool holds_spec() const { return json.find("kind") != nullptr && json.find("model_type") == nullptr; }
 };
 
-// Files of other known formats are errors, before they are read: models are large.
+// Refuses other known formats before reading them, because models are large.
 SourceFile open_source(const std::string& path);
 
 }  // namespace posenc::models

@@ -18,7 +18,7 @@ std::string_view type_of(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
-// Members of `row` win; those that are objects on both sides are joined, and a null takes a member away.
+// Members of `row` take precedence; objects on both sides are merged, and a null removes a member.
 void inherit(Json& row, const Json& parent) {
   for (const auto& [key, value] : parent.object()) {
     const Json* own = row.find(key);

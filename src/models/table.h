@@ -12,10 +12,10 @@ namespace posenc::models {
 // The lines of model_types.jsonl, compiled in.
 std::span<const std::string_view> table_lines();
 
-// The row of a model type, with what it takes over from the row that it names as `like`; null where there is none.
+// The row of a model type, merged with the row that it names as `like`; null if there is none.
 Json row_of(std::string_view model_type);
 
-// What holds for every model type: the row called `*`, which is no type itself.
+// The row `*`, which applies to every model type and is not a type itself.
 Json row_of_all();
 
 // Every model type with a row, in the order of the table.

@@ -21,7 +21,7 @@ namespace posenc {
 namespace {
 
 constexpr double kMostPixels = 1e8;
-constexpr double kMostSide = 32767;  // of Cairo's images
+constexpr double kMostSide = 32767;  // Cairo's limit for images
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
 struct Destroy {
@@ -43,13 +43,13 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned int size)
   return CAIRO_STATUS_SUCCESS;
 }
 
-// Four bytes per cell, as Cairo's RGB24 has them: in one number of the machine.
+// Converts an image to Cairo's RGB24: four bytes per cell, as one number in native byte order.
 Surface cells_of(const Image& image, Theme theme, std::string_view caller) {
   const auto columns = static_cast<double>(image.columns);
   const auto rows = static_cast<double>(image.rows);
   if (columns > kMostSide || rows > kMostSide) {
-    fail(ErrorKind::unsupported, "[" + std::string(caller) + "] an image may have 32767 rows and columns but has " +
-                                     std::to_string(image.rows) + " x " + std::to_string(image.columns));
+    fail(ErrorKind::unsupported, "[" + std::string(caller) + "] an image must have at most 32767 rows and columns " +
+                                     "but has " + std::to_string(image.rows) + " x " + std::to_string(image.columns));
   }
   Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows)));
   check_status(cairo_surface_status(surface.get()), caller);
@@ -71,7 +71,7 @@ Surface cells_of(const Image& image, Theme theme, std::string_view caller) {
 class Painter {
  public:
   Painter(cairo_t* context, Theme theme, std::string_view caller) : cairo_(context), theme_(theme), caller_(caller) {
-    // Letters where they are measured to be, whatever the resolution, and the same in every colour.
+    // Letters are placed where they were measured, whatever the resolution, without subpixel colours.
     const std::unique_ptr<cairo_font_options_t, Destroy> fonts(cairo_font_options_create());
     cairo_font_options_set_antialias(fonts.get(), CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(fonts.get(), CAIRO_HINT_STYLE_NONE);
@@ -137,7 +137,7 @@ class Painter {
     cairo_pattern_set_filter(pattern.get(), CAIRO_FILTER_NEAREST);
     cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
     cairo_save(cairo_);
-    // Without half-covered pixels at its edges.
+    // Avoids half-covered pixels at the edges.
     cairo_set_antialias(cairo_, CAIRO_ANTIALIAS_NONE);
     cairo_new_path(cairo_);
     cairo_rectangle(cairo_, image.box.x, image.box.y, image.box.width, image.box.height);
@@ -194,7 +194,7 @@ Surface make_pixels(const Drawing& drawing, double scale) {
   const double columns = std::fmax(std::round(drawing.width * scale), 1.0);
   const double rows = std::fmax(std::round(drawing.height * scale), 1.0);
   if (columns > kMostSide || rows > kMostSide || columns * rows > kMostPixels) {
-    fail(ErrorKind::usage, "[to_png] a picture may have 1e8 pixels and sides of 32767 but would have " +
+    fail(ErrorKind::usage, "[to_png] a picture may have at most 1e8 pixels and sides of 32767 but would have " +
                                text::general_text(columns, 9) + " x " + text::general_text(rows, 9));
   }
   Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows)));
@@ -223,7 +223,7 @@ std::string to_pdf(const Drawing& drawing, const PaintOptions& options) {
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_SUBJECT, subject.c_str());
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATOR, "posenc");
-  // Not the time of day: the same drawing gives the same bytes.
+  // A fixed date, so that the same drawing gives the same bytes.
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
   paint_all(drawing, surface.get(), options, 1.0, "to_pdf");
   cairo_surface_finish(surface.get());

@@ -1,9 +1,11 @@
 """Runs posenc for the tests of this folder: as a plain child, on a terminal, with limits."""
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -61,6 +63,11 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stdout or b"", b"")
         self.assertEqual(self.names(), before)
 
+    def commands(self):
+        """The commands that `posenc help` lists, in its order."""
+        text = self.run_posenc("help").stdout.decode()
+        return re.findall(r"^  ([a-z]+) ", text.split("Options:")[0], re.MULTILINE)
+
     def names(self):
         return sorted(os.listdir(self.folder))
 
@@ -112,6 +119,18 @@ def npy(descr, shape, data, version=1, header_size=None):
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode() + b"\n"
     length = len(header) if header_size is None else header_size
     return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", length) + header + data
+
+
+def safetensors(**arrays):
+    """The bytes of a safetensors file."""
+    header, data = {}, b""
+    for name, array in arrays.items():
+        kind = {"float32": "F32", "float64": "F64", "int64": "I64"}[str(array.dtype)]
+        header[name] = {"dtype": kind, "shape": list(array.shape),
+                        "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
-"""Parts of pages of docs/ are what the program prints; with --update they are made so."""
+"""Parts of pages in docs/ are printed by the program. With --update they are written again."""
 
 import os
 import pathlib
 import subprocess
 import sys
 
-# The page, the marks around its part, and the command that prints it.
+# The page, the marks around the printed part, and the command that prints it.
 PARTS = [
-    ("models.md", "types", ["show", "--types", "--format", "md"]),
+    ("model-types.md", "types", ["show", "--types", "--format", "md"]),
     ("faults.md", "faults", ["diagnose", "--faults", "--format", "md"]),
 ]
 
 
 def check(name, mark, arguments, update):
-    """Whether the page has the part as it should be; its differences are printed."""
+    """Whether the part of the page is up to date; prints the differences."""
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / name
     printed = subprocess.run([os.environ["POSENC_PROGRAM"], *arguments], check=True, capture_output=True, text=True).stdout
     text = page.read_text()

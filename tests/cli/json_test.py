@@ -67,7 +67,7 @@ class Json(Case):
         return dict(pairs)
 
     def test_check(self):
-        data = self.json_of("check", "sinusoidal:width=64", "--positions", "0:100", "--train", "128")
+        data = self.json_of("check", "sinusoidal:width=64", "--positions", "0:100", "--trained", "128")
         self.assertEqual(set(data), {"schema", "spec", "positions", "train_length", "properties"})
         self.assertEqual((data["positions"], data["train_length"]), ("0:100", 128))
         found = {item["name"]: item for item in data["properties"]}

@@ -12,7 +12,7 @@ import unittest
 
 import numpy
 
-from command import Case, environment, sanitized
+from command import Case, environment, safetensors, sanitized
 
 # Writes the path of every file that is opened to the file OPENED.
 SHIM = r"""
@@ -104,6 +104,9 @@ CASES = {
                ["attend", LISTED, "t5h4.json", "--parameter", "table=t5h4.npy", *HEADS, "--sinks", "sinks.npy"],
                ["attend", "rot.json", "window:left=2", *HEADS, "--positions", "@ids.npy", "--key-mask", "keys.npy"],
                ["attend", "rot.json", *HEADS, "--mask", "pairs.npy", "--documents", "ids.npy"]],
+    "layer": [["layer", "sin.json", "alibi.json", "-i", "x.npy", "--heads", "2", "--model", "heads.safetensors"],
+              ["layer", "gpt2.json", "--file", "table.npy", "-i", "x.npy", "--heads", "2"],
+              ["layer", "t5.json", "--file", "t5.npy", "--random", "4x8", "--heads", "2"]],
     "demo": [["demo", "permutation", "--encoding", "sin32.json", "--encoding", "rotary:head_dim=8,inv_freq=@freq4.npy"],
              ["demo", "permutation", "--width", "16", "--encoding", "config.json", "--encoding", "model.gguf", "--layer",
               "1"],
@@ -156,17 +159,6 @@ def gguf():
     return b"GGUF" + struct.pack("<IQQ", 3, 0, len(entries)) + b"".join(entries)
 
 
-def safetensors(**arrays):
-    header, data = {}, b""
-    for name, array in arrays.items():
-        kind = {"float32": "F32", "int64": "I64"}[str(array.dtype)]
-        header[name] = {"dtype": kind, "shape": list(array.shape),
-                        "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.tobytes()
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + data
-
-
 @unittest.skipIf(sanitized(), "sanitizers must be loaded first")
 class OpenOnce(Case):
     @classmethod
@@ -194,7 +186,9 @@ class OpenOnce(Case):
         for name, array in arrays.items():
             numpy.save(self.folder / f"{name}.npy", array)
         tensors = {"table": {"wpe": table, "other": floats(2)}, "one": {"wpe": table}, "ids": {"ids": ids},
-                   "t5": {"table": arrays["t5"]}, "kerple": {"p": floats(2) ** 2 + 1, "a": floats(2) ** 2 + 1}}
+                   "t5": {"table": arrays["t5"]},
+                   "heads": {"in_proj_weight": floats(24, 8), "out_proj.weight": floats(8, 8)},
+                   "kerple": {"p": floats(2) ** 2 + 1, "a": floats(2) ** 2 + 1}}
         for name, some in tensors.items():
             (self.folder / f"{name}.safetensors").write_bytes(safetensors(**some))
         specs = {"sin": {"kind": "sinusoidal", "width": 8}, "sin32": {"kind": "sinusoidal", "width": 32},
@@ -230,7 +224,7 @@ class OpenOnce(Case):
                 self.assertEqual(self.opened(arguments), {name: 1 for name in self.named(arguments)})
 
     def test_all_commands_with_a_spec_are_here(self):
-        commands = re.findall(r"^  (\w+) ", self.run_posenc("--help").stdout.decode().split("Subcommands:")[1], re.M)
+        commands = self.commands()
         self.assertIn("table", commands)
         takes = {name for name in commands
                  if re.search(r"^  (SPEC|MODEL|A) ", self.run_posenc(name, "--help").stdout.decode(), re.M)}

@@ -144,14 +144,14 @@ class Limit(Case):
         for positions in ("0:2147483647", "-2147483647:2147483648"):
             for format in ("npy", "json"):
                 self.expect_refused("table", "sinusoidal:width=512", "-p", positions, "--format", format, "-o", "t",
-                                    message=" TB, more than the limit of 16 GB; --max-bytes raises it")
-        self.expect_refused("plot", "heatmap", "sinusoidal:width=512", "-p", "0:2147483647", message="at most 2^20 positions")
-        self.expect_refused("table", "sinusoidal:width=4", "-p", "60000x60000", message="a grid has at most 2^27 cells")
-        self.expect_refused("table", "sinusoidal:width=4", "-p", "0:1:1e-15", message="at most 2^27 of them")
+                                    message=" TB, more than the limit of 16 GB; raise it with --max-bytes")
+        self.expect_refused("plot", "heatmap", "sinusoidal:width=512", "-p", "0:2147483647", message="a figure shows at most 1048576")
+        self.expect_refused("table", "sinusoidal:width=4", "-p", "60000x60000", message="a grid must have at most 2^27 cells")
+        self.expect_refused("table", "sinusoidal:width=4", "-p", "0:1:1e-15", message="at most 2^27 numbers")
         self.assertLess(time.monotonic() - start, 30)
 
     def test_of_bytes_is_exact(self):
-        self.expect_refused(*TABLE, "--format", "npy", "--max-bytes", str(1000 * 64 * 4 - 1), message="--max-bytes raises it")
+        self.expect_refused(*TABLE, "--format", "npy", "--max-bytes", str(1000 * 64 * 4 - 1), message="raise it with --max-bytes")
         self.assertEqual(self.run_posenc(*TABLE, "--format", "npy", "--max-bytes", str(1000 * 64 * 4)).returncode, 0)
 
     @unittest.skipIf(sanitized(), "sanitizers reserve terabytes")
@@ -160,7 +160,7 @@ class Limit(Case):
         done = self.run_posenc("positions", "--grid", "8000x8000", "--format", "npy", "-o", "/dev/null",
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual(done.returncode, 3)
-        self.assertEqual(done.stderr, b"posenc: there is not enough memory for this\n")
+        self.assertEqual(done.stderr, b"posenc: not enough memory\n")
 
     @unittest.skipIf(sanitized(), "sanitizers take memory of their own")
     def test_of_memory_is_not_needed_for_streams(self):

@@ -50,6 +50,24 @@ class Plot(Case):
             texts = [element.text for element in root.iter(f"{SVG}text")]
             self.assertIn("$ " + " ".join(["posenc"] + words), texts)
 
+    def test_the_figure_in_an_example_can_be_drawn(self):
+        for model, figure in (("gpt2", "pipeline"), ("t5-small", "buckets")):
+            done = self.run_posenc("plot", model)
+            example = done.stderr.decode().split("for example: posenc ")[1].split()
+            self.assertEqual(example, ["plot", figure, model])
+            self.make(*example)
+
+    def test_none_and_no_spec_are_different_pipelines(self):
+        self.assertIn(b"positions", self.make("plot", "pipeline", "--format", "csv"))
+        none = self.make("plot", "pipeline", "none", "--format", "json")
+        self.assertEqual(json.loads(none)["finding"], "without positions a transformer sees a set of tokens")
+        self.assertEqual(json.loads(none)["command"], "posenc plot pipeline none")
+        self.expect_refused("plot", "perplexity", "--init", "normal", message="has no learned numbers: leave out --file")
+
+    def test_bases_are_at_most_six(self):
+        self.expect_refused("plot", "bases", "sinusoidal:width=8", "--bases", "1,2,3,4,5,6,7",
+                            message="--bases: at most 6 values but got 7")
+
     def test_svg_theme(self):
         self.assertIn(b"prefers-color-scheme", self.make(*HEATMAP, "--format", "svg"))
         dark = self.make(*HEATMAP, "--format", "svg", "--theme", "dark")

@@ -7,7 +7,7 @@ import unittest
 from command import Case, run_on_terminal, sanitized
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-EXPLAIN = ("explain", "sinusoidal:width=4", "--position", "1")
+EXPLAIN = ("explain", "sinusoidal:width=4", "--positions", "1")
 PLOT = ("plot", "heatmap", "sinusoidal:width=64", "--positions", "0:100")
 
 

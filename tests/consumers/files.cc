@@ -1,5 +1,5 @@
-// What a user of an installed posenc::files writes: exits with 0 only if an array survives a file in memory, and the
-// header at its old path is the same.
+// A user of an installed posenc::files: exits with 0 only if an array survives being written and read in memory, and
+// the header at its old path is the same.
 #include <posenc/files/files.h>
 #include <posenc/npy.h>
 

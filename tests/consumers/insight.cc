@@ -1,4 +1,4 @@
-// What a user of an installed posenc::insight writes: exits with 0 only if an explanation has steps.
+// A user of an installed posenc::insight: exits with 0 only if an explanation has steps.
 #include <posenc/explain.h>
 #include <posenc/insight/insight.h>
 

@@ -1,5 +1,4 @@
-// What a user of an installed posenc writes: exits with 0 only if the row of position 1 at width 4 is right, and
-// threads are linked.
+// A user of an installed posenc: exits with 0 only if the row of position 1 at width 4 is right and threads are linked.
 #include <posenc/posenc.h>
 
 #include <atomic>

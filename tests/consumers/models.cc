@@ -1,5 +1,4 @@
-// What a user of an installed posenc::models writes: exits with 0 only if the catalog is there and a model equals
-// itself.
+// A user of an installed posenc::models: exits with 0 only if the catalog exists and a model equals itself.
 #include <posenc/model.h>
 #include <posenc/models/models.h>
 

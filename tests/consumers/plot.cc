@@ -1,4 +1,4 @@
-// What a user of an installed posenc::plot writes: exits with 0 only if there is a picture.
+// A user of an installed posenc::plot: exits with 0 only if a picture is produced.
 #include <posenc/plot/plot.h>
 
 int main() {

@@ -97,7 +97,7 @@ TEST(FileWriter, IsDoneAfterCommit) {
   FileWriter file(folder / "out");
   file.commit();
   expect_error(ErrorKind::usage, "write must come before commit", [&] { file.write("x", 1); });
-  expect_error(ErrorKind::usage, "commit must come once", [&] { file.commit(); });
+  expect_error(ErrorKind::usage, "commit must be called only once", [&] { file.commit(); });
   EXPECT_EQ(read_file(folder / "out"), "");
 }
 
@@ -187,7 +187,7 @@ TEST(FileWriter, WritesToAnOpenDescriptorWhereItStands) {
   EXPECT_EQ(folder.names(), Names{"log"});
 }
 
-// Runs the action in a child process, after prepare() there; 0 if both returned true.
+// Runs prepare() and then the action in a child process; returns 0 if both returned true.
 template <class Prepare, class Action>
 int run_in_child(const Prepare& prepare, const Action& action) {
   const pid_t child = ::fork();
@@ -197,20 +197,20 @@ int run_in_child(const Prepare& prepare, const Action& action) {
   return status;
 }
 
-// As on a disk that is full after 4096 bytes.
+// Simulates a disk that is full after 4096 bytes.
 bool limit_files() {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit bound{4096, 4096};
   return ::setrlimit(RLIMIT_FSIZE, &bound) == 0;
 }
 
-// Permissions do not stop root.
+// Permissions do not apply to root.
 bool drop_root() {
   constexpr uid_t kNobody = 65534;
   return ::geteuid() != 0 || ::setuid(kNobody) == 0;
 }
 
-// Whether the action fails with io and that reason.
+// Whether the action fails with ErrorKind::io and this reason.
 template <class Action>
 bool fails_with(const std::string& reason, const Action& action) {
   try {

@@ -34,7 +34,7 @@ T value(const GgufHeader& header, const std::string& key) {
   return std::get<T>(entry->value);
 }
 
-// Every type of values, with numbers whose bytes differ from each other.
+// Values of every type; the bytes of each number differ.
 GgufWriter every_type(std::uint32_t version, bool big) {
   GgufWriter writer(version, big);
   writer.entry("u8", 0, writer.raw(std::uint8_t{250}))
@@ -125,12 +125,12 @@ INSTANTIATE_TEST_SUITE_P(Gguf, EveryFile,
                                          std::pair{3U, true}));
 
 TEST(Gguf, RefusesWhatIsNoGguf) {
-  expect_bad("", "the magic of a GGUF file, before byte 0: expected 4 bytes more but the file ends");
-  expect_bad("GGU", "expected 1 bytes more");
-  expect_bad("GGUX\3\0\0\0", "expected 'GGUF', with which a GGUF file begins, but got 'GGUX'");
+  expect_bad("", "the first 4 bytes, before byte 0: expected 4 more bytes but the file ends");
+  expect_bad("GGU", "expected 1 more bytes");
+  expect_bad("GGUX\3\0\0\0", "expected 'GGUF' but got 'GGUX'");
   expect_bad("\x1b[2J....", "but got '?[2J'");
-  expect_bad("ggml....", "a ggml file of before GGUF");
-  expect_bad("tjgg....", "a ggml file of before GGUF");
+  expect_bad("ggml....", "a ggml file from before GGUF");
+  expect_bad("tjgg....", "a ggml file from before GGUF");
 }
 
 TEST(Gguf, RefusesOtherVersions) {
@@ -148,8 +148,8 @@ TEST(Gguf, RefusesCountsBeyondTheFile) {
   };
   expect_bad(header(~std::uint64_t{0}, 0), "the number of tensors, before byte 16: expected at most 1048576");
   expect_bad(header(0, ~std::uint64_t{0}), "the number of keys, before byte 24: expected at most 65536");
-  expect_bad(header(1000, 0), "expected at least 24000 bytes more, for 1000 tensors, but the file has 8");
-  expect_bad(header(0, 1000), "expected at least 13000 bytes more, for 1000 keys, but the file has 0");
+  expect_bad(header(1000, 0), "expected at least 24000 more bytes, for 1000 tensors, but the file has 8");
+  expect_bad(header(0, 1000), "expected at least 13000 more bytes, for 1000 keys, but the file has 0");
 }
 
 TEST(Gguf, RefusesEveryCut) {
@@ -166,7 +166,7 @@ TEST(Gguf, RefusesEveryCut) {
 TEST(Gguf, RefusesBadStrings) {
   GgufWriter writer;
   expect_bad(GgufWriter().entry("k", 8, writer.raw(~std::uint64_t{0})).bytes(),
-             "key 'k', before byte 45: expected at least 18446744073709551615 bytes more");
+             "key 'k', before byte 45: expected at least 18446744073709551615 more bytes");
   expect_bad(GgufWriter().entry("k", 8, writer.raw(std::uint64_t{4}) + "abc").bytes(),
              "for 4 bytes of a string, but the file has 3");
   std::string bytes = GgufWriter().u32("key", 1).bytes();
@@ -175,13 +175,13 @@ TEST(Gguf, RefusesBadStrings) {
   bytes = GgufWriter().u32("key", 1).bytes();
   bytes[25] = '\1';  // 259
   expect_bad(bytes,
-             "key 0, before byte 32: expected at least 259 bytes more, for 259 bytes of a name, but the file has 11");
+             "key 0, before byte 32: expected at least 259 more bytes, for 259 bytes of a name, but the file has 11");
 }
 
 TEST(Gguf, RefusesBadValues) {
   const GgufWriter writer;
   expect_bad(GgufWriter().entry("k", 13, "abcd").bytes(),
-             "key 'k', before byte 37: expected a type of values, 0 to 12, but got 13");
+             "key 'k', before byte 37: expected a value type from 0 to 12 but got 13");
   expect_bad(GgufWriter().entry("k", 7, "\2").bytes(), "expected a bool, 0 or 1, but got 2");
   expect_bad(GgufWriter().u32("twice", 1).u32("twice", 2).bytes(), "key 'twice'");
   expect_bad(GgufWriter().u32("twice", 1).u32("twice", 2).bytes(), "expected every key once");
@@ -196,18 +196,18 @@ TEST(Gguf, QuotesKeysOfAnyBytes) {
 TEST(Gguf, RefusesBadArrays) {
   const GgufWriter writer;
   expect_bad(GgufWriter().array("k", 4, 3, "12345678").bytes(),
-             "expected at least 12 bytes more, for 3 values, but the file has 8");
+             "expected at least 12 more bytes, for 3 values, but the file has 8");
   expect_bad(GgufWriter().array("k", 4, ~std::uint64_t{0}, "").bytes(), "expected an array of at most 1099511627776");
-  expect_bad(GgufWriter().array("k", 8, 1000, "").bytes(), "expected at least 8000 bytes more");
+  expect_bad(GgufWriter().array("k", 8, 1000, "").bytes(), "expected at least 8000 more bytes");
   expect_bad(GgufWriter().array("k", 8, 1, writer.raw(std::uint64_t{9}) + "a").bytes(), "for 9 bytes of a string");
-  expect_bad(GgufWriter().array("k", 77, 1, "").bytes(), "expected a type of values");
+  expect_bad(GgufWriter().array("k", 77, 1, "").bytes(), "expected a value type");
   expect_bad(GgufWriter().array("k", 9, 1, writer.raw(std::uint32_t{77}) + writer.raw(std::uint64_t{1})).bytes(),
-             "expected a type of values");
+             "expected a value type");
   expect_bad(GgufWriter().i32s("k.list", {1, 2, 3}).bytes(), "expected at most 2 numbers but got 3",
              {.arrays = {".list"}, .longest_array = 2});
 }
 
-// An array of an array of ... `depth` of them, the innermost of one u8.
+// An array nested `depth` deep; the innermost holds one u8.
 std::string nested(const GgufWriter& writer, int depth) {
   std::string bytes = writer.raw(std::uint32_t{0}) + writer.raw(std::uint64_t{1}) + "x";
   for (int i = 1; i < depth; ++i) bytes = writer.raw(std::uint32_t{9}) + writer.raw(std::uint64_t{1}) + bytes;
@@ -219,7 +219,7 @@ TEST(Gguf, PassesOverArraysInArraysToADepth) {
   const GgufHeader header = parse(GgufWriter().entry("deep", 9, nested(writer, 4)).u32("next", 5).bytes());
   EXPECT_EQ(header.find("deep")->type, "array of array");
   EXPECT_EQ(value<std::int64_t>(header, "next"), 5);
-  expect_bad(GgufWriter().entry("deep", 9, nested(writer, 5)).bytes(), "expected arrays in arrays to a depth of 4");
+  expect_bad(GgufWriter().entry("deep", 9, nested(writer, 5)).bytes(), "expected arrays nested at most 4");
 }
 
 TEST(Gguf, DoesNotHoldLongStrings) {
@@ -256,8 +256,8 @@ TEST(Gguf, RefusesBadTensors) {
   expect_bad(one({std::uint64_t{1} << 63}, 0, 0), "expected a length below 2^63");
   expect_bad(one({4}, 0, std::uint64_t{1} << 63), "expected an offset below 2^63");
   expect_bad(one({4}, 0, 16), "expected an offset that is a multiple of the alignment, 32, but got 16");
-  expect_bad(one({4}, 0, 320), "expected data within the file");
-  expect_bad(one({100}, 0, 0), "shape [100] of F32 begins at byte 0 of them and has 400");
+  expect_bad(one({4}, 0, 320), "expected a tensor within the file");
+  expect_bad(one({100}, 0, 0), "shape [100] of F32 begins at byte 0 of the data and has 400");
   expect_bad(one({std::uint64_t{1} << 40, std::uint64_t{1} << 40}, 0, 0), "expected whole blocks and less than 2^63");
   expect_bad(one({33}, 2, 0), "expected whole blocks and less than 2^63 bytes of data but got shape [33] of Q4_0");
   expect_bad(GgufWriter().info("t", {1}, 0, 0).info("t", {1}, 0, 0).bytes() + std::string(99, 'x'),
@@ -278,8 +278,8 @@ TEST(Gguf, RefusesToLoadWhatItCannot) {
   expect_error(ErrorKind::bad_input,
                "there is no tensor 'rope_freq.weight' among its 3; did you mean 'rope_freqs.weight'?",
                [&] { file.load("rope_freq.weight"); });
-  expect_error(ErrorKind::unsupported, "tensor 'q' is of Q4_0; posenc reads F32", [&] { file.load("q"); });
-  expect_error(ErrorKind::unsupported, "tensor 'new' is of type 99", [&] { file.load("new"); });
+  expect_error(ErrorKind::unsupported, "tensor 'q' is stored as Q4_0; posenc reads F32", [&] { file.load("q"); });
+  expect_error(ErrorKind::unsupported, "tensor 'new' is stored as type 99", [&] { file.load("new"); });
   write_file(path, writer.bytes() + "more");
   expect_error(ErrorKind::bad_input, "the file has changed since its header was read",
                [&] { file.load("rope_freqs.weight"); });

@@ -46,7 +46,7 @@ TEST(ParseJson, KeepsIntegersAsFarAsTheyGo) {
 }
 
 TEST(ParseJson, RefusesDuplicateKeysWithTheirPath) {
-  expect_bad(R"({"a": 1, "b": 2, "a": 3})", "a: expected a key once but got it again");
+  expect_bad(R"({"a": 1, "b": 2, "a": 3})", "a: expected a key once but it occurs twice");
   expect_bad(R"({"x": [0, {"k": {"d": 1, "d": 1}}]})", "x[1].k.d: expected a key once");
 }
 

@@ -76,7 +76,7 @@ TEST(LoadSpec, LooksAtAModelWithoutReadingIt) {
   const std::string path = folder / "model.safetensors";
   const float number = 1;
   save_safetensors(path, {{"wpe", make_view(&number, {1})}});
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // more than a spec may have
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // larger than a spec may be
   expect_error(ErrorKind::unsupported, "seems to be a safetensors file", [&] { load_spec(path); });
 }
 
@@ -91,13 +91,15 @@ TEST(LoadSpec, ReadsListsFromTensors) {
 }
 
 TEST(LoadSpec, NamesTheNearestKind) {
-  expect_error(ErrorKind::bad_input, "'sinusoid:width=4' is neither; did you mean 'sinusoidal'?",
-               [] { load_spec("sinusoid:width=4"); });
-  expect_error(ErrorKind::bad_input, "'nowhere.json' is neither", [] { load_spec("nowhere.json"); });
+  expect_error(ErrorKind::bad_input,
+               "'sinusiodal:width=4' is not a spec (kind:field=value,...) or a file; did you mean "
+               "'sinusoidal'?",
+               [] { load_spec("sinusiodal:width=4"); });
+  expect_error(ErrorKind::bad_input, "'nowhere.json' is not a spec", [] { load_spec("nowhere.json"); });
   expect_error(ErrorKind::bad_input, "Known kinds: sinusoidal", [] { load_spec(""); });
 }
 
-// The first number of what load_array reads.
+// Returns the first number that load_array reads.
 double first(const std::string& text) { return load_array(text).number(0); }
 
 TEST(LoadArray, KnowsAFileByItsBytes) {
@@ -123,7 +125,7 @@ TEST(LoadArray, NeedsANameAmongSeveralTensors) {
   EXPECT_EQ(first(path + ":b:c"), 2);
   EXPECT_EQ(first(path + ":"), 3);
   expect_error(ErrorKind::bad_input,
-               "m.safetensors: expected the name of a tensor after it, FILE:NAME, as it has 3: '', 'a', 'b:c'",
+               "m.safetensors: expected FILE:TENSOR because the file has 3 tensors: '', 'a', 'b:c'",
                [&] { load_array(path); });
   expect_error(ErrorKind::bad_input,
                "m.safetensors: there is no tensor 'b:d' among '', 'a', 'b:c'; did you mean 'b:c'?",
@@ -155,9 +157,9 @@ TEST(LoadArray, SaysWhatIsWrong) {
   bad("", ": Is a directory", ErrorKind::io);
   expect_error(ErrorKind::usage, "the name of a file must not be empty", [] { load_array(""); });
   save_npy(folder / "a.npy", make_view(&number, {1}));
-  bad("a.npy:t", "a.npy: only tensors of safetensors files have names, but ':t' asks for one of another file");
+  bad("a.npy:t", "a.npy: ':t' selects a tensor");
   write_file(folder / "text", "1 2 3");
-  bad("text", "text: expected a file of numbers, .npy or .safetensors, but it begins like neither");
+  bad("text", "text: expected a file of numbers, .npy or .safetensors, but it begins like neither of them");
   write_file(folder / "zeros", std::string(100, '\0'));
   bad("zeros", "zeros: expected a file of numbers");
   write_file(folder / "model.gguf", "GGUF3");
@@ -198,7 +200,7 @@ TEST(LoadPositions, ReadsTensors) {
                [&] { load_positions("@" + path + ":idx"); });
 }
 
-// As many numbers as a text may list; the tensor counts, not its file.
+// The limit is the number of positions that a text may list; it applies to the tensor, not to its file.
 TEST(LoadPositions, KeepsTheLimit) {
   TemporaryFolder folder;
   const std::string path = folder / "large.safetensors";
@@ -245,9 +247,9 @@ TEST(LoadPositions, RefusesOtherShapesAndNumbers) {
   bad(make_view(longs, {}), "but got shape []");
   bad(make_view(longs, {0}), "but got shape [0]");
   bad(make_view(longs, {2, 0}), "but got shape [2, 0]");
-  bad(make_view(longs, {2}), "list.npy] positions must lie within +-2147483647 but got 2147483648");
+  bad(make_view(longs, {2}), "list.npy] positions must be from -2147483647 to 2147483647 but got 2147483648");
   const double nan[] = {0.0, std::numeric_limits<double>::quiet_NaN()};
-  bad(make_view(nan, {2}), "positions must lie within +-2147483647 but got nan");
+  bad(make_view(nan, {2}), "positions must be from -2147483647 to 2147483647 but got nan");
   expect_error(ErrorKind::io, "none.npy: No such file", [] { load_positions("@none.npy"); });
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// A file of that version around a header and data.
+// Builds a file of that version from a header and data.
 std::string file_of(const std::string& dictionary, const std::string& data, int version = 1) {
   std::string bytes = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
   for (int i = 0; i < (version == 1 ? 2 : 4); ++i) bytes += static_cast<char>(dictionary.size() >> (8 * i));
@@ -105,7 +105,7 @@ TEST(ParseNpy, ReadsLengthsAsPython2WroteThem) {
   EXPECT_EQ(parse(file_of(dictionary("|u1", "(2L, 1L)"), "ab")).shape, (Shape{2, 1}));
 }
 
-// What is no array, or never ends, is refused by its first bytes.
+// A file that is not an array, or never ends, is refused after its first bytes.
 TEST(LoadNpy, DoesNotReadAllOfWhatIsNoArray) {
   expect_error(ErrorKind::bad_input, "/dev/zero: expected an .npy file", [] { load_npy("/dev/zero"); });
   const std::string path = POSENC_TESTS "/fuzz/corpus/npy/rank5.npy";
@@ -149,7 +149,7 @@ TEST(ParseNpy, RefusesBrokenStarts) {
              "expected version 1.0, 2.0 or 3.0 of the format but got 1.1");
   expect_bad(std::string("\x93NUMPY\x02\x00\x00\x00", 10), "expected the header's length but the file ends after 10");
   expect_bad(std::string("\x93NUMPY\x02\x00\x01\x00\x10\x00", 12),
-             "expected a header of at most 1048576 bytes but it says 1048577");
+             "expected a header of at most 1048576 bytes but its length is 1048577");
   expect_bad(std::string("\x93NUMPY\x01\x00\x0A\x00{}", 12), "expected a header of 10 bytes but the file ends after 2");
 }
 
@@ -175,14 +175,14 @@ TEST(ParseNpy, RefusesTypesItDoesNotKnow) {
     expect_bad(file_of(dictionary(descr, "(1,)"), "01234567"), "descr '" + descr + "': " + part,
                ErrorKind::unsupported);
   };
-  refuse("|O", "pickled objects are never read");
-  refuse("O", "pickled objects are never read");
+  refuse("|O", "pickled objects are not supported");
+  refuse("O", "pickled objects are not supported");
   for (const char* descr : {"<c8", "<U2", "|S2", "|V2", "<f16", "<f3", "<M8[ns]", "", "<", "i", "<i44"}) {
     refuse(descr, "expected one of f2 f4 f8");
   }
   expect_bad(file_of(dictionary("|f4", "(1,)"), "0123"), "descr '|f4': expected a byte order");
   expect_bad(file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "0123"),
-             "descr: structured types are not read", ErrorKind::unsupported);
+             "descr: structured types are not supported", ErrorKind::unsupported);
 }
 
 TEST(Array, GivesAViewOfUpToFourAxes) {
@@ -215,7 +215,7 @@ TEST(NpyHeader, RefusesWhatTheFormatCannotSay) {
   expect_error(ErrorKind::usage, "at most 32 axes but got 33", [] { npy_header(DType::f32, Shape(33, 1)); });
 }
 
-// What save_npy wrote of the view, read again.
+// Writes the view with save_npy and reads it back.
 Array saved(const ConstView& view) {
   TemporaryFolder folder;
   save_npy(folder / "a.npy", view);
@@ -282,7 +282,7 @@ TEST(SaveNpy, RefusesBeforeItTouchesTheFile) {
   TemporaryFolder folder;
   const bf16 value{0};
   expect_error(ErrorKind::unsupported, "safetensors", [&] { save_npy(folder / "a.npy", make_view(&value, {1})); });
-  expect_error(ErrorKind::usage, "must have data but got null", [&] {
+  expect_error(ErrorKind::usage, "must not be null", [&] {
     save_npy(folder / "a.npy", ConstView{nullptr, DType::f32, 1, {1}, {1}});
   });
   expect_error(ErrorKind::usage, "rank must be 0 to 4 but got 5", [&] {

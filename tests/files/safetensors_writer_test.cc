@@ -19,7 +19,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// What save_safetensors wrote, read again.
+// Writes with save_safetensors and reads back.
 Safetensors saved(const TemporaryFolder& folder, const std::vector<NamedTensor>& tensors,
                   const Metadata& metadata = {}) {
   save_safetensors(folder / "a.safetensors", tensors, metadata);
@@ -82,7 +82,7 @@ TEST(SaveSafetensors, FollowsStrides) {
   EXPECT_EQ(file.load("empty").shape, (Shape{0, 5}));
 }
 
-// The same tensors as in mixed.safetensors, given in another order: the same file.
+// The tensors of mixed.safetensors, given in another order, produce the same file.
 TEST(SaveSafetensors, WritesTheBytesOfTheOriginal) {
   TemporaryFolder folder;
   const f16 half[] = {to_f16(0.5), to_f16(-2)};
@@ -136,14 +136,14 @@ TEST(SafetensorsHeader, RefusesWhatTheFormatCannotSay) {
     expect_error(ErrorKind::usage, "[safetensors_header] " + part, [&] { safetensors_header(tensors, metadata); });
   };
   const ConstView view{nullptr, DType::f32, 1, {1}, {1}};
-  bad({{"a", view}, {"b", view}, {"a", view}}, {}, "names must differ but got 'a' twice");
+  bad({{"a", view}, {"b", view}, {"a", view}}, {}, "names must be unique but 'a' occurs twice");
   bad({{"__metadata__", view}}, {}, "names must not be '__metadata__'");
   bad({{"a\xFF", view}}, {}, "names must be UTF-8 but got 'a?'");
   bad({{"a\xC3", view}}, {}, "names must be UTF-8");
-  bad({{"a", view}}, {{"k", "1"}, {"k", "2"}}, "metadata keys must differ but got 'k' twice");
+  bad({{"a", view}}, {{"k", "1"}, {"k", "2"}}, "metadata keys must be unique but 'k' occurs twice");
   bad({{"a", view}}, {{"k\xFF", "1"}}, "metadata keys must be UTF-8 but got 'k?'");
   bad({{"a", view}}, {{"k", "\xFF"}}, "metadata must be UTF-8 but the value of 'k' is not");
-  for (std::size_t at = 0; at < 20; ++at) {  // wherever it stands in a long one
+  for (std::size_t at = 0; at < 20; ++at) {  // at any place in a long text
     std::string text(20, 'x');
     text[at] = '\xFF';
     bad({{"a", view}}, {{"k", text}}, "metadata must be UTF-8");
@@ -153,7 +153,7 @@ TEST(SafetensorsHeader, RefusesWhatTheFormatCannotSay) {
   bad({{"a", {nullptr, DType::f32, 5, {}, {}}}}, {}, "tensor 'a' must have 0 to 4 axes but got 5");
   bad({{"a", {nullptr, DType::f32, -1, {}, {}}}}, {}, "tensor 'a' must have 0 to 4 axes but got -1");
   bad({{"a", {nullptr, DType::f32, 2, {2, -1}, {}}}}, {},
-      "tensor 'a' must have no negative length but got shape [2, -1]");
+      "tensor 'a' must have lengths of at least 0 but has shape [2, -1]");
   bad({{"a", {nullptr, DType::f32, 1, {INT64_MAX / 2}, {1}}}}, {}, "tensor 'a' must have less than 2^63 bytes");
   const ConstView half{nullptr, DType::u8, 1, {INT64_MAX / 2 + 1}, {1}};
   bad({{"a", half}, {"b", half}}, {}, "the tensors must have less than 2^63 bytes");
@@ -166,16 +166,16 @@ TEST(SaveSafetensors, RefusesBeforeItTouchesTheFile) {
   const float value = 1;
   const ConstView view = make_view(&value, {1});
   const ConstView null{nullptr, DType::f32, 1, {1}, {1}};
-  expect_error(ErrorKind::usage, "[save_safetensors] tensor 'b' of shape [1] must have data but got null", [&] {
+  expect_error(ErrorKind::usage, "[save_safetensors] tensor 'b' of shape [1] must not be null", [&] {
     save_safetensors(folder / "a", {{"a", view}, {"b", null}});
   });
-  expect_error(ErrorKind::usage, "names must differ", [&] {
+  expect_error(ErrorKind::usage, "names must be unique", [&] {
     save_safetensors(folder / "a", {{"a", view}, {"a", view}});
   });
   EXPECT_TRUE(folder.names().empty());
 }
 
-// Any names, shapes and types: every tensor comes back, aligned to its element size, without holes.
+// Any names, shapes and types: every tensor is read back, aligned to its element size, without gaps.
 RC_GTEST_PROP(SaveSafetensors, GivesBackWhatItTook, ()) {
   const auto count = *rc::gen::inRange(0, 8);
   std::vector<std::uint8_t> memory(4096);
@@ -184,7 +184,7 @@ RC_GTEST_PROP(SaveSafetensors, GivesBackWhatItTook, ()) {
   for (int i = 0; i < count; ++i) {
     const auto dtype = static_cast<DType>(*rc::gen::inRange(0, 7));
     const auto shape = *rc::gen::container<std::vector<std::int64_t>>(3, rc::gen::inRange<std::int64_t>(0, 6));
-    // Bytes of any value, but no broken UTF-8.
+    // Any bytes that are valid UTF-8.
     const auto letters = *rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127));
     tensors.push_back({letters + std::to_string(i),
                        make_view(static_cast<const void*>(memory.data()), dtype, {shape[0], shape[1], shape[2]})});

@@ -87,7 +87,7 @@ TEST(SpecJson, RefusesWhatIsNoSpec) {
   expect_bad("[]", "s.json: expected an object but got an array of 0");
   expect_bad("{}", "s.json: kind: expected the kind of encoding but it is missing");
   expect_bad(R"({"kind": 1})", "s.json: kind: expected a string but got 1");
-  expect_bad(R"({"kind": "sinusoid"})", "s.json: kind: there is no kind 'sinusoid'; did you mean 'sinusoidal'?");
+  expect_bad(R"({"kind": "sinusiodal"})", "s.json: kind: there is no kind 'sinusiodal'; did you mean 'sinusoidal'?");
   expect_bad(R"({"kind": "sinusoidal", "schema": "posenc/2", "width": 4})",
              "s.json: schema: expected \"posenc/1\" but got \"posenc/2\"", ErrorKind::unsupported);
   expect_bad(R"({"kind": "sinusoidal", "schema": 1, "width": 4})", "s.json: schema: expected a string but got 1");
@@ -129,7 +129,7 @@ TEST(SpecJson, WritesLearned) {
 )");
 }
 
-// A hybrid holds its parts as objects of their own, with the fields that they have alone.
+// A hybrid has its parts as separate objects, with the fields of those parts only.
 TEST(SpecJson, NestsHybrids) {
   const Sinusoidal fixed{.width = 4, .base = 300.0, .order = Order::halves};
   const Learned learned{.past_end = PastEnd::clamp, .first = 2, .normalize = Normalize::l2, .padding_row = 1};

@@ -15,14 +15,14 @@ void try_expression(std::string_view input) {
   const posenc::teaching::Evaluated result = posenc::teaching::evaluate(input);
   require(std::isfinite(result.value), "a value is not finite");
   require(result.error.empty() || result.value == 0.0, "an error has a value");
-  // What has a value has the same one in parentheses, unless they make it too long or too deep.
+  // A valid expression has the same value in parentheses, unless they make it too long or too deep.
   if (!result.error.empty() || input.size() > 900) return;
   const posenc::teaching::Evaluated again = posenc::teaching::evaluate("(" + std::string(input) + ")");
   require(!again.error.empty() || again.value == result.value, "parentheses changed the value");
   for (const std::string& item : posenc::teaching::list_items(input)) posenc::teaching::evaluate(item);
 }
 
-// One of every kind.
+// One question of every kind.
 std::vector<posenc::Question> make_questions() {
   using posenc::AnswerKind;
   return {{.id = "q1", .kind = AnswerKind::numeric, .answer = "0.84, 0.54", .values = {0.8414, 0.5403}, .decimals = 2},
@@ -36,7 +36,7 @@ std::vector<posenc::Question> make_questions() {
 void fuzz(std::string_view input) {
   static const std::vector<posenc::Question> questions = make_questions();
   try_expression(input);
-  // Without ids the text is the answer to every question.
+  // Without ids, the text answers every question.
   std::vector<posenc::Answer> same;
   for (const posenc::Question& question : questions) same.push_back({question.id, std::string(input)});
   posenc::grade(questions, same);

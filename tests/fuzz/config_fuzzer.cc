@@ -1,7 +1,6 @@
-// Configs of models: what is read has layers that are found again and encodings that are ones, and prints as JSON that
-// parses. The first character says how it is read: its lowest bit is ModelOptions::lenient; with the next one two
-// characters follow that choose a model type of the table, whatever the file says. Then comes the text: "0{...}",
-// "3ab{...}".
+// Configs of models: layers of a model can be found again, its encodings are valid, and it prints as JSON that parses.
+// The first character sets options: its lowest bit is ModelOptions::lenient; if the next bit is set, two more
+// characters choose a model type of the table, whatever the file says. Then comes the text: "0{...}", "3ab{...}".
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +18,7 @@
 
 namespace {
 
-// The options that the first characters say; takes them away.
+// Removes the first characters and returns the options that they set.
 posenc::ModelOptions take_options(std::string_view& input) {
   static const std::vector<std::string_view> types = posenc::models::table_model_types();
   const auto take = [&] {
@@ -37,7 +36,7 @@ posenc::ModelOptions take_options(std::string_view& input) {
   return options;
 }
 
-// Every message opens with where the config came from.
+// Every message begins with the source of the config.
 posenc::Model read(const posenc::Json& config, const posenc::ModelOptions& options) {
   try {
     return posenc::model_from_json(config, "input", options);
@@ -74,7 +73,7 @@ void check_group(const posenc::Model& model, const posenc::ModelGroup& group) {
   if (const auto* rotary = std::get_if<posenc::Rotary>(&group.spec)) {
     try {
       check_rotary(*rotary, group.layers.empty() ? 0 : group.layers.back());
-    } catch (const posenc::Error&) {  // numbers that have no frequencies
+    } catch (const posenc::Error&) {  // the frequencies would not be finite
     }
   }
 }
@@ -84,7 +83,7 @@ void check_json(const posenc::Model& model) {
   try {
     posenc::to_json(model);
     json = posenc::to_json(model, 100000);
-  } catch (const posenc::Error&) {  // numbers that have no frequencies
+  } catch (const posenc::Error&) {  // the frequencies would not be finite
     return;
   }
   require(accepted([&] { posenc::parse_json(posenc::to_text(json), "text"); }), "the printed JSON does not parse");

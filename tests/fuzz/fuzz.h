@@ -1,4 +1,4 @@
-// What the fuzzers share. Each defines fuzz(input), which may fail with posenc::Error and in no other way.
+// Helpers of the fuzzers. Each fuzzer defines fuzz(input), which may throw only posenc::Error.
 #pragma once
 
 #include <cstdio>

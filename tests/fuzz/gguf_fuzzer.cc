@@ -1,5 +1,5 @@
-// GGUF files: what parses has everything within the file, small tensors can be loaded or are refused, and a model that
-// is made of it consists of encodings that are ones.
+// GGUF files: if the header parses, everything is within the file, small tensors can be loaded or are refused, and a
+// model made from it has valid encodings.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A file in memory: the reader wants one, and a disk would be slow.
+// A file in memory: the reader needs a file, and a disk would be slow.
 std::string file_with(std::string_view bytes) {
   static const int descriptor = ::memfd_create("input", 0);
   const bool written = ::ftruncate(descriptor, 0) == 0 &&
@@ -40,10 +40,10 @@ void check_tensors(const posenc::Gguf& file) {
   for (const posenc::GgufTensor& tensor : file.tensors) {
     try {
       const posenc::Array array = file.load(tensor.name);
-      volatile double sink = 0.0;  // the reads must happen
+      volatile double sink = 0.0;  // prevents the compiler from removing the reads
       for (std::int64_t i = 0; i < array.size(); ++i) sink = array.number(i);
       static_cast<void>(sink);
-    } catch (const posenc::Error&) {  // a type that is not read
+    } catch (const posenc::Error&) {  // an unsupported type
     }
   }
 }

@@ -1,4 +1,4 @@
-// Positions as text: what parses lies in range, and prints as a text that gives the same positions.
+// Positions as text: if a text parses, its positions are in range, and they print as a text with the same positions.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace {
 
-// "9999x9999" takes a gigabyte, as documented; a fuzzer would only measure the allocator. Grids with a cell count of
-// five digits and more are left out.
+// "9999x9999" takes a gigabyte, as documented, and would only measure the allocator. So grids whose number of cells has
+// five digits or more are skipped.
 bool is_large_grid(std::string_view input) {
   constexpr double kMaxCells = 10000.0;
   double cells = 1.0;

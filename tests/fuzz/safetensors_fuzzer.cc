@@ -1,5 +1,5 @@
-// safetensors files: what parses fills its file without holes, every tensor can be loaded or is refused, and what was
-// loaded can be written and read again.
+// safetensors files: if a file parses, its tensors fill it without gaps, every tensor can be loaded or is refused, and
+// loaded tensors can be written and read again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// A file in memory: the reader wants one, and a disk would be slow.
+// A file in memory: the reader needs a file, and a disk would be slow.
 std::string file_with(std::string_view bytes) {
   static const int descriptor = ::memfd_create("input", 0);
   const bool written = ::ftruncate(descriptor, 0) == 0 &&
@@ -31,7 +31,7 @@ void check_layout(const posenc::SafetensorsHeader& header, std::int64_t size) {
   require(header.data_start + end == size, "the file is not filled");
 }
 
-// Writes a header for the tensors that a view can describe, and reads it.
+// Writes a header for the tensors that a view can describe, and reads it back.
 void check_round_trip(const std::vector<posenc::NamedTensor>& tensors, const posenc::Metadata& metadata) {
   std::int64_t size = 0;
   for (const posenc::NamedTensor& tensor : tensors) size += tensor.view.size() * posenc::size_of(tensor.view.dtype);
@@ -55,13 +55,13 @@ void fuzz(std::string_view input) {
   for (const posenc::TensorInfo& tensor : header.tensors) {
     try {
       arrays.push_back(file.load(tensor.name));
-    } catch (const posenc::Error&) {  // a type that is not read, or a number that does not fit
+    } catch (const posenc::Error&) {  // an unsupported type, or a number that does not fit
       continue;
     }
     const posenc::Array& array = arrays.back();
     const std::int64_t bytes = array.size() * posenc::size_of(array.dtype);
     require(static_cast<std::int64_t>(array.data.size()) == bytes, "shape and data differ");
-    volatile double sink = 0.0;  // the reads must happen
+    volatile double sink = 0.0;  // prevents the compiler from removing the reads
     for (std::int64_t i = 0; i < array.size(); ++i) sink = array.number(i);
     static_cast<void>(sink);
     if (array.shape.size() <= posenc::kMaxRank) tensors.push_back({tensor.name, array.view()});

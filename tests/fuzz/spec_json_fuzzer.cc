@@ -1,4 +1,4 @@
-// Specs as JSON: every tree that parses must print and parse to the same text, and every spec too.
+// Specs as JSON: every tree that parses prints as text that parses to the same text, and so does every spec.
 #include <string>
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Doubles without a fraction come back as integers, so the texts are compared, not the trees.
+// Doubles without a fraction are read back as integers, so texts are compared instead of trees.
 void check_json(const posenc::Json& json) {
   const std::string text = posenc::to_text(json);
   require(accepted([&] { require(posenc::to_text(posenc::parse_json(text, "text")) == text, "the JSON changed"); }),

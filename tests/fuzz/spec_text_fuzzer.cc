@@ -1,4 +1,4 @@
-// Spec texts: what parses must print as a text that parses to the same, and its numbers must be computable.
+// Spec texts: if a text parses, it prints as a text that parses to the same spec, and its numbers can be computed.
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,13 +13,13 @@
 namespace {
 
 void check_numbers(const posenc::Sinusoidal& spec) {
-  if (spec.width > 4096) return;  // larger ones take the same path, only longer
+  if (spec.width > 4096) return;  // larger widths run the same code, only longer
   const posenc::SinusoidalSchedule schedule = posenc::make_schedule(spec);
   require(schedule.width == spec.width, "the schedule has another width");
   require(schedule.sine.count + schedule.cosine.count <= spec.width, "the schedule has too many columns");
 }
 
-// The first and the last position read rows that a table has.
+// The first and the last position read rows inside the table.
 void check_numbers(const posenc::Learned& spec) {
   const std::int64_t rows = spec.rows > 0 ? spec.rows : spec.first + 5;
   const std::int64_t last = spec.length ? *spec.length - 1 : posenc::positions_of(spec, rows) - 1;
@@ -37,7 +37,7 @@ void check_numbers(const posenc::Hybrid& spec) {
 
 void check_numbers(const posenc::Rotary& spec) {
   const bool may_overflow = spec.precision == posenc::Precision::reference && !(spec.base > 1e-30 && spec.base < 1e30);
-  if (may_overflow) return;  // refused by make_schedule: a power beyond float32
+  if (may_overflow) return;  // make_schedule refuses a power beyond float32
   const posenc::RotarySchedule schedule = posenc::make_schedule(spec);
   require(schedule.first_channel >= 0 && schedule.first_channel + schedule.rotary_dim <= schedule.head_dim,
           "the window leaves the head");
@@ -45,7 +45,7 @@ void check_numbers(const posenc::Rotary& spec) {
           "a frequency is missing");
 }
 
-// What acts inside attention: parameters have shapes, a bias has a schedule, and no bucket lies outside the table.
+// Kinds inside attention: parameters have shapes, a bias has a schedule, and buckets are inside the table.
 template <class Relative>
 void check_numbers(const Relative& spec) {
   for (const posenc::ParameterInfo& info : posenc::parameters_of(spec)) {

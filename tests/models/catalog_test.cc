@@ -40,7 +40,7 @@ TEST(Catalog, EveryConfigIsJsonThatOpensWithItsModelType) {
   }
 }
 
-// What is compiled in is the file, byte for byte.
+// The compiled-in text is the file, byte for byte.
 TEST(Catalog, KeepsTheTextOfItsFiles) {
   const CatalogEntry* entry = find_in_catalog("llama-3.1-8b");
   ASSERT_NE(entry, nullptr);
@@ -53,9 +53,55 @@ TEST(Catalog, KeepsTheTextOfItsFiles) {
 
 TEST(Catalog, FindsEachOfItsEntriesAndNothingElse) {
   for (const CatalogEntry& entry : catalog()) EXPECT_EQ(find_in_catalog(entry.name), &entry);
-  for (const char* name : {"", "llama-3.1", "llama-3.1-8B", "llama-3.1-8b ", "zzz", "."}) {
+  for (const char* name : {"", "llama-3.1", "llama-3.1-8b ", "zzz", ".", "-", "/"}) {
     EXPECT_EQ(find_in_catalog(name), nullptr) << name;
   }
+}
+
+TEST(Catalog, FindsNamesOfTheHub) {
+  const struct {
+    const char* name;
+    const char* entry;
+  } cases[] = {{"gpt-2", "gpt2"},
+               {"GPT2", "gpt2"},
+               {"openai-community/gpt2", "gpt2"},
+               {"bert-base-uncased", "bert-base"},
+               {"google-bert/bert-base-cased", "bert-base"},
+               {"t5-small", "t5-small"},
+               {"google-t5/t5-small", "t5-small"},
+               {"meta-llama/Llama-3.1-8B", "llama-3.1-8b"},
+               {"meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+               {"Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+               {"mistralai/Mistral-7B-v0.1", "mistral-7b-v0.1"},
+               {"facebook/bart-base", "bart-base"},
+               {"Qwen/Qwen2.5-7B-Instruct", "qwen2.5-7b-instruct"}};
+  for (const auto& [name, entry] : cases) {
+    ASSERT_NE(find_in_catalog(name), nullptr) << name;
+    EXPECT_EQ(find_in_catalog(name)->name, entry) << name;
+  }
+}
+
+// A wrong model would be worse than none.
+TEST(Catalog, GuessesNoOtherNames) {
+  for (const char* name :
+       {"someone/Llama-3.1-8B", "someone/gpt2", "Llama-3.1-8B-Instruct-AWQ", "bert-base-chinese", "gpt-4",
+        "mistralai/Mistral-7B-Instruct-v0.2", "meta-llama/", "llama-27b", "qwen-38b", "gemma-22b"}) {
+    EXPECT_EQ(find_in_catalog(name), nullptr) << name;
+  }
+}
+
+TEST(Catalog, HubNamesMeanOneEntryEach) {
+  std::size_t count = 0;
+  for (const CatalogEntry& entry : catalog()) {
+    for (const std::string_view name : hub_names(entry)) {
+      ++count;
+      const std::size_t slash = name.find('/');
+      ASSERT_NE(slash, std::string_view::npos) << name;
+      EXPECT_EQ(find_in_catalog(name), &entry) << name;
+      EXPECT_EQ(find_in_catalog(name.substr(slash + 1)), &entry) << name;
+    }
+  }
+  EXPECT_GE(count, 100u);
 }
 
 using Names = std::vector<std::string_view>;

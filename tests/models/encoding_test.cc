@@ -102,7 +102,7 @@ TEST(AddEncoding, PutsEachSortAtItsPlaceOnce) {
   EXPECT_EQ(options.bias, &*bias.bias());
   EXPECT_EQ(options.term, &*term.term());
   for (const Encoding* one : {&rotary, &pope, &xpos, &temperature, &bias, &term}) {
-    expect_error(ErrorKind::usage, "but two were given", [&] { add_encoding(options, *one); });
+    expect_error(ErrorKind::usage, "but got two", [&] { add_encoding(options, *one); });
   }
 }
 
@@ -124,7 +124,7 @@ TEST(AddEncoding, KeepsWhatItPointsTo) {
 TEST(AddEncoding, RefusesWhatIsNotReady) {
   const auto refused = [](const Encoding& encoding) {
     AttendOptions options;
-    expect_error(ErrorKind::usage, "cannot act in attention yet", [&] { add_encoding(options, encoding); });
+    expect_error(ErrorKind::usage, "cannot be used in attention yet", [&] { add_encoding(options, encoding); });
   };
   refused({T5{.heads = 2}});
   refused(find_encoding("alibi:heads=2"));
@@ -181,7 +181,7 @@ TEST(LoadEncoding, KnowsModelsFilesAndSpecs) {
 
 TEST(LoadEncoding, SettlesWhatASpecLeavesOpen) {
   const char* dynamic = "rotary:head_dim=8,scaling=dynamic,factor=2,original_positions=16";
-  expect_error(ErrorKind::bad_input, "depends on the length", [&] { load_encoding(dynamic); });
+  expect_error(ErrorKind::bad_input, "depends on the sequence length", [&] { load_encoding(dynamic); });
   EXPECT_FALSE(load_encoding(dynamic, {.missing = Missing::leave}).rotary().has_value());
   const Encoding settled = load_encoding(dynamic, {.sequence_length = 64});
   EXPECT_EQ(settled.rotary()->sequence_length, 64);
@@ -259,7 +259,7 @@ TEST(LoadEncoding, RefusesNumbersThatTheKindDoesNotHave) {
   refused("given 2 times", "learned:past_end=error", {.files = {"a.npy", "b.npy"}});
   refused("are for what acts inside attention", "learned:past_end=error", {.values = "1"});
   refused("rotary learns nothing", "rotary:head_dim=4", {.files = {"t.npy"}});
-  refused("make a learned table: alibi has none", "alibi:heads=4", {.init = "normal"});
+  refused("--init has no effect: alibi works without learned numbers", "alibi:heads=4", {.init = "normal"});
   refused("must be name=file", "t5:heads=2", {.parameters = {"table"}});
   refused("must have 3 numbers", "clipped:heads=1,max_distance=1", {.values = "1/2"});
 }
@@ -272,7 +272,7 @@ TEST(WithLearned, SharesParametersAmongSeveral) {
   const std::vector<Encoding> two = {found[1], find_encoding("clipped:heads=2,max_distance=1")};
   expect_error(ErrorKind::usage, "--values could be for clipped or clipped",
                [&] { with_learned(two, EncodingOptions{.values = "1/2/3"}); });
-  expect_error(ErrorKind::usage, "nothing here learns",
+  expect_error(ErrorKind::usage, "no encoding here has learned parameters",
                [&] { with_learned(std::vector<Encoding>{found[0]}, EncodingOptions{.values = "1"}); });
 }
 

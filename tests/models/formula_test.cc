@@ -1,4 +1,4 @@
-// The formulas of the table of model types: each operator, what binds tighter, and what null does.
+// The formulas of the table of model types: operators, their precedence, and null.
 #include "models/formula.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace posenc::models::formula_test {
 namespace {
 
-// What formulas may name here.
+// The names that formulas may use here.
 const Json& names() {
   static const Json values = parse_json(R"({
     "seven": 7, "two": 2, "half": 0.5, "zero": 0, "yes": true, "no": false, "word": "full_attention", "empty": "",
@@ -60,7 +60,7 @@ TEST(Formula, Computes) {
                  {"seven / two", "3.5"},
                  {"8 / two", "4"},
                  {"seven // two", "3"},
-                 {"-seven // two", "-4"},  // downwards
+                 {"-seven // two", "-4"},  // rounded down
                  {"seven % two", "1"},
                  {"-seven % 4", "1"},
                  {"two ^ 10", "1024"},

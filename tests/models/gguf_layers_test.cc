@@ -15,8 +15,8 @@ TEST(GgufLayers, SlidingLayers) {
   EXPECT_EQ(model.groups[1].layer_type, "full_attention");
   EXPECT_FALSE(model.groups[1].sliding_window.has_value());
   EXPECT_EQ(rotary(model.groups[1]).base, 1000000.0);
-  EXPECT_TRUE(says(model.guesses, "gemma3.rope.freq_base_swa is not in the file: llama.cpp takes 10000"));
-  EXPECT_TRUE(says(model.guesses, "gemma3.attention.sliding_window_pattern is not in the file: llama.cpp takes 6"));
+  EXPECT_TRUE(says(model.guesses, "gemma3.rope.freq_base_swa is missing: llama.cpp uses 10000"));
+  EXPECT_TRUE(says(model.guesses, "gemma3.attention.sliding_window_pattern is missing: llama.cpp uses 6"));
   const Model without = File("gemma3").model();
   EXPECT_EQ(without.groups.size(), 1u);
   const Model other =
@@ -39,14 +39,14 @@ TEST(GgufLayers, PatternsAsLists) {
   EXPECT_EQ(model.groups[0].softmax_scale, 1.0);
   File("gemma4")
       .u32("attention.sliding_window", 512)
-      .expect_bad("key 'gemma4.attention.sliding_window_pattern': expected it");
+      .expect_bad("key 'gemma4.attention.sliding_window_pattern': llama.cpp needs this key");
   File("gemma4")
       .u32("attention.sliding_window", 512)
       .flags("attention.sliding_window_pattern", {true})
       .expect_bad("expected one number per layer, 8, but got 1");
   File("gemma4")
       .flags("attention.sliding_window_pattern", pattern)
-      .expect_bad("key 'gemma4.attention.sliding_window': expected it");
+      .expect_bad("key 'gemma4.attention.sliding_window': llama.cpp needs this key");
   const Model ignored =
       File("gemma3").u32("attention.sliding_window", 512).flags("attention.sliding_window_pattern", pattern).model();
   EXPECT_EQ(ignored.groups[1].layers, (Layers{5}));
@@ -68,13 +68,13 @@ TEST(GgufLayers, LayersThatDoNotTurn) {
   EXPECT_EQ(llama4.groups[1].query_scale->length, 8192);
   EXPECT_EQ(llama4.groups[1].query_scale->first, 1);
   EXPECT_FALSE(llama4.groups[0].query_scale.has_value());
-  EXPECT_TRUE(says(llama4.guesses, "llama.cpp leaves out layers 3, 7 for 'llama4'"));
+  EXPECT_TRUE(says(llama4.guesses, "llama.cpp skips layers 3, 7 for 'llama4'"));
   const Model whole = File("llama4").u32("attention.sliding_window", 0).model();
   EXPECT_EQ(whole.groups[1].layers, (Layers{7}));
   EXPECT_FALSE(whole.groups[1].query_scale.has_value());
   const Model other = File("llama4").u32("attention.sliding_window", 100).model();
   EXPECT_EQ(other.groups[0].sliding_window, 8192);
-  EXPECT_TRUE(says(other.warnings, "llama4.attention.sliding_window = 100 has no effect: llama.cpp takes 8192"));
+  EXPECT_TRUE(says(other.warnings, "llama4.attention.sliding_window = 100 has no effect: llama.cpp uses 8192"));
   const Model smol = File("smollm3").model();
   EXPECT_EQ(smol.groups[1].layers, (Layers{3, 7}));
   const Model cohere = File("cohere2").u32("attention.sliding_window", 512).model();
@@ -125,7 +125,7 @@ TEST(GgufLayers, LayersWithoutAttention) {
   EXPECT_EQ(kind_of(model.groups[1].spec), "rotary");
   const Model next = File("qwen3next").model();
   EXPECT_EQ(next.groups[1].layers, (Layers{3, 7}));
-  EXPECT_TRUE(says(next.guesses, "full_attention_interval is not in the file: llama.cpp takes 4"));
+  EXPECT_TRUE(says(next.guesses, "full_attention_interval is missing: llama.cpp uses 4"));
   const Model said = File("qwen3next").u32("full_attention_interval", 2).model();
   EXPECT_EQ(said.groups[1].layers, layers_from(1, 2, 8));
   const Model listed =

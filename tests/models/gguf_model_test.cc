@@ -24,7 +24,7 @@ TEST(GgufModel, Llama) {
   EXPECT_EQ(provenance(group, "head_dim"), "llama.embedding_length / llama.attention.head_count");
   ASSERT_EQ(model.guesses.size(), 1u);
   EXPECT_TRUE(says(model.guesses, "llama.cpp pairs channel 2i with 2i + 1 (interleaved) for architecture 'llama'"));
-  EXPECT_TRUE(says(model.guesses, "the config.json of the same model says half"));
+  EXPECT_TRUE(says(model.guesses, "the model's config.json says half"));
   EXPECT_TRUE(model.warnings.empty());
 }
 
@@ -32,8 +32,8 @@ TEST(GgufModel, DefaultsAreGuesses) {
   const Model model = File("llama").model();
   EXPECT_EQ(rotary(model.groups[0]).base, 10000.0);
   EXPECT_EQ(provenance(model.groups[0], "base"), "default of llama.cpp");
-  EXPECT_TRUE(says(model.guesses, "llama.rope.freq_base is not in the file: llama.cpp takes 10000"));
-  EXPECT_TRUE(says(model.guesses, "llama.rope.dimension_count is not in the file"));
+  EXPECT_TRUE(says(model.guesses, "llama.rope.freq_base is missing: llama.cpp uses 10000"));
+  EXPECT_TRUE(says(model.guesses, "llama.rope.dimension_count is missing"));
 }
 
 struct LayoutCase {
@@ -72,7 +72,7 @@ TEST(GgufModel, LayoutsByArchitecture) {
   }
 }
 
-// Every row makes a model, once the file has what llama.cpp asks for, and every spec of it is one.
+// Every row makes a model if the file has the keys that llama.cpp needs, and all its specs are valid.
 TEST(GgufModel, EveryArchitecture) {
   for (const std::string_view name : gguf::gguf_architectures()) {
     SCOPED_TRACE(name);
@@ -80,7 +80,7 @@ TEST(GgufModel, EveryArchitecture) {
     File file{row.name};
     file.u32("attention.relative_buckets_count", 32).u32("attention.sliding_window", 512);
     if (row.part == gguf::Part::latent) file.u32("rope.dimension_count", 8);
-    if (row.turns == gguf::Turns::sections || row.turns == gguf::Turns::interleaved_sections) {
+    if (row.rotation == gguf::Pairing::sections || row.rotation == gguf::Pairing::interleaved_sections) {
       file.list("rope.dimension_sections", {4, 2, 2, 0});
     }
     file.flags("attention.sliding_window_pattern", {true, true, true, false, true, true, true, false});
@@ -113,7 +113,7 @@ TEST(GgufModel, PartOfTheHead) {
   EXPECT_EQ(rotary(File("plamo").u32("rope.dimension_count", 4).model().groups[0]).rotary_dim, 0);
   File("gptneox").u32("rope.dimension_count", 18).expect_bad("key 'gptneox.rope.dimension_count' at byte");
   File("gptneox").u32("rope.dimension_count", 18).expect_bad("expected at most the channels of a head, 16");
-  File("gptneox").u32("rope.dimension_count", 5).expect_bad("expected an even number of channels that turn but got 5");
+  File("gptneox").u32("rope.dimension_count", 5).expect_bad("expected an even number of rotated channels but got 5");
   File("llama").u32("rope.dimension_count", 8).expect_bad("expected the channels of a head, 16, as llama.cpp does");
 }
 
@@ -125,14 +125,14 @@ TEST(GgufModel, Sections) {
   EXPECT_EQ(provenance(model.groups[0], "sections"), "qwen2vl.rope.dimension_sections");
   const Model turns = File("qwen3vl").list("rope.dimension_sections", {4, 2, 2, 0}).model();
   EXPECT_EQ(rotary(turns.groups[0]).section_order, SectionOrder::interleaved);
-  // Pair 7 = 1 + 2 * 3 lies behind the two of its axis.
-  EXPECT_TRUE(says(turns.groups[0].notes, "pairs 7 turn with the first axis"));
+  // Pair 7 = 1 + 2 * 3 comes after the two pairs of its axis.
+  EXPECT_TRUE(says(turns.groups[0].notes, "pairs 7 follow the first axis"));
   const Model even = File("qwen3vl").list("rope.dimension_sections", {3, 3, 2, 0}).model();
   EXPECT_TRUE(even.groups[0].notes.empty());
   const Model four = File("hunyuan_vl").list("rope.dimension_sections", {2, 2, 2, 2}).model();
   EXPECT_EQ(rotary(four.groups[0]).sections, (Layers{2, 2, 2, 2}));
   EXPECT_TRUE(says(four.groups[0].notes, "position 0 on the fourth axis"));
-  File("qwen2vl").expect_bad("key 'qwen2vl.rope.dimension_sections': expected it");
+  File("qwen2vl").expect_bad("key 'qwen2vl.rope.dimension_sections': llama.cpp needs this key");
   File("qwen2vl").list("rope.dimension_sections", {2, 3, 2, 0}).expect_bad("sum to the 8 pairs");
   File("qwen2vl").list("rope.dimension_sections", {2, 3, 3}).expect_bad("expected 4 numbers but got 3");
   File("qwen3vl").list("rope.dimension_sections", {2, 2, 2, 2}).expect_bad("expected 0 as the fourth number");
@@ -168,7 +168,7 @@ TEST(GgufModel, Alibi) {
   const Alibi& spec = std::get<Alibi>(bloom.groups[0].spec);
   EXPECT_EQ(spec.heads, 4);
   EXPECT_EQ(spec.bias_max, 8.0);
-  EXPECT_TRUE(says(bloom.guesses, "llama.cpp takes 8 for 'bloom'"));
+  EXPECT_TRUE(says(bloom.guesses, "llama.cpp uses 8 for 'bloom'"));
   const Model mpt = File("mpt").f32("attention.max_alibi_bias", 6).model();
   EXPECT_EQ(std::get<Alibi>(mpt.groups[0].spec).bias_max, 6.0);
   EXPECT_EQ(provenance(mpt.groups[0], "bias_max"), "mpt.attention.max_alibi_bias");
@@ -190,7 +190,7 @@ TEST(GgufModel, Learned) {
   EXPECT_EQ(provenance(model.groups[0], "rows"), "tensor position_embd.weight");
   const Model missing = File("bert").model();
   EXPECT_EQ(std::get<Learned>(missing.groups[0].spec).rows, 4096);
-  EXPECT_TRUE(says(missing.guesses, "tensor position_embd.weight is not in the file"));
+  EXPECT_TRUE(says(missing.guesses, "tensor position_embd.weight is missing"));
   File wide("gpt2");
   wide.writer().tensor("position_embd.weight", {std::uint64_t{1} << 21, 1}, 24, std::string(1 << 21, '\0'));
   wide.expect_bad("model.gguf: learned] width must be at most 1048576 but got 2097152");
@@ -212,9 +212,9 @@ TEST(GgufModel, T5) {
   EXPECT_EQ(model.groups[1].layers.size(), 6u);
   EXPECT_EQ(std::get<T5>(model.groups[1].spec).direction, T5Direction::causal);
   EXPECT_EQ(model.groups[0].softmax_scale, 1.0);
-  EXPECT_TRUE(says(model.guesses, "llama.cpp takes 128"));
+  EXPECT_TRUE(says(model.guesses, "llama.cpp uses 128"));
   EXPECT_EQ(File("t5encoder").u32("attention.relative_buckets_count", 32).model().groups.size(), 1u);
-  File("t5").expect_bad("key 't5.attention.relative_buckets_count': expected it");
+  File("t5").expect_bad("key 't5.attention.relative_buckets_count': llama.cpp needs this key");
   File("t5").u32("attention.relative_buckets_count", 7).expect_bad("expected an even number from 4 to 128 but got 7");
 }
 
@@ -269,8 +269,10 @@ TEST(GgufModel, RefusesWrongValues) {
 
 TEST(GgufModel, RefusesOtherArchitectures) {
   File("lama").expect_bad("but got 'lama'; did you mean 'llama'?", ErrorKind::unsupported);
-  File("clip").expect_bad("is a projector of images or sound", ErrorKind::unsupported);
-  File("dflash").u32("hyper_connection.count", 4).expect_bad("posenc does not know this kind", ErrorKind::unsupported);
+  File("clip").expect_bad("is a projector for images or sound", ErrorKind::unsupported);
+  File("dflash")
+      .u32("hyper_connection.count", 4)
+      .expect_bad("posenc does not support this variant", ErrorKind::unsupported);
   const TemporaryFolder folder;
   GgufWriter part;
   write_file(folder / "m.gguf", part.entry("split.no", 2, part.raw(std::uint16_t{1})).bytes());

@@ -4,7 +4,7 @@
 namespace posenc::models::gguf_scaling_test {
 namespace {
 
-// YaRN as ggml computes it: floor and ceil, in the number of the pair.
+// YaRN as ggml computes it: floor and ceil of the index of the pair.
 std::vector<double> yarn(double base, int dim, double factor, double original, double fast, double slow,
                          double extrapolation = 1.0) {
   const auto turning = [&](double turns) {
@@ -29,7 +29,7 @@ TEST(GgufScaling, LinearScaling) {
   const Model old = File("llama").f32("rope.scale_linear", 2).model();
   EXPECT_EQ(std::get<LinearScaling>(rotary(old.groups[0]).scaling).factor, 2.0);
   EXPECT_EQ(provenance(old.groups[0], "scaling.factor"), "llama.rope.scale_linear");
-  EXPECT_TRUE(says(old.guesses, "llama.rope.scaling.type is not in the file: llama.cpp takes linear"));
+  EXPECT_TRUE(says(old.guesses, "llama.rope.scaling.type is missing: llama.cpp uses linear"));
   const Model both = File("llama").f32("rope.scaling.factor", 4).f32("rope.scale_linear", 2).model();
   EXPECT_TRUE(says(both.warnings, "llama.rope.scale_linear = 2 has no effect"));
   const Model none = File("llama").text("rope.scaling.type", "none").f32("rope.scaling.factor", 4).model();
@@ -69,7 +69,7 @@ TEST(GgufScaling, YarnsOtherNumbers) {
   EXPECT_EQ(scaling.beta_fast, 32.0);
   EXPECT_TRUE(says(model.warnings, "qwen2.rope.scaling.yarn_beta_fast = 16 has no effect"));
   EXPECT_FALSE(says(model.warnings, "yarn_beta_slow"));
-  EXPECT_TRUE(says(model.guesses, "original_context_length is not in the file"));
+  EXPECT_TRUE(says(model.guesses, "original_context_length is missing"));
   EXPECT_NEAR(rotary(model.groups[0]).attention_factor.value(), 0.5 * (1.0 + 0.1 * std::log(4.0)), 1e-12);
 }
 
@@ -117,7 +117,7 @@ TEST(GgufScaling, LatentAttention) {
   EXPECT_EQ(rotary(group).layout, Layout::interleaved);
   EXPECT_EQ(group.latent_head->nope, 16);
   EXPECT_EQ(group.latent_head->rope, 8);
-  // mscale is mscale_all_dim: cos and sin are plain, scores get the square.
+  // mscale is mscale_all_dim: cos and sin have no factor, scores get the square.
   EXPECT_EQ(rotary(group).attention_factor, 1.0);
   const double all = 1.0 + 0.1 * 0.707 * std::log(40.0);
   EXPECT_NEAR(group.softmax_scale.value(), all * all / std::sqrt(24.0), 1e-7);
@@ -136,7 +136,7 @@ TEST(GgufScaling, LatentAttentionOfOthers) {
   EXPECT_NEAR(rotary(group).attention_factor.value(), ratio, 1e-7);
   const double all = ratio * (1.0 + 0.1 * 0.5 * log);
   EXPECT_NEAR(group.softmax_scale.value(), all * all / std::sqrt(24.0), 1e-7);
-  // GLM's does not read the multiplier: its magnitude is on cos and sin, and squared on scores too.
+  // GLM does not read the multiplier: its factor is on cos and sin, and squared on scores as well.
   const Model glm = make("glm-dsa").model();
   EXPECT_TRUE(says(glm.warnings, "glm-dsa.rope.scaling.yarn_log_multiplier"));
   const double plain = 1.0 + 0.1 * log;
@@ -239,12 +239,12 @@ TEST(GgufScaling, LocalBasesAndScalings) {
     file.u32("attention.sliding_window", 512).f32("rope.freq_base", 50000).text("rope.scaling.type", "yarn");
     return file.f32("rope.scaling.factor", 4);
   };
-  // gemma3: the factor is 1 there, and YaRN's magnitude with it.
+  // gemma3: the factor is 1 there, and so is YaRN's factor on cos and sin.
   const Model gemma = make("gemma3").model();
   EXPECT_TRUE(std::holds_alternative<NoScaling>(rotary(gemma.groups[0]).scaling));
   EXPECT_NEAR(make_schedule(rotary(gemma.groups[0])).attention_factor, 1.0, 1e-15);
   EXPECT_TRUE(std::holds_alternative<Yarn>(rotary(gemma.groups[1]).scaling));
-  // gpt-oss: everything is shared, the base too.
+  // gpt-oss: everything is shared, including the base.
   const Model oss = make("gpt-oss").model();
   EXPECT_EQ(oss.groups[0].layers, layers_from(0, 2, 8));
   EXPECT_EQ(rotary(oss.groups[0]).base, 50000.0);
@@ -254,7 +254,7 @@ TEST(GgufScaling, LocalBasesAndScalings) {
   EXPECT_TRUE(std::holds_alternative<NoScaling>(rotary(olmo.groups[0]).scaling));
   EXPECT_FALSE(rotary(olmo.groups[0]).attention_factor.has_value());
   EXPECT_EQ(rotary(olmo.groups[0]).base, 50000.0);
-  // laguna: the first of four layers sees all keys, and sliding ones have a base and a width of their own.
+  // laguna: the first of four layers sees all keys, and sliding layers have their own base and width.
   const Model laguna = make("laguna").f32("rope.freq_base_swa", 777).u32("rope.dimension_count_swa", 8).model();
   EXPECT_EQ(laguna.groups[0].layers, (Layers{0, 4}));
   EXPECT_EQ(rotary(laguna.groups[1]).base, 777.0);

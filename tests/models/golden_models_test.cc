@@ -1,4 +1,4 @@
-// Every recorded config of a published model, resolved from its keys alone: golden/README.md says what the files hold.
+// Every recorded config of a published model, resolved from its keys; golden/README.md describes the files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using golden::RotaryCase;
 
-// A group of layers of a file, and what posenc makes of its config.
+// A group of layers of a file, and the model that posenc reads from its config.
 struct Case {
   std::string name;
   Json group;
@@ -65,11 +65,11 @@ const std::vector<Case>& cases() {
 
 bool has_rope(const Case& c) { return c.group.find("rope")->boolean(); }
 
-// MusicFlamingo turns embeddings; V-JEPA 2's frequencies are written once for all axes. Both have tests of their own.
+// MusicFlamingo rotates embeddings; V-JEPA 2's frequencies are recorded once for all axes. Both have their own tests.
 bool is_special(const Case& c) { return c.name == "d-musicflamingo-time" || c.name == "d-vjepa2"; }
 
-// The recorder ran attention modules one by one, and in these models it is the model around them that leaves rotation
-// out, where layer_rope_theta is 0.
+// The recorder ran attention modules alone, but in these models the surrounding model skips the rotation if
+// layer_rope_theta is 0.
 bool is_decided_outside(const Case& c) {
   return c.model_type == "muse_glimmer_text" || c.model_type == "muse_spark_text";
 }
@@ -143,7 +143,7 @@ TEST(GoldenModels, HaveTheSizesAndFrequenciesOfTheFiles) {
         ASSERT_EQ(schedule.rotary_dim, c.group.find("rotary_dim")->integer());
         EXPECT_EQ(schedule.first_channel, numbers.spec.first_channel);
         EXPECT_NEAR(schedule.attention_factor, c.group.find("attention_factor")->number(), 1e-6);
-        if (!is_rotation(schedule.layout)) return;  // by channel, and by the tables below
+        if (!is_rotation(schedule.layout)) return;  // checked per channel, by the tables below
         const auto pairs = static_cast<std::size_t>(schedule.pairs());
         for (std::size_t i = 0; i < pairs; ++i) {
           double sum = 0.0;
@@ -163,7 +163,7 @@ TEST(GoldenModels, HaveTheSizesAndFrequenciesOfTheFiles) {
   RecordProperty("worst", std::to_string(worst));
 }
 
-// Positions for the axes of the spec: text has the same number on all of them.
+// Positions on the axes of the spec: text has the same number on all axes.
 Positions spread(const Positions& positions, std::int64_t axes) {
   const PositionView view = positions;
   if (view.axes == axes) return positions;
@@ -184,7 +184,7 @@ Tables tables_of(const RotaryAngles& angles, const PositionView& positions) {
   return {cos.values(), sin.values()};
 }
 
-// Float32 forms the product of position and frequency: what that can be off by, and the last bits of the frequency.
+// The error of the float32 product of position and frequency, and of the last bits of the frequency.
 TEST(GoldenModels, HaveTheTablesOfTheFilesWithinFloat32Angles) {
   on_every_group([&](const Case& c, const RotaryCase& numbers, const ModelGroup&, const Rotary& given) {
     Rotary spec = given;
@@ -214,7 +214,7 @@ double float_ulp(double value) {
   return static_cast<double>(std::nextafter(size, std::numeric_limits<float>::infinity())) - static_cast<double>(size);
 }
 
-// The resolved spec with the file's own frequencies, which torch rounded in its own way.
+// The resolved spec with the recorded frequencies, which torch rounded in its own way.
 Rotary with_their_frequencies(const Case& c, const RotaryCase& numbers, const Rotary& spec) {
   Rotary result = spec;
   const RotarySchedule schedule = schedule_of(spec, c);
@@ -257,7 +257,7 @@ TEST(GoldenModels, TurnTheQueriesOfTheFiles) {
     if (numbers.q.empty() || !numbers.dtype.empty() || !is_rotation(spec.layout) || numbers.angle_multiplier != 1.0)
       return;
     Rotary theirs = with_their_frequencies(c, numbers, spec);
-    if (c.group.find("q_is")) {  // only what turns
+    if (c.group.find("q_is")) {  // only the rotated channels
       theirs.head_dim = schedule_of(spec, c).rotary_dim;
       theirs.first_channel = 0;
     }

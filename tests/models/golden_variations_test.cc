@@ -1,5 +1,5 @@
-// Configs that say one thing in many ways, of every model type, against what Hugging Face made of them:
-// golden/README.md says what the lines of models/variations.jsonl hold.
+// Different spellings of the same config, for every model type, against the result of Hugging Face. golden/README.md
+// describes the lines of models/variations.jsonl.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ std::vector<Json> variations() {
   return lines;
 }
 
-// Our groups for the layers of one of theirs.
+// Our groups for the layers of one of their groups.
 std::vector<const ModelGroup*> groups_of(const Model& model, const Json& theirs, const std::string& part) {
   std::set<const ModelGroup*> groups;
   const Json& layers = *theirs.find("layers");
@@ -49,7 +49,7 @@ void expect_close(double got, double wanted, const std::string& what) {
   EXPECT_NEAR(got, wanted, 1e-6 * std::fabs(wanted)) << what;
 }
 
-// Where a pair stands on one of several axes, the others have 0 for it.
+// A pair on one of several axes has frequency 0 on the others.
 void expect_frequencies(const RotarySchedule& schedule, const Json& theirs) {
   const auto pairs = static_cast<std::size_t>(schedule.pairs());
   for (const auto& [index, wanted] : theirs.object()) {

@@ -1,4 +1,4 @@
-// What load_model refuses of a config.json, and that its messages name the key.
+// load_model refuses bad config.json files, and its messages name the key.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,20 +17,20 @@ namespace {
 
 TEST(ModelErrors, RefusesKeysItDoesNotKnow) {
   const std::vector<Case> cases = {
-      {llama(R"("rope_thta": 7)"), "rope_thta: this key is about positions, and posenc does not know it for llama",
+      {llama(R"("rope_thta": 7)"), "rope_thta: this key is about positions, but posenc does not know it for llama",
        "did you mean 'rope_theta'?"},
       {llama(R"("alibi_slopes": true)"), "alibi_slopes: this key is about positions", ""},
       {llama(R"("rotary_dim": 32)"), "rotary_dim: this key is about positions", ""},
-      {llama(R"("rope_parameters": {"rope_thetta": 7})"),
-       "rope_parameters.rope_thetta: this rope parameter is not known", "did you mean 'rope_theta'?"},
+      {llama(R"("rope_parameters": {"rope_thetta": 7})"), "rope_parameters.rope_thetta: this rope parameter is unknown",
+       "did you mean 'rope_theta'?"},
       {llama(R"("rope_scaling": {"type": "linear", "factor": 2.0, "quux": 1})"),
-       "rope_scaling.quux: this rope parameter is not known", ""},
+       "rope_scaling.quux: this rope parameter is unknown", ""},
       {of_type("gemma3", R"("text_config": {"rope_local_base_frq": 7})"),
-       "text_config.rope_local_base_frq: this key is about positions, and posenc does not know it for gemma3_text",
+       "text_config.rope_local_base_frq: this key is about positions, but posenc does not know it for gemma3_text",
        "did you mean 'rope_local_base_freq'?"},
       {of_type("gemma3_text", R"("rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 1e6, )"
                               R"("partial_rotary_facter": 0.5}})"),
-       "rope_parameters.full_attention.partial_rotary_facter: this rope parameter is not known",
+       "rope_parameters.full_attention.partial_rotary_facter: this rope parameter is unknown",
        "did you mean 'partial_rotary_factor'?"},
       {of_type("llava", R"("rope_theta": 5, "text_config": {"model_type": "llama", "mrope_section": [1]})"),
        "text_config.mrope_section: this key is about positions", ""}};
@@ -45,9 +45,9 @@ TEST(ModelErrors, RefusesKeysItDoesNotKnow) {
     EXPECT_TRUE(has(model.warnings, c.warning));
     EXPECT_FALSE(model.groups.empty());
   }
-  // What is not about positions is none of its business.
+  // Keys that are not about positions are ignored.
   EXPECT_TRUE(load_model(llama(R"("hidden_act": "silu", "vocab_size": 7, "quux": {"a": 1})")).warnings.empty());
-  // The file's own name opens the message.
+  // Messages start with the name of the file.
   const TemporaryFolder folder;
   write_file(folder / "config.json", llama(R"("rope_thta": 7)"));
   expect_error(ErrorKind::bad_input,
@@ -131,7 +131,7 @@ TEST(ModelErrors, RefusesContradictions) {
       {of_type("gemma3_text", R"("num_hidden_layers": 6, "layer_types": )" + list_of("\"full_attention\"", 5)),
        "config: layer_types: expected a word for each of the 6 layers but got 5", ""},
       {of_type("gemma3_text", R"("num_hidden_layers": 1, "layer_types": ["chunky"])"),
-       "layer_types: expected types of layers that gemma3_text has but got 'chunky'", ""},
+       "layer_types: expected layer types that gemma3_text has but got 'chunky'", ""},
       {longrope(31, 32), "config: rope_scaling.short_factor: expected one number per pair, 32, but got 31", ""},
       {longrope(32, 33), "config: rope_scaling.long_factor: expected one number per pair, 32, but got 33", ""},
       {llama(R"("rope_scaling": {"rope_type": "yarn", "factor": 2.0, "beta_fast": 1, "beta_slow": 32})"),
@@ -144,7 +144,7 @@ TEST(ModelErrors, RefusesContradictions) {
        "config: rope_theta: expected a value for layer 1 but got 1 values", ""},
       {of_type("mellum", R"("num_hidden_layers": 2, "layer_types": ["full_attention", "sliding_attention"], )"
                          R"("rope_parameters": {"full_attention": {"rope_theta": 1e5}})"),
-       "config: rope_parameters: expected rope parameters for every type of layer but there are none for "
+       "config: rope_parameters: expected rope parameters for every layer type but there are none for "
        "'sliding_attention'",
        ""},
       {of_type("llama", R"("hidden_size": 511, "num_attention_heads": 7)"), "head_dim: expected an even number", ""},
@@ -159,12 +159,13 @@ TEST(ModelErrors, RefusesWhatIsMissing) {
       {of_type("llama", R"("num_attention_heads": null)"), "head_dim: expected head_dim, or the keys of", ""},
       {of_type("llama", R"("num_hidden_layers": null)"),
        "num_hidden_layers: expected a whole number, but the key is missing", ""},
-      {scaling(R"("type": "linear")"), "config: rope_scaling.factor: rope type linear needs it, and it is missing", ""},
-      {scaling(R"("rope_type": "yarn")"), "config: rope_scaling.factor: rope type yarn needs it", ""},
+      {scaling(R"("type": "linear")"),
+       "config: rope_scaling.factor: rope type linear needs this key, but it is missing", ""},
+      {scaling(R"("rope_type": "yarn")"), "config: rope_scaling.factor: rope type yarn needs this key", ""},
       {scaling(R"("rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0)"),
        "rope_scaling.high_freq_factor: rope type llama3", ""},
       {of_type("llava", R"("text_config": {"model_type": "llama", "rope_scaling": {"type": "linear"}})"),
-       "config: text_config.rope_scaling.factor: rope type linear needs it", ""},
+       "config: text_config.rope_scaling.factor: rope type linear needs this key", ""},
       {of_type("llama", R"("max_position_embeddings": null, "rope_scaling": {"type": "dynamic", "factor": 2.0})"),
        "config: max_position_embeddings: expected a whole number, but the key is missing", ""},
   });
@@ -186,18 +187,17 @@ TEST(ModelErrors, NamesTheNearestType) {
         "config: text_config.model_type: posenc does not know 'gema3_text'; did you mean 'gemma3_text'?", ""}},
       ErrorKind::unsupported);
   const Model model = load_model(of_type("gemma3", R"("text_config": {}, "vision_config": {"model_type": "siglop"})"));
-  EXPECT_TRUE(
-      has(model.warnings, "vision_config.model_type: posenc does not know 'siglop': nothing is said of this part"));
+  EXPECT_TRUE(has(model.warnings, "vision_config.model_type: posenc does not know 'siglop': part 'vision' is skipped"));
 }
 
 TEST(ModelErrors, MeetsWhatHuggingFaceTripsOver) {
   const std::string phi3 = "rotary:head_dim=64,scaling=longrope,short_factor=1/1.02/1.04";
   const std::map<std::string, std::string> outcomes = {
-      {"yarn without factor", "rope_scaling.factor: rope type yarn needs it, and it is missing"},
-      {"linear without factor", "rope_scaling.factor: rope type linear needs it, and it is missing"},
-      {"dynamic without factor", "rope_scaling.factor: rope type dynamic needs it, and it is missing"},
-      {"llama3 without low_freq_factor", "rope_scaling.low_freq_factor: rope type llama3 needs it"},
-      {"longrope without long_factor", "rope_scaling.long_factor: rope type longrope needs it"},
+      {"yarn without factor", "rope_scaling.factor: rope type yarn needs this key, but it is missing"},
+      {"linear without factor", "rope_scaling.factor: rope type linear needs this key, but it is missing"},
+      {"dynamic without factor", "rope_scaling.factor: rope type dynamic needs this key, but it is missing"},
+      {"llama3 without low_freq_factor", "rope_scaling.low_freq_factor: rope type llama3 needs this key"},
+      {"longrope without long_factor", "rope_scaling.long_factor: rope type longrope needs this key"},
       {"unknown type", "rope_scaling.rope_type: expected a rope type that llama has"},
       {"type su on llama", "rope_scaling.type: expected a rope type that llama has"},
       {"odd head_dim, fully rotated", "head_dim: expected an even number"},
@@ -212,7 +212,7 @@ TEST(ModelErrors, MeetsWhatHuggingFaceTripsOver) {
       {"exaone4 with sliding_window null and no layer_types", "rotary:head_dim=128"},
       {"glm4v_text class default", "rope_parameters.mrope_section (default of glm4v_text): expected sections"},
       {"glm4v_moe_text class default", "rope_parameters.mrope_section (default of glm4v_moe_text): expected sections"},
-      {"cohere_compass_text class default", "rope_parameters: expected rope parameters per type of layer"},
+      {"cohere_compass_text class default", "rope_parameters: expected rope parameters per layer type"},
       {"mistral with a partial factor below 1 (module only)",
        "rotary:head_dim=64,partial_rotary_factor=0.5,scaling=linear,factor=2"}};
   const Json file = parse_json(read_file(POSENC_TESTS "/golden/models/refusals.json"), "refusals.json");

@@ -1,4 +1,4 @@
-// What load_model makes of a config.json: spellings, contradictions, layers and other readings.
+// How load_model reads a config.json: spellings, contradictions, layers and other readings.
 #include "posenc/models/model.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Model, ReadsTextsAndFiles) {
 
   expect_error(ErrorKind::io, "nothing.json", [&] { load_model(folder / "nothing.json"); });
   write_file(path, "[1]");
-  expect_error(ErrorKind::bad_input, path + ": expected an object", [&] { load_model(path); });
+  expect_error(ErrorKind::bad_input, path + ": expected a JSON object", [&] { load_model(path); });
   write_file(path, "{\"model_type\": ");
   expect_error(ErrorKind::bad_input, path, [&] { load_model(path); });
   write_file(path, std::string("\x93NUMPY\x01\x00", 8) + std::string(120, ' '));
@@ -62,7 +62,7 @@ TEST(Model, ReadsTextsAndFiles) {
   expect_error(ErrorKind::bad_input, "config", [] { load_model("{"); });
 }
 
-// Beside the dictionary, as in version 4, or within it, as in version 5.
+// Keys outside the dictionary, as in transformers 4, or inside it, as in version 5.
 TEST(Model, ReadsBothSpellingsAlike) {
   const std::string lists = R"("short_factor": )" + list_of("1.5", 32) + R"(, "long_factor": )" + list_of("2.5", 32);
   const std::vector<std::pair<std::string, std::string>> spellings = {
@@ -94,19 +94,19 @@ TEST(Model, SettlesWhatIsSaidTwice) {
   expect_specs({
       {llama(R"("rope_theta": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 7})"),
        "rotary:head_dim=64,base=7",
-       "rope_parameters.rope_theta is 7 and rope_theta is 5; rope_parameters.rope_theta wins"},
+       "rope_parameters.rope_theta is 7 and rope_theta is 5; rope_parameters.rope_theta is used"},
       {llama(R"("rope_theta": 7, "rope_parameters": {"rope_type": "default", "rope_theta": 7.0})"),
        "rotary:head_dim=64,base=7", ""},
       {llama(R"("rope_scaling": {"rope_type": "linear", "type": "dynamic", "factor": 2.0})"),
        "rotary:head_dim=64,scaling=linear,factor=2",
-       R"(rope_scaling.rope_type is "linear" and rope_scaling.type is "dynamic"; rope_scaling.rope_type wins)"},
+       R"(rope_scaling.rope_type is "linear" and rope_scaling.type is "dynamic"; rope_scaling.rope_type is used)"},
       {llama(R"("original_max_position_embeddings": 2048, "rope_scaling": {)" + yarn + "}"),
        "rotary:head_dim=64,scaling=yarn,factor=4,original_positions=2048", ""},
       {llama(R"("rope_scaling": {)" + yarn + "}"), "rotary:head_dim=64,scaling=yarn,factor=4,original_positions=8192",
        ""},
       {llama(R"("rope_scaling": {"rope_type": "linear", "factor": 2.0}, )"
              R"("rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 7})"),
-       "rotary:head_dim=64,scaling=linear,factor=2", "rope_scaling and rope_parameters: rope_scaling wins"},
+       "rotary:head_dim=64,scaling=linear,factor=2", "both rope_scaling and rope_parameters: rope_scaling is used"},
       {llama(R"("rope_scaling": {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 2048})"),
        "rotary:head_dim=64,scaling=yarn,factor=2,original_positions=2048",
        "rope_scaling.factor is 2 but max_position_embeddings / original_max_position_embeddings is 4"},
@@ -121,7 +121,7 @@ TEST(Model, SettlesWhatIsSaidTwice) {
       {of_type("gemma3_text", R"("num_hidden_layers": 6, "layer_types": )" + list_of("\"full_attention\"", 7)),
        "rotary:head_dim=256,base=1000000", "layer_types has 7 words for 6 layers"},
       {of_type("llava", R"("rope_theta": 5, "text_config": {"model_type": "llama"})"), "rotary:head_dim=128",
-       "rope_theta stands outside the parts of llava, and is not read there"},
+       "rope_theta is outside the parts of llava and is not read there"},
   });
 }
 
@@ -167,7 +167,7 @@ TEST(Model, LeavesLayersWithoutRotation) {
   EXPECT_EQ(every_fourth.groups[1].kind(), "none");
   EXPECT_EQ(every_fourth.groups[1].softmax_scale, every_fourth.groups[0].softmax_scale);
 
-  // 1 is a layer that turns, whatever the name of the key says.
+  // 1 marks a layer with rotation, contrary to the name of the key.
   const Model listed = load_model(of_type("smollm3", R"("num_hidden_layers": 4, "no_rope_layers": [1, 0, 0, 1])"));
   EXPECT_EQ(group_of_layer(listed, 0).kind(), "rotary");
   EXPECT_EQ(group_of_layer(listed, 1).kind(), "none");
@@ -183,7 +183,7 @@ TEST(Model, LeavesLayersWithoutRotation) {
   ASSERT_TRUE(group_of_layer(tempered, 3).query_scale);
   EXPECT_EQ(group_of_layer(tempered, 3).query_scale->length, 8192);
 
-  // A known key of a file where no layer attends is no mistake.
+  // A known key is accepted even if no layer has attention.
   const Model still = load_model(of_type("bamba", R"("num_hidden_layers": 2, "partial_rotary_factor": 0.5)"));
   EXPECT_EQ(still.groups.at(0).kind(), "none");
 }
@@ -194,7 +194,7 @@ TEST(Model, KnowsWhatAFileAsksForByName) {
   expect_error(ErrorKind::bad_input, "position_embedding_type", [&] { load_model(of_type("llama", alibi)); });
   EXPECT_EQ(load_model(of_type("bert", alibi), {.lenient = true}).warnings.size(), 1u);
   EXPECT_EQ(load_model(of_type("cohere", R"("position_embedding_type": "rope_gptj")")).groups.size(), 1u);
-  // What is false or null asks for nothing, and other words may contain ours.
+  // A key that is false or null has no effect, and other words may contain ours.
   const char* harmless =
       R"("rope_new": null, "use_rope_new": false, "europe": 1, "is_composition": true, "property": 2)";
   EXPECT_TRUE(load_model(of_type("llama", harmless)).warnings.empty());
@@ -231,7 +231,7 @@ TEST(Model, JoinsLayersThatEncodeAlike) {
       of_type("gemma3_text", six + R"(, "rope_theta": 1e4, "rope_local_base_freq": 1e4, "sliding_window": null)"));
   EXPECT_EQ(same.groups.size(), 1u);
 
-  // A list with a base per layer, where the type has one.
+  // A list with a base per layer, for types that have one.
   const Model listed =
       load_model(of_type("granite_swa", R"("num_hidden_layers": 3, "layer_rope_theta": [10000, 0, 500])"));
   EXPECT_EQ(to_text(group_of_layer(listed, 0).spec), "rotary:head_dim=128");
@@ -274,12 +274,12 @@ TEST(Model, HasSectionsOfAxes) {
                 {of_type("qwen3_vl_text", R"("head_dim": 128, "rope_scaling": {"mrope_section": [24, 20, 20], )"
                                           R"("mrope_interleaved": true})"),
                  "rotary:head_dim=128,base=500000,axes=3,sections=24/20/20,section_order=interleaved", ""}});
-  expect_refusals(
-      {{with("[16, 24, 25]"), "config: rope_scaling.mrope_section: expected sections that sum to the 64 pairs", ""},
-       {with("\"16,24,24\""), "rope_scaling.mrope_section: expected a list but got \"16,24,24\"", ""},
-       {with("[16, -24, 72]"), "rope_scaling.mrope_section: expected a whole number from 0", ""},
-       {with("[]"), "rope_scaling.mrope_section: expected 1 to 8 sections", ""},
-       {with("[16, null, 24]"), "rope_scaling.mrope_section: expected a whole number", ""}});
+  expect_refusals({{with("[16, 24, 25]"),
+                    "config: rope_scaling.mrope_section: expected sections that sum to the 64 rotated pairs", ""},
+                   {with("\"16,24,24\""), "rope_scaling.mrope_section: expected a list but got \"16,24,24\"", ""},
+                   {with("[16, -24, 72]"), "rope_scaling.mrope_section: expected a whole number from 0", ""},
+                   {with("[]"), "rope_scaling.mrope_section: expected 1 to 8 sections", ""},
+                   {with("[16, null, 24]"), "rope_scaling.mrope_section: expected a whole number", ""}});
 }
 
 TEST(Model, FindsTheGroupOfALayer) {
@@ -291,7 +291,7 @@ TEST(Model, FindsTheGroupOfALayer) {
   const std::vector<std::pair<std::int64_t, std::string>> nowhere = {{3, ""}, {-1, ""}, {2, "vision"}, {0, "audio"}};
   for (const auto& [layer, part] : nowhere) {
     const std::string sentence =
-        "config: there is no layer " + std::to_string(layer) + " in the part '" + (part.empty() ? "text" : part) + "'";
+        "config: part '" + (part.empty() ? "text" : part) + "' has no layer " + std::to_string(layer);
     expect_error(ErrorKind::usage, sentence, [&, layer = layer, part = part] { group_of_layer(model, layer, part); });
   }
   expect_error(ErrorKind::usage, "the model has no layers", [] { group_of_layer(Model{}, 0); });
@@ -374,13 +374,13 @@ TEST(Model, TakesTheOtherReadingWhereItIsWanted) {
     EXPECT_FALSE(usual.readings[0].other);
     EXPECT_TRUE(other.readings[0].other);
     EXPECT_NE(usual.readings[0].sentence.find("other reading"), std::string::npos);
-    // Both sides of a contradiction stand in the file.
+    // Both sides of the contradiction are in the file.
     EXPECT_FALSE(has(usual.warnings, "contradicts itself: no ")) << usual.warnings[0];
     EXPECT_FALSE(has(other.warnings, "model type ")) << other.warnings[0];
   }
 }
 
-// Every name that the sources have is in the table above.
+// Every reading in the sources is in the table above.
 TEST(Model, HasNoReadingWithoutATest) {
   std::set<std::string> tested, known;
   for (const ReadingCase& c : reading_cases()) tested.insert(c.name);
@@ -399,7 +399,7 @@ TEST(Model, HasNoReadingWithoutATest) {
 
 TEST(Model, RefusesReadingsThatThereAreNot) {
   for (const char* name : {"nested_truncate", "nested_truncat", ""}) {
-    expect_error(ErrorKind::usage, "config: there is no other reading called '" + std::string(name) + "' of this file",
+    expect_error(ErrorKind::usage, "config: this file has no reading called '" + std::string(name) + "'",
                  [&] { load_model(llama(""), {.other_readings = {name}}); });
   }
 }
@@ -420,13 +420,13 @@ TEST(Model, ReadsAsTheTypeThatIsAskedFor) {
                [] { load_model(llama(""), {.as = "lama"}); });
 }
 
-// What Hugging Face refuses or trips over: refused here too with the key, or read as a person would.
-// The classes of some models have a part of their own where the file has none of it.
+// Files that Hugging Face refuses or fails on: refused here too, naming the key, or read as a person would. The classes
+// of some models have a default part if the file does not have it.
 TEST(Model, FillsPartsThatAreNotThere) {
   const Model model = load_model(of_type("got_ocr2", ""));
   EXPECT_EQ(spec_of(model), "rotary:head_dim=64,base=1000000");
   EXPECT_EQ(model.groups.at(0).layers.size(), 24u);
-  EXPECT_TRUE(has(model.warnings, "vision_config is not in the file: nothing is said of the part 'vision'"));
+  EXPECT_TRUE(has(model.warnings, "vision_config is missing: part 'vision' is skipped"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The table of model types: every line is one that the resolver understands, and the types that are known to turn
-// queries resolve from their names alone.
+// The table of model types: the resolver understands every line, and types that rotate queries resolve from their names
+// alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void expect_members(const Json& object, const Words& known, const std::string& w
 
 int formulas = 0;
 
-// Every function of a formula is one that there is: a call of another fails when it is evaluated.
+// Every function in a formula exists; an unknown one would fail only when it is evaluated.
 void expect_formula(const Json& text, const std::string& where) {
   ASSERT_TRUE(text.is_string()) << where;
   try {
@@ -75,7 +75,7 @@ void expect_formula(const Json& text, const std::string& where) {
   }
 }
 
-// Words are formulas, wherever they stand in lists and objects.
+// All words in lists and objects are formulas.
 void expect_entry(const Json& entry, const std::string& where) {
   if (entry.is_string()) expect_formula(entry, where);
   if (entry.is_array()) {
@@ -105,7 +105,7 @@ void expect_layout(const Json& layout, const std::string& where) {
   }
 }
 
-// Kinds that are described and not computed.
+// Kinds that are recognised but not computed.
 const Words kOtherKinds = {"disentangled",
                            "convolution",
                            "decomposed_bias_2d",
@@ -167,7 +167,7 @@ void expect_parts(const Json& parts, const std::string& where) {
   }
 }
 
-// What is compared in one way whatever it is the value of.
+// Values that are compared in the same way in every member.
 const Words kFormulaMembers = {"head_dim", "rotary_dim", "softmax_scale", "layers",         "rotates", "rope_label",
                                "when",     "last_layer", "plain",         "theta_of_layer", "window"};
 const Words kEntryMembers = {"fields", "latent"};
@@ -240,7 +240,7 @@ TEST(ModelTypes, HaveOneLineEachInOrder) {
     }
     last = type;
   }
-  EXPECT_EQ(models::table_model_types().size() + 1, rows().size()) << "the keys of all are no type";
+  EXPECT_EQ(models::table_model_types().size() + 1, rows().size()) << "the row of common keys is not a type";
   EXPECT_EQ(models::table_lines().size(), rows().size());
 }
 
@@ -281,7 +281,7 @@ TEST(ModelTypes, InheritFromTheRowTheyAreLike) {
   EXPECT_TRUE(models::row_of("no_such_type").is_null());
 }
 
-// The reason, or nothing where it resolves.
+// The reason why a type does not resolve; empty if it does.
 std::string refusal(const std::string& type) {
   Json config = Json::Object{};
   config.set("model_type", type);
@@ -293,24 +293,24 @@ std::string refusal(const std::string& type) {
   }
 }
 
-// Those whose class cannot run in Hugging Face either, as it stands: sections that do not fit, an odd head, no rope
-// parameters.
+// Types whose class, with its defaults, cannot run in Hugging Face either: sections that do not fit, an odd head, no
+// rope parameters.
 const std::map<std::string, std::string> kCannotRun = {
-    {"cohere_compass", "rope_parameters: expected rope parameters per type of layer"},
-    {"cohere_compass_text", "rope_parameters: expected rope parameters per type of layer"},
-    {"glm46v", "mrope_section (default of glm4v_text): expected sections that sum to the 64 pairs"},
-    {"glm4v", "mrope_section (default of glm4v_text): expected sections that sum to the 64 pairs"},
-    {"glm4v_text", "mrope_section (default of glm4v_text): expected sections that sum to the 64 pairs"},
-    {"glm4v_moe", "mrope_section (default of glm4v_moe_text): expected sections that sum to the 11 pairs"},
-    {"glm4v_moe_text", "mrope_section (default of glm4v_moe_text): expected sections that sum to the 11 pairs"},
-    {"glm_image", "mrope_section (default of glm_image_text): expected sections that sum to the 64 pairs"},
-    {"glm_image_text", "mrope_section (default of glm_image_text): expected sections that sum to the 64 pairs"},
-    {"glmga", "mrope_section (default of glm4v_text): expected sections that sum to the 64 pairs"},
-    {"qwen3_omni_moe", "head_dim: expected an even number, for channels turn in pairs, but got 73"},
-    {"qwen3_omni_moe_text", "head_dim: expected an even number, for channels turn in pairs, but got 73"},
-    {"qwen3_omni_moe_thinker", "head_dim: expected an even number, for channels turn in pairs, but got 73"}};
+    {"cohere_compass", "rope_parameters: expected rope parameters per layer type"},
+    {"cohere_compass_text", "rope_parameters: expected rope parameters per layer type"},
+    {"glm46v", "mrope_section (default of glm4v_text): expected sections that sum to the 64 rotated pairs"},
+    {"glm4v", "mrope_section (default of glm4v_text): expected sections that sum to the 64 rotated pairs"},
+    {"glm4v_text", "mrope_section (default of glm4v_text): expected sections that sum to the 64 rotated pairs"},
+    {"glm4v_moe", "mrope_section (default of glm4v_moe_text): expected sections that sum to the 11 rotated pairs"},
+    {"glm4v_moe_text", "mrope_section (default of glm4v_moe_text): expected sections that sum to the 11 rotated pairs"},
+    {"glm_image", "mrope_section (default of glm_image_text): expected sections that sum to the 64 rotated pairs"},
+    {"glm_image_text", "mrope_section (default of glm_image_text): expected sections that sum to the 64 rotated pairs"},
+    {"glmga", "mrope_section (default of glm4v_text): expected sections that sum to the 64 rotated pairs"},
+    {"qwen3_omni_moe", "head_dim: expected an even number, because channels are rotated in pairs, but got 73"},
+    {"qwen3_omni_moe_text", "head_dim: expected an even number, because channels are rotated in pairs, but got 73"},
+    {"qwen3_omni_moe_thinker", "head_dim: expected an even number, because channels are rotated in pairs, but got 73"}};
 
-// Resolves each, says how many there are, and expects what is refused to be what cannot run.
+// Resolves each type, counts them, and expects exactly those that cannot run to be refused.
 void expect_types(const std::vector<std::string>& all, const std::string& what) {
   std::size_t resolved = 0;
   std::string refused;

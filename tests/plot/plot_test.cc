@@ -107,7 +107,7 @@ TEST(Png, MarksAreWhereTheySay) {
   EXPECT_EQ(pixels.at(10, 35), ink(Ink::paper));          // cut off by the round corner
 }
 
-// Ink of a text, as a box around the pixels that are not paper.
+// The box around the pixels of a text that are not paper.
 TEST(Png, TextStandsInItsBox) {
   for (const bool upward : {false, true}) {
     for (const Anchor anchor : {Anchor::start, Anchor::middle, Anchor::end}) {
@@ -170,11 +170,11 @@ TEST(Png, WhatCannotBePaintedIsAnError) {
   EXPECT_EQ(error_of(drawing, 0.05), "[to_png] scale must be 0.1 to 16 but got 0.05");
   EXPECT_EQ(error_of(drawing, NAN), "[to_png] scale must be 0.1 to 16 but got nan");
   EXPECT_EQ(error_of(drawing, 2.5),
-            "[to_png] a picture may have 1e8 pixels and sides of 32767 but would have 12500 x 12500");
+            "[to_png] a picture may have at most 1e8 pixels and sides of 32767 but would have 12500 x 12500");
   drawing = {.width = 4,
              .height = 4,
              .marks = {Image{.columns = 40000, .rows = 1, .levels = std::vector<std::uint8_t>(40000)}}};
-  EXPECT_EQ(error_of(drawing, 1), "[to_png] an image may have 32767 rows and columns but has 1 x 40000");
+  EXPECT_EQ(error_of(drawing, 1), "[to_png] an image must have at most 32767 rows and columns but has 1 x 40000");
 }
 
 TEST(Png, BrokenTextIsShownWithoutIt) {
@@ -192,7 +192,7 @@ TEST(Pdf, SameBytesWithTextAndTitle) {
   EXPECT_NE(pdf.find("/MediaBox [ 0 0 200 100 ]"), std::string::npos);
   EXPECT_NE(pdf.find("(Two waves)"), std::string::npos);
   EXPECT_NE(pdf.find("20000101000000"), std::string::npos);
-  EXPECT_NE(pdf.find("DejaVuSans"), std::string::npos);  // the font is there: text is text
+  EXPECT_NE(pdf.find("DejaVuSans"), std::string::npos);  // the font is embedded, so text is text
 }
 
 TEST(Plot, FilesAreWrittenWholeOrNotAtAll) {

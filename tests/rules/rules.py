@@ -1,4 +1,4 @@
-"""Rules that the sources keep: layers, silence, plain text. Prints one line for each place that breaks one.
+"""Rules that the sources and pages keep: layers, silence, plain text, length. Prints one line for each place that breaks one.
 
     rules.py ROOT [--library FILE --nm PROGRAM]    exit 1 if a rule is broken
     rules.py --self-test                           exit 1 if a rule does not notice what it should
@@ -10,15 +10,17 @@ import sys
 import counts
 import layers
 import moved
+import pages
 import symbols
 import text
 import tree
 
 FILE_RULES = [text.ascii_only, text.library_is_silent, text.library_has_no_try, text.finished, text.no_machine_paths,
-              text.no_risky_flags, text.short, text.header_opens_well]
+              text.no_risky_flags, text.short, text.header_opens_well, pages.short_readme,
+              pages.short_recipes, pages.suggested]
 TREE_RULES = [layers.place, layers.own_namespace, layers.look_down, layers.front_ends, layers.umbrella,
               layers.brings_error, layers.tested, layers.built, layers.named_paths, moved.forwards,
-              counts.touched_files, counts.walks_go_down]
+              counts.touched_files, counts.walks_go_down, pages.in_the_index, pages.links_lead_somewhere]
 
 
 def check(root):

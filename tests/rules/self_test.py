@@ -7,6 +7,8 @@ import tempfile
 import symbols
 
 OPENING = "// A header.\n#pragma once\n"
+FIRST_HOUR = "$ touch q.npy\n$ posenc\n  posenc explain x    an example\n$ posenc explain x\nposenc plot y\n$ posenc plot y -o y.svg\n"
+RECIPE = "## One\n\nText.\n\n```console\n" + "$ true\n\n" * 15 + "```\n"
 
 GOOD = {
     "include/posenc/posenc.h": OPENING + '#include "posenc/error.h"\n#include "posenc/phase.h"\n#include "posenc/view.h"\n',
@@ -33,6 +35,11 @@ GOOD = {
     "docs/lists.md": "<!-- files of double_double: at most 2 -->\n1. `src/core/numbers/phase.cc`: x\n"
                      "2. `src/core/rows/table.cc`: x\n<!-- /files -->\n"
                      "<!-- walk: at most 2 -->`cli/main.cc` `src/core/rows/table.cc`<!-- /walk -->\n",
+    "docs/README.md": "[a page](page.md) [lists](lists.md) [recipes](recipes.md#first) [more](encodings/)\n",
+    "docs/encodings/README.md": "[moved](../migration.md), [elsewhere](https://example.org/x)\n",
+    "docs/recipes.md": "# Recipes\n" + RECIPE * 12,
+    "README.md": "A line.\n" * 160,
+    "tests/cli/first_hour.md": FIRST_HOUR,
     "build/release/junk.cc": "TODO\n",
 }
 
@@ -105,6 +112,19 @@ BAD = [
     ("walks_go_down", "docs/lists.md", GOOD["docs/lists.md"].replace("walk: at most 2", "walk: at most 1")),
     ("walks_go_down", "docs/lists.md",
      "<!-- walk: at most 9 -->`src/core/numbers/phase.cc` `src/core/rows/table.cc`<!-- /walk -->"),
+    ("short_readme", "README.md", "A line.\n" * 161),
+    ("short_recipes", "docs/recipes.md", RECIPE * 11),
+    ("short_recipes", "docs/recipes.md", RECIPE * 13),
+    ("short_recipes", "docs/recipes.md", RECIPE * 11 + RECIPE.replace("$ true", "$ true\n$ false", 1)),
+    ("short_recipes", "docs/recipes.md", RECIPE * 11 + "## Twelve\n\nText.\n"),
+    ("suggested", "tests/cli/first_hour.md", FIRST_HOUR + "$ posenc list\n"),
+    ("suggested", "tests/cli/first_hour.md", FIRST_HOUR + "$ posenc plot\n$ posenc explain\n$ osenc plot y\n"),
+    ("suggested", "tests/cli/first_hour.md", FIRST_HOUR.replace("plot y -o", "plot y:z=1 -o")),
+    ("suggested", "tests/cli/first_hour.md", FIRST_HOUR.replace("$ posenc\n", "")),
+    ("in_the_index", "docs/README.md", GOOD["docs/README.md"].replace("(page.md)", "(other.md)")),
+    ("in_the_index", "docs/README.md", GOOD["docs/README.md"].replace("(encodings/)", "(https://example.org/docs/encodings/)")),
+    ("links_lead_somewhere", "README.md", "[nothing](docs/nothing.md)\n"),
+    ("links_lead_somewhere", "docs/encodings/README.md", "[nothing](migration.md)\n"),
     ("forwards", "docs/migration.md",
      "| `posenc/json.h` | `posenc/files/json.h` |\n| `posenc/npy.h` | `posenc/files/npy.h` |\n"),
 ]

@@ -1,4 +1,4 @@
-"""What must not stand in a file, and how long it may be."""
+"""Text that a file must not contain, and how long it may be."""
 
 import re
 
@@ -10,7 +10,7 @@ MAX_LINES = 500
 SPEAKS = re.compile(r"std::(cout|cerr|clog)\b|\bv?f?printf\s*\(|\bf?put(s|c|char)\s*\(|\bperror\s*\(|\bstd(out|err)\b")
 ENDS = re.compile(r"\b(abort|exit|_Exit|quick_exit|terminate|assert)\s*\(")
 CATCHES = re.compile(r"\b(try|catch)\b")
-# Threads hand an exception to the caller of a run: the one place that catches, and only where there are exceptions.
+# Threads hand an exception to the caller of a run: the one place that catches, and only if exceptions are compiled in.
 CATCHER = "src/core/base/thread_pool.cc"
 THROWS = re.compile(r"\bthrow\b")
 # Anywhere.
@@ -44,7 +44,7 @@ def library_has_no_try(file):
 
 
 def guarded(lines):
-    """What catches stands between `#if defined(__cpp_exceptions)` and its `#else` or `#endif`."""
+    """Code that catches is between `#if defined(__cpp_exceptions)` and its `#else` or `#endif`."""
     inside = False
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("#"):

@@ -1,4 +1,4 @@
-// How often a program that links support/allocations.cc has called operator new, on any thread.
+// Counts the calls of operator new, on any thread, in a program that links support/allocations.cc.
 #pragma once
 
 int allocations_so_far();

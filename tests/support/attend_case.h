@@ -1,5 +1,5 @@
-// One attention with everything that it may have, as plain numbers: given to posenc::attend, and to the plain
-// definition with masks and vectors written out pair by pair.
+// An attention call with any combination of options, as plain numbers: passed to posenc::attend, and to the reference
+// with masks and vectors written out pair by pair.
 #pragma once
 
 #include <memory>
@@ -68,10 +68,10 @@ struct AttendCase {
   }
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-  // The rules of a mask, one after the other, for one pair.
+  // Applies the rules of a mask, one after the other, to one pair.
   bool sees(std::int64_t b, std::int64_t n, std::int64_t s) const;
 
-  // What the options of a call point to.
+  // The objects that the options of a call point to.
   struct Call {
     std::optional<posenc::RotaryAngles> angles;
     std::optional<posenc::Bias> bias;
@@ -80,10 +80,10 @@ struct AttendCase {
   };
   std::unique_ptr<Call> call() const;
 
-  // posenc's answer; whether only what it may write was written goes to `whole`.
+  // Returns posenc's result; sets `whole` to whether only outputs were written.
   AttendResult run(const posenc::Workers* workers = nullptr, bool* whole = nullptr) const;
 
-  // The plain definition.
+  // Returns the result of the reference.
   AttendResult expected() const;
 
  private:
@@ -95,10 +95,10 @@ struct AttendCase {
   posenc::reference::Attention problem(std::int64_t b, const std::vector<double>& own_q,
                                        const std::vector<double>& own_k) const;
 
-  // The bias as fill_bias gives it: bias_test.cc holds that against the plain definition.
+  // The bias as given by fill_bias, which bias_test.cc compares with the reference.
   posenc::reference::Attention::OfPair bias_of(std::int64_t b, double score_scale) const;
 
-  // Vectors per offset, written out: `vector(h, n, s)` is the row that the pair has, or null.
+  // Adds vectors per offset, written out: `vector(h, n, s)` is the row of the pair, or null.
   void add_term(std::int64_t b, const std::vector<double>& own_q, const std::vector<double>& own_k,
                 posenc::reference::Attention& result) const;
 };

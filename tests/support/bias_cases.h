@@ -1,4 +1,4 @@
-// A bias of every kind, with parameters, as the library and as the plain definition have it.
+// A bias of every kind with parameters, for the library and for the reference.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace bias_cases {
 
 inline constexpr std::int64_t kHeads = 3;
-inline constexpr std::int64_t kMatrix = 12;  // positions that the matrices have
+inline constexpr std::int64_t kMatrix = 12;  // positions of the matrices
 
 inline posenc::View view_of(double* data, const std::vector<std::int64_t>& shape) {
   posenc::View view = posenc::make_view(data, {});
@@ -52,14 +52,14 @@ struct BiasCase {
   double factor(std::int64_t head, double i, double j) const;
 };
 
-// The plain definition of a case, for many values.
+// The reference of a case, for many values.
 class PlainBias {
  public:
   explicit PlainBias(const BiasCase& of) : spec_(of.spec) {
     for (const Owned& each : of.owned) numbers_.push_back({each.name, each.shape, each.values});
   }
 
-  // Of rounded slopes, rounded as the header says.
+  // Rounded slopes are rounded as the header says.
   double value(std::int64_t head, double i, double j) const {
     const auto* alibi = std::get_if<posenc::Alibi>(&spec_);
     if (alibi == nullptr || alibi->precision == posenc::AlibiPrecision::exact) {
@@ -67,7 +67,7 @@ class PlainBias {
     }
     const auto round = [](double x) { return posenc::to_double(posenc::to_bf16(x)); };
     const bool by_key = alibi->form == posenc::AlibiForm::key_position;
-    // At one position apart the bias is the slope, with its sign.
+    // For neighbouring positions the bias is the slope, with its sign.
     const double slope = round(posenc::reference::bias(spec_, numbers_, head, 0.0, 1.0));
     return round(slope * round(by_key ? j : std::fabs(i - j)));
   }

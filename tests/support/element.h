@@ -1,5 +1,5 @@
-// One number of a view of any float type, by its place in memory. Tests read millions of them, unoptimised: without
-// views of views.
+// Reads one number of a view of any float type by its index in memory. Tests read millions of numbers without
+// optimisation, so this avoids views of views.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// evaluate("3 * sin(2/10000^(2/6))"): the value of a formula as posenc prints them, for tests that ask whether the text
-// says what is computed. Numbers, names, + - * / ^, parentheses, sin and cos; what stands side by side is multiplied:
-// "2i", "a (b + c)"; "w[i]" is a name.
+// evaluate("3 * sin(2/10000^(2/6))") returns the value of a formula as posenc prints it, for tests that compare texts
+// with numbers. Supports numbers, names, + - * / ^, parentheses, sin and cos. Adjacent factors are multiplied: "2i", "a
+// (b + c)"; "w[i]" is a name.
 #pragma once
 
 #include <cctype>

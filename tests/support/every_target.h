@@ -1,4 +1,4 @@
-// on_every_target([] { ... }): the same once per instruction set that this machine has.
+// on_every_target([] { ... }) runs the test once per instruction set of this machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ void on_every_target(const Check& check) {
     ++targets;
   }
   EXPECT_GE(targets, 1);
-  // A setting of the whole process: back to what the machine has.
+  // The setting applies to the whole process, so restore it.
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

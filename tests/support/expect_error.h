@@ -1,5 +1,5 @@
-// expect_error(ErrorKind::io, "No space left", [] { ... }): the action fails with that kind, and its message has that
-// part.
+// expect_error(ErrorKind::io, "No space left", [] { ... }) expects the action to fail with that kind and a message that
+// contains that part.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "posenc/error.h"
 
-// What the action fails with, for tests that look at several parts of it; empty where it does not fail.
+// Returns the message of the error, for tests that look at several parts of it; empty if there is no error.
 template <class Action>
 std::string message_of(const Action& action) {
   try {

@@ -1,4 +1,4 @@
-// Gradients against differences of what they are the gradients of.
+// Compares gradients with finite differences.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline void expect_gradient(const std::string& name, std::vector<double>& values
                             const std::function<double()>& f, double tolerance = 1e-8) {
   ASSERT_EQ(values.size(), gradient.size()) << name;
   double largest = 0.0;
-  // Sanitizers look at memory, which some numbers show as well as all.
+  // Under sanitizers only memory accesses matter, and a few numbers exercise them all.
   const std::size_t step = POSENC_ADDRESS_SANITIZED != 0 && values.size() > 12 ? 5 : 1;
   for (std::size_t i = 0; i < values.size(); i += step) {
     const double wanted = derivative(values[i], f);

@@ -1,4 +1,4 @@
-// Small GGUF models for tests, and what is asked of them.
+// Small GGUF models for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ inline bool says(const std::vector<std::string>& sentences, const std::string& p
 
 inline double plain_frequency(double base, int pair, double dim) { return std::pow(base, -2.0 * pair / dim); }
 
-// The numbers that the group stands for.
+// The frequencies of the group's spec.
 inline std::vector<double> frequencies(const ModelGroup& group) { return make_schedule(rotary(group)).inv_freq; }
 
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& expected) {

@@ -1,4 +1,4 @@
-// GGUF files for tests, byte by byte: any version, either byte order, and whatever a broken file may say.
+// Writes GGUF files for tests, byte by byte: any version, either byte order, and any defect.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,7 @@ class GgufWriter {
   }
   std::string raw(const std::string& text) const { return raw(std::uint64_t{text.size()}) + text; }
 
-  // A key with a type and the bytes of its value.
+  // Adds a key with a type and the bytes of its value.
   GgufWriter& entry(const std::string& key, std::uint32_t type, const std::string& bytes) {
     entries_ += raw(key) + raw(type) + bytes;
     ++keys_;
@@ -55,7 +55,7 @@ class GgufWriter {
     return array(key, 7, values.size(), bytes);
   }
 
-  // What the header says of a tensor; `offset` of its data.
+  // Adds a tensor to the header; `offset` is that of its data.
   GgufWriter& info(const std::string& name, const std::vector<std::uint64_t>& shape, std::uint32_t type,
                    std::uint64_t offset) {
     infos_ += raw(name) + raw(static_cast<std::uint32_t>(shape.size()));
@@ -64,7 +64,7 @@ class GgufWriter {
     ++tensors_;
     return *this;
   }
-  // A tensor with its data, aligned to 32 bytes.
+  // Adds a tensor with its data, aligned to 32 bytes.
   GgufWriter& tensor(const std::string& name, const std::vector<std::uint64_t>& shape, std::uint32_t type,
                      const std::string& bytes) {
     data_.resize((data_.size() + 31) / 32 * 32);

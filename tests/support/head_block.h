@@ -1,4 +1,4 @@
-// Heads [B, N, H, D] of any float type in any order of memory, with canaries between and around them.
+// Heads [B, N, H, D] of any float type in any memory order, with guard values between and around them.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class HeadBlock {
     set_element(view_, place(b, n, h, c), value);
   }
 
-  // All numbers in the order b, n, h, c, and one head.
+  // All numbers in the order b, n, h, c; and one head.
   std::vector<double> values() const {
     std::vector<double> result;
     each([&](std::int64_t b, std::int64_t n, std::int64_t h, std::int64_t c) { result.push_back(at(b, n, h, c)); });
@@ -62,7 +62,7 @@ class HeadBlock {
     return result;
   }
 
-  // Whether nothing but the heads themselves was written since the block was made.
+  // Whether only the heads themselves have been written since the block was made.
   bool gaps_are_whole() const {
     std::vector<std::byte> copy = bytes_;
     for (std::int64_t b = 0; b < view_.shape[0]; ++b) {

@@ -1,1 +1,1 @@
-// Nothing: the target that has this file is there for its precompiled headers.
+// Empty: the target with this file exists only for its precompiled headers.

@@ -1,6 +1,6 @@
-// What nearly every test instantiates, compiled once, in instantiated.cc. It is part of the precompiled headers of the
-// tests and of nothing else: without it every test compiles its own. The standard
-// reserves this to the standard library itself; libstdc++ is used here and allows it.
+// Templates that nearly every test instantiates, compiled once in instantiated.cc. This header is part of the tests'
+// precompiled headers only; without it, every test compiles its own. The standard reserves such declarations to the
+// standard library; libstdc++, which is used here, allows them.
 #pragma once
 
 #include <cstdint>

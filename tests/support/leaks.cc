@@ -1,5 +1,5 @@
-// Read by LeakSanitizer: fontconfig keeps what Cairo asked it for to the end of the program. Silently, so that tests of
-// what a program prints hold.
+// Read by LeakSanitizer: fontconfig keeps memory that Cairo asked for until the program ends. LeakSanitizer must ignore
+// it silently, because some tests compare a program's output.
 #define POSENC_SEEN extern "C" __attribute__((visibility("default")))
 POSENC_SEEN const char* __lsan_default_suppressions();
 POSENC_SEEN const char* __lsan_default_options();

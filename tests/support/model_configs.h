@@ -1,4 +1,4 @@
-// Texts of config.json files for tests, and what is looked at in the models they make.
+// Texts of config.json files for tests, and helpers to look at the resulting models.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace posenc {
 
-// A config of a type, with more members.
+// A config of a model type with additional members.
 inline std::string of_type(const std::string& type, const std::string& members) {
   return R"({"model_type": ")" + type + "\"" + (members.empty() ? "" : ", " + members) + "}";
 }
@@ -40,7 +40,7 @@ inline bool has(const std::vector<std::string>& sentences, const std::string& pa
 struct Case {
   std::string config;
   std::string expected;  // the text of the first spec, or part of a message
-  std::string warning;   // part of one; empty: there is none
+  std::string warning;   // a part of the warning; empty: no warning
 };
 
 inline void expect_refusals(const std::vector<Case>& cases, ErrorKind kind = ErrorKind::bad_input) {

@@ -101,7 +101,7 @@ Big inv_freq(const posenc::Sinusoidal& spec, std::int64_t j) {
     mpfr_set_d(divisor.get(), static_cast<double>(pairs), MPFR_RNDN);
     mpfr_sub_d(divisor.get(), divisor.get(), spec.shift, MPFR_RNDN);
   }
-  // 0 / 0 counts as 0: the first pair's exponent.
+  // The first pair's exponent counts as 0, even if it is 0 / 0.
   if (j > 0) mpfr_div(exponent.get(), exponent.get(), divisor.get(), MPFR_RNDN);
   mpfr_mul_d(exponent.get(), exponent.get(), -spec.exponent_factor, MPFR_RNDN);
   Big result(spec.base);

@@ -1,4 +1,4 @@
-// Exact answers from MPFR: what every number of the library is measured against.
+// Exact results from MPFR, with which every number of the library is compared.
 //
 //     Big exact = oracle::sin(oracle::product(1048575.0, 0.01));
 //     EXPECT_LE(oracle::distance(value, exact), 3.02e-8);
@@ -13,7 +13,7 @@
 
 namespace oracle {
 
-// A binary number with room for the exact product of two doubles, and for 200 good bits of anything else.
+// A binary number that holds the exact product of two doubles, and anything else to 200 bits.
 class Big {
  public:
   static constexpr mpfr_prec_t kBits = 320;
@@ -42,12 +42,12 @@ Big product(double position, double inv_freq);
 Big sin(const Big& angle);
 Big cos(const Big& angle);
 
-// |value - exact|, and the same in units of the last place of a double that `exact` rounds to.
+// |value - exact|, and the same in units of the last place of the double nearest to `exact`.
 double distance(double value, const Big& exact);
 double ulps(double value, const Big& exact);
 
-// The formula of pair j's frequency, scale * base^(-exponent_factor * exponent), to more than 200 bits. Written from
-// the formula's text and not from the library.
+// The frequency of pair j, scale * base^(-exponent_factor * exponent), to more than 200 bits. Written from the
+// formula's text, independently of the library.
 Big inv_freq(const posenc::Sinusoidal& spec, std::int64_t j);
 
 // Entry `column` of the row, or of the derivative row, at `position`.
@@ -71,10 +71,10 @@ struct Narrow {
 inline constexpr Narrow kF16{11, -24};
 inline constexpr Narrow kBf16{8, -133};
 
-// `exact` in a narrow format, nearest, ties to even. Not for what overflows it.
+// Rounds `exact` to a narrow format, to nearest, ties to even. It must not overflow.
 double round_to(const Big& exact, const Narrow& format);
-// Whether `exact` lies so close to the middle of two numbers of the format (1e-12 of its size) that double precision
-// cannot tell the side.
+// Whether `exact` is so close to the middle between two numbers of the format (1e-12 of its size) that double precision
+// cannot decide how to round.
 bool near_tie(const Big& exact, const Narrow& format);
 
 }  // namespace oracle

@@ -1,4 +1,4 @@
-// Vectors of numbers: drawn at random, and compared.
+// Vectors of random numbers, and their comparison.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// counts_of(workers, parts): how often each part of a run was done. once(parts) is what it must be.
+// counts_of(workers, parts) returns how often each part of a run was executed. once(parts) is the expected result.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include "posenc/workers.h"
 
 inline std::vector<int> counts_of(const posenc::Workers* workers, std::int64_t parts) {
-  // Not atomic: two threads in one part, or a part that is not finished when run returns, is a race that
-  // ThreadSanitizer sees.
+  // Not atomic on purpose: ThreadSanitizer then reports if two threads execute one part, or a part is unfinished when
+  // run returns.
   std::vector<int> counts(static_cast<std::size_t>(parts));
   posenc::run_parts(workers, parts, [&](std::int64_t part) { ++counts.at(static_cast<std::size_t>(part)); });
   return counts;

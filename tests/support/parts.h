@@ -1,4 +1,4 @@
-// Parts of a batch of tokens: what an operation does with all of them, it must do with each part.
+// Parts of a batch of tokens, to check that an operation does the same with a part as with the whole.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "posenc/rotate.h"
 #include "posenc/view.h"
 
-// Batch rows b .. b + batch and their tokens n .. n + count of [B, N, ..].
+// Batch rows b to b + batch - 1 and their tokens n to n + count - 1 of [B, N, ..].
 inline posenc::View part(posenc::View view, std::int64_t b, std::int64_t batch, std::int64_t n, std::int64_t count) {
   view.data = view[b][n].data;
   view.shape[0] = batch;
@@ -16,7 +16,7 @@ inline posenc::View part(posenc::View view, std::int64_t b, std::int64_t batch, 
   return view;
 }
 
-// The same of positions in int32 or of a range.
+// The same for positions that are int32 or a range.
 inline posenc::PositionView part(posenc::PositionView positions, std::int64_t b, std::int64_t batch, std::int64_t n,
                                  std::int64_t count) {
   posenc::PositionView result = positions.slice(n, count);
@@ -26,7 +26,7 @@ inline posenc::PositionView part(posenc::PositionView positions, std::int64_t b,
   return result;
 }
 
-// x, [N, H, D], at positions 0 to N, a hundred tokens at a time.
+// Rotates x, [N, H, D], at positions 0 to N - 1, a hundred tokens at a time.
 inline void rotate_in_parts(const posenc::View& x, const posenc::RotaryTable& table) {
   for (std::int64_t n = 0; n < x.shape[0]; n += 100) {
     posenc::View tokens = x;

@@ -1,4 +1,4 @@
-// Philox4x32-10 written out from the paper, apart from the library's: the oracle of dropout masks.
+// Philox4x32-10 written from the paper, independently of the library: the oracle of dropout masks.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What PoPE and xPos make of one head, by their formulas in double.
+// PoPE and xPos for one head, by their formulas in double.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline double plain_magnitude(Magnitude magnitude, double x) {
   return magnitude == Magnitude::relu ? std::max(x, 0.0) : x;
 }
 
-// The definition: head x of D channels at place p, `delta` added to the angle.
+// The definition: head x of D channels at position p, with `delta` added to the angle.
 inline Numbers plain_pope(const Pope& spec, const Numbers& x, double p, const Numbers& delta) {
   const std::int64_t width = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
   Numbers out;

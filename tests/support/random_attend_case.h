@@ -1,4 +1,4 @@
-// Attentions drawn at random: any encoding, mask, layout and shape together.
+// Random attention calls: any combination of encoding, mask, layout and shape.
 #pragma once
 
 #include <string>
@@ -125,7 +125,7 @@ class RandomAttendCase {
         one_.bias = posenc::Fire{.heads = h, .width = 3, .length = 4.0};
         one_.bias_numbers = {positive("c", {1}),        positive("length_factor", {1}),  parameter("in_weight", {3, 1}),
                              parameter("in_bias", {3}), parameter("out_weight", {h, 3}), parameter("out_bias", {h})};
-        // Away from the queries, where the normaliser has a kink.
+        // Not at a query's position, where the normaliser has a kink.
         one_.bias_numbers[1].values = {(static_cast<double>(draw_(0, 6)) + 0.5) / 4.0};
         break;
       case 5:
@@ -134,7 +134,7 @@ class RandomAttendCase {
       case 6:
         if (one_.query_ids.empty() && one_.offset() < 0) break;  // a matrix has no rows before 0
         one_.bias = posenc::MatrixBias{.heads = h, .added = added};
-        // Ids are below 10; without them queries stand at offset() and behind.
+        // Ids are below 10; without ids, queries start at offset().
         one_.bias_numbers = {
             parameter("values", {h, std::max<std::int64_t>(10, one_.queries + one_.offset()), 10 + one_.keys})};
         break;

@@ -1,4 +1,4 @@
-// Rotations with exact angles, from MPFR: what rotate and its relatives are measured against.
+// Rotations with exact angles from MPFR, with which rotate and related functions are compared.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace oracle {
 Big rotary_angle(std::span<const double> inv_freq, std::int64_t pairs, std::span<const double> position,
                  std::int64_t i);
 
-// A head turned by a position in double with exact angles, and what the sizes of its pairs are: for every channel the
-// sum of the absolute values of the two that it is made of (of itself, where it passes).
+// A head rotated by a position in double with exact angles, and the size of each pair: for every channel the sum of the
+// absolute values of the two channels it is computed from (of itself, if it is not rotated).
 struct TurnedHead {
   std::vector<double> values;
   std::vector<double> sizes;
@@ -23,9 +23,9 @@ struct TurnedHead {
 TurnedHead turn_head(const posenc::Rotary& spec, std::span<const double> position, std::span<const double> x,
                      double scale = 1.0);
 
-// How far a rotated channel of a dtype may be from the exact one: the rounding of cos and sin, of two products and a
-// sum in float32 (double for f64), of the scale, and of the result. `angle_error` is what posenc/table.h allows the
-// angle: only f64 sees it.
+// The largest allowed difference of a rotated channel from the exact one: the rounding of cos and sin, of two products
+// and a sum in float32 (double for f64), of the scale, and of the result. `angle_error` is the error of the angle that
+// posenc/table.h allows; only f64 is accurate enough for it to matter.
 double turn_tolerance(posenc::DType dtype, double value, double size, double angle_error = 0.0);
 
 // 2 pi 2^-64 of the position for integers, and 2^-53 of the angle for real numbers.

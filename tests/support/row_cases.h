@@ -1,4 +1,4 @@
-// Every source of rows, with a name, over the same positions 0 .. 9: what operations on rows are tried with.
+// Every source of rows, with a name, over the same positions 0 to 9, for tests of operations on rows.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// POSENC_ADDRESS_SANITIZED, POSENC_THREAD_SANITIZED: 1 where this file is compiled with that sanitizer, else 0.
+// POSENC_ADDRESS_SANITIZED and POSENC_THREAD_SANITIZED are 1 if this file is compiled with that sanitizer, else 0.
 #pragma once
 
 #if defined(__has_feature)

@@ -1,4 +1,4 @@
-// A folder of its own for a test, removed with all that is in it.
+// A temporary folder for a test, removed with all its contents.
 #pragma once
 
 #include <stdlib.h>

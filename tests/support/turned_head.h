@@ -1,4 +1,4 @@
-// Heads turned by the plain definition, and their scores, in double.
+// Heads rotated by the reference, and their scores, in double.
 #pragma once
 
 #include <numeric>
@@ -8,7 +8,7 @@
 #include "posenc/reference.h"
 #include "posenc/schedule.h"
 
-// At a position that is the same on all axes but for a step from axis to axis.
+// The position is the same on all axes, except for a constant step from axis to axis.
 inline std::vector<double> turned_head(const posenc::Rotary& spec, double position, const std::vector<double>& x) {
   std::vector<double> place, result(x.size());
   for (std::int64_t axis = 0; axis < posenc::axes_of(posenc::Spec(spec)); ++axis) {
@@ -30,7 +30,7 @@ inline double score_of(const posenc::Rotary& spec, const ScoreAt& at, const std:
          std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
 }
 
-// Channel c comes to permutation[c]; without one it stays.
+// Channel c moves to permutation[c]; without a permutation it stays.
 inline std::vector<double> permuted(const std::vector<double>& x, const std::vector<std::int64_t>& permutation) {
   std::vector<double> result = x;
   for (std::size_t c = 0; c < permutation.size(); ++c) result[static_cast<std::size_t>(permutation[c])] = x[c];

@@ -1,4 +1,4 @@
-// A block of numbers [B, N, M] of any float type, with gaps between rows and tokens before batches if asked for.
+// A block of numbers [B, N, M] of any float type, optionally with gaps between rows, or with tokens before batch rows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline const std::vector<posenc::DType>& float_types() {
   return types;
 }
 
-// A number as the dtype holds it.
+// A number rounded to the dtype.
 inline double rounded_to(posenc::DType dtype, double value) {
   if (dtype == posenc::DType::f32) return static_cast<double>(static_cast<float>(value));
   if (dtype == posenc::DType::f16) return posenc::to_double(posenc::to_f16(value));
@@ -66,10 +66,10 @@ class TypedBlock {
     each([&](std::int64_t b, std::int64_t n, std::int64_t m) { set(b, n, m, values.at(i++)); });
   }
 
-  // Everything, gaps too.
+  // All bytes, including gaps.
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
-  // Whether nothing but the rows themselves was written since the block was made.
+  // Whether only the rows themselves have been written since the block was made.
   bool gaps_are_whole() const {
     std::vector<std::byte> copy = bytes_;
     if (copy.empty()) return true;

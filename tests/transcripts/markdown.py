@@ -7,7 +7,7 @@ FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*(.*?)\s*$")
 
 class Block:
     def __init__(self, info, first, lines):
-        self.info = info    # what stands after the opening fence
+        self.info = info    # the word after the opening fence
         self.first = first  # index in the file of the first line inside
         self.lines = lines
 

@@ -39,7 +39,7 @@ class Runner:
             return self.run_cpp(block, after, folder)
         if kind == "output":
             if previous is None or previous.info != "cpp":
-                raise ValueError("an `output` block stands directly after a `cpp` block")
+                raise ValueError("an `output` block must follow a `cpp` block directly")
             return "with the block before", [], []
         if kind == "json":
             json.loads("\n".join(block.lines))
@@ -85,7 +85,7 @@ class Runner:
 
 
 def neighbours(lines, blocks, index):
-    """The block that stands directly before, and the `output` block directly after; None where there is none."""
+    """The block directly before, and the `output` block directly after; None if there is none."""
     block = blocks[index]
     before = blocks[index - 1] if index > 0 else None
     after = blocks[index + 1] if index + 1 < len(blocks) and blocks[index + 1].info == "output" else None

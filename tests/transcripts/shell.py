@@ -1,4 +1,4 @@
-"""Blocks `sh` and `cmake`: lines that a test cannot run as they stand (they install, or build all), so that it checks
+"""Blocks `sh` and `cmake`: lines that a test cannot run (they install, or build all), so that it checks
 what they name: targets of the Makefile, presets, tools, the version and the target of the package."""
 
 import json

@@ -1,6 +1,6 @@
-// Attention on one thread. The limit is the time of its multiply-adds alone, at the machine's peak; pairs that a mask
-// hides are not counted; of one query, an in-place multiply over all keys and values. The peer is the loop that one
-// would write: every score of a query in one row.
+// Attention on one thread. The limit is the time of its multiply-adds at the machine's peak, without pairs that a mask
+// hides; for a single query, an in-place multiply over all keys and values. The peer is a plain loop that keeps every
+// score of a query in one row.
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +35,9 @@ struct AttendCase {
     const auto s = static_cast<double>(keys);
     return causal ? n * s - n * (n - 1.0) / 2.0 : n * s;
   }
-  // Multiply-adds per channel: forward for the score and for the output; backward for the score and for the gradients
-  // of weights, values, queries and keys. That attend_backward runs forward first is not counted: it could be spared.
+  // Multiply-adds per channel: forward for the score and the output; backward for the score and the gradients of
+  // weights, values, queries and keys. The forward pass inside attend_backward is not counted, because it could be
+  // avoided.
   double flops() const { return 2.0 * (backward ? 5.0 : 2.0) * pairs() * static_cast<double>(heads * head_dim); }
 };
 
@@ -44,7 +45,7 @@ struct Work {
   AttendCase one;
   AlignedMemory q, k, v, out, grad_q, grad_k, grad_v;
   Spec spec = NoPosition{};
-  std::unique_ptr<Bias> bias;  // of the spec
+  std::unique_ptr<Bias> bias;  // made from the spec
   std::vector<float> table;
 
   View heads(const AlignedMemory& memory, std::int64_t tokens) const {
@@ -97,7 +98,7 @@ std::shared_ptr<Work> make_work(const AttendCase& one) {
   return work;
 }
 
-// The gradient of a value is the sum of what it was weighted with.
+// The gradient of a value is the sum of its weights.
 std::string check_backward(const Work& work) {
   const AttendCase& one = work.one;
   const AlignedMemory weights = aligned_memory(one.heads * one.queries * one.keys * 4);
@@ -122,7 +123,7 @@ std::string check_backward(const Work& work) {
   return answers.text("gradients of 16 values", "the sum of weights");
 }
 
-// Some queries of the first and the last head against the plain definition.
+// Compares some queries of the first and the last head with the reference.
 std::string check(const Work& work) {
   const AttendCase& one = work.one;
   work.run();
@@ -162,7 +163,7 @@ std::string check(const Work& work) {
   return answers.text("16 queries");
 }
 
-// One query after the other, its scores in one row: float32, as the compiler has it.
+// Computes one query after the other with its scores in one row, in float32, as the compiler optimises it.
 void plain_loop(const Work& work) {
   const AttendCase& one = work.one;
   const std::int64_t d = one.head_dim, pitch = one.heads * d;
@@ -208,7 +209,7 @@ Prepared prepare(const AttendCase& one) {
                     .bytes = one.queries * one.heads * one.head_dim * 4,
                     .flops = static_cast<std::int64_t>(one.flops())};
   if (one.queries > 1) return prepared;
-  // One query reads every key and value once, and hardly computes.
+  // A single query reads every key and value once and computes very little.
   prepared.limit_name = "multiply";
   prepared.bytes = 2 * one.keys * one.heads * one.head_dim * 4;
   prepared.flops = 0;

@@ -1,5 +1,5 @@
-// Rotation of heads in place. The limit is an in-place multiply over the touched bytes, in memory of
-// the same size, with the same workers; the peer is the loop that one would write over a table.
+// Rotation of heads in place. The limit is an in-place multiply over the same bytes with the same workers; the peer is
+// a plain loop over a table.
 
 #include <algorithm>
 #include <cmath>
@@ -29,19 +29,19 @@ struct RotateCase {
   Way way = Way::table;
   std::int64_t heads = 32;
   std::int64_t head_dim = 128;
-  std::int64_t part = 1;  // 4: the first quarter of every head turns
+  std::int64_t part = 1;  // 4: rotate the first quarter of every head
   int workers = 1;
   std::int64_t calls = 1;  // in one timed run
 
   std::int64_t rotary_dim() const { return head_dim / part; }
 };
 
-// What a case works on; its functions share it.
+// The data of a case, shared by its functions.
 struct RotateWork {
   RotateCase one;
   Rotary spec;
   std::unique_ptr<RotaryTable> table;
-  std::vector<std::int64_t> ids;  // in no order; those of a direct case
+  std::vector<std::int64_t> ids;  // shuffled; for a direct case
   std::unique_ptr<Workers> workers;
   AlignedMemory x;
 
@@ -69,7 +69,7 @@ struct RotateWork {
     keep(x.get());
   }
 
-  // Heads whose window is the whole head are one run of bytes.
+  // If the window is the whole head, heads are one contiguous run of bytes.
   void multiply() const {
     const bool whole = one.part == 1;
     const std::int64_t runs = whole ? one.tokens : one.tokens * one.heads;
@@ -100,14 +100,14 @@ std::shared_ptr<RotateWork> make_work(const RotateCase& one) {
   return work;
 }
 
-// What half an ulp of a value to about 4 and the arithmetic come to.
+// Half an ulp of a value up to about 4, plus the error of the arithmetic.
 double tolerance(DType dtype) {
   if (dtype == DType::f64) return 1e-12;
   if (dtype == DType::f32) return 4e-6;
   return dtype == DType::f16 ? 4e-3 : 4e-2;
 }
 
-// Keys that are to be moved were turned at 1000 positions more.
+// Keys that will be moved start at positions 1000 higher.
 double turned_by(const RotateWork& work, std::int64_t n) {
   return work.positions().real(0, n) - (work.one.way == Way::move ? 1000.0 + static_cast<double>(n) : 0.0);
 }
@@ -135,7 +135,7 @@ std::string check(const RotateWork& work) {
   return answers.text("64 heads");
 }
 
-// The loop of an engine: half, float32, over a table.
+// A typical loop: half layout, float32, over a table.
 void plain_loop(const RotateWork& work) {
   const std::int64_t n = work.one.head_dim / 2;
   for (std::int64_t call = 0; call < work.one.calls; ++call) {

@@ -1,5 +1,5 @@
-// Positions added to embeddings [8, 2048, 1024] in place. The limit is an in-place add of two arrays of that size; the
-// peer is the loop that one would write over a table.
+// Positions added to embeddings [8, 2048, 1024] in place. The limit is an in-place sum of two arrays of that size; the
+// peer is a plain loop over a table.
 
 #include <cmath>
 #include <cstddef>
@@ -33,7 +33,7 @@ struct EmbedCase {
   bool ids = false;  // ids per row instead of a range: a left-padded batch
 };
 
-// What a case works on; its functions share it.
+// The data of a case, shared by its functions.
 struct EmbedWork {
   EmbedCase one;
   Sinusoidal spec{.width = kWidth};
@@ -74,7 +74,7 @@ std::shared_ptr<EmbedWork> make_work(const EmbedCase& one) {
   return work;
 }
 
-// Whether the definition of Dropout drops this element.
+// Whether this element is dropped, computed from the definition of Dropout.
 bool is_dropped(const EmbedWork& work, std::int64_t b, std::int64_t n, std::int64_t m) {
   const auto random = philox4x32(
       {static_cast<std::uint32_t>(m / 4), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(b), 2}, {1, 0});
@@ -103,7 +103,7 @@ std::string check(EmbedWork& work) {
   return answers.text("64 rows");
 }
 
-// In-place add of two arrays; 16-bit data as integers, since only the bytes matter.
+// The in-place sum of two arrays; 16-bit data as integers, because only the number of bytes matters.
 template <class T>
 void add_arrays(EmbedWork& work) {
   T* x = reinterpret_cast<T*>(work.x.data());

@@ -1,5 +1,5 @@
-// Tables of the sinusoidal encoding, width 512. The limit is memset of the same bytes into the same memory; the peer
-// is the loop that one would write with std::sin and std::cos in double.
+// Tables of the sinusoidal encoding, width 512. The limit is memset of the same bytes in the same memory; the peer is a
+// plain loop with std::sin and std::cos in double.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr std::int64_t kCheckedRows = 64;
 constexpr std::int64_t kPeerRows = 8192;   // the peer computes at most about this many rows
 constexpr std::int64_t kStreamBlock = 64;  // rows
 
-// What a case works on; its functions share it.
+// The data of a case, shared by its functions.
 struct TableWork {
   std::string name;
   Sinusoidal spec;
@@ -57,7 +57,7 @@ std::shared_ptr<TableWork> make_work(const TableCase& one, std::int64_t block_ro
   return work;
 }
 
-// Half the distance of neighbouring numbers below 1, and what the reference's own angle is off by.
+// Half the distance between neighbouring numbers below 1, plus the error of the reference's angle.
 double tolerance(DType dtype, double position) {
   const double angle_error = 1e-9 + std::abs(position) * 1e-15;
   if (dtype == DType::f32) return 0x1p-25 + angle_error;
@@ -65,7 +65,7 @@ double tolerance(DType dtype, double position) {
   return (dtype == DType::f16 ? 0x1p-12 : 0x1p-9) + angle_error;
 }
 
-// Throws unless `row` is what the reference says of token n.
+// Throws unless `row` agrees with the reference for token n.
 void check_row(const TableWork& work, const View& row, std::int64_t n, Answers& answers) {
   const double position = work.positions.view().real(0, n);
   std::vector<double> expected(static_cast<std::size_t>(kTableWidth));
@@ -78,9 +78,9 @@ void check_row(const TableWork& work, const View& row, std::int64_t n, Answers& 
 
 std::string checked_text(const Answers& answers) { return answers.text(std::to_string(kCheckedRows) + " rows"); }
 
-// Checks rows of what `fill` writes, where it writes every `step`-th row.
+// Checks rows written by `fill`, which writes every `step`-th row.
 std::string check_table(const TableWork& work, const std::function<void()>& fill, std::int64_t step) {
-  // So that a row that is never written cannot pass.
+  // Invalid contents, so that a row that is never written cannot pass.
   std::memset(work.memory.get(), 0xff, work.out_bytes());
   fill();
   const std::int64_t count = work.positions.count();
@@ -98,7 +98,7 @@ std::string check_stream(const TableWork& work) {
   Answers answers(work.name);
   std::int64_t done = 0;
   while (const std::int64_t rows = stream.next(work.out)) {
-    // Another row of the block each time, the last one included.
+    // A different row of the block each time, including the last one.
     const std::int64_t in_block = (done / every * 5 + rows - 1) % rows;
     if (done % every == 0) check_row(work, work.out[in_block], done + in_block, answers);
     done += rows;
@@ -117,7 +117,7 @@ T from_double(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
 }
 
-// Every `step`-th row, into the rows of `out` in turn.
+// Writes every `step`-th row, cycling through the rows of `out`.
 template <class T>
 void libm_rows(const TableWork& work, std::int64_t step) {
   const SinusoidalSchedule& schedule = work.schedule;
@@ -159,7 +159,7 @@ Prepared prepare_table(const TableCase& one) {
   const auto run = [work] { fill_table(work->schedule, work->positions, work->out); };
   return {.check =
               [work, libm, run] {
-                check_table(*work, libm.run, peer_step(*work));  // a peer that is wrong is no peer
+                check_table(*work, libm.run, peer_step(*work));  // the peer must be right too
                 return check_table(*work, run, 1);
               },
           .run = run,
@@ -198,7 +198,7 @@ std::function<Positions()> range(std::int64_t count) {
   return [count] { return Positions::range(0, count); };
 }
 
-// Ids below 2^20 in no order, the same in every run.
+// Shuffled ids below 2^20, the same in every run.
 std::vector<std::int64_t> scattered(std::int64_t count) {
   std::vector<std::int64_t> ids;
   std::uint64_t state = 1;

@@ -1,4 +1,4 @@
-// An array that owns its numbers: what is read from files of numbers.
+// An array that owns its numbers, as read from a file.
 //
 //     posenc::Array table = posenc::load_array("model.safetensors:wpe.weight");   // posenc/files/load.h
 //     posenc::ConstView view = table.view();
@@ -15,11 +15,11 @@ namespace posenc {
 
 struct POSENC_API Array {
   DType dtype = DType::f32;
-  std::vector<std::int64_t> shape;  // empty: one number
+  std::vector<std::int64_t> shape;  // empty: a single number
   std::vector<std::byte> data;      // C order, native byte order
 
-  std::int64_t size() const noexcept;           // elements
-  double number(std::int64_t index) const;      // element `index` in C order as a double; index is not checked
+  std::int64_t size() const noexcept;           // number of elements
+  double number(std::int64_t index) const;      // element `index` in C order, as a double; the index is not checked
   ConstView view() const POSENC_LIFETIMEBOUND;  // more than kMaxRank axes is an error
 };
 

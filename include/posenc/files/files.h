@@ -1,4 +1,4 @@
-// All of posenc::files: arrays, npy, safetensors, JSON and the headers of GGUF files.
+// The whole library posenc::files: arrays, npy, safetensors, JSON and GGUF headers.
 #pragma once
 
 #include "posenc/files/array.h"

@@ -1,12 +1,12 @@
-// JSON: read in one place into a small tree, and written from it.
+// JSON: parsed into a small tree, and written from it.
 //
 //     posenc::Json config = posenc::parse_json(text, "config.json");
 //     if (const posenc::Json* width = config.find("width")) use(width->number());
 //     std::string text = posenc::to_text(config);
 //
 // Stricter than most readers: duplicate keys, nesting deeper than 64, trailing text and numbers that overflow are
-// errors that name the source and the key path or the byte. JSON has no infinity: infinite values are written as the
-// strings "inf" and "-inf", and number() reads them back.
+// errors, which name the source and the key path or byte. JSON cannot represent infinity: infinite values are written
+// as the strings "inf" and "-inf", and number() accepts these.
 #pragma once
 
 #include <concepts>
@@ -29,17 +29,17 @@ struct POSENC_API Json {
 
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Array, Object> value = nullptr;
 
-  // Compiled once, in the library.
+  // Defined in the library, so that they are compiled only once.
   Json() noexcept;
   Json(const Json& other);
   Json(Json&& other) noexcept;
   Json& operator=(const Json& other);
   Json& operator=(Json&& other) noexcept;
   ~Json();
-  Json(std::nullptr_t) {}     // NOLINT(*-explicit-*): values become trees
+  Json(std::nullptr_t) {}     // NOLINT(*-explicit-*): values convert to trees
   Json(bool v) : value(v) {}  // NOLINT
   template <std::integral T>
-  Json(T v) : value(static_cast<std::int64_t>(v)) {}   // NOLINT: beyond int64_t it wraps
+  Json(T v) : value(static_cast<std::int64_t>(v)) {}   // NOLINT: values beyond int64_t wrap around
   Json(double v) : value(v) {}                         // NOLINT
   Json(const char* v) : value(std::string(v)) {}       // NOLINT
   Json(std::string_view v) : value(std::string(v)) {}  // NOLINT
@@ -48,7 +48,7 @@ struct POSENC_API Json {
   Json(Object v) : value(std::move(v)) {}              // NOLINT
   Json(const std::vector<double>& numbers);            // NOLINT: a list of numbers
 
-  // The member called `key`, or null if there is none or this is not an object.
+  // Returns the member `key`, or null if there is none or this is not an object.
   const Json* find(std::string_view key) const noexcept POSENC_LIFETIMEBOUND;
   // Adds or replaces a member; *this must be null or an object. Returns *this.
   Json& set(std::string key, Json member);
@@ -59,8 +59,9 @@ struct POSENC_API Json {
   bool is_string() const noexcept { return std::holds_alternative<std::string>(value); }
   bool is_number() const noexcept;  // an integer, a double, or the strings "inf", "-inf"
 
-  // The value as the asked type; if it is another, an error that says `where` and what was there. number() takes
-  // integers and the strings "inf", "-inf" too; integer() takes a double without a fraction (1e4).
+  // Return the value as the requested type. If it has another type, throw an error that gives `where` and the value
+  // found. number() also accepts integers and the strings "inf" and "-inf"; integer() also accepts a double without a
+  // fraction (1e4).
   double number(std::string_view where = "JSON") const;
   std::int64_t integer(std::string_view where = "JSON") const;
   bool boolean(std::string_view where = "JSON") const;
@@ -69,11 +70,11 @@ struct POSENC_API Json {
   const Object& object(std::string_view where = "JSON") const POSENC_LIFETIMEBOUND;
 };
 
-// Parses `text`; `source` (a file name) opens every message.
+// Parses `text`. Messages begin with `source` (a file name).
 POSENC_API Json parse_json(std::string_view text, std::string_view source);
 
-// The text of a tree: two spaces per level, arrays of plain values on one line, doubles in the fewest digits that
-// read back the same, a trailing newline. NaN cannot be written: an error.
+// Returns the text of a tree: two spaces per level, arrays of plain values on one line, doubles with the fewest digits
+// that read back exactly, a trailing newline. Throws for NaN, which JSON cannot represent.
 POSENC_API std::string to_text(const Json& json);
 
 }  // namespace posenc

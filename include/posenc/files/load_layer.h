@@ -1,10 +1,10 @@
-// The weights of a layer from a safetensors file, by the names that PyTorch gives them.
+// Load the weights of a transformer layer from a safetensors file by their PyTorch names.
 //
 //     posenc::LayerArrays arrays = posenc::load_layer("model.safetensors", "layers.0.");
 //     posenc::TransformerLayer layer = arrays.layer(/*heads=*/8);      // views: the arrays must outlive it
 //
-// A file does not say how many heads there are, where norms stand nor which activation there is. Where weights lie in
-// files of their own, load_array (posenc/files/load.h) reads them one by one, .npy too.
+// The file does not tell the number of heads, the place of the norms or the activation: the caller sets them. If each
+// weight has its own file, read them with load_array (posenc/files/load.h), which also reads .npy.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct POSENC_API MultiHeadArrays {
   MultiHeadAttention multi_head(std::int64_t heads, std::int64_t key_heads = 0) const POSENC_LIFETIMEBOUND;
 };
 
-// Reads prefix + in_proj_weight, in_proj_bias, out_proj.weight and out_proj.bias; biases may be missing. A prefix ends
-// with its point: "self_attn.". A weight that is missing is an error that names the nearest; so
-// are bias_k and bias_v, which have no place here.
+// Reads prefix + in_proj_weight, in_proj_bias, out_proj.weight and out_proj.bias; biases may be missing. A prefix
+// includes its final dot: "self_attn.". Throws if a weight is missing (the message names the nearest), and if the file
+// has bias_k or bias_v, which posenc does not support.
 POSENC_API MultiHeadArrays load_multi_head(const std::string& path, std::string_view prefix = "");
 
 struct POSENC_API LayerArrays {
@@ -42,8 +42,8 @@ struct POSENC_API LayerArrays {
   TransformerLayer layer(std::int64_t heads, std::int64_t key_heads = 0) const POSENC_LIFETIMEBOUND;
 };
 
-// Reads prefix + self_attn.*, norm1.*, linear1.*, linear2.* and norm2.*, each weight and bias; without linear1.weight
-// the layer has no feed-forward part. What is not of attention may be missing.
+// Reads prefix + self_attn.*, norm1.*, linear1.*, linear2.* and norm2.*, each weight and bias. Only the weights of
+// attention must exist; without linear1.weight the layer has no feed-forward part.
 POSENC_API LayerArrays load_layer(const std::string& path, std::string_view prefix = "");
 
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// Diagnosis: what another engine did, from its numbers and from what it should have done.
+// Diagnosis: find out what another engine did wrong, from its numbers and the right encoding.
 //
 //     posenc::Diagnosis answer = posenc::diagnose(
 //         posenc::Rotary{.head_dim = 128, .base = 500000.0},
@@ -6,9 +6,9 @@
 //     EXPECT_EQ(answer.verdict, posenc::DiagnosisVerdict::matches) << answer.sentence;   // in an engine's own tests
 //     answer.explanations[0].faults;    // {"base"}: the base is 10000 instead of 500000
 //
-// Known mistakes stand in one table (`known_faults`, docs/faults.md). Each is tried, those with a free number at what
-// the numbers themselves say, and combinations of two where none suffices. What the numbers cannot show is said.
-// Pure functions; numbers are read in any float type, and the rounding of that type is no fault.
+// Known mistakes are in one table (`known_faults`, docs/faults.md). diagnose tries each, measuring free numbers such as
+// a base from the observed numbers, and combinations of two if no single mistake suffices. It also reports what the
+// numbers cannot show. Pure functions; numbers may have any float type, and the rounding of that type is not a fault.
 #pragma once
 
 #include <cstdint>
@@ -34,22 +34,22 @@ struct ObservedFrequencies {
   ConstView inv_freq;
 };
 
-// Its cosines and sines: [N, pairs], or [N, 2 pairs] in any tiling, which is recognised.
+// Its cosines and sines: [N, pairs], or [N, 2 pairs] in any tiling; the tiling is recognised.
 struct ObservedTables {
   ConstView cos;
   ConstView sin;
   KeptPositions positions;
 };
 
-// Vectors before and after: [N, D] or [N, H, D].
+// Vectors before and after the rotation: [N, D] or [N, H, D].
 struct ObservedRotation {
   ConstView input;
   ConstView rotated;
   KeptPositions positions;
 };
 
-// Attention scores before the softmax, their scale included: [N, S] or [H, N, S], of q [N, D] or [N, H, D] and
-// k [S, D] or [S, G, D]. Masked scores (-inf, -1e9, -65504, ...) are left out.
+// Attention scores before the softmax, including their scale: [N, S] or [H, N, S], from q [N, D] or [N, H, D] and
+// k [S, D] or [S, G, D]. Masked scores (-inf, -1e9, -65504, ...) are ignored.
 struct ObservedScores {
   ConstView scores;
   ConstView q;
@@ -77,82 +77,82 @@ using Observation =
 enum class DiagnosisVerdict : int {
   matches,        // the engine did what the spec says
   fault,          // a known mistake explains the numbers
-  not_explained,  // the numbers are others, and no known mistake makes them
+  not_explained,  // the numbers differ, and no known mistake explains them
 };
 // "matches", "fault", "not_explained".
 POSENC_API std::string_view to_text(DiagnosisVerdict verdict) noexcept;
 
-// What other layers of the same model have: an engine may have taken one of theirs.
+// The encoding of other layers of the same model, which an engine may have used by mistake.
 struct OtherLayers {
   std::string name;  // "layer 5 (full_attention)"
   Rotary spec;
 };
 
 struct DiagnoseOptions {
-  // Learned numbers of the spec, by the names of posenc/parameters.h: T5's table. Without them a table is taken to be
-  // what explains the numbers best.
+  // Learned numbers of the spec, under the names of posenc/parameters.h, such as T5's table. Without them, the table
+  // that explains the numbers best is assumed.
   Parameters parameters = {};
-  std::vector<ConstView> tables = {};  // of learned input encodings, one per learned part
+  std::vector<ConstView> tables = {};  // for learned input encodings, one per learned part
   std::vector<OtherLayers> others = {};
-  std::optional<double> softmax_scale = {};          // of scores; none: head_dim^-0.5, times what the spec adds to it
-  std::optional<QueryTemperature> query_scale = {};  // what queries are multiplied by beside the rotation, in scores
+  std::optional<double> softmax_scale = {};          // of scores; none: head_dim^-0.5, times the factor of the spec
+  std::optional<QueryTemperature> query_scale = {};  // position-dependent factor on queries, in scores
   std::optional<LatentHead> latent_head = {};
-  std::string command_spec = {};  // what commands in the answer call the spec; empty: its text
+  std::string command_spec = {};  // the spec in the commands of the answer; empty: its text
 };
 
-// A known mistake, and where an engine's numbers first show it.
+// A known mistake, or two, that may explain the numbers.
 struct Explanation {
   std::vector<std::string> faults;                 // one name, or two
-  std::vector<std::optional<double>> values = {};  // of each: the base, the offset, ...; none where it has no number
-  double residual = 0.0;  // what is left: the root mean square of the differences, relative to the numbers
+  std::vector<std::optional<double>> values = {};  // their numbers, such as a base; none if it has none
+  double residual = 0.0;  // relative error with this mistake: rms difference / rms of the numbers
   double largest_difference = 0.0;
-  std::string sentence;  // what was done instead of what
+  std::string sentence;  // what is wrong: "The base is wrong: 10000 instead of 500000."
   std::string fix;
   std::string command;  // shows the right and the wrong numbers
 };
 
-// A number of the engine's and what it was compared with.
+// A number of the engine, and what it was compared with.
 struct Separation {
-  std::int64_t token = 0;    // index of the token, of scores and biases that of the query
+  std::int64_t token = 0;    // index of the token; for scores and biases that of the query
   std::string position;      // as text: "37", "3/4/5"
   std::int64_t channel = 0;  // or pair, or key
   std::string channel_name;  // "channel", "pair", "key"
   double observed = 0.0;
-  double best = 0.0;   // what the best explanation has there
-  double other = 0.0;  // what the runner-up (or, without one, the spec) has there
+  double best = 0.0;   // the number that the best explanation gives
+  double other = 0.0;  // the number of the runner-up, or of the spec if there is none
 };
 
 struct Diagnosis {
   DiagnosisVerdict verdict = DiagnosisVerdict::matches;
-  std::string sentence;                   // all of it in one or two sentences
-  double residual = 0.0;                  // of the spec itself
+  std::string sentence;                   // the answer in one or two sentences
+  double residual = 0.0;                  // relative error of the spec itself
   double largest_difference = 0.0;        // of the spec itself
   std::vector<Explanation> explanations;  // the best first
-  std::optional<Separation> separation;   // where the best and the runner-up part; none where nothing separates them
-  std::vector<std::string> cannot_tell;   // what these numbers do not show, and which would
-  std::vector<Explanation> nearest;       // where nothing explains: what comes closest
-  std::vector<std::string> notes;         // what was recognised: a tiling, a type of numbers
-  // Where the numbers differ from the spec, relative to their size: the largest difference of tokens (down, at most 32
-  // rows) and channels, pairs or keys (across, at most 64 columns) that a cell covers.
+  std::optional<Separation> separation;   // where the best and the runner-up first differ; none if they do not
+  std::vector<std::string> cannot_tell;   // what these numbers cannot show, and which numbers would
+  std::vector<Explanation> nearest;       // if nothing explains the numbers: what comes closest
+  std::vector<std::string> notes;         // what was recognised, such as a tiling or a type
+  // A map of the differences from the spec, relative to the size of the numbers. A cell has the largest difference of
+  // the tokens (down, at most 32 rows) and channels, pairs or keys (across, at most 64 columns) that it covers.
   struct ErrorMap {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::vector<double> values = {};          // [rows][columns]
     std::vector<std::string> positions = {};  // of the first token of each row
-    std::int64_t width = 0;                   // how many channels there are
+    std::int64_t width = 0;                   // the number of channels
     std::string channel_name = {};
   };
   ErrorMap errors = {};
 };
 
-// Throws where shapes, positions and spec do not belong together, where numbers are NaN, infinite or all zero.
+// Throws if shapes, positions and spec do not fit together, or if numbers are NaN, infinite or all zero.
 POSENC_API Diagnosis diagnose(const Spec& spec, const Observation& observed, const DiagnoseOptions& options = {});
-// The encoding of a group of layers; others of the model are tried for it. Kinds that posenc does not compute are
-// errors. Of `options`, what the model says is filled in where it is empty.
+// The same for a group of layers of a model; the encodings of its other layers are tried as mistakes. Empty options are
+// filled in from the model. Throws for kinds that posenc does not compute.
 POSENC_API Diagnosis diagnose(const Model& model, const ModelGroup& group, const Observation& observed,
                               const DiagnoseOptions& options = {});
 
-// The options with what a model says of a group filled in where they are empty.
+// The options, with empty ones filled in from the model and the group.
 POSENC_API DiagnoseOptions options_of(const Model& model, const ModelGroup& group, const DiagnoseOptions& options = {});
 
 // With "schema", "verdict", "explanations" (each "fault", "residual", "sentence", "fix", ...), "cannot_tell".
@@ -161,31 +161,31 @@ POSENC_API Json to_json(const Diagnosis& diagnosis);
 // A row of the table of mistakes.
 struct KnownFault {
   std::string_view name;     // "attention_factor_squared"
-  std::string_view about;    // what it is about: "frequencies", "channels", "positions", ...
-  std::string_view title;    // what was done
-  std::string_view symptom;  // what one sees of it
+  std::string_view about;    // its subject: "frequencies", "channels", "positions", ...
+  std::string_view title;    // what is wrong, as a sentence
+  std::string_view symptom;  // how it shows
   std::string_view fix;
-  std::string_view reports;  // where it happened, separated by commas; may be empty
-  std::string_view example;  // a spec or a name of the catalog that it shows on
-  std::int64_t layer = -1;   // of that model, where layers differ; -1: any
+  std::string_view reports;  // where it was reported, separated by commas; may be empty
+  std::string_view example;  // a spec or catalog model that shows it
+  std::int64_t layer = -1;   // of that model; -1: any
 };
 POSENC_API std::vector<KnownFault> known_faults();
 
-// What a mistake makes of an encoding.
+// The effect of a mistake on an encoding.
 struct InjectedFault {
   std::string sentence;
-  std::string along = "position";  // or "distance", of biases
+  std::string along = "position";  // or "distance", for biases
   std::vector<double> positions;
-  std::vector<double> error;         // the largest difference at that position: of vectors of size 1, biases, or rows
-  std::int64_t channel = 0;          // the pair, head or channel of the largest difference of all
-  std::vector<double> right, wrong;  // the numbers there at each position
+  std::vector<double> error;         // largest difference at that position, of vectors of size 1, biases or rows
+  std::int64_t channel = 0;          // the pair, head or channel with the largest difference
+  std::vector<double> right, wrong;  // its numbers at each position
 };
-// `fault` is a name, or a name with its number: "base=10000", "position_offset=3"; two are joined by " + ". Throws
-// where there is no such mistake, or where it changes nothing of this spec.
+// `fault` is a name, or a name with its number: "base=10000", "position_offset=3"; two are joined by " + ". Throws if
+// there is no such mistake, or if it does not change this spec.
 POSENC_API InjectedFault inject_fault(const Spec& spec, std::string_view fault, const PositionView& positions,
                                       const DiagnoseOptions& options = {});
 
-// Its error against the position.
+// A plot of the error against the position.
 POSENC_API Drawing draw_fault(const InjectedFault& fault, const std::string& title);
 
 }  // namespace posenc

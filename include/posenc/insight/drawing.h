@@ -8,8 +8,8 @@
 //     posenc::write_png("line.png", drawing, {});                      // posenc/plot/plot.h, with Cairo
 //
 // Coordinates are points of a page, x to the right and y down. Colours are named by what they are for (Ink); a theme
-// turns them into numbers. A drawing knows the box of each of its texts, so that overlaps can be found before anyone
-// looks. Plain data: const objects may be shared between threads.
+// maps them to RGB. A drawing knows the box of each of its texts, so that a test can find overlaps. Plain data: const
+// objects may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +42,13 @@ struct Box {
 
 // What a colour is for. The series are distinct also for readers who cannot tell red from green.
 enum class Ink : int {
-  paper,  // what everything is drawn on
+  paper,  // the background
   text,
-  muted,  // text of less weight: ticks, notes
+  muted,  // less important text: ticks, notes
   axis,
   grid,
-  cool,  // what is low or negative, as the diverging map has it
-  warm,  // what is high or positive
+  cool,  // low or negative values, as in the diverging map
+  warm,  // high or positive values
   series1,
   series2,
   series3,
@@ -57,24 +57,24 @@ enum class Ink : int {
   series6,
 };
 inline constexpr int kSeriesInks = 6;
-// The n-th series, counted from 0; after the last the first again.
+// The ink of series n, counted from 0; wraps around after the last.
 POSENC_API Ink series_ink(std::int64_t n) noexcept;
 
-// What the levels of an image are painted with. Levels are 0 to kLastLevel; kAbsentLevel is no number at all.
+// The colours of an image. Levels are 0 to kLastLevel; kAbsentLevel marks a missing value.
 enum class ColorMap : int {
   diverging,   // cool, neutral in the middle, warm
-  sequential,  // from the paper's colour to the strongest; lightness is monotone
+  sequential,  // from the background to the strongest colour; lightness is monotone
 };
 inline constexpr std::uint8_t kLastLevel = 254;
 inline constexpr std::uint8_t kAbsentLevel = 255;
 
-// The level of a value between low and high; values outside are clamped, NaN is absent.
+// The level of a value between low and high. Values outside are clamped; NaN is absent.
 POSENC_API std::uint8_t color_level(double value, double low, double high) noexcept;
 
 enum class Theme : int {
   light,
   dark,
-  automatic,  // SVG only: light or dark, as the reader's system prefers; elsewhere light
+  automatic,  // SVG: light or dark, as the reader's system prefers; elsewhere light
 };
 
 struct Color {
@@ -88,16 +88,16 @@ struct Color {
 POSENC_API Color color_of(Ink ink, Theme theme) noexcept;
 POSENC_API Color color_of(ColorMap map, std::uint8_t level, Theme theme) noexcept;
 
-// A line through points, or an area. Without stroke and fill it is not seen.
+// A line through points, or an area. Invisible without stroke and fill.
 struct Path {
   std::vector<Point> points;
   std::optional<Ink> stroke = {};
   std::optional<Ink> fill = {};
   double line_width = 1.5;
-  double opacity = 1.0;  // of both
+  double opacity = 1.0;  // of stroke and fill
   bool dashed = false;
-  bool closed = false;     // also from the last point to the first
-  std::string title = {};  // what a reader is told who points at it; may be empty
+  bool closed = false;     // adds a line from the last point to the first
+  std::string title = {};  // the tooltip; may be empty
 };
 
 struct Rectangle {
@@ -120,30 +120,30 @@ struct Circle {
   std::string title = {};
 };
 
-// What a cell of an image is painted with.
+// The colour of one cell of an image.
 struct CellPaint {
   ColorMap map = ColorMap::diverging;
   std::uint8_t level = 0;
 };
-// Black or white, whichever can be read on `background`.
+// Black or white, whichever is readable on `background`.
 POSENC_API Color readable_on(Color background) noexcept;
 
 enum class Anchor : int { start, middle, end };
 
-// UTF-8 on one line. `at` is on the baseline, at the text's start, middle or end.
+// One line of UTF-8. `at` is on the baseline, at the start, middle or end of the text.
 struct Text {
   std::string text;
   Point at;
   double size = 12.0;
   Anchor anchor = Anchor::start;
   Ink ink = Ink::text;
-  std::optional<Color> color = {};  // instead of an ink: the same in every theme
+  std::optional<Color> color = {};  // replaces the ink; the same in every theme
   bool bold = false;
-  bool upward = false;               // turned by a quarter, to be read from below; the anchor counts along the text
-  std::optional<CellPaint> on = {};  // what it is written on: it is then black or white, as can be read there
+  bool upward = false;               // rotated by 90 degrees, read from bottom to top; the anchor is along the text
+  std::optional<CellPaint> on = {};  // the cell behind it: the text is then black or white, whichever is readable
 };
 
-// Cells of equal size, row by row from the top. Painted without smoothing.
+// A grid of cells of equal size, row by row from the top, painted without smoothing.
 struct Image {
   Box box;
   std::int64_t columns = 0;
@@ -153,15 +153,15 @@ struct Image {
   std::string title = {};
 };
 
-// How wide text is taken to be.
+// How the width of text is measured.
 enum class TextMetrics : int {
-  proportional,  // as DejaVu Sans, the widest of the usual fonts: narrower ones leave room
-  cells,         // a character is one cell of a terminal, kCellWidth x kCellHeight, whatever its size
+  proportional,  // as DejaVu Sans, the widest common font, so that other fonts fit too
+  cells,         // every character fills one terminal cell, kCellWidth x kCellHeight, whatever its size
 };
 inline constexpr double kCellWidth = 8.0;
 inline constexpr double kCellHeight = 16.0;
 
-// How wide a text is. Characters that the table does not have count as the widest.
+// The width of a text. A character that is not in the table of widths counts as the widest one.
 POSENC_API double text_width(std::string_view text, double size, bool bold, TextMetrics metrics) noexcept;
 
 using Mark = std::variant<Path, Rectangle, Circle, Text, Image>;
@@ -170,17 +170,18 @@ struct POSENC_API Drawing {
   double width = 0.0;
   double height = 0.0;
   std::string title = {};        // a few words
-  std::string description = {};  // what there is to see, for readers who cannot
+  std::string description = {};  // the alternative text
   TextMetrics metrics = TextMetrics::proportional;
+  bool plain = false;  // in cells only: laid out for TerminalStyle::ascii, where an image has one row per line, not two
   std::vector<Mark> marks = {};  // painted in this order
 
   void add(Mark mark) { marks.push_back(std::move(mark)); }
 
-  // Where a text of this drawing stands: from the top of its highest letters to the bottom of its lowest.
+  // The box around a text of this drawing, from the top of its highest letters to the bottom of its lowest.
   Box box_of(const Text& text) const noexcept;
 };
 
-// Pairs of texts whose boxes overlap, by their index in `marks`; nothing where all can be read.
+// Pairs of texts whose boxes overlap, as indices into `marks`; empty if all texts are readable.
 POSENC_API std::vector<std::pair<std::size_t, std::size_t>> overlapping_texts(const Drawing& drawing);
 // Texts whose boxes leave the page.
 POSENC_API std::vector<std::size_t> texts_outside(const Drawing& drawing);

@@ -1,10 +1,10 @@
-// Exercises about an encoding, with hints, worked solutions and a key, drawn from a seed; and their grading.
+// Exercises on an encoding, with hints, worked solutions and answers, and the grading of what students answer.
 //
 //     std::vector<posenc::Question> questions = posenc::make_exercises(posenc::Sinusoidal{.width = 64}, 7);
 //     std::string sheet = posenc::exercises_markdown(questions, {.title = "Week 3"});
 //     posenc::Grade grade = posenc::grade(questions, posenc::parse_answers(text, "answers.txt"));
 //
-// Pure: the same spec and seed give the same questions on every machine. Every number of a key is computed.
+// Pure: the same spec and seed give the same questions on every machine. Every number in an answer is computed.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,22 @@ namespace posenc {
 enum class Level : int { easy, medium, hard };
 
 enum class AnswerKind : int {
-  numeric,   // numbers, right to the decimals asked for: rounded or cut
-  symbolic,  // formulas, as docs/exercises.md describes them: whatever has the same value counts
+  numeric,   // numbers, right to the decimals asked for, rounded or cut; see enough_decimals
+  symbolic,  // formulas, as docs/exercises.md describes them: any formula with the same value is right
   choice,    // the letter of one of the choices
   reasoned,  // sentences: a person decides; grading looks for the points that a good answer makes
 };
 
-// What a good answer says, and words of which one is enough to find it.
+// A point that a good answer makes; any one of the keywords finds it.
 struct KeyPoint {
   std::string text = {};
-  std::vector<std::string> keywords;  // in small letters
+  std::vector<std::string> keywords;  // in lower case
+};
+
+// A likely mistake, as a clause, and the answer that it leads to.
+struct Mistake {
+  std::string text = {};
+  std::vector<double> values = {};  // as many as the question has; different mistakes may give the same
 };
 
 struct Question {
@@ -38,23 +44,27 @@ struct Question {
   AnswerKind kind = AnswerKind::numeric;
   std::string text = {};
   std::string hint = {};
-  std::vector<std::string> choices = {};   // of a choice: (a), (b), ...
-  std::string answer = {};                 // as the key prints it, and as grade() accepts it
+  std::vector<std::string> choices = {};   // for AnswerKind::choice: (a), (b), ...
+  std::string answer = {};                 // as printed, and as grade() accepts it
   std::vector<double> values = {};         // numeric and symbolic: the numbers of the answer, in full
-  int decimals = 0;                        // numeric: those after the point that are asked for
+  int decimals = 0;                        // numeric: digits after the point that are asked for
   std::vector<std::string> solution = {};  // worked, line by line
-  std::vector<KeyPoint> points = {};       // of a reasoned answer
+  std::vector<KeyPoint> points = {};       // for AnswerKind::reasoned
+  std::vector<Mistake> mistakes = {};      // numeric and symbolic: how grade() explains a wrong answer
 };
 
+// The digits after the point that grade() needs: four, if more are asked for and the answer is not smaller than 0.1.
+POSENC_API int enough_decimals(const Question& question) noexcept;
+
 struct ExerciseOptions {
-  // With the question which encoding to choose for texts longer than those of training. Its text is the same for most
-  // kinds, so that a page with several sheets may want it once; some kinds have no other hard question.
+  // Include the question which encoding to choose for texts longer than the training texts. It is the same for most
+  // kinds, so a page with several sheets may want it only once; some kinds have no other hard question.
   bool long_context = true;
 };
 
-// At least two easy, two medium and one hard question, in this order of levels. Questions are about the spec where that
-// can be done by hand, else about a small encoding of its kind, and say so: also which of the spec's fields they leave
-// at their defaults. Throws what validate(spec) throws.
+// At least two easy, two medium and one hard question, in this order. Questions are about the spec if that can be done
+// by hand, else about a part of it or a small encoding of its kind; the text says so, and names the fields of the spec
+// that a question ignores. Throws what validate(spec) throws.
 POSENC_API std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed,
                                                 const ExerciseOptions& options = {});
 
@@ -67,9 +77,9 @@ struct Answer {
   std::string text = {};
 };
 
-// Answers as JSON, {"q1": "0.84147", ...}, or as lines `q1: 0.84147`; lines that begin with a blank continue an answer,
-// empty lines and those that begin with # are passed over. An id given twice, a text that is not UTF-8 and one of more
-// than a million bytes are errors that name the source.
+// Reads answers from JSON, {"q1": "0.84147", ...}, or from lines `q1: 0.84147`. A line that begins with a blank
+// continues the answer above; empty lines and lines that begin with # are skipped. An id that occurs twice, a text that
+// is not UTF-8 and a text of more than a million bytes are errors that name the source.
 POSENC_API std::vector<Answer> parse_answers(std::string_view text, std::string_view source);
 
 enum class AnswerVerdict : int { right, wrong, missing, for_a_person };
@@ -78,9 +88,9 @@ POSENC_API std::string_view answer_verdict_name(AnswerVerdict verdict) noexcept;
 struct AnswerMark {
   std::string id;
   AnswerVerdict verdict = AnswerVerdict::missing;
-  std::string note = {};                    // why it is wrong; empty where there is nothing to say
-  std::vector<std::string> found = {};      // reasoned: points whose words were found, a hint for who reads it ...
-  std::vector<std::string> not_found = {};  // ... and those that were not
+  std::string note = {};                    // why it is wrong; may be empty
+  std::vector<std::string> found = {};      // reasoned: points whose keywords were found, a hint for the grader ...
+  std::vector<std::string> not_found = {};  // ... and the other points
 };
 
 struct POSENC_API Grade {
@@ -88,18 +98,19 @@ struct POSENC_API Grade {
   std::int64_t count(AnswerVerdict verdict) const noexcept;
 };
 
-// Answers to questions that are not there are errors: the worksheet was another one.
+// Grades the answers. One wrong number is explained by the mistakes that lead to it, if there are any; if several do,
+// all are named. An answer to a question that does not exist is an error: it belongs to another worksheet.
 POSENC_API Grade grade(const std::vector<Question>& questions, const std::vector<Answer>& answers);
 
 struct WorksheetOptions {
   std::string title = "Exercises";
-  std::string grade_command = {};  // what grades the answers; empty: not said
-  bool answers = false;            // with the key and the worked solutions
-  bool introduction = true;        // with what to do with the answers
-  int heading_level = 1;           // HTML: of the title, 1 to 4; those below follow
-  std::string id_prefix = {};      // HTML: opens the ids of questions, which must be unique in a page
+  std::string grade_command = {};  // the command that grades the answers, printed if not empty
+  bool answers = false;            // include answers and worked solutions
+  bool introduction = true;        // include how to write answers
+  int heading_level = 1;           // HTML: level of the title, 1 to 4
+  std::string id_prefix = {};      // HTML: prefix of the ids of questions, which must be unique in a page
 };
-// A worksheet: Markdown, plain text, or a fragment of HTML (sections, no page around them). Hints stand apart.
+// A worksheet in Markdown, in plain text, or as a fragment of HTML. Hints are folded away or at the end.
 POSENC_API std::string exercises_markdown(const std::vector<Question>& questions, const WorksheetOptions& options);
 POSENC_API std::string exercises_text(const std::vector<Question>& questions, const WorksheetOptions& options);
 POSENC_API std::string exercises_html(const std::vector<Question>& questions, const WorksheetOptions& options);

@@ -29,38 +29,41 @@ struct Step {
 };
 
 struct ExplainOptions {
-  std::optional<double> shift = {};  // also derive the row at position + shift from this row; of a rotary encoding,
-                                     // show that scores depend on the shift alone
-  std::string spec_text = {};        // how the commands in the last step call the spec; empty: its text form
-  bool derivative = false;           // also the derivative by the position
-  std::string table_text = {};       // how the commands in the last step give the learned table: "--file wpe.npy"
-  ConstView table = {};              // of a learned encoding: its rows, for the numbers; without it, which row is read
-  std::vector<ConstView> tables = {};  // of a concat: one per learned part, or none
+  std::optional<double> shift = {};    // also derive the row at position + shift from this row; for a rotary encoding,
+                                       // show that scores depend on the shift alone
+  std::string spec_text = {};          // the spec in the commands of the last step; empty: its text form
+  bool derivative = false;             // also show the derivative with respect to the position
+  std::string table_text = {};         // the learned table in the commands of the last step: "--file wpe.npy"
+  ConstView table = {};                // rows of a learned encoding; without it, only which row is read
+  std::vector<ConstView> tables = {};  // for a concat: one per learned part, or none
 };
 
-// `position` must lie within +-(2^31 - 1); so must the shift, and position + shift. Of a mask: what a query there sees.
-// Biases and terms depend on two positions: see explain_pairs.
+// `position` must be within +-(2^31 - 1); so must the shift, and position + shift. For a mask: the keys that a query at
+// the position sees. Biases and score terms depend on two positions: see explain_pairs. The last step but the commands
+// names common mistakes, for kinds that have some.
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
-// The same with a coordinate per axis of the encoding. A shift needs one axis.
+// The same with one coordinate per axis of the encoding. A shift needs one axis.
 POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
 
-// What pairs of positions have: what acts inside attention, or the score of an encoding at the input.
+// Pairs of queries and keys, for encodings that act inside attention, and for the score that an encoding at the input
+// leads to.
 struct ExplainPairs {
   KeptPositions queries = {};  // at most 16 positions each
   KeptPositions keys = {};
-  std::int64_t head = 0;            // of a bias, or of a term with numbers per head
-  std::vector<double> scores = {};  // of the last query with every key before the bias; empty: 0.2 each
-  bool causal = false;              // keys ahead are hidden; of a bias and of shaw
-  Parameters parameters = {};       // what the kind learns; left out: small numbers made up
-  std::string spec_text = {};       // as in ExplainOptions
-  std::string parameter_text = {};  // how the commands give the parameters: "--values 0.5/0/-0.5"
-  ConstView table = {};             // of a learned encoding at the input
+  std::int64_t head = 0;                // of a bias, or of a score term with numbers per head
+  std::vector<double> scores = {};      // of the last query with every key, before the bias; empty: 0.2 each
+  bool causal = false;                  // hide keys after the query; biases and shaw only
+  Parameters parameters = {};           // learned parameters; empty: small numbers are made up
+  std::string spec_text = {};           // as in ExplainOptions
+  std::string parameter_text = {};      // the parameters in the commands: "--values 0.5/0/-0.5"
+  ConstView table = {};                 // rows of a learned encoding at the input
+  std::vector<std::string> words = {};  // the token at each key, if the keys are the words of a sentence
 };
 
-// A bias: its formula, its numbers, and the weights that a softmax makes of scores with and without it. No positions:
-// the weights of the scores alone. A term: the score expanded. An encoding at the input: the four parts of the score of
-// sums. Rotary encodings are explained by position and shift. Of several queries the last is followed key by key. What
-// a kind does not use is refused.
+// For a bias: its formula, its numbers, and the softmax weights with and without it. For a score term: the expanded
+// score. For an encoding at the input: the four parts of the score of the sums. For none: the weights of the plain
+// scores. With several queries, the last one is followed key by key. Rotary encodings and temperature are explained at
+// a position instead. Throws for options that the kind does not use.
 POSENC_API std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs);
 
 }  // namespace posenc

@@ -19,25 +19,24 @@ namespace posenc {
 
 struct SvgOptions {
   Theme theme = Theme::automatic;
-  bool standalone = true;  // with its own style; false: inside a page that has svg_style()
-  std::string id = {};     // opens the ids of title and description, which must be unique in a page
+  bool standalone = true;  // with its own style; false: for a page that contains svg_style()
+  std::string id = {};     // the prefix of the ids of title and description, which must be unique in a page
 };
 
 // The root has a viewBox, a width and a height, role="img" and aria-labelledby its <title> and <desc>. Text is <text>.
-// A drawing that cannot be painted is an error: a size or a coordinate that is no finite number, an image with another
-// number of levels than cells.
+// Throws if a size or a coordinate is not finite, or if an image does not have one level per cell.
 POSENC_API std::string to_svg(const Drawing& drawing, const SvgOptions& options);
 
 // The CSS that drawings inside a page share: custom properties per ink (--posenc-series1 and so on), once for light and
-// once for dark, and the classes that use them. In automatic a page may say `data-theme="dark"` or "light" on its root
-// element, which then counts more than the reader's system.
+// once for dark, and the classes that use them. With automatic, `data-theme="dark"` or "light" on the root
+// element of a page overrides the reader's system.
 POSENC_API std::string svg_style(Theme theme);
 
-// `text` with the five characters of XML that need it replaced; without control characters that XML does not allow.
+// Escapes the five special characters of XML and removes control characters that XML does not allow.
 POSENC_API std::string xml_text(std::string_view text);
 
-// An image of palette colours as the bytes of a PNG file: [rows][columns] of levels. Runs of equal cells and rows that
-// repeat the one above are packed, nothing else.
+// The bytes of a PNG file with palette colours, from levels [rows][columns]. The compression packs runs of equal cells
+// and rows that repeat the row above, nothing else.
 POSENC_API std::string palette_png(std::span<const std::uint8_t> levels, std::int64_t columns, std::int64_t rows,
                                    ColorMap map, Theme theme);
 

@@ -13,19 +13,20 @@
 namespace posenc {
 
 enum class TerminalStyle : int {
-  truecolor,  // half blocks: two rows of cells per line, 24-bit colours
+  truecolor,  // half blocks: two image rows per line, 24-bit colours
   color256,   // half blocks in the 256-colour palette
-  ascii,      // one character per cell, dark to bright, no escape codes
+  ascii,      // one character per image cell, no escape codes
 };
 
 struct TerminalOptions {
   TerminalStyle style = TerminalStyle::ascii;
-  Theme theme = Theme::dark;  // of the terminal: which colours can be read on it
+  Theme theme = Theme::dark;  // of the terminal, so that the colours are readable on it
 };
 
-// A drawing in cells (its metrics say so): texts as characters, images as half blocks, lines and areas as braille; in
-// ascii, characters by their strength, and one sign per series. Each line ends with a newline and without spaces before
-// it.
+// Prints a drawing whose metrics are cells: texts as characters, images as half blocks, lines and areas as braille. In
+// ascii, images are characters from light to dense, and each series has a sign of its own; of two image rows on one
+// line the upper one is shown, so make the drawing with `plain`. Every line ends with a newline, without trailing
+// spaces.
 POSENC_API std::string to_terminal(const Drawing& drawing, const TerminalOptions& options);
 
 }  // namespace posenc

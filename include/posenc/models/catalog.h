@@ -24,11 +24,16 @@ struct CatalogEntry {
 // All entries, sorted by name. They live as long as the program, and threads may share them.
 POSENC_API std::span<const CatalogEntry> catalog() noexcept;
 
-// The entry called exactly `name`, or null.
-POSENC_API const CatalogEntry* find_in_catalog(std::string_view name) noexcept;
+// The entry of that name, or null: its own name, or a name of the model on the hub, with its owner or without, as in
+// "meta-llama/Llama-3.1-8B" and "bert-base-uncased". Case does not count, nor do '-' and '_' ("gpt-2"). Hub names are
+// declared (catalog/hub_names.txt): another name is not found, whatever it resembles.
+POSENC_API const CatalogEntry* find_in_catalog(std::string_view name);
+
+// The names on the hub that mean this entry.
+POSENC_API std::vector<std::string_view> hub_names(const CatalogEntry& entry);
 
 // The names that `name` may have meant, at most five: those that contain it, else the one with the fewest edits, else
-// none. Case does not count, nor does '_' for '-', nor an owner before a '/' as in "meta-llama/Llama-3.1-8B".
+// none. Case does not count, nor does '_' for '-', nor an owner before a '/'.
 POSENC_API std::vector<std::string_view> nearest_in_catalog(std::string_view name);
 
 }  // namespace posenc

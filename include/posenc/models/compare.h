@@ -4,12 +4,12 @@
 //     result.verdict;           // equal, equal_up_to_permutation, equal_in_scores or different
 //     result.first_position;    // "different from position 13 on"
 //     result.permutation;       // channel c of the first is channel permutation[c] of the second
-//     result.sentence;          // all of it for a person
+//     result.sentence;          // all of it in words
 //
-// Two numbers are the same where they differ by at most 4 units in the last place of a double, or by so little that
-// nothing within the compared positions differs by more than the tolerance. Positions are integers from 0 on. Learned
-// numbers are not part of a spec: what is said of it then holds for equal ones, and `condition` says so.
-// docs/compare.md has every verdict with examples. Pure functions.
+// Two numbers are the same if they differ by at most 4 units in the last place of a double, or by so little that
+// nothing at the compared positions differs by more than the tolerance. Positions are integers from 0 on. Learned
+// numbers are not part of a spec, so the verdict assumes that they are equal, and `condition` says so. docs/compare.md
+// shows every verdict with examples. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -29,32 +29,33 @@ namespace posenc {
 enum class Agreement : int {
   equal,                    // the same numbers at every compared position
   equal_up_to_permutation,  // the same, after one fixed permutation of the channels of queries and keys
-  equal_in_scores,          // what comes out differs, but attention weights are the same for all queries and keys
+  equal_in_scores,          // the output differs, but the attention weights are the same for all queries and keys
   different,
 };
 // "equal", "equal_up_to_permutation", ...
 POSENC_API std::string_view to_text(Agreement verdict) noexcept;
 
 struct CompareOptions {
-  // How many positions are compared, 1 to 2^31 - 1; none: the larger length that one was trained on, else 4096.
+  // How many positions are compared, 1 to 2^31 - 1; none: the larger trained length of the two, else 4096.
   std::optional<std::int64_t> positions = {};
-  // For scalings that depend on it, whatever a spec says; none: what it says, else all lengths are tried.
+  // The length of the sequence, for scalings that depend on it; overrides that of a spec. None: that of the spec, else
+  // all lengths are tried.
   std::optional<std::int64_t> sequence_length = {};
-  std::optional<std::int64_t> layer = {};  // where layers differ (local_base), and of models; none: all
-  std::string part = {};                   // of models; empty: all
-  double tolerance = 1e-6;                 // on cosines and sines, biases, and factors relative to 1; above 0 to 1
+  std::optional<std::int64_t> layer = {};  // for models and specs whose layers differ (local_base); none: all layers
+  std::string part = {};                   // for models; empty: all parts
+  double tolerance = 1e-6;                 // for cosines, sines, biases and factors; above 0 and at most 1
 };
 
-// The number that differs first, in both.
+// The first number that differs, with its value in both.
 struct Difference {
   std::string what;        // "inv_freq", "slope", "bucket", "attention_factor", "head_dim", ...
-  std::string place = {};  // "pair", "channel", "head", "offset"; empty: there is one only
+  std::string place = {};  // "pair", "channel", "head", "offset"; empty if there is only one
   std::int64_t index = 0;  // of the place
-  Json a = {};             // a number, or a word of the spec's
+  Json a = {};             // a number, or a word of the spec
   Json b = {};
 };
 
-// Sequences of `first` to `last` tokens; last is 0 where there is no end.
+// Sequences of `first` to `last` tokens; last is 0 if there is no upper end.
 struct LengthRange {
   std::int64_t first = 1;
   std::int64_t last = 0;
@@ -63,32 +64,32 @@ struct LengthRange {
 
 struct Comparison {
   Agreement verdict = Agreement::equal;
-  std::string condition = {};  // what the verdict needs: "under a causal mask"; empty: nothing
-  // Where the first difference beyond the tolerance is, along an axis or as the distance of a key from its query. Of
-  // numbers that are equal as far as they are compared, where they will differ.
+  std::string condition = {};  // what the verdict requires: "under a causal mask"; may be empty
+  // The position of the first difference beyond the tolerance, along an axis, or as the distance of a key from its
+  // query. If the compared numbers are equal, the position beyond them at which they will differ.
   std::optional<std::int64_t> first_position = {};
   std::optional<Difference> differs = {};  // what differs there
-  double difference = 0.0;                 // the largest of cosines and sines, or biases, within the compared positions
+  double difference = 0.0;                 // largest difference of cosines, sines or biases
   std::int64_t positions = 0;              // how many were compared
-  // Empty: none is needed. Of rotations [head_dim], of input rows [width], of tables by their rows.
+  // Empty if none is needed. [head_dim] for rotations, [width] for input rows, one per row for tables.
   std::vector<std::int64_t> permutation = {};
-  // The same of the channels that come out, where it is not `permutation`: what reads interleaved may write halves.
+  // The permutation of the output channels if it is not `permutation`: a layout may read interleaved and write halves.
   std::vector<std::int64_t> output_permutation = {};
-  std::vector<LengthRange> lengths = {};  // where the verdict depends on the length of the sequence
+  std::vector<LengthRange> lengths = {};  // if the verdict depends on the length of the sequence
   std::string sentence = {};
   std::vector<std::string> notes = {};
 };
 
-// Throws what validate(spec) throws, and where options are out of range.
+// Throws like validate(spec), and if options are out of range.
 POSENC_API Comparison compare(const Spec& a, const Spec& b, const CompareOptions& options = {});
-// With the softmax scale, the scale of queries, the head and the window of layers.
+// Also compares the softmax scale, the scale of queries, the head and the window.
 POSENC_API Comparison compare(const ModelGroup& a, const ModelGroup& b, const CompareOptions& options = {});
 
-// Layers that compare alike. What only one model has is different.
+// Layers with the same result. Layers that only one model has are different.
 struct ModelComparisonEntry {
   std::string part;
   std::vector<std::int64_t> layers;
-  std::optional<std::size_t> group_a = {};  // of Model::groups; none: that model has no such layers
+  std::optional<std::size_t> group_a = {};  // index into Model::groups; none: that model has no such layers
   std::optional<std::size_t> group_b = {};
   Comparison comparison;
 };
@@ -99,11 +100,11 @@ struct ModelComparison {
   std::vector<ModelComparisonEntry> entries = {};  // by part and first layer
 };
 
-// Part by part and layer by layer. Where each model has one part only, its name does not matter. Throws where
-// options.layer or options.part name nothing that either has.
+// Part by part and layer by layer. If each model has only one part, its name does not matter. Throws if neither model
+// has options.layer or options.part.
 POSENC_API ModelComparison compare_models(const Model& a, const Model& b, const CompareOptions& options = {});
 
-// With "schema", "verdict", and everything else by the names above.
+// With "schema", "verdict", and the other members under the names above.
 POSENC_API Json to_json(const Comparison& comparison);
 POSENC_API Json to_json(const ModelComparison& comparison);
 

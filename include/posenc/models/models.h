@@ -1,4 +1,4 @@
-// All of posenc::models: what a model's files say about its encodings, the catalog, and comparison.
+// All of posenc::models: reading models from files, the catalog, and comparison.
 #pragma once
 
 #include "posenc/models/catalog.h"

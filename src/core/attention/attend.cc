@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kAttend = "attend";
 
-// Nothing may be written to what is still read.
+// An output must not overlap inputs that are still read.
 void check_read_apart(const AttendOptions& options, const base::NamedView& written) {
   if (written.view.data == nullptr) return;
   const Mask& mask = options.mask;

@@ -22,7 +22,7 @@ void check_delta_gradient(const attention::AttendCall& call, const AttendInputs&
                           const AttendGradients& gradients) {
   const View& delta = gradients.pope_delta;
   if (call.options.pope == nullptr)
-    base::refuse(kWhere, "the gradient of pope_delta is asked for but there is no pope");
+    base::refuse(kWhere, "the gradient of pope_delta is requested but there is no pope");
   const std::int64_t heads = call.delta_on_keys ? call.shape.key_heads : call.shape.heads;
   const std::int64_t channels = call.options.pope->rotary_dim();
   const base::NamedView written{"the gradient of pope_delta", delta};
@@ -53,7 +53,7 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   if (gradients.sinks.data != nullptr) {
     const View& sinks = gradients.sinks;
     if (call.options.sinks.data == nullptr)
-      base::refuse(kWhere, "the gradient of sinks is asked for but there are no sinks");
+      base::refuse(kWhere, "the gradient of sinks is requested but there are no sinks");
     base::check_view(
         sinks,
         {.dtypes = base::kReals, .shape = {call.shape.heads}, .channels = base::Channels::any, .use = base::Use::write},
@@ -61,16 +61,16 @@ void check_gradients(const attention::AttendCall& call, const AttendInputs& inpu
   }
   if (gradients.pope_delta.data != nullptr) check_delta_gradient(call, inputs, gradients);
   if (!gradients.bias.empty()) {
-    base::require(call.options.bias != nullptr, kWhere, "gradients of a bias are asked for but there is none");
+    base::require(call.options.bias != nullptr, kWhere, "gradients of a bias are requested but there is no bias");
     call.options.bias->term().check_gradients(gradients.bias, kWhere);
   }
   if (!gradients.term.empty()) {
-    base::require(call.options.term != nullptr, kWhere, "gradients of a score term are asked for but there is none");
+    base::require(call.options.term != nullptr, kWhere, "gradients of a score term are requested but there is no term");
     call.options.term->values().parameters().check_gradients(gradients.term, kWhere);
   }
 }
 
-// [B, N, H, channels] or without a batch, into another float type.
+// Converts [B, N, H, channels], with or without batch, to another float type.
 void convert(const ConstView& from, const View& to) {
   const ConstView in = base::with_axes(from, 4);
   const View out = base::with_axes(to, 4);
@@ -88,12 +88,12 @@ View contiguous(std::vector<Real>& numbers, const ConstView& like) {
   return contiguous(numbers, like, like.shape[3]);
 }
 
-// What PoPE does to the gradient of a side: with the sums of its angles where delta is that side's.
+// The gradients of PoPE for queries or keys, with those of delta if delta is on that side.
 PopeGradients pope_gradients(const View& x, const AttendGradients& gradients, bool delta) {
   return {.x = x.data == nullptr ? View{} : base::with_axes(x, 4), .delta = delta ? gradients.pope_delta : View{}};
 }
 
-// The gradient of queries as they met the keys, into that of q as it came in.
+// Converts the gradient of the queries after rotation to the gradient of q.
 void turn_back_queries(const attention::AttendCall& call, const View& sums, const AttendGradients& gradients) {
   const AttendOptions& options = call.options;
   const PositionView& positions = call.query_positions;
@@ -167,7 +167,7 @@ void attend_backward(const AttendInputs& inputs, const AttendGradients& gradient
   check_grad_out(call, inputs.grad_out);
   check_gradients(call, inputs, gradients);
   if (call.shape.batch == 0) return;
-  if (call.shape.queries == 0) {  // nothing looked at the keys
+  if (call.shape.queries == 0) {  // without queries, no key has a gradient
     std::vector<double> zeros(static_cast<std::size_t>(std::max(call.k.size(), call.v.size())));
     if (gradients.k.data != nullptr) convert(contiguous(zeros, call.k), gradients.k);
     if (gradients.v.data != nullptr) convert(contiguous(zeros, call.v), gradients.v);

@@ -22,7 +22,7 @@ void check_heads_view(const ConstView& view, const char* name, std::string_view 
   rotation::check_head_input(view, "D", where, name);
   const auto last = static_cast<std::size_t>(view.rank - 1);
   if (view.shape[last] < 1 || view.shape[last - 1] < 1) {
-    refuse(where, name, " must have heads and channels but has shape ", shape_text(view));
+    refuse(where, name, " must have at least 1 head and 1 channel but has shape ", shape_text(view));
   }
 }
 
@@ -44,16 +44,16 @@ AttendShape shape_of(const ConstView& q, const ConstView& k, const ConstView& v,
            shape_text(v));
   }
   if (k4.shape[1] != v4.shape[1]) {
-    refuse(where, "k and v must have the same tokens but have ", k4.shape[1], " and ", v4.shape[1]);
+    refuse(where, "k and v must have the same number of tokens but have ", k4.shape[1], " and ", v4.shape[1]);
   }
   if (k4.shape[2] != v4.shape[2]) {
-    refuse(where, "k and v must have the same heads but have ", k4.shape[2], " and ", v4.shape[2]);
+    refuse(where, "k and v must have the same number of heads but have ", k4.shape[2], " and ", v4.shape[2]);
   }
   if (k4.shape[3] != q4.shape[3]) {
-    refuse(where, "k must have the channels of q, ", q4.shape[3], ", but has ", k4.shape[3]);
+    refuse(where, "k must have as many channels as q, ", q4.shape[3], ", but has ", k4.shape[3]);
   }
   if (q4.shape[2] % k4.shape[2] != 0) {
-    refuse(where, "the heads of q must be a multiple of those of k and v, ", k4.shape[2], ", but there are ",
+    refuse(where, "the number of heads of q must be a multiple of that of k and v, ", k4.shape[2], ", but is ",
            q4.shape[2]);
   }
   if (k4.shape[1] == 0) refuse(where, "k and v must have at least one token but have shape ", shape_text(k));
@@ -80,14 +80,14 @@ void check_counts(const PositionView& positions, std::int64_t batch, std::int64_
   }
 }
 
-// Where queries stand that have no positions of their own: where the keys stand that the mask puts them beside.
+// The positions of queries that were not given: each has the position of the key that the mask aligns it with.
 PositionView beside_keys(const PositionView& keys, std::int64_t offset, const AttendShape& shape,
                          std::string_view where) {
   if (keys.count == 0) return PositionView::range(offset, shape.queries);
   check_counts(keys, shape.batch, shape.keys, "key_positions", where);
   if (offset >= 0 && offset + shape.queries <= shape.keys) return keys.slice(offset, shape.queries);
-  refuse(where, "query_positions must be given: the mask puts queries beside keys ", offset, " to ",
-         offset + shape.queries - 1, ", but there are ", shape.keys);
+  refuse(where, "query_positions must be given: the mask aligns queries with keys ", offset, " to ",
+         offset + shape.queries - 1, ", but there are ", shape.keys, " keys");
 }
 
 double sink_at(const ConstView& sinks, std::int64_t h) {
@@ -97,7 +97,7 @@ double sink_at(const ConstView& sinks, std::int64_t h) {
 }
 
 void check_numbers(const AttendOptions& options, const AttendShape& shape, bool is_double, std::string_view where) {
-  // Also as the float32 that they become.
+  // Finite, also after conversion to float32.
   const auto finite = [&](double value) {
     return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
   };
@@ -106,13 +106,13 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
   }
   if (options.bias != nullptr && options.bias->schedule().added == Added::before_scale &&
       !(options.softmax_scale.value_or(1.0) > 0.0)) {
-    refuse(where, "softmax_scale must be above 0 where a bias is added before it but got ", *options.softmax_scale);
+    refuse(where, "softmax_scale must be above 0 if a bias is added before it but got ", *options.softmax_scale);
   }
   base::require(options.softcap >= 0.0 && finite(options.softcap), where,
                 "softcap must be at least 0 and finite but got ", options.softcap);
   rows::check_dropout(options.dropout, shape.batch, shape.queries, where);
   if (options.dropout.p > 0.0 && (options.dropout.first_row + shape.batch) > (std::int64_t{1} << 32) / shape.heads) {
-    refuse(where, "dropout counts rows and heads within 2^32 but there are ", count_text(shape.batch, "rows from "),
+    refuse(where, "dropout needs row and head numbers below 2^32 but there are ", count_text(shape.batch, "rows from "),
            count_text(options.dropout.first_row, "on with "), count_text(shape.heads, "heads"));
   }
   const ConstView& sinks = options.sinks;
@@ -128,9 +128,8 @@ void check_numbers(const AttendOptions& options, const AttendShape& shape, bool 
 
 void check_one_turn(const AttendOptions& options, std::string_view where) {
   const int turns = (options.rotary ? 1 : 0) + (options.pope != nullptr ? 1 : 0) + (options.xpos != nullptr ? 1 : 0);
-  base::require(turns <= 1, where, "rotary, pope and xpos exclude each other but several are given");
-  if (options.pope_delta.rank != 0 && options.pope == nullptr)
-    refuse(where, "pope_delta is for pope, but that is null");
+  base::require(turns <= 1, where, "only one of rotary, pope and xpos may be given");
+  if (options.pope_delta.rank != 0 && options.pope == nullptr) refuse(where, "pope_delta needs pope, which is null");
 }
 
 void check_temperature(const QueryTemperature& temperature, const PositionView& positions, std::string_view where) {
@@ -162,7 +161,7 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
   const bool given = query_positions.count != 0 || key_positions.count != 0;
   if (query_positions.count == 0) query_positions = beside_keys(key_positions, mask.offset(), shape, where);
   if (key_positions.count == 0) key_positions = PositionView::range(0, shape.keys);
-  // One row of positions is for all, whatever its stride says.
+  // A single row of positions serves the whole batch, whatever its stride.
   if (query_positions.batch == 1) query_positions.batch_stride = 0;
   if (key_positions.batch == 1) key_positions.batch_stride = 0;
   check_one_turn(options, where);
@@ -179,13 +178,13 @@ AttendCall::AttendCall(const ConstView& q_view, const ConstView& k_view, const C
     if (!options.softmax_scale) scale *= schedule.softmax_factor();
     query_factor = schedule.query_factor();
     base::require(schedule.head_dim == shape.width, where, "the rotary encoding must have heads of ", shape.width,
-                  " channels, as q and k, but has ", schedule.head_dim);
+                  " channels like q and k but has ", schedule.head_dim);
     const View q_tokens{const_cast<void*>(q.data), q.dtype, 4, q.shape, q.strides};
     const View k_tokens{const_cast<void*>(k.data), k.dtype, 4, k.shape, k.strides};
     rotation::check_head_positions({q, q_tokens, "q", "q"}, query_positions, *options.rotary, where);
     if (rotate_keys) rotation::check_head_positions({k, k_tokens, "k", "k"}, key_positions, *options.rotary, where);
   } else if (options.pope == nullptr && (query_positions.axes != 1 || key_positions.axes != 1)) {
-    refuse(where, "positions with several axes are for a rotary encoding but there is none");
+    refuse(where, "positions with several axes need a rotary encoding");
   }
   if (options.bias != nullptr) options.bias->term().check(shape.heads, query_positions, key_positions, where);
   if (options.term != nullptr)
@@ -199,17 +198,17 @@ void AttendCall::settle_xpos() {
   const RotarySchedule& schedule = options.xpos->schedule().rotation;
   rotate_keys = !options.keys_rotated;
   base::require(schedule.head_dim == shape.width, where, "the xPos encoding must have heads of ", shape.width,
-                " channels, as q and k, but has ", schedule.head_dim);
+                " channels like q and k but has ", schedule.head_dim);
 }
 
 void AttendCall::settle_pope() {
   const ConstView& delta = options.pope_delta;
   base::require(!options.keys_rotated, where,
-                "keys_rotated is for rotary and xPos: expand q by pope_queries and give no pope");
+                "keys_rotated works only with rotary and xPos: expand q by pope_queries and omit pope");
   base::require(options.term == nullptr, where,
-                "a score term meets the channels of q, but PoPE makes other ones of them");
+                "a score term cannot be combined with PoPE, which changes the channels of q");
   if (options.pope->head_dim() != shape.width) {
-    refuse(where, "the PoPE encoding must have heads of ", shape.width, " channels, as q and k, but has ",
+    refuse(where, "the PoPE encoding must have heads of ", shape.width, " channels like q and k but has ",
            options.pope->head_dim());
   }
   delta_on_keys = delta.rank != 2 || delta.shape[0] == shape.key_heads || delta.shape[0] != shape.heads;

@@ -1,4 +1,4 @@
-// One attention, checked and settled: what its two directions share.
+// A checked attention call; the forward and backward pass share it.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@ struct AttendShape {
 
 // The options must outlive it.
 struct AttendCall {
-  // Throws unless everything fits; `where` opens the messages.
+  // Throws if the arguments do not fit together. Messages begin with [where].
   AttendCall(const ConstView& q, const ConstView& k, const ConstView& v, const AttendOptions& options,
              std::string_view where);
 
   std::string_view where;
   const AttendOptions& options;
   AttendShape shape;
-  bool batched;       // whether the caller's views have a batch
+  bool batched;       // whether the caller's views have a batch axis
   ConstView q, k, v;  // [B, N, H, D], [B, S, G, D], [B, S, G, Dv]
   MaskRows mask;
   PositionView query_positions;
   PositionView key_positions;
-  double scale = 1.0;         // of the scores
-  double query_factor = 1.0;  // of the rotary, on the queries
+  double scale = 1.0;         // factor on the scores
+  double query_factor = 1.0;  // the rotary's factor on the queries
   bool rotate_keys = false;
-  bool delta_on_keys = true;  // of PoPE: else on queries, for their heads share keys
+  bool delta_on_keys = true;  // PoPE: false if heads share keys, so that delta must be applied to queries
 
   bool changes_queries() const noexcept {
     return options.rotary || options.pope != nullptr || options.xpos != nullptr || options.temperature != nullptr;
@@ -48,29 +48,29 @@ struct AttendCall {
   PopeOptions pope_options(bool keys) const noexcept {
     return {.delta = keys == delta_on_keys ? options.pope_delta : ConstView{}, .workers = options.workers};
   }
-  // What turns queries and keys, other than a rotary encoding, checked against them.
+  // Checks the encodings that rotate queries and keys, other than rotary.
   void settle_pope();
   void settle_xpos();
 
   bool is_double() const noexcept { return q.dtype == DType::f64; }
-  // The dropout of the weights, for DropoutRows: a head of a batch row is a row of its own there, b * H + h.
+  // The dropout of the weights for DropoutRows, where each head of each batch row is a row: b * H + h.
   Dropout weight_dropout() const noexcept;
-  // The score that takes a share of head h and gives nothing; -inf where there is none.
+  // The sink of head h: a score that is in the softmax but contributes no value; -inf without sinks.
   double sink(std::int64_t h) const;
-  // What the bias is multiplied by.
+  // The factor on the bias.
   double bias_factor() const noexcept;
-  // Throws unless what is written is apart from q, k and v.
+  // Throws if an output overlaps q, k or v.
   void check_apart(const base::NamedView& written) const;
   base::Shape weights_shape() const { return {shape.batch, shape.heads, shape.queries, shape.keys}; }
   base::Shape log_sum_exp_shape() const { return {shape.batch, shape.heads, shape.queries}; }
-  // Throws unless `view` is [B, ..] of these lengths (or without B), of the dtype of the arithmetic, and apart from the
-  // inputs.
+  // Throws unless `view` has these lengths, with or without B, and the dtype of the arithmetic, and does not overlap
+  // the inputs.
   void check_extra(const View& view, std::string_view name, const base::Shape& wanted) const;
 };
 
-// What is as `like`, [B, N, H, ..], but for the channels: of the inputs' dtype, or f32 for 16-bit inputs.
+// The rule for views like `like`, [B, N, H, ..], with other channels: the inputs' dtype, or f32 for 16-bit inputs.
 base::ViewRule attend_rule(const AttendCall& call, const ConstView& like, std::int64_t channels);
-// Throws unless `out` is as q but for the channels, of the inputs' dtype or f32 for 16-bit inputs, and apart from them.
+// Throws unless `out` fits attend_rule and does not overlap the inputs.
 void check_attend_output(const AttendCall& call, const View& out, const ConstView& like, std::int64_t channels,
                          std::string_view name);
 

@@ -15,8 +15,8 @@
 namespace posenc::attention {
 namespace {
 
-// The softmax of a block of queries, one block of keys after the other: sums are kept relative to the largest score so
-// far, and scaled down when a larger one comes.
+// The softmax of a block of queries, computed one block of keys at a time: sums are relative to the largest score so
+// far, and are scaled down when a larger score appears.
 template <class Real>
 class QueryBlock {
  public:
@@ -65,7 +65,7 @@ class QueryBlock {
     for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
       Real* row = scores_.data() + i * kKeyBlock;
       shrink(i, std::max(largest_[at(i)], kernels::max_of(row, count)));
-      // Where everything was hidden so far any number will do: the exponentials are zeros.
+      // If all keys so far are hidden, any number works, because all exponentials are zero.
       const Real largest = largest_[at(i)];
       total_[at(i)] += kernels::exp_row(row, count, largest > -HUGE_VAL ? largest : Real(0));
       dropout_.apply(b * call_.shape.heads + h, tiles_.first_query() + i, block * kKeyBlock, count, row);
@@ -84,12 +84,12 @@ class QueryBlock {
     if (!row_weights_.empty()) add_row_weights(block);
   }
 
-  // Makes `largest` the number that the sums of query i are relative to.
+  // Makes the sums of query i relative to `largest`.
   void shrink(std::int64_t i, Real largest) {
     const Real before = largest_[at(i)];
     if (before == largest) return;
     largest_[at(i)] = largest;
-    if (before == -HUGE_VAL) return;  // nothing is summed yet
+    if (before == -HUGE_VAL) return;  // the sums are still empty
     const Real factor = std::exp(before - largest);
     const std::int64_t width = call_.shape.value_width;
     total_[at(i)] *= factor;
@@ -99,7 +99,7 @@ class QueryBlock {
     kernels::scale_row(row, factor, term_->rows(), row);
   }
 
-  // Values carry a vector per row: how much weight each row has is enough to add them at the end.
+  // With vectors on values, it is enough to sum the weights per row here and add the vectors at the end.
   void add_row_weights(std::int64_t block) {
     for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
       Real* weights = row_weights_.data() + i * term_->rows();
@@ -146,7 +146,7 @@ class QueryBlock {
                           [&](auto type) { rows::convert_row(row, out.shape[0], out.as<decltype(type)>()); });
   }
 
-  // Weights are first the scores: what they are divided by is known at the end.
+  // The weights first hold scores, because the divisor is only known at the end.
   Real* weight_row(std::int64_t b, std::int64_t h, std::int64_t n) const {
     return outputs_.weights[b][h][n].as<Real>();
   }

@@ -9,7 +9,7 @@
 
 namespace posenc::attention {
 
-// out is [B, N, H, Dv]; log_sum_exp [B, H, N] and weights [B, H, N, S] are written where their data is not null.
+// out is [B, N, H, Dv]; log_sum_exp [B, H, N] and weights [B, H, N, S] are written unless their data is null.
 struct AttendOutputs {
   View out;
   View log_sum_exp;

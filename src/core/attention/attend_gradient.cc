@@ -15,7 +15,7 @@ namespace {
 
 using kernels::Into;
 
-// All heads that read one key head, batch row after batch row, so that every sum has one owner and one order.
+// Processes all heads that read one key head, batch row after batch row, so that every sum has one owner and one order.
 template <class Real>
 class KeyHead {
  public:
@@ -68,7 +68,7 @@ class KeyHead {
     }
   }
 
-  // Row n of head h of something [B, N, H, channels].
+  // The index of row n of head h in [B, N, H, channels].
   std::int64_t row_at(std::int64_t n, std::int64_t channels) const {
     return ((b_ * shape_.queries + n) * shape_.heads + h_) * channels;
   }
@@ -96,7 +96,7 @@ class KeyHead {
     }
     add_sinks();
     if (!grad_rows_.empty()) {
-      // The gradient by the weight of every row of the term on values.
+      // The gradient with respect to the weight of every row of the term on values.
       product({.rows = tiles_.queries(),
                .columns = term_->rows(),
                .depth = shape_.value_width,
@@ -299,7 +299,7 @@ class KeyHead {
   rows::DropoutRows dropout_;
   std::int64_t b_ = 0;
   std::int64_t h_ = 0;
-  const Real* grad_out_ = nullptr;  // of the first query of the block
+  const Real* grad_out_ = nullptr;  // for the first query of the block
   std::int64_t out_stride_ = 0;
   Real weighted_[kQueryBlock] = {};  // grad_out . out
   Real log_sum_[kQueryBlock] = {};
@@ -308,7 +308,7 @@ class KeyHead {
   base::AlignedVector<Real> value_columns_;                             // [blocks][Dv][kKeyBlock]
   base::AlignedVector<Real> grad_terms_;                                // [kQueryBlock][rows]
   base::AlignedVector<Real> grad_position_;                             // [kQueryBlock][D]
-  base::AlignedVector<Real> row_weights_, grad_rows_;  // [kQueryBlock][rows], where values have vectors
+  base::AlignedVector<Real> row_weights_, grad_rows_;                   // [kQueryBlock][rows], if values have vectors
 };
 
 template <class Real>

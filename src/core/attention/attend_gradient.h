@@ -11,8 +11,8 @@
 
 namespace posenc::attention {
 
-// What the backward pass reads beside the operands, all of Real and contiguous: the gradient of out and out itself,
-// [B, N, H, Dv], and the log of the sums, [B, H, N].
+// Inputs of the backward pass in addition to the operands, all contiguous and of type Real: the gradient of out and out
+// itself, [B, N, H, Dv], and the log of the sums, [B, H, N].
 template <class Real>
 struct AttendSaved {
   std::span<const Real> grad_out;
@@ -20,8 +20,8 @@ struct AttendSaved {
   std::span<const Real> log_sum_exp;
 };
 
-// What it writes: gradients of the rotated queries [B, N, H, D] and keys [B, S, G, D], of values [B, S, G, Dv], and per
-// head the sums of the parameters' gradients.
+// Outputs of the backward pass: gradients of the rotated queries [B, N, H, D] and keys [B, S, G, D], of values
+// [B, S, G, Dv], and per head the sums of the parameters' gradients.
 template <class Real>
 struct AttendSums {
   std::vector<Real> q, k, v;

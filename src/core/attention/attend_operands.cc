@@ -8,7 +8,7 @@
 namespace posenc::attention {
 namespace {
 
-// A contiguous copy in `memory`, widened.
+// Makes a contiguous copy in `memory`, converted to Real.
 template <class Real>
 View copied(const ConstView& view, const Workers* workers, base::AlignedVector<Real>& memory) {
   memory.resize(static_cast<std::size_t>(view.size()));
@@ -22,21 +22,21 @@ View copied(const ConstView& view, const Workers* workers, base::AlignedVector<R
   return copy;
 }
 
-// The view itself where it can be read as Real.
+// Returns the view itself if it can be read as Real, else a copy.
 template <class Real>
 ConstView readable(const ConstView& view, const Workers* workers, base::AlignedVector<Real>& memory) {
   if (view.dtype == dtype_of<Real>()) return view;
   return copied(view, workers, memory);
 }
 
-// Room for what PoPE makes of a view.
+// Memory for the output of PoPE.
 template <class Real>
 View room_for(const ConstView& view, std::int64_t channels, base::AlignedVector<Real>& memory) {
   memory.resize(static_cast<std::size_t>(view.shape[0] * view.shape[1] * view.shape[2] * channels));
   return make_view(memory.data(), {view.shape[0], view.shape[1], view.shape[2], channels});
 }
 
-// Queries or keys as the encoding of their positions makes them.
+// Applies the positional encoding to queries or keys.
 template <class Real>
 ConstView turned(const AttendCall& call, bool keys, base::AlignedVector<Real>& memory) {
   const AttendOptions& options = call.options;
@@ -54,7 +54,7 @@ ConstView turned(const AttendCall& call, bool keys, base::AlignedVector<Real>& m
   return x;
 }
 
-// Padding may hold anything, NaN too: 0 times that must stay 0, so rows that no query of theirs may see become zeros.
+// Padding may contain NaN, and 0 * NaN is NaN. So rows of keys and values that no query may see are set to zero.
 template <class Real>
 ConstView cleared(const AttendCall& call, const ConstView& view, base::AlignedVector<Real>& memory) {
   if (!call.mask.pads()) return view;

@@ -1,5 +1,5 @@
-// Queries, keys and values of one attention in the type of its arithmetic, rotated, and keys in the order in which
-// products read them.
+// Queries, keys and values of an attention call in the type of its arithmetic, rotated, with keys in the memory order
+// in which products read them.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace posenc::attention {
 
-// Keys are taken in blocks: with 64 queries, their scores and a block of keys and values stay in the second cache.
+// The size of a block of keys: the scores of 64 queries and a block of keys and values fit in the second-level cache.
 inline constexpr std::int64_t kQueryBlock = 64;
 inline constexpr std::int64_t kKeyBlock = 128;
 
-// Below this many queries every score is a product of its own.
+// With fewer queries than this, every score is a separate product.
 inline constexpr std::int64_t kFewQueries = 4;
 
-// Rows of channels of one head: row n begins at data + n * stride.
+// The rows of one head: row n begins at data + n * stride.
 template <class Real>
 struct HeadRows {
   const Real* data;
@@ -35,9 +35,9 @@ class AttendOperands {
   HeadRows<Real> keys(std::int64_t b, std::int64_t g) const noexcept { return rows_of(k_, b, g); }
   HeadRows<Real> values(std::int64_t b, std::int64_t g) const noexcept { return rows_of(v_, b, g); }
 
-  // Whether keys are there transposed too: for a few queries it does not pay.
+  // Whether there is also a transposed copy of the keys, which does not pay for a few queries.
   bool transposed() const noexcept { return !columns_.empty(); }
-  // Block `block` of keys, transposed: channel c of key s is at [c * kKeyBlock + s - block * kKeyBlock].
+  // Block `block` of the transposed keys: channel c of key s is at [c * kKeyBlock + s - block * kKeyBlock].
   const Real* key_columns(std::int64_t b, std::int64_t g, std::int64_t block) const noexcept {
     return columns_.data() + (((b * shape_.key_heads + g) * blocks_) + block) * shape_.width * kKeyBlock;
   }
@@ -49,7 +49,7 @@ class AttendOperands {
 
   AttendShape shape_;
   std::int64_t blocks_;
-  base::AlignedVector<Real> q_memory_, k_memory_, v_memory_;  // where the caller's cannot be read as it is
+  base::AlignedVector<Real> q_memory_, k_memory_, v_memory_;  // copies, if the caller's memory cannot be used
   ConstView q_, k_, v_;                                       // [B, N, H, D], ...
   base::AlignedVector<Real> columns_;                         // [B, G, blocks, D, kKeyBlock], or empty
 };

@@ -40,7 +40,7 @@ CacheShape checked(const CacheShape& given, const RotaryAngles* rotary) {
   if (rotary == nullptr) return shape;
   const RotarySchedule& schedule = rotary->schedule();
   base::require(schedule.head_dim == shape.head_dim, kMade, "the rotary encoding must have heads of ", shape.head_dim,
-                " channels, as the keys, but has ", schedule.head_dim);
+                " channels like the keys but has ", schedule.head_dim);
   base::require(schedule.axes == 1, kMade, "the rotary encoding must have one axis but has ", schedule.axes);
   return shape;
 }
@@ -51,13 +51,13 @@ std::size_t bytes_of(const CacheShape& shape, std::int64_t width) {
   std::int64_t bytes = 0;
   base::require(!__builtin_mul_overflow(shape.heads, width, &bytes) &&
                     !__builtin_mul_overflow(bytes, tokens_in_memory(shape) * size_of(shape.dtype), &bytes),
-                kMade, "capacity, heads and channels must fit into memory but have more bytes than can be counted");
+                kMade, "capacity, heads and channels must fit in memory but need more than 2^63 bytes");
   return static_cast<std::size_t>(bytes);
 }
 
 bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
-// Tokens first .. first + count of memory that holds [.., heads, width].
+// Tokens first to first + count - 1 of memory that holds [.., heads, width].
 template <class Void, class Byte>
 BasicView<Void> rows_of(Byte* memory, const CacheShape& shape, std::int64_t width, std::int64_t first,
                         std::int64_t count) noexcept {
@@ -87,15 +87,15 @@ void KeyValueCache::check_append(const ConstView& keys, const ConstView& values)
   base::check_view(values, {.shape = {"N", shape_.heads, shape_.value_width}}, "append", "values");
   const std::int64_t tokens = keys.shape[0];
   if (values.shape[0] != tokens) {
-    refuse("append", "keys and values must have the same tokens but have ", tokens, " and ", values.shape[0]);
+    refuse("append", "keys and values must have the same number of tokens but have ", tokens, " and ", values.shape[0]);
   }
   const std::int64_t free = shape_.capacity - size_;
   base::require(shape_.when_full != WhenFull::error || tokens <= free, "append", "there must be room for ", tokens,
                 " tokens but only ", free, " of ", shape_.capacity, " are free");
-  // In a cache that renumbers, so that counting never comes near the end of 64 bits.
+  // A cache that renumbers counts from 0, so that positions never overflow.
   const std::int64_t before = shape_.positions == CachePositions::absolute ? appended_ : 0;
   base::require(tokens <= kMaxPosition + 1 - before, "append", "positions must be below 2^31 but ", tokens,
-                " tokens from ", before, " on go beyond");
+                " tokens starting at ", before, " exceed this");
   for (const ConstView* given : {&keys, &values}) {
     if (tokens == 0) break;
     const std::int64_t all = tokens_in_memory(shape_);
@@ -109,7 +109,7 @@ void KeyValueCache::check_append(const ConstView& keys, const ConstView& values)
 void KeyValueCache::append(const ConstView& keys, const ConstView& values) {
   check_append(keys, values);
   const std::int64_t tokens = keys.shape[0];
-  // One by one, `evict_at_once` tokens go whenever a token finds none free; all of them are the oldest but the sinks.
+  // One by one, `evict_at_once` tokens are evicted whenever a token finds no space: always the oldest except sinks.
   const std::int64_t over = std::max<std::int64_t>(tokens - (shape_.capacity - size_), 0);
   const std::int64_t gone = (over + shape_.evict_at_once - 1) / shape_.evict_at_once * shape_.evict_at_once;
   const std::int64_t old_gone = std::min(gone, std::max<std::int64_t>(size_ - shape_.sinks, 0));
@@ -130,7 +130,7 @@ void KeyValueCache::append(const ConstView& keys, const ConstView& values) {
   appended_ += tokens;
 }
 
-// The shorter side of the gap moves: mostly the few sinks, up to what stays behind it.
+// Moves the shorter side of the gap: usually the few sinks move up to the tokens that remain.
 void KeyValueCache::evict(std::int64_t count) {
   const std::int64_t moved = size_ - shape_.sinks - count;
   if (shape_.sinks <= moved) {
@@ -174,7 +174,7 @@ void KeyValueCache::write(const ConstView& keys, const ConstView& values, std::i
 }
 
 void KeyValueCache::write_keys(const ConstView& keys, const View& rows, const PositionView& positions) {
-  // Narrowed first, wider keys would be rounded twice.
+  // Converting wider keys to 16 bits before rotating them would round twice.
   const bool widely = rotary_ && is_narrow(shape_.dtype) && keys.dtype != shape_.dtype;
   const View wide = make_view(wide_keys_.data(), {1, shape_.heads, shape_.head_dim});
   for (std::int64_t n = 0; n < positions.count; ++n) {

@@ -20,7 +20,7 @@ struct Checker {
   }
   void count(std::int64_t value, const char* name) const { reach(std::optional(value), name); }
 
-  // A view that is given, of any strides.
+  // Checks a view, if given; any strides.
   void view(const ConstView& view, base::DTypes dtypes, const base::Shape& shape, const char* name) const {
     if (view.data == nullptr) return;
     const auto batch = shape.rank == 1 ? base::Batch::as_given : base::Batch::optional;
@@ -28,14 +28,14 @@ struct Checker {
                      name);
   }
 
-  // Within the positions, so that sums of a few stay far from the end of 64 bits.
+  // Checks that bounds are within the range of positions, so that sums of a few cannot overflow.
   void per_row(const ConstView& ids, const char* name) const {
     view(ids, base::kIds, {grid.batch}, name);
     if (ids.data == nullptr) return;
     for (std::int64_t b = 0; b < grid.batch; ++b) {
       const std::int64_t id = base::id_at(ids, b);
       if (id >= -kMaxPosition && id <= kMaxPosition) continue;
-      base::refuse(where, name, " must lie within +-(2^31 - 1) but row ", b, " has ", id);
+      base::refuse(where, name, " must be from -2147483647 to 2147483647 but row ", b, " has ", id);
     }
   }
 };
@@ -50,7 +50,7 @@ void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) 
   const Checker check{grid, where};
   base::require(grid.batch >= 0 && grid.queries >= 0 && grid.keys >= 0 && grid.queries <= kMaxPosition &&
                     grid.keys <= kMaxPosition,
-                where, "mask must be of counts from 0 to 2^31 - 1 but there are ", grid.queries, " queries and ",
+                where, "mask must have counts from 0 to 2^31 - 1 but there are ", grid.queries, " queries and ",
                 grid.keys, " keys");
   const int causal = static_cast<int>(mask.causal);
   base::require(causal >= 0 && causal <= static_cast<int>(Causal::start), where,
@@ -60,7 +60,7 @@ void check_mask(const Mask& mask, const MaskGrid& grid, std::string_view where) 
   check.count(mask.sink_keys, "mask sink_keys");
   check.count(mask.chunk, "mask chunk");
   if (mask.query_offset && (*mask.query_offset < -kMaxPosition || *mask.query_offset > kMaxPosition)) {
-    base::refuse(where, "mask query_offset must lie within +-(2^31 - 1) but got ", *mask.query_offset);
+    base::refuse(where, "mask query_offset must be from -2147483647 to 2147483647 but got ", *mask.query_offset);
   }
   check.per_row(mask.starts, "mask starts");
   check.per_row(mask.ends, "mask ends");
@@ -73,7 +73,7 @@ namespace {
 
 void check_index(std::int64_t index, std::int64_t count, const char* name, const char* where) {
   if (index >= 0 && index < count) return;
-  base::refuse(where, name, " must be below ", count, " and not negative but got ", index);
+  base::refuse(where, name, " must be 0 to ", count - 1, " but got ", index);
 }
 
 }  // namespace

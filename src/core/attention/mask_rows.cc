@@ -7,7 +7,7 @@
 namespace posenc::attention {
 namespace {
 
-// Rounded down, also below zero.
+// Rounds down, also for negative results.
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 std::int64_t byte_at(const ConstView& view, std::int64_t s) { return view.as<std::uint8_t>()[s * view.strides[0]]; }

@@ -1,4 +1,4 @@
-// A mask made ready for one attention: which keys each query sees, in constant time.
+// A mask prepared for one attention call: gives the keys that each query sees in constant time.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class MaskRows {
   MaskRows(const Mask& mask, const MaskGrid& grid);
 
   KeyRange range(std::int64_t b, std::int64_t n) const noexcept;
-  // The key that query 0 stands beside.
+  // The key that query 0 is aligned with.
   std::int64_t offset() const noexcept { return offset_; }
-  // Whether single keys may be hidden beside the ranges, and whether this one is shown.
+  // Whether single keys may be hidden in addition to the ranges, and whether this key is shown.
   bool picks() const noexcept { return mask_.keys.data != nullptr || mask_.pairs.data != nullptr; }
   bool shown(std::int64_t b, std::int64_t n, std::int64_t s) const noexcept;
-  // Whether there is padding, keys that no query of the batch row may see, and whether this one is.
+  // Whether there is padding, which no query of the batch row may see, and whether this key is padding.
   bool pads() const noexcept {
     return mask_.keys.data != nullptr || mask_.starts.data != nullptr || mask_.ends.data != nullptr;
   }
@@ -34,7 +34,7 @@ class MaskRows {
   Mask mask_;
   MaskGrid grid_;
   std::int64_t offset_;
-  std::vector<Run> runs_;  // of documents, [S] or [B, S]: the run that each key is in
+  std::vector<Run> runs_;  // of documents, [S] or [B, S]: the run that contains each key
 };
 
 }  // namespace posenc::attention

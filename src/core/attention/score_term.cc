@@ -22,13 +22,13 @@ std::int64_t shaw_row(const Shaw& spec, std::int64_t query, std::int64_t key) {
   validate(spec);
   for (const std::int64_t position : {query, key}) {
     if (position >= -kMaxPosition && position <= kMaxPosition) continue;
-    base::refuse("shaw_row", "positions must lie within +-(2^31 - 1) but one is ", position);
+    base::refuse("shaw_row", "positions must be from -2147483647 to 2147483647 but one is ", position);
   }
   const std::int64_t offset = spec.offset == Offset::key_minus_query ? key - query : query - key;
   if (offset >= -spec.left && offset <= spec.right) return offset + spec.left;
   if (spec.past == PastTable::zero) return -1;
   if (spec.past == PastTable::clip) return offset < 0 ? 0 : spec.left + spec.right;
-  base::refuse("shaw_row", "offset must lie within ", -spec.left, " to ", spec.right, " (past=error) but got ", offset);
+  base::refuse("shaw_row", "offset must be ", -spec.left, " to ", spec.right, " (past=error) but got ", offset);
 }
 
 namespace {
@@ -56,7 +56,7 @@ void relative_shift(const ConstView& by_distance, std::int64_t first_distance, c
   base::check_view(by_distance, {.dtypes = base::kReals}, kWhere, "by_distance");
   if (by_distance.rank < 2) base::refuse(kWhere, "by_distance must be [.., N, R] but is ", shape_text(by_distance));
   base::require(first_distance >= -kMaxPosition && first_distance <= kMaxPosition, kWhere,
-                "first_distance must lie within +-(2^31 - 1) but got ", first_distance);
+                "first_distance must be from -2147483647 to 2147483647 but got ", first_distance);
   base::check_view(out,
                    {.dtypes = by_distance.dtype,
                     .shape = base::shape_of(by_distance).with_last("S"),

@@ -1,4 +1,4 @@
-// The scores of one attention, a block of queries and a block of keys at a time: what both directions begin with.
+// Computes the scores of an attention call, one block of queries and keys at a time; the first step of both passes.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace posenc::attention {
 
-// One thread's work space.
+// The work space of one thread.
 template <class Real>
 class ScoreTiles {
  public:
-  // `term` is null where there is none.
+  // `term` is null without a score term.
   ScoreTiles(const AttendCall& call, const AttendOperands<Real>& operands, const TermRows<Real>* term);
 
-  // Takes queries first .. first + kQueryBlock - 1 of a head, or as many as there are.
+  // Selects queries first to first + kQueryBlock - 1 of a head, or fewer at the end.
   void begin(std::int64_t b, std::int64_t h, std::int64_t first_query);
 
   std::int64_t queries() const noexcept { return queries_; }
   std::int64_t first_query() const noexcept { return first_query_; }
-  // Blocks of keys that may be seen: from first_block() to before last_block().
+  // Blocks of keys that may be seen: first_block() to last_block() - 1.
   std::int64_t first_block() const noexcept { return first_key_ / kKeyBlock; }
   std::int64_t last_block() const noexcept { return (last_key_ + kKeyBlock - 1) / kKeyBlock; }
-  // Whether a query sees a key of the block, and how many keys of it are looked at.
+  // Whether any query sees a key of the block, and the number of its keys to compute.
   bool sees(std::int64_t block) const noexcept;
   std::int64_t keys(std::int64_t block) const noexcept;
   std::int64_t key_head() const noexcept { return h_ / call_.shape.group(); }
@@ -34,14 +34,14 @@ class ScoreTiles {
     return {b_, h_, first_query_, queries_, block * kKeyBlock, keys(block)};
   }
 
-  // Scores of the block, [queries()][kKeyBlock], -inf where a key is hidden; what stands behind keys(block) is not
-  // written. Where `capped` is given, it gets the scores as they are before the bias.
+  // Writes the scores of the block, [queries()][kKeyBlock]; -inf for hidden keys; columns from keys(block) on are not
+  // written. `capped`, if given, receives the scores before the bias.
   void scores(std::int64_t block, Real* tile, Real* capped = nullptr);
 
-  // Scaled queries as they meet keys, and as they meet the rows of the term: [queries()][D].
+  // The scaled queries, as multiplied with keys and as multiplied with rows of the term: [queries()][D].
   const Real* content_queries() const noexcept { return content_.data(); }
   const Real* position_queries() const noexcept { return term_ == nullptr ? nullptr : position_.data(); }
-  // The row of the term for query i of the block and key s, or -1.
+  // The row of the term for query i of the block and key s, or -1 for none.
   std::int64_t term_row(std::int64_t i, std::int64_t s) const noexcept {
     return term_->row(call_.query_positions.integer(b_, first_query_ + i), call_.key_positions.integer(b_, s));
   }
@@ -59,8 +59,8 @@ class ScoreTiles {
   std::vector<KeyRange> ranges_;           // of the queries of the block
   base::AlignedVector<Real> content_;      // [kQueryBlock][D]
   base::AlignedVector<Real> position_;     // [kQueryBlock][D]
-  base::AlignedVector<Real> query_terms_;  // [kQueryBlock][rows]: queries times the rows of the term
-  base::AlignedVector<Real> key_terms_;    // [kKeyBlock][rows]: keys times them, where they meet
+  base::AlignedVector<Real> query_terms_;  // [kQueryBlock][rows]: products of queries with the rows of the term
+  base::AlignedVector<Real> key_terms_;    // [kKeyBlock][rows]: products of keys with them, if the term has these
 };
 
 }  // namespace posenc::attention

@@ -11,7 +11,7 @@
 namespace posenc::attention {
 namespace {
 
-constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 28;  // of projected rows: a gigabyte of float32
+constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 28;  // limit for projected rows: a gigabyte of float32
 
 struct Ends {
   std::int64_t low;
@@ -33,14 +33,14 @@ Ends ends_of(const PositionView& positions) {
   return ends;
 }
 
-// Offsets key - query that occur.
+// The smallest and largest offset key - query.
 Ends offsets_of(const PositionView& queries, const PositionView& keys) {
   const Ends q = ends_of(queries);
   const Ends k = ends_of(keys);
   return {k.low - q.high, k.high - q.low};
 }
 
-// The rows that a spec has at these offsets: row r is of offset sign * (key - query) = first + r.
+// The rows that a spec needs for these offsets: row r is for sign * (key - query) = first + r.
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t rows = 0;
@@ -54,11 +54,11 @@ RowRange range_of(const Spec& spec, const PositionView& queries, const PositionV
   const std::int64_t clamp = std::get<TransformerXl>(spec).clamp_distance;
   Ends offsets = offsets_of(queries, keys);
   if (clamp > 0) offsets = {std::clamp(offsets.low, -clamp, clamp), std::clamp(offsets.high, -clamp, clamp)};
-  // Row d is of the distance query - key.
+  // Row d is for the distance query - key.
   return {-offsets.high, offsets.high - offsets.low + 1, -1};
 }
 
-// The sinusoidal rows of distances first .. first + rows - 1.
+// The sinusoidal rows of distances first to first + rows - 1.
 std::vector<double> sinusoidal_rows(const TransformerXl& spec, const RowRange& range) {
   std::vector<double> table(static_cast<std::size_t>(range.rows * spec.width));
   const SinusoidalSchedule schedule =
@@ -74,7 +74,7 @@ void copy(std::span<const double> from, Numbers& to) {
   std::transform(from.begin(), from.end(), to.begin(), [](double value) { return static_cast<Real>(value); });
 }
 
-// [heads][rows][width] as [heads][width][rows].
+// Transposes [heads][rows][width] to [heads][width][rows].
 template <class Real>
 base::AlignedVector<Real> transposed(const base::AlignedVector<Real>& from, std::int64_t rows, std::int64_t width) {
   base::AlignedVector<Real> to(from.size());
@@ -93,7 +93,7 @@ base::AlignedVector<Real> transposed(const base::AlignedVector<Real>& from, std:
 Spec checked(const Spec& spec) {
   validate(spec);
   if (place_of(spec) == Place::term) return spec;
-  base::refuse("ScoreTerm", "spec must be shaw or transformer_xl but is ", kind_of(spec), ", which has no vectors");
+  base::refuse("ScoreTerm", "spec must be shaw or transformer_xl but is ", kind_of(spec));
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ TermValues::TermValues(const Spec& spec, const Parameters& parameters)
     : spec_(checked(spec)), parameters_(spec, parameters, "ScoreTerm") {
   if (!parameters_.per_head("keys") || !parameters_.per_head("values")) return;
   if (parameters_.shape("keys")[0] == parameters_.shape("values")[0]) return;
-  base::refuse("ScoreTerm", "keys and values must have the same heads but have ", parameters_.shape("keys")[0], " and ",
-               parameters_.shape("values")[0]);
+  base::refuse("ScoreTerm", "keys and values must have the same number of heads but have ",
+               parameters_.shape("keys")[0], " and ", parameters_.shape("values")[0]);
 }
 
 std::int64_t TermValues::heads() const noexcept {
@@ -130,20 +130,20 @@ void TermValues::check(const TermShape& shape, const PositionView& queries, cons
     refuse("must have as many heads as q, ", shape.heads, ", but has ", heads());
   }
   if (head_dim() != shape.width) {
-    refuse("must have head_dim ", shape.width, ", the channels of q, but has ", head_dim());
+    refuse("must have head_dim ", shape.width, " like q but has ", head_dim());
   }
   if (value_width() != 0 && value_width() != shape.value_width) {
-    refuse("must have vectors of ", shape.value_width, " channels on values but has ", value_width());
+    refuse("must have vectors of ", shape.value_width, " channels for values but has ", value_width());
   }
-  if (!queries.integral() || !keys.integral()) refuse("needs integer positions but got real ones");
+  if (!queries.integral() || !keys.integral()) refuse("needs integer positions but they are f64");
   if (queries.count == 0 || keys.count == 0) return;
   const Ends offsets = offsets_of(queries, keys);
   const auto* shaw = std::get_if<Shaw>(&spec_);
   if (shaw == nullptr) {
     const std::int64_t rows = range_of(spec_, queries, keys).rows;
     if (rows <= kMaxNumbers / (heads() * head_dim())) return;
-    refuse("has a row for every distance between the smallest and the largest, at most ",
-           kMaxNumbers / (heads() * head_dim()), " for these heads, but positions span ", rows);
+    refuse("has a row for every distance between the smallest and the largest, for these heads at most ",
+           kMaxNumbers / (heads() * head_dim()), " rows, but positions span ", rows);
   }
   if (shaw->past != PastTable::error) return;
   const bool forward = shaw->offset == Offset::key_minus_query;
@@ -207,7 +207,7 @@ template class TermRows<double>;
 
 namespace {
 
-// Sums of several heads where they share the vectors, else one after the other.
+// Adds the sums of several heads if they share the vectors, else concatenates them.
 std::vector<double> joined(const std::vector<TermSums>& heads, std::vector<double> TermSums::*part, bool per_head) {
   std::vector<double> sums;
   for (const TermSums& head : heads) {

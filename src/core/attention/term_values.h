@@ -1,4 +1,4 @@
-// Vectors per offset with their parameters: what attention evaluates, once per call and then tile by tile.
+// Vectors per offset with their parameters: evaluated once per attention call, then used tile by tile.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace posenc::attention {
 
-// The heads of an attention, as a term must fit them.
+// The sizes of an attention call that a term must fit.
 struct TermShape {
   std::int64_t heads = 0;
   std::int64_t width = 0;
@@ -24,9 +24,9 @@ class TermValues {
   TermValues(const Spec& spec, const Parameters& parameters);
 
   const Spec& spec() const noexcept { return spec_; }
-  std::int64_t heads() const noexcept;        // 0: any
+  std::int64_t heads() const noexcept;        // 0: any number
   std::int64_t head_dim() const noexcept;     // D
-  std::int64_t value_width() const noexcept;  // 0: no vectors on values
+  std::int64_t value_width() const noexcept;  // 0: no vectors for values
   const spec::BoundParameters& parameters() const noexcept { return parameters_; }
 
   // Throws unless it fits these heads and has a row for all pairs of these positions.
@@ -38,26 +38,26 @@ class TermValues {
   spec::BoundParameters parameters_;
 };
 
-// The term at the positions of one attention: a row of numbers for every offset that occurs.
+// A term at the positions of one attention call: a row of numbers for every offset that occurs.
 template <class Real>
 class TermRows {
  public:
-  // The values must outlive it, and have passed check for these positions.
+  // The values must outlive it, and must have passed check for these positions.
   TermRows(const TermValues& values, const PositionView& queries, const PositionView& keys);
 
   std::int64_t rows() const noexcept { return rows_; }
   bool has_values() const noexcept { return !values_.empty(); }
   bool meets_keys() const noexcept { return meets_keys_; }
 
-  // The row of a pair, or -1.
+  // The row of a pair, or -1 for none.
   std::int64_t row(std::int64_t query, std::int64_t key) const noexcept;
 
-  // [rows][D] of a head, the same transposed, [D][rows], and those on values, [rows][Dv] and [Dv][rows].
+  // The rows of a head: [rows][D], transposed [D][rows], and those for values, [rows][Dv] and [Dv][rows].
   const Real* key_rows(std::int64_t head) const noexcept { return keys_.data() + keys_at(head); }
   const Real* key_columns(std::int64_t head) const noexcept { return columns_.data() + keys_at(head); }
   const Real* value_rows(std::int64_t head) const noexcept { return values_.data() + values_at(head); }
   const Real* value_columns(std::int64_t head) const noexcept { return value_columns_.data() + values_at(head); }
-  // What is added to the query before it meets keys, and before it meets rows: [D], or null for nothing.
+  // The vectors added to the query before its products with keys and with rows: [D], or null for none.
   const Real* content_bias(std::int64_t head) const noexcept { return u_.empty() ? nullptr : &u_[bias_at(head)]; }
   const Real* position_bias(std::int64_t head) const noexcept { return v_.empty() ? nullptr : &v_[bias_at(head)]; }
 
@@ -68,9 +68,9 @@ class TermRows {
   }
   std::size_t bias_at(std::int64_t head) const noexcept { return static_cast<std::size_t>(head * width_); }
 
-  std::int64_t first_ = 0;  // the offset, by the sign below, of row 0
+  std::int64_t first_ = 0;  // the offset of row 0, times the sign below
   std::int64_t rows_ = 0;
-  std::int64_t sign_ = 1;  // of key - query
+  std::int64_t sign_ = 1;  // the sign of key - query
   bool zero_past_ = false;
   bool meets_keys_ = false;
   std::int64_t width_ = 0;
@@ -85,7 +85,7 @@ class TermRows {
   std::vector<Real> v_;
 };
 
-// The sums of gradients of one head, in double.
+// The summed gradients of one head, in double.
 struct TermSums {
   std::vector<double> keys;    // [rows][D]
   std::vector<double> values;  // [rows][Dv]
@@ -93,7 +93,7 @@ struct TermSums {
   std::vector<double> v;       // [D]
 };
 
-// Adds them to the caller's gradients, one entry per head; queries and keys are those that the rows were made for.
+// Adds the sums to the caller's gradients, one entry per head. Queries and keys are those the rows were made for.
 void store_term_gradients(const TermValues& values, const PositionView& queries, const PositionView& keys,
                           const std::vector<TermSums>& heads, const Gradients& gradients);
 

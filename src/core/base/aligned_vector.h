@@ -1,4 +1,4 @@
-// A std::vector whose elements begin at a cache line, so that no vector load crosses two of them.
+// A std::vector that starts at a cache line, so that no vector load spans two lines.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace {
 
 using Axis = std::size_t;
 
-// A fault of a view, and how it is said.
+// A fault of a view, and its message.
 struct Fault {
   const ConstView& view;
   const ViewRule& rule;
@@ -38,10 +38,10 @@ struct Fault {
     say("be " + wanted + (wanted.empty() ? "" : " or ") + last + like() + " but is " +
         std::string(to_text(view.dtype)));
   }
-  [[noreturn, gnu::cold]] void negative() const { say("have no negative length but has shape " + shape_text(view)); }
+  [[noreturn, gnu::cold]] void negative() const { say("not have a negative length but has shape " + shape_text(view)); }
   [[noreturn, gnu::cold]] void null() const { say("not be null but has shape " + shape_text(view)); }
   [[noreturn, gnu::cold]] void too_far() const {
-    say("lie in memory but its strides reach past the end of the address space");
+    say("fit in the address space but its strides reach past the end of it");
   }
   [[noreturn, gnu::cold]] void channels() const {
     say("have contiguous channels but the stride of its last axis is " +
@@ -51,8 +51,8 @@ struct Fault {
     say("not overlap itself but two indices of " + shape_text(view) + " share an address: check its strides");
   }
 
-  std::string like() const { return rule.like.empty() ? "" : ", as " + std::string(rule.like) + " is,"; }
-  // The shape from axis `first` on.
+  std::string like() const { return rule.like.empty() ? "" : " like " + std::string(rule.like); }
+  // The required shape from axis `first` on.
   std::string text_of(int first) const {
     const auto lengths =
         std::span(rule.shape.lengths).first(static_cast<Axis>(rule.shape.rank)).subspan(static_cast<Axis>(first));
@@ -82,7 +82,7 @@ Shape shape_of(const ConstView& view) {
 void check_view(const ConstView& view, const ViewRule& rule, std::string_view where, std::string_view name) {
   const Fault fault{view, rule, where, name};
   if (!has_rank(view, rule)) fault.shape();
-  // Of the rule's lengths, those of the view's axes.
+  // The part of the rule's lengths that applies to the axes of the view.
   const Length* wanted = rule.shape.rank == 0 ? nullptr : rule.shape.lengths.data() + (rule.shape.rank - view.rank);
   const auto rank = static_cast<Axis>(view.rank);
   bool empty = rank == 0, fits = true;

@@ -1,11 +1,11 @@
-// The one way to check a view, with one wording for every fault. A rule is plain data; what a rule cannot say is
+// The checks of views, with the same wording for every fault. A rule is plain data; anything a rule cannot express is
 // refused with the same opening.
 //
 //     base::check_view(x, {.shape = {"B", "N", "H", 128}, .batch = Batch::optional}, "rotate", "x");
 //     base::check_view(out, {.dtypes = kReals, .shape = shape_of(x), .use = Use::write}, "layer_norm", "out");
 //     base::check_apart({"out", out}, {"weight", weight}, "layer_norm");
 //
-// Messages are made only when something is wrong: a call for one token takes less time than one string.
+// Messages are built only on failure: a successful check costs less than constructing one string.
 #pragma once
 
 #include <array>
@@ -40,12 +40,12 @@ inline constexpr DTypes kFloats = kReals | DType::f16 | DType::bf16;
 inline constexpr DTypes kIds = DTypes(DType::i32) | DType::i64;
 inline constexpr DTypes kIntegers = kIds | DType::u8;
 inline constexpr DTypes kAnyType = kFloats | kIntegers;
-// What takes the place of numbers of a dtype: 16-bit ones may become f32.
+// The dtypes that can hold numbers of a dtype in its place: f32 may replace the 16-bit types.
 constexpr DTypes itself_or_wider(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16 ? DTypes(dtype) | DType::f32 : DTypes(dtype);
 }
 
-// A length that is wanted, or the letter that stands for any.
+// A required length, or the letter of a length that may be anything.
 struct Length {
   std::int64_t count = -1;
   const char* letter = nullptr;
@@ -70,12 +70,12 @@ struct Shape {
     return shape;
   }
 };
-// That of a view whose rank is valid.
+// The shape of a view; its rank must be valid.
 Shape shape_of(const ConstView& view);
 
 enum class Batch { as_given, optional };  // optional: the first axis may be missing
 enum class Channels { contiguous, any };  // the last axis
-enum class Use { read, write };           // what is written must not overlap itself
+enum class Use { read, write };           // a written view must not overlap itself
 
 struct ViewRule {
   DTypes dtypes = kFloats;
@@ -83,11 +83,11 @@ struct ViewRule {
   Batch batch = Batch::as_given;
   Channels channels = Channels::contiguous;
   Use use = Use::read;
-  std::string_view like = {};    // what the shape and the dtype are taken from: "x"
-  std::string_view reason = {};  // another reason for the shape: "a row per length"
+  std::string_view like = {};    // the argument whose shape and dtype are required: "x"
+  std::string_view reason = {};  // any other reason for the shape: "a row per length"
 };
 
-// Throws unless the view is as the rule says, not null unless empty, and within the address space.
+// Throws unless the view satisfies the rule, is not null (or is empty), and fits in the address space.
 void check_view(const ConstView& view, const ViewRule& rule, std::string_view where, std::string_view name);
 
 struct NamedView {
@@ -95,12 +95,12 @@ struct NamedView {
   ConstView view;
 };
 
-// Throws where the two share memory; views that were left out do not.
+// Throws if the two share memory; an omitted view shares none.
 void check_apart(const NamedView& written, const NamedView& read, std::string_view where);
 void check_apart(const NamedView& written, const PositionView& positions, std::string_view where);
-// Throws where two of them share memory.
+// Throws if any two of them share memory.
 void check_apart(std::span<const NamedView> written, std::string_view where);
-// Throws unless the two are the same elements of the same memory, or share none.
+// Throws unless the two are the same elements of the same memory, or share no memory.
 void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where);
 
 }  // namespace posenc::base

@@ -3,7 +3,7 @@
 #include "core/text/quotable.h"
 
 #if defined(__cpp_exceptions)
-// Null unless the program defines it, as one without exceptions does.
+// Null unless the program defines it; a program without exceptions must.
 extern "C" [[noreturn, gnu::weak]] POSENC_API void posenc_on_error(posenc::ErrorKind kind, const char* message);
 #endif
 
@@ -11,11 +11,11 @@ namespace posenc {
 
 Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 
-// Out of line, so that the type has one home and can be caught across a shared library.
+// Defined here so that the type has one vtable and can be caught across shared libraries.
 Error::~Error() = default;
 
 void fail(ErrorKind kind, const std::string& message) {
-  // Messages quote what came from outside.
+  // Messages quote external input, so their size and characters are not under our control.
   constexpr std::size_t kLongest = 2000;
   const std::string shown = text::quotable(message, kLongest);
 #if defined(__cpp_exceptions)

@@ -37,7 +37,7 @@ void set_id(const View& view, std::int64_t b, std::int64_t n, std::int64_t id) n
 
 void check_id(std::int64_t id, std::string_view where, std::string_view name) {
   if (id >= -kMaxPosition && id <= kMaxPosition) return;
-  refuse_input(where, name, " must lie within +-2147483647 but got ", id);
+  refuse_input(where, name, " must be from -2147483647 to 2147483647 but got ", id);
 }
 
 void check_mask_values(const ConstView& mask, std::string_view where) {

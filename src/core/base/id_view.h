@@ -1,4 +1,4 @@
-// Integers in views: what masks, token ids, bounds and position ids share.
+// Access to integers in views: masks, token ids, bounds and position ids.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::int64_t id_at(const ConstView& view, std::int64_t b, std::int64_t n) noexce
 void set_id(const View& view, std::int64_t n, std::int64_t id) noexcept;
 void set_id(const View& view, std::int64_t b, std::int64_t n, std::int64_t id) noexcept;
 
-// Integers of any strides: to read, and to write.
+// Rules for integers of any strides, to read and to write.
 inline ViewRule ids_to_read(const Shape& shape, Batch batch = Batch::as_given, DTypes dtypes = kIds) {
   return {.dtypes = dtypes, .shape = shape, .batch = batch, .channels = Channels::any};
 }
@@ -26,11 +26,11 @@ inline ViewRule ids_to_write(const Shape& shape, std::string_view reason = {}) {
 // [N] or [B, N] of u8, i32 or i64.
 inline ViewRule rows_to_read() { return ids_to_read({"B", "N"}, Batch::optional, kIntegers); }
 
-// A number that becomes an id, or a part of one: within +-kMaxPosition. Then it fits into i32, and sums of a few stay
-// far from the end of i64.
+// Throws unless a number that becomes an id, or a part of one, is within +-kMaxPosition. Such a number fits into i32,
+// and sums of a few of them cannot overflow i64.
 void check_id(std::int64_t id, std::string_view where, std::string_view name);
 
-// The numbers of a mask, [N] or [B, N]: 0 and 1.
+// Throws unless all numbers of a mask, [N] or [B, N], are 0 or 1.
 void check_mask_values(const ConstView& mask, std::string_view where);
 
 }  // namespace posenc::base

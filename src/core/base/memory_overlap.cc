@@ -10,7 +10,7 @@
 namespace posenc::base {
 namespace {
 
-// The first byte and the one after the last that a view can touch.
+// From the first byte that a view can touch to the byte after the last.
 struct Extent {
   const char* begin;
   const char* end;
@@ -25,7 +25,7 @@ Extent extent_of(const ConstView& view) {
   return {start + low * size_of(view.dtype), start + (high + 1) * size_of(view.dtype)};
 }
 
-// What a view touches within one step of `pitch` bytes: axes whose strides are multiples of it repeat that.
+// The bytes touched within one step of `pitch` bytes: axes whose strides are multiples of the pitch repeat them.
 Extent extent_within(const ConstView& view, std::int64_t pitch) {
   ConstView once = view;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(view.rank); ++axis) {
@@ -34,8 +34,8 @@ Extent extent_within(const ConstView& view, std::int64_t pitch) {
   return extent_of(once);
 }
 
-// Everything that either view touches lies a multiple of the pitch from its extent within one, so they are apart where
-// those never meet.
+// Every byte of either view is a multiple of the pitch away from its extent within one step. So the views do not
+// overlap if those extents never meet.
 bool apart_by(std::int64_t pitch, const ConstView& a, const ConstView& b) {
   const Extent first = extent_within(a, pitch);
   const Extent second = extent_within(b, pitch);
@@ -45,7 +45,7 @@ bool apart_by(std::int64_t pitch, const ConstView& a, const ConstView& b) {
   return offset >= first.end - first.begin && pitch - offset >= second.end - second.begin;
 }
 
-// Side by side: columns of the same rows, heads of the same tokens. Any stride of either may be the one that repeats.
+// Side by side: columns of the same rows, heads of the same tokens. Any stride of either view may be the common pitch.
 bool are_side_by_side(const ConstView& a, const ConstView& b) {
   for (const ConstView* view : {&a, &b}) {
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(view->rank); ++axis) {
@@ -109,7 +109,7 @@ bool same_memory(const ConstView& a, const ConstView& b) {
   return true;
 }
 
-// Axes are taken from the smallest stride up, each must step past all that the smaller ones reach.
+// Axes are visited from the smallest stride up; each must step past everything that the smaller ones reach.
 bool overlaps_itself(const ConstView& view) {
   if (is_contiguous(view)) return false;
   struct Axis {

@@ -1,5 +1,5 @@
-// Whether views share memory, with others or with themselves: an output must be apart from what is read while it is
-// written.
+// Whether views share memory, with each other or within themselves: an output must not overlap inputs that are still
+// read while it is written.
 #pragma once
 
 #include "posenc/position.h"
@@ -7,23 +7,23 @@
 
 namespace posenc::base {
 
-// Whether an element of `a` and one of `b` can lie in the same byte. Parts of one buffer side by side (columns 0 to 4
-// and 4 to 8 of every row, the query and the key heads of every token) are apart; exotic strides that interleave
-// otherwise count as sharing, and so do views that reach too far.
+// Whether an element of `a` and one of `b` may occupy the same byte. Parts of one buffer side by side (columns 0 to 3
+// and 4 to 7 of every row, the query and key heads of every token) count as separate. Unusual strides that interleave
+// in other ways count as sharing, and so do views that reach too far.
 bool share_memory(const ConstView& a, const ConstView& b);
 bool share_memory(const PositionView& positions, const ConstView& b);
 
-// Whether the shape and the strides lead further than any memory, more than 2^63 bytes.
+// Whether shape and strides reach further than any memory: more than 2^63 bytes.
 bool reaches_too_far(const ConstView& view);
 
-// In C order without gaps: the common case, and quick to see.
+// Whether the view is in C order without gaps. This is the common case, and quick to check.
 bool is_contiguous(const ConstView& view);
 
 // Whether both views are the same elements of the same memory: what "in place" means.
 bool same_memory(const ConstView& a, const ConstView& b);
 
-// Whether two different indices of a view that is not empty can meet at one address. A few exotic views that do not are
-// counted too; none of them is a tensor.
+// Whether two different indices of a non-empty view may have the same address. A few unusual views are counted although
+// they do not overlap; no real tensor has such strides.
 bool overlaps_itself(const ConstView& view);
 
 }  // namespace posenc::base

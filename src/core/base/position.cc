@@ -19,7 +19,7 @@ PositionView ids_view(PositionView::Source source, const void* data, std::int64_
   return view;
 }
 
-// The number `by` numbers further; a range has no memory, and neither have no positions at all.
+// Advances a pointer by `by` numbers. A range has no memory, and a view without positions may have none.
 const void* moved(const void* data, PositionView::Source source, std::int64_t by) noexcept {
   if (data == nullptr || source == PositionView::Source::range) return data;
   const std::int64_t size = source == PositionView::Source::i32 ? sizeof(std::int32_t) : sizeof(std::int64_t);
@@ -27,7 +27,7 @@ const void* moved(const void* data, PositionView::Source source, std::int64_t by
 }
 
 [[noreturn]] void fail_range(std::string_view where, const std::string& got) {
-  base::refuse_input(where, "positions must lie within +-2147483647 but got ", got);
+  base::refuse_input(where, "positions must be from -2147483647 to 2147483647 but got ", got);
 }
 
 void check_integer(std::int64_t value, std::string_view where) {
@@ -35,16 +35,16 @@ void check_integer(std::int64_t value, std::string_view where) {
 }
 
 void check_real(double value, std::string_view where) {
-  // Written so that NaN fails too.
+  // Negated so that NaN fails too.
   if (!(std::fabs(value) <= static_cast<double>(kMaxPosition))) fail_range(where, text::number_text(value));
 }
 
-// The view of tuples, axes last.
+// A view of tuples, axes last.
 template <class T>
 PositionView tuples_view(const std::vector<T>& values, std::int64_t axes) {
   const auto count = static_cast<std::int64_t>(values.size());
-  base::require(axes >= 1 && count % axes == 0, "Positions", count, " numbers do not make positions on ", axes,
-                " axes");
+  base::require(axes >= 1 && count % axes == 0, "Positions", "the number of values must be a multiple of ", axes,
+                " axes but is ", count);
   PositionView view = PositionView::of(values.data(), count / axes);
   view.axes = view.token_stride = axes;
   return view;
@@ -106,7 +106,7 @@ PositionView PositionView::slice(std::int64_t first, std::int64_t length) const 
 void check_positions(const PositionView& positions, std::string_view where) {
   const base::Refusal refuse{where, ErrorKind::usage, "positions "};
   refuse.unless(positions.count >= 0 && positions.batch >= 0 && positions.axes >= 1,
-                "must have no negative count and at least one axis");
+                "must have a count of at least 0 and at least 1 axis");
   const int source = static_cast<int>(positions.source);
   refuse.unless(source >= 0 && source <= static_cast<int>(PositionView::Source::f64),
                 "must be a range, i32, i64 or f64 but their source is ", source);

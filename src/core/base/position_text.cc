@@ -10,7 +10,7 @@
 namespace posenc {
 namespace {
 
-constexpr std::int64_t kMaxListed = std::int64_t{1} << 27;  // numbers that a text may make posenc hold
+constexpr std::int64_t kMaxListed = std::int64_t{1} << 27;  // the most numbers that a text may make posenc store
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
   const std::string shown = text.size() > 60 ? std::string(text.substr(0, 57)) + "..." : std::string(text);
@@ -27,26 +27,42 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// A number that is an integer by its spelling ("3", "-7") or real ("2.5", "1e3").
+// A number with its spelling: integer ("3", "-7") or real ("2.5", "1e3").
 struct Number {
   double value;
   bool integer;
 };
 
+// 0-3 and 0..3 as a range is written here, 0:4; for anything else two examples. The first '-' may be a sign.
+std::string positions_hint(std::string_view part) {
+  for (const std::string_view dash : {"-", ".."}) {
+    const std::size_t at = part.find(dash, 1);
+    if (part.empty() || at == std::string_view::npos) continue;
+    const auto first = text::parse_integer(part.substr(0, at)),
+               last = text::parse_integer(part.substr(at + dash.size()));
+    if (!first || !last || *last < *first || *last > kMaxPosition) continue;
+    const std::string range = std::to_string(*first) + ":" + std::to_string(*last + 1);
+    return "; did you mean " + range + "? The end of a range is excluded";
+  }
+  return "; positions are written like 0:4 or 0,5,17";
+}
+
 Number read_number(std::string_view text, std::string_view part, std::int64_t limit = kMaxPosition) {
+  while (part.starts_with(' ')) part.remove_prefix(1);
   const auto integer = text::parse_integer(part);
   const auto value = text::parse_number(part);
-  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'");
+  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'" + positions_hint(part));
   if (!(std::fabs(*value) <= static_cast<double>(limit))) {
     fail_text(text,
-              (limit == kMaxPosition ? "positions must lie within +-2147483647 but got "
-                                     : "the end of a range, which is excluded, must lie within +-2147483648 but got ") +
+              (limit == kMaxPosition ? "positions must be from -2147483647 to 2147483647 but got "
+                                     : "the end of a range must be from -2147483648 to 2147483648 (it is excluded) "
+                                       "but got ") +
                   std::string(part));
   }
   return {*value, integer.has_value()};
 }
 
-// 0:2.1:0.3 has seven steps although 2.1 / 0.3 is a little more than 7 in binary.
+// 2.1 / 0.3 is slightly above 7 in binary, but 0:2.1:0.3 must have seven steps.
 double steps_between(double start, double end, double step) {
   const double steps = (end - start) / step;
   const double whole = std::nearbyint(steps);
@@ -62,17 +78,17 @@ Positions read_range(std::string_view text) {
   if (step.value == 0.0) fail_text(text, "the step must not be 0");
   const bool integers = start.integer && end.integer && step.integer;
   const double steps = std::ceil(steps_between(start.value, end.value, step.value));
-  if (!(steps > 0.0)) fail_text(text, "the range is empty: its end is excluded");
+  if (!(steps > 0.0)) fail_text(text, "the range is empty (the end is excluded)");
   const auto count = static_cast<std::int64_t>(std::min(steps, 9e15));
   if (integers) {
     return Positions::range(static_cast<std::int64_t>(start.value), count, static_cast<std::int64_t>(step.value));
   }
-  if (count > kMaxListed) fail_text(text, "a range of real numbers has at most 2^27 of them");
+  if (count > kMaxListed) fail_text(text, "a range of real numbers must have at most 2^27 numbers");
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start.value + static_cast<double>(i) * step.value;
-  // The end is excluded and may be one further: a real number may still lie between.
+  // The excluded end may be one further than the largest position; a real number may fall in between.
   if (std::fabs(values.back()) > static_cast<double>(kMaxPosition)) {
-    fail_text(text, "positions must lie within +-2147483647 but got " + text::number_text(values.back()));
+    fail_text(text, "positions must be from -2147483647 to 2147483647 but got " + text::number_text(values.back()));
   }
   return Positions::reals(std::move(values));
 }
@@ -87,12 +103,12 @@ Positions read_grid(std::string_view text) {
   std::int64_t count = 1;
   for (const std::string_view part : split(text, 'x')) {
     const auto length = text::parse_integer(part);
-    if (!length || *length < 1) fail_text(text, "a grid is rows x columns, like 3x5, each at least 1");
-    if (*length > kMaxListed || (count *= *length) > kMaxListed) fail_text(text, "a grid has at most 2^27 cells");
+    if (!length || *length < 1) fail_text(text, "a grid is rows x columns, such as 3x5, each at least 1");
+    if (*length > kMaxListed || (count *= *length) > kMaxListed) fail_text(text, "a grid must have at most 2^27 cells");
     lengths.push_back(*length);
   }
   const std::size_t axes = lengths.size();
-  if (count > kMaxListed / static_cast<std::int64_t>(axes)) fail_text(text, "a grid has at most 2^27 numbers");
+  if (count > kMaxListed / static_cast<std::int64_t>(axes)) fail_text(text, "a grid must have at most 2^27 numbers");
   std::vector<std::int64_t> values(static_cast<std::size_t>(count) * axes);
   for (std::int64_t cell = 0; cell < count; ++cell) {
     std::int64_t rest = cell;
@@ -126,7 +142,7 @@ Positions read_list(std::string_view text) {
   return Positions::integers(std::vector<std::int64_t>(values.begin(), values.end()), axis_count);
 }
 
-// A real number keeps its point, so that the text reads back as real.
+// A real number keeps its decimal point, so that the text reads back as real.
 std::string real_text(double value) {
   std::string text = text::number_text(value);
   if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";

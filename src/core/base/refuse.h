@@ -1,9 +1,9 @@
-// The one way to refuse a call, with one opening for every message: "[rotate] heads must be at least 1 but got 0".
+// The functions that refuse a call. Every message opens alike: "[rotate] heads must be at least 1 but got 0".
 //
 //     base::refuse(where, "heads must be at least 1 but got ", heads);
 //     base::require(heads >= 1, where, "heads must be at least 1 but got ", heads);
 //
-// A message is made only when something is wrong.
+// A message is built only on failure.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@
 
 namespace posenc::base {
 
-// Refuses in the name of one function, again and again: a Refusal is passed to the checks of its arguments.
+// Refuses on behalf of one function: a Refusal is passed to the functions that check its arguments.
 //
 //     const base::Refusal refuse{where, ErrorKind::bad_input};
 //     refuse.unless(width % 2 == 0, "width must be even but got ", width);
 struct Refusal {
   std::string_view where;
   ErrorKind kind = ErrorKind::usage;
-  std::string_view opening = {};  // of every message: "learned."
+  std::string_view opening = {};  // begins every message: "learned."
 
   // Throws "[where] opening message".
   template <class... Parts>
@@ -48,7 +48,7 @@ void require(bool holds, std::string_view where, const Parts&... parts) {
   if (!holds) refuse(where, parts...);
 }
 
-// The same for what came from outside: a spec, a text, numbers in a view.
+// The same for external input: a spec, a text, numbers in a view.
 template <class... Parts>
 [[noreturn]] void refuse_input(std::string_view where, const Parts&... parts) {
   Refusal{where, ErrorKind::bad_input}(parts...);
@@ -58,7 +58,7 @@ void require_input(bool holds, std::string_view where, const Parts&... parts) {
   if (!holds) refuse_input(where, parts...);
 }
 
-// The same for a file: "model.gguf: message". `source` is its path, or a place in it.
+// The same for a file: "model.gguf: message". `source` is its path, or a location in it.
 template <class... Parts>
 [[noreturn]] void refuse_file(std::string_view source, const Parts&... parts) {
   fail(ErrorKind::bad_input, text::message(source, ": ", parts...));

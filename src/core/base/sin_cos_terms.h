@@ -1,4 +1,4 @@
-// The constants of sin and cos of a phase: for the plain function and for the kernel, which must agree to the bit.
+// The constants of sin and cos of a phase. The plain function and the kernel share them because their bits must agree.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@ namespace posenc::base {
 class ThreadPool {};
 
 ThreadPool* start_threads(int) {
-  fail(ErrorKind::unsupported, "[Workers] count must be 1 where the system has no threads");
+  fail(ErrorKind::unsupported, "[Workers] count must be 1 because this system has no threads");
 }
 bool run_on_threads(ThreadPool&, std::int64_t, PartWork) { return false; }
 void stop_threads(ThreadPool*) noexcept {}
@@ -39,25 +39,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A sleeper takes 15 to 50 us to wake. Who waits looks for this long first, so that runs that follow closely, and the
-// end of a run, cost a microsecond.
+// Waking a sleeping thread takes 15 to 50 us. So a waiting thread first polls for this long; then consecutive runs, and
+// the end of a run, cost about a microsecond.
 constexpr std::chrono::microseconds kLook{50};
 
 }  // namespace
 
-// A run offers places to the threads. Who takes one draws parts until none is left. The caller draws too, then
-// withdraws the places that no thread has come for: a short run does not wait for sleepers.
+// A run offers places to the threads. A thread that takes a place draws parts until none is left. The caller draws
+// parts too, and then withdraws the places that no thread has taken, so a short run does not wait for sleeping threads.
 //
-// Who goes to sleep announces it and then looks once more; who has news publishes it and then looks for sleepers. Both
-// in the one order of all atomics, so that one of the two sees the other. The mutex only keeps a call from falling
-// between a sleeper's look and its sleep.
+// A thread increments sleepers_ before rechecking for work; a publisher stores the work before reading sleepers_. Both
+// are seq_cst, so one sees the other. The mutex only prevents a notification between a sleeper's check and its sleep.
 //
-// Threads come from pthread_create: std::thread reports a refusal by an exception only.
+// Threads are created by pthread_create, because std::thread reports failure only by an exception.
 class ThreadPool {
  public:
-  // The error number of the thread that the system refused, or 0.
+  // Returns the error number if the system refuses a thread, else 0.
   int start(int count) {
-    // Where there are more threads than processors, one that looks keeps another from working.
+    // With more threads than processors, a polling thread would keep another from working.
     look_ = static_cast<unsigned>(count) < std::thread::hardware_concurrency() ? kLook : kLook.zero();
     threads_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -83,7 +82,7 @@ class ThreadPool {
   bool take() noexcept { return !taken_.exchange(true); }
 
   void run(std::int64_t parts, PartWork work) {
-    // The caller is one more thread, and nobody need wake for a part that is not there.
+    // The caller takes part, so at most parts - 1 threads are needed.
     const auto helpers = std::min(static_cast<std::int64_t>(threads_.size()), parts - 1);
     work_ = work;
     end_ = static_cast<std::uint64_t>(parts);
@@ -153,7 +152,7 @@ class ThreadPool {
     }
   }
 
-  // Until all threads that took a place have left it again.
+  // Waits until all threads that took a place have left it.
   void wait_for(std::int64_t threads) noexcept {
     const auto all_left = [this, threads] { return left_ == threads; };
     if (look_for(all_left)) return;
@@ -172,7 +171,7 @@ class ThreadPool {
     try {
       work_(static_cast<std::int64_t>(part));
     } catch (...) {
-      next_ = end_;  // no part more
+      next_ = end_;  // start no further part
       const std::lock_guard<std::mutex> lock(mutex_);
       if (error_ != nullptr && error_part_ < part) return;
       error_ = std::current_exception();
@@ -180,15 +179,15 @@ class ThreadPool {
     }
   }
 
-  // Parts are drawn in order, so the lowest part that throws always runs: its error is the one that a single thread
-  // would have met.
+  // Parts are drawn in order, so the lowest part that throws always runs. Its error is the one that a single thread
+  // would have thrown.
   void finish() {
     const std::exception_ptr error = std::exchange(error_, nullptr);
     taken_ = false;
     if (error != nullptr) std::rethrow_exception(error);
   }
 
-  std::exception_ptr error_;  // by the mutex
+  std::exception_ptr error_;  // guarded by mutex_
   std::uint64_t error_part_ = 0;
 #else
   void call(std::uint64_t part) noexcept { work_(static_cast<std::int64_t>(part)); }
@@ -198,11 +197,11 @@ class ThreadPool {
   std::vector<pthread_t> threads_;
   const pid_t process_ = ::getpid();
   std::chrono::microseconds look_{};
-  std::atomic<bool> taken_{false};  // by a run
+  std::atomic<bool> taken_{false};  // a run is in progress
 
-  // Written before places are offered, read by who took one.
+  // Written before places are offered, and read by threads that took one.
   PartWork work_ = nullptr;
-  std::uint64_t end_ = 0;  // unsigned: the counter may pass it without wrapping
+  std::uint64_t end_ = 0;  // unsigned, because the counter may pass it
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::int64_t> places_{0};
   std::atomic<std::int64_t> left_{0};
@@ -221,7 +220,7 @@ ThreadPool* start_threads(int count) {
   if (refused == 0) return pool.release();
   const std::size_t started = pool->started() + 1;
   pool->join();
-  pool.reset();  // here, not by unwinding: without exceptions there is none
+  pool.reset();  // explicitly: without exceptions, fail() does not unwind
   fail(ErrorKind::io, "[Workers] cannot start " + std::to_string(count + 1) + " threads: after " +
                           std::to_string(started) + ", " + std::generic_category().message(refused));
 }

@@ -1,4 +1,4 @@
-// The threads behind Workers. A pool belongs to the process that started it: a forked child has none of its threads.
+// The threads behind Workers. A pool belongs to the process that started it; a forked child has none of its threads.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace posenc::base {
 
-// Fails with kind io where the system refuses a thread, unsupported where it has none. For stop_threads.
+// Starts threads; end them with stop_threads. Fails with kind io if the system refuses one, unsupported without
+// threads.
 ThreadPool* start_threads(int count);
 
-// All parts on the pool's threads and the caller's; parts >= 2. False, and nothing is done, where the pool cannot serve
-// the caller now: another run has it, or this process is not its own. Throws what the lowest part that threw threw.
+// Runs all parts on the pool's threads and the caller; parts >= 2. Returns false and does nothing if another run uses
+// the pool or the pool belongs to another process. Rethrows the exception of the lowest part that threw.
 bool run_on_threads(ThreadPool& pool, std::int64_t parts, PartWork work);
 
-// Joins. In another process than the pool's own the pool is left as it is: its locks may be held by threads that are
-// not there, so that it can neither be used nor destroyed.
+// Joins the threads. A forked child leaves the pool alone: threads that do not exist there may hold its locks, so it
+// can neither be used nor destroyed.
 void stop_threads(ThreadPool* pool) noexcept;
 
 }  // namespace posenc::base

@@ -1,4 +1,4 @@
-// Views with a fixed number of axes, so that loops need not ask whether there is a batch.
+// Views with a fixed number of axes, so that loops do not need to handle a missing batch axis.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,7 @@
 
 namespace posenc::base {
 
-// The same elements with `rank` axes: those that are missing are in front, of length 1. Views of that rank stay as they
-// are.
+// The same elements with `rank` axes: missing axes are added in front with length 1. A view of that rank is unchanged.
 template <class Void>
 BasicView<Void> with_axes(const BasicView<Void>& view, int rank) {
   BasicView<Void> result{view.data, view.dtype, rank, {1, 1, 1, 1}, {}};

@@ -18,22 +18,24 @@ namespace {
 using spec::enum_field;
 using spec::Field;
 
+constexpr std::string_view kAlibiNames[] = {"alibi_bias"};
 constexpr std::string_view kRuleWords[] = {"interleaved", "geometric"};
 constexpr std::string_view kFormWords[] = {"symmetric", "causal", "key_position"};
 constexpr std::string_view kPrecisionWords[] = {"exact", "bfloat16"};
 
 std::vector<Field> alibi_fields(Alibi& s) {
-  return {spec::heads_field(s.heads),
-          Field("biased_heads", &s.biased_heads, "the first heads, which have a slope; the others have none; 0: all")
-              .between(0, spec::kMaxHeads),
-          Field("rule", enum_field(s.rule, kRuleWords),
-                "slopes where heads is no power of two: as the authors' code, or the formula as printed"),
-          Field("bias_max", &s.bias_max, "the last slope of a power of two is 2^-bias_max").above(0).at_most(1024),
-          Field("form", enum_field(s.form, kFormWords),
-                "what a slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
-          Field("precision", enum_field(s.precision, kPrecisionWords),
-                "bfloat16: slopes and products are rounded, as in Falcon"),
-          spec::added_field(s.added)};
+  return {
+      with_example(spec::heads_field(s.heads), spec::kExampleHeads.at_least(s.biased_heads)),
+      Field("biased_heads", &s.biased_heads, "how many heads have a slope, from the first; 0: all")
+          .between(0, spec::kMaxHeads),
+      Field("rule", enum_field(s.rule, kRuleWords),
+            "slopes if heads is not a power of two: those of the authors' code, or the printed formula"),
+      Field("bias_max", &s.bias_max, "the last slope is 2^-bias_max if heads is a power of two").above(0).at_most(1024),
+      Field("form", enum_field(s.form, kFormWords),
+            "what the slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
+      Field("precision", enum_field(s.precision, kPrecisionWords),
+            "bfloat16: round slopes and products, as Falcon does"),
+      spec::added_field(s.added)};
 }
 
 void check_alibi(const Alibi& spec, std::string_view where) {
@@ -42,7 +44,7 @@ void check_alibi(const Alibi& spec, std::string_view where) {
 }
 
 std::vector<ParameterInfo> alibi_parameters(const Alibi& spec) {
-  return {{.name = "slopes", .shape = {spec.heads}, .help = "instead of those of the rule", .optional = true}};
+  return {{.name = "slopes", .shape = {spec.heads}, .help = "a slope per head, instead of the rule", .optional = true}};
 }
 
 // 2^(-bias_max step / steps) for step = first, first + stride, ...
@@ -107,7 +109,7 @@ class AlibiTerm : public BiasTerm {
                         key);
   }
 
-  const LinearBias& shape_;  // of the schedule
+  const LinearBias& shape_;  // owned by the schedule
   bool learned_;
   std::span<const double> slopes_;
 };
@@ -118,6 +120,7 @@ class AlibiTerm : public BiasTerm {
 constinit const spec::KindRow Alibi::row = {.fields = spec::of_kind<biases::alibi_fields>,
                                             .check = spec::of_kind<biases::check_alibi>,
                                             .parameters = spec::of_kind<biases::alibi_parameters>,
+                                            .words = biases::kAlibiNames,
                                             .bias = &biases::kBiasRow<biases::alibi_schedule, biases::AlibiTerm>};
 
 std::vector<double> alibi_slopes(const Alibi& spec) {

@@ -27,16 +27,16 @@ class FunctionTerm : public biases::BiasTerm {
   BiasFunction function_;
 };
 
-// What the kinds do that are no biases, and where.
+// What a kind does that is not a bias, and the header to use instead.
 std::string other_use(const Spec& spec) {
   switch (place_of(spec)) {
     case Place::rotation:
-      return "it turns queries and keys (posenc/" +
+      return "it rotates queries and keys (posenc/" +
              (std::holds_alternative<Rotary>(spec) ? "rotate" : std::string(kind_of(spec))) + ".h)";
     case Place::query:
       return "it multiplies queries (posenc/query_temperature.h)";
     case Place::term:
-      return "its vectors meet queries and keys (posenc/score_term.h)";
+      return "its vectors act on queries and keys (posenc/score_term.h)";
     case Place::nowhere:
       return "it adds nothing to the scores";
     default:
@@ -53,7 +53,7 @@ const biases::BiasRow& bias_row(const Spec& spec, std::string_view where) {
 
 void check_part(std::int64_t first, std::int64_t count, std::int64_t all, const char* name, std::string_view where) {
   if (first >= 0 && count >= 0 && first <= all && count <= all - first) return;
-  refuse(where, "the tile must lie inside the ", all, " ", name, " but has ", count, " from ", first, " on");
+  refuse(where, "the tile must be inside the ", all, " ", name, " but has ", count, " starting at ", first);
 }
 
 void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries, const PositionView& keys,
@@ -64,16 +64,16 @@ void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries,
     refuse(where, "head must be below ", bias.heads(), " but got ", tile.head);
   }
   const auto has = [&](const PositionView& positions) { return positions.batch == 1 || tile.batch < positions.batch; };
-  base::require(tile.batch >= 0 && has(queries) && has(keys), where, "the positions must have the batch row ",
-                tile.batch, " but have ", queries.batch, " and ", keys.batch, " rows");
+  base::require(tile.batch >= 0 && has(queries) && has(keys), where, "the positions must have batch row ", tile.batch,
+                " but have ", queries.batch, " and ", keys.batch, " rows");
   bias.term().check(bias.heads(), queries.slice(tile.first_query, tile.queries), keys.slice(tile.first_key, tile.keys),
                     where);
 }
 
-// [queries, keys] of a tile. What is written has contiguous rows.
+// The rule for [queries, keys] of a tile. A view that is written has contiguous rows.
 base::ViewRule tile_rule(const Tile& tile, base::DTypes dtypes = base::kReals) {
   return {
-      .dtypes = dtypes, .shape = {tile.queries, tile.keys}, .channels = base::Channels::any, .reason = "as the tile"};
+      .dtypes = dtypes, .shape = {tile.queries, tile.keys}, .channels = base::Channels::any, .reason = "like the tile"};
 }
 void check_written(const View& view, const Tile& tile, const char* name, std::string_view where) {
   base::ViewRule rule = tile_rule(tile);
@@ -89,7 +89,7 @@ void check_read_apart(const base::NamedView& written, const Bias& bias, const Po
   base::check_apart(written, {"the values of the bias", bias.term().memory()}, where);
 }
 
-// A tile of any strides in C order.
+// Copies a tile of any strides to C order.
 template <class Real>
 std::vector<Real> copy_tile(const ConstView& view) {
   std::vector<Real> copy;
@@ -108,7 +108,7 @@ void backward(const Bias& bias, const BiasGradientTile& tile, const PositionView
   const biases::BiasTerm& term = bias.term();
   const std::vector<Real> before = bias.has_factor() ? copy_tile<Real>(tile.scores_before) : std::vector<Real>();
   std::vector<Real> grads = copy_tile<Real>(tile.grad_scores);
-  // One head of all: the sums of the others stay zero.
+  // Only this tile's head is used; the sums of the other heads stay zero.
   const std::int64_t heads = std::max<std::int64_t>(bias.heads(), 1);
   std::vector<double> sums(static_cast<std::size_t>(heads * term.gradient_size()));
   double* of_head = sums.data() + (sums.empty() ? 0 : tile.tile.head * term.gradient_size());
@@ -120,7 +120,7 @@ void backward(const Bias& bias, const BiasGradientTile& tile, const PositionView
   }
 }
 
-// One head of one batch row of fill_bias. 16-bit numbers are rounded once, from double, a few rows at a time.
+// Fills one head of one batch row. 16-bit numbers are rounded once, from double, a few rows at a time.
 void fill_head(const Bias& bias, const Tile& head, const PositionView& queries, const PositionView& keys,
                const View& out) {
   const auto add = [&](auto type) {
@@ -146,8 +146,8 @@ void check_filled(const Bias& bias, const PositionView& queries, const PositionV
   constexpr std::string_view kWhere = "fill_bias";
   const std::int64_t batch = std::max(queries.batch, keys.batch);
   base::require(queries.batch <= 1 || keys.batch <= 1 || queries.batch == keys.batch, kWhere,
-                "the positions of queries and keys must have the same rows but have ", queries.batch, " and ",
-                keys.batch);
+                "the positions of queries and keys must have the same number of batch rows but have ", queries.batch,
+                " and ", keys.batch);
   const base::Length heads = bias.heads() == 0 ? base::Length("heads") : base::Length(bias.heads());
   base::Shape shape{heads, queries.count, keys.count};
   if (out.rank == 4 || batch > 1) {
@@ -168,7 +168,7 @@ Bias::Bias(const Spec& spec, const Parameters& parameters) {
 
 Bias::Bias(std::int64_t heads, BiasFunction function, Added added) {
   base::require(heads >= 0, "Bias", "heads must be at least 0 but got ", heads);
-  if (!function) base::refuse("Bias", "the function must not be empty");
+  if (!function) base::refuse("Bias", "function must not be empty");
   base::require(added == Added::after_scale || added == Added::before_scale, "Bias",
                 "added must be after_scale or before_scale but got ", static_cast<int>(added));
   term_ = std::make_shared<const FunctionTerm>(BiasSchedule{heads, added, FunctionBias{}}, std::move(function));

@@ -15,7 +15,7 @@ void read_ids(const PositionView& positions, std::int64_t batch, std::int64_t fi
   }
 }
 
-// A view of one batch row is that of all.
+// A view with one batch row serves all rows of the batch.
 void read_positions(const PositionView& positions, std::int64_t batch, std::int64_t first, std::span<double> out) {
   const std::int64_t b = positions.batch == 1 ? 0 : batch;
   switch (positions.source) {
@@ -28,7 +28,7 @@ void read_positions(const PositionView& positions, std::int64_t batch, std::int6
     case PositionView::Source::range:
       break;
   }
-  // Exact: positions are checked to lie within +-(2^31 - 1).
+  // Exact, because positions are checked to be within +-(2^31 - 1).
   const auto start = static_cast<double>(positions.start + first * positions.step);
   const auto step = static_cast<double>(positions.step);
   for (std::size_t n = 0; n < out.size(); ++n) out[n] = start + static_cast<double>(n) * step;
@@ -53,7 +53,7 @@ BiasBlock::BiasBlock(const BiasTerm& term, const Tile& block, const PositionView
     by_row(0.0);
     return;
   }
-  const bool integral = queries.integral() && keys.integral();  // sums of real numbers would round
+  const bool integral = queries.integral() && keys.integral();  // the offsets of real numbers would be rounded
   if (queries_ > 1 && integral && term.by_offset(*std::max_element(places.begin(), places.end()))) {
     if (by_diagonal(places) || by_offset(places)) return;
   }
@@ -77,7 +77,7 @@ bool BiasBlock::by_diagonal(std::span<const double> queries) noexcept {
   return true;
 }
 
-// All offsets between the smallest and the largest, where that is less work than all pairs.
+// Evaluates all offsets between the smallest and the largest, if that is less work than all pairs.
 bool BiasBlock::by_offset(std::span<const double> queries) noexcept {
   const auto [low_query, high_query] = std::minmax_element(queries.begin(), queries.end());
   const auto [low_key, high_key] = std::minmax_element(key_positions_, key_positions_ + keys_);

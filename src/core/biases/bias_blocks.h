@@ -1,5 +1,5 @@
-// A tile of scores in blocks, and for each the few points at which its bias has to be evaluated: where the offset alone
-// decides and positions are evenly spaced, one per diagonal.
+// Divides a tile of scores into blocks and finds the few points at which each block's bias must be evaluated: if the
+// bias depends on the offset alone and positions are evenly spaced, one point per diagonal.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@ class BiasBlock {
   static constexpr std::size_t kKeys = 512;
   static constexpr std::size_t kPoints = 1024;
 
-  // Reads the positions of `queries` x `keys`, at most kQueries x kKeys, and finds the points. Queries that share none
-  // are left to blocks of their own: queries() may be fewer than asked for.
+  // Reads the positions of `queries` x `keys`, at most kQueries x kKeys, and finds the points. If some queries share no
+  // points with the others, the block has fewer queries() than requested; they get their own block.
   BiasBlock(const BiasTerm& term, const Tile& block, const PositionView& queries, const PositionView& keys);
 
-  BiasBlock(const BiasBlock&) = delete;  // points into itself
+  BiasBlock(const BiasBlock&) = delete;  // has pointers into itself
   BiasBlock& operator=(const BiasBlock&) = delete;
 
   std::size_t queries() const noexcept { return queries_; }
   std::size_t keys() const noexcept { return keys_; }
-  // Where to evaluate: this query, and these as keys.
+  // The points to evaluate: this query with these keys.
   double query() const noexcept { return query_; }
   std::span<const double> points() const noexcept { return points_; }
 
-  // The point of query r and key k is row(r) + column(k); is_contiguous(): column(k) is k.
+  // The value for query r and key k is at point row(r) + column(k); if is_contiguous(), column(k) is k.
   bool is_contiguous() const noexcept { return contiguous_; }
   std::size_t row(std::size_t r) const noexcept { return rows_[r]; }
   std::size_t column(std::size_t k) const noexcept { return columns_[k]; }
@@ -42,7 +42,7 @@ class BiasBlock {
 
   std::size_t queries_;
   std::size_t keys_;
-  std::span<const double> points_;  // key_positions_, or part of offsets_
+  std::span<const double> points_;  // key_positions_, or a part of offsets_
   double query_ = 0.0;
   bool contiguous_ = true;
   double key_positions_[kKeys];
@@ -51,7 +51,7 @@ class BiasBlock {
   std::size_t columns_[kKeys];
 };
 
-// Calls visit(block, first query, first key) for all of a tile; first ones are counted within the tile.
+// Calls visit(block, first query, first key) for all blocks of a tile; indices are counted within the tile.
 template <class Visit>
 void for_each_block(const BiasTerm& term, const Tile& tile, const PositionView& queries, const PositionView& keys,
                     const Visit& visit) {

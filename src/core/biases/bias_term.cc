@@ -42,7 +42,7 @@ void multiply_block(const BiasBlock& block, const Real* values, Real* scores, st
   }
 }
 
-// What reaches each point: grad_scores, times `scores` where they are given.
+// The gradient that reaches each point: grad_scores, times `scores` if given.
 template <class Real>
 void sum_block(const BiasBlock& block, const Real* grad_scores, const Real* scores, std::int64_t stride, double* sums) {
   std::fill_n(sums, block.points().size(), 0.0);
@@ -61,7 +61,7 @@ void sum_block(const BiasBlock& block, const Real* grad_scores, const Real* scor
 
 void BiasTerm::check(std::int64_t heads, const PositionView& queries, const PositionView& keys,
                      std::string_view where) const {
-  base::require(schedule_.heads == 0 || heads == schedule_.heads, where, "the bias has ", schedule_.heads,
+  base::require(schedule_.heads == 0 || heads == schedule_.heads, where, "the bias is for ", schedule_.heads,
                 " heads but there are ", heads);
   const std::pair<const PositionView*, const char*> both[] = {{&queries, "queries"}, {&keys, "keys"}};
   for (const auto& [positions, name] : both) {
@@ -70,7 +70,7 @@ void BiasTerm::check(std::int64_t heads, const PositionView& queries, const Posi
       refuse(where, "the positions of ", name, " must have one axis but have ", positions->axes);
     }
     if (needs_integers() && !positions->integral()) {
-      refuse(where, "the positions of ", name, " must be integers, which rows are counted by, but are f64");
+      refuse(where, "the positions of ", name, " must be integers because they index table rows, but are f64");
     }
   }
   check_pairs(queries, keys, where);

@@ -1,5 +1,5 @@
-// One bias with its numbers, in double. A kind of bias derives its term from BiasTerm and says what it adds at a query
-// and some keys; the base class adds that to tiles of scores.
+// A bias with its parameters, in double. A kind of bias derives its term from BiasTerm and implements the value for a
+// query and several keys; the base class adds these values to tiles of scores.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace posenc::biases {
 
-// Keys are positions as doubles, of integers exact.
+// Keys are positions as doubles; integer positions are exact.
 class BiasTerm {
  public:
   BiasTerm(BiasSchedule schedule, spec::BoundParameters parameters)
@@ -24,59 +24,60 @@ class BiasTerm {
   BiasTerm& operator=(const BiasTerm&) = delete;
   virtual ~BiasTerm() = default;
 
-  // What attention asks for.
+  // Called by attention.
 
   const BiasSchedule& schedule() const noexcept { return schedule_; }
 
-  // Throws unless the bias has a value for all pairs of these positions, for `heads` heads. `where` opens the message.
-  // Everything below expects that this passed.
+  // Throws unless the bias has a value for all pairs of these positions, for `heads` heads. Messages begin with
+  // [where]. All functions below require that this has passed.
   void check(std::int64_t heads, const PositionView& queries, const PositionView& keys, std::string_view where) const;
 
-  // scores[q * stride + k] += scale * bias of the tile's query q and key k, after they were multiplied by the factor of
-  // the pair, where there is one. Real is float or double; the bias is rounded to it once.
+  // scores[q * stride + k] += scale * bias of the tile's query q and key k. Scores are first multiplied by the factor
+  // of the pair, if the bias has factors. Real is float or double; the bias is rounded to it once.
   template <class Real>
   void add(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale, Real* scores,
            std::int64_t stride) const;
 
-  // Gradients are summed in double per head, gradient_size() numbers each (0: nothing is learned), and then added to
-  // the caller's views: `sums` is [H][gradient_size()]. grad_scores is of scores that add gave. Where has_factor(),
-  // scores_before is what add got (else it may be null), and grad_scores becomes the gradient of that.
+  // Gradients are summed in double per head, gradient_size() numbers each (0: no parameters), and then added to the
+  // caller's views: `sums` is [H][gradient_size()]. grad_scores is the gradient of the result of add. If has_factor(),
+  // scores_before is the input of add (else it may be null), and grad_scores is replaced by the gradient of that input.
   template <class Real>
   void add_gradient(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale,
                     const Real* scores_before, Real* grad_scores, std::int64_t stride, double* head_sums) const;
   void check_gradients(const Gradients& gradients, std::string_view where) const;
   void store_gradients(std::span<const double> sums, std::int64_t heads, const Gradients& gradients) const;
 
-  // What a kind says.
+  // Implemented by each kind.
 
-  // values[k] = bias of the head at the query and keys[k].
+  // Writes values[k] = bias of the head at the query and keys[k].
   virtual void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const = 0;
 
-  // Whether the offset alone decides, for queries up to the largest: then (0, key - query) has the same value.
+  // Whether the bias depends on the offset alone, for queries up to the largest: (0, key - query) then has the same
+  // value.
   virtual bool by_offset(double /*largest_query*/) const noexcept { return false; }
-  // Whether the key alone decides.
+  // Whether the bias depends on the key alone.
   virtual bool by_key() const noexcept { return false; }
-  // Whether positions are read as indices.
+  // Whether positions are used as indices.
   virtual bool needs_integers() const noexcept { return false; }
-  // Throws where a pair of these positions has no value.
+  // Throws if a pair of these positions has no value.
   virtual void check_pairs(const PositionView& /*queries*/, const PositionView& /*keys*/,
                            std::string_view /*where*/) const {}
-  // What is still read of the caller's memory, or null where all was copied: outputs must be apart from it.
+  // The caller's memory that is read at every use, or null if all was copied: outputs must not overlap it.
   virtual ConstView memory() const noexcept { return {}; }
 
-  // What scores are multiplied by before the bias is added: score = factor of the pair * score + bias.
+  // The factor on scores, applied before the bias: score = factor of the pair * score + bias.
   virtual bool has_factor() const noexcept { return false; }
   virtual void fill_factor(std::int64_t /*head*/, double /*query*/, std::span<const double> /*keys*/,
                            double* /*values*/) const {}
 
-  // sums[gradient_size()] of a head += the derivatives, each key's times its number of grads; the same for the factor,
-  // where grads are those of the scores times the scores before it.
+  // Adds the derivatives of each key, times its grads, to sums[gradient_size()] of a head. For the factor, grads are
+  // the gradients of the scores times the scores before.
   virtual std::int64_t gradient_size() const noexcept { return 0; }
   virtual void sum_gradient(std::int64_t /*head*/, double /*query*/, std::span<const double> /*keys*/,
                             const double* /*grads*/, double* /*sums*/) const {}
   virtual void sum_factor_gradient(std::int64_t /*head*/, double /*query*/, std::span<const double> /*keys*/,
                                    const double* /*grads*/, double* /*sums*/) const {}
-  // The gradient of a parameter, in its shape, of the sums of all heads, [heads][gradient_size()].
+  // Returns the gradient of a parameter, in its shape, from the sums of all heads, [heads][gradient_size()].
   virtual std::vector<double> gradient_of(std::string_view /*name*/, std::span<const double> /*sums*/,
                                           std::int64_t /*heads*/) const {
     return {};
@@ -90,13 +91,13 @@ class BiasTerm {
   spec::BoundParameters parameters_;
 };
 
-// What a kind of bias gives beside its fields. Both expect a spec of that kind, without errors.
+// What a kind of bias defines besides its fields. Both functions expect a valid spec of that kind.
 struct BiasRow {
   BiasSchedule (*schedule)(const Spec& spec) = nullptr;
   std::unique_ptr<BiasTerm> (*term)(const Spec& spec, spec::BoundParameters parameters) = nullptr;
 };
 
-// The usual two: schedule_of(spec) of the kind, and a term that is constructed from the spec and the parameters.
+// The usual implementations: schedule_of(spec) of the kind, and a term constructed from the spec and the parameters.
 template <auto schedule, class Term>
 inline constexpr BiasRow kBiasRow = {
     spec::of_kind<schedule>, [](const Spec& spec, spec::BoundParameters parameters) -> std::unique_ptr<BiasTerm> {

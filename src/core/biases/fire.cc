@@ -1,4 +1,4 @@
-// FIRE: a small network of the distance relative to the place of the query.
+// FIRE: a small network of the distance relative to the query's position.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,12 +14,19 @@ namespace {
 
 using spec::Field;
 
+constexpr std::string_view kNotModel =
+    "width is that of the small network's hidden layer; the bias does not depend on the width of the model";
+constexpr spec::UnclearField kFireUnclear[] = {{"hidden_size", kNotModel}, {"d_model", kNotModel}, {"dim", kNotModel}};
+
 std::vector<Field> fire_fields(Fire& s) {
   return {spec::heads_field(s.heads),
-          Field("width", &s.width, "of the hidden layer of the mlp").between(1, spec::kMaxHeads),
-          Field("length", &s.length, "times length_factor: queries before it are normalised as if they stood there")
+          Field("width", &s.width, "channels of the network's hidden layer")
+              .between(1, spec::kMaxHeads)
+              .alias({"mlp_width"}),
+          Field("length", &s.length,
+                "multiplied by length_factor: earlier queries are normalised as if they were at this position")
               .above(0, "positions"),
-          Field("eps", &s.eps, "added to the normaliser").at_least(0)};
+          Field("eps", &s.eps, "added to the normaliser, so that it is not 0").at_least(0)};
 }
 
 std::vector<ParameterInfo> fire_parameters(const Fire& spec) {
@@ -55,10 +62,10 @@ class FireTerm : public BiasTerm {
         out_weight_(parameters().numbers("out_weight")),
         out_bias_(parameters().numbers("out_bias")) {
     base::require_input(spec.eps != 0.0 || (c_ != 0.0 && length_ != 0.0), "fire",
-                        "c and length_factor must not be 0 where eps is: distances are divided by ln(1)");
+                        "c and length_factor must not be 0 if eps is 0: distances are divided by ln(1)");
   }
 
-  // Layer by layer rather than key by key: the compiler then works on several keys at a time.
+  // Layer by layer instead of key by key, so that the compiler vectorises over keys.
   void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const override {
     constexpr std::size_t kAtOnce = 256;
     double x[kAtOnce];
@@ -78,12 +85,12 @@ class FireTerm : public BiasTerm {
     }
   }
 
-  // Up to the length all queries are normalised alike.
+  // Queries up to the length have the same normaliser.
   bool by_offset(double largest_query) const noexcept override { return largest_query < std::fabs(length_); }
 
   std::int64_t gradient_size() const noexcept override { return 3 + 3 * spec_.width; }
 
-  // Sums of a head: c, length_factor, out_bias, then in_weight, in_bias and out_weight by hidden unit.
+  // The sums of a head: c, length_factor, out_bias, then in_weight, in_bias and out_weight by hidden unit.
   void sum_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
                     double* sums) const override {
     const QueryNormaliser place = place_of(query);
@@ -130,7 +137,7 @@ class FireTerm : public BiasTerm {
   }
 
  private:
-  // What a query's place gives: the normaliser, and its derivatives.
+  // The normaliser of a query, and its derivatives.
   struct QueryNormaliser {
     double normaliser;
     double by_c;
@@ -140,7 +147,7 @@ class FireTerm : public BiasTerm {
     const double length = std::fabs(length_);
     const double reach = std::max(query, length);
     const double inner = std::fabs(c_) * reach + 1.0;
-    // Where both are as large, each has half of the gradient: as PyTorch has it.
+    // If query and length are equal, each gets half of the gradient, as in PyTorch.
     const double share = query > length ? 0.0 : query == length ? 0.5 : 1.0;
     return {std::log1p(std::fabs(c_) * reach) + spec_.eps, sign_of(c_) * reach / inner,
             share * std::fabs(c_) / inner * sign_of(length_) * spec_.length};
@@ -165,6 +172,7 @@ class FireTerm : public BiasTerm {
 
 constinit const spec::KindRow Fire::row = {.fields = spec::of_kind<biases::fire_fields>,
                                            .parameters = spec::of_kind<biases::fire_parameters>,
+                                           .unclear = biases::kFireUnclear,
                                            .bias = &biases::kBiasRow<biases::fire_schedule, biases::FireTerm>};
 
 }  // namespace posenc

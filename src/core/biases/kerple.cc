@@ -20,9 +20,9 @@ constexpr std::string_view kKernelWords[] = {"log", "power"};
 
 std::vector<Field> kerple_fields(Kerple& s) {
   return {spec::heads_field(s.heads),
-          Field("kernel", enum_field(s.kernel, kKernelWords), "-p ln(1 + a d), or -a d^p, of the distance d"),
+          Field("kernel", enum_field(s.kernel, kKernelWords), "the penalty at distance d: -p ln(1 + a d), or -a d^p"),
           spec::direction_field(s.direction),
-          Field("smallest", &s.smallest, "parameters below are used as this: the authors' code clamps to 0.01")
+          Field("smallest", &s.smallest, "smaller parameters count as this one; the authors' code clamps to 0.01")
               .at_least(0)};
 }
 
@@ -61,14 +61,14 @@ std::vector<ParameterInfo> kerple_parameters(const Kerple& spec) {
 
 BiasSchedule kerple_schedule(const Kerple& spec) { return {spec.heads, Added::after_scale, FunctionBias{}}; }
 
-// 0 of a distance of 0, whatever the power: no gradient comes from there.
+// 0 for a distance of 0, whatever the power, so that it contributes no gradient.
 double log_or_zero(double distance) noexcept { return distance > 0.0 ? std::log(distance) : 0.0; }
 
 double power(double distance, double exponent) noexcept {
   return exponent == 1.0 ? distance : std::pow(distance, exponent);
 }
 
-// One number per head as it is used, and whether its gradient passes the clamp.
+// One number per head after clamping, and whether the clamp lets its gradient through.
 class Clamped {
  public:
   Clamped(std::span<const double> given, std::int64_t heads, double fallback, double low, double high) {

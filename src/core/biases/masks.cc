@@ -15,19 +15,28 @@ using spec::Field;
 
 constexpr double kHidden = -INFINITY;
 
+constexpr std::string_view kWindowNames[] = {"sliding_window", "local"};
+constexpr std::string_view kChunkedNames[] = {"local"};
+constexpr std::string_view kReach = "write how far a query sees: a causal window of 16 keys is window:left=15,right=0";
+constexpr spec::UnclearField kWindowUnclear[] = {{"size", kReach}, {"window_size", kReach}, {"sliding_window", kReach}};
+
 std::vector<Field> window_fields(Window& s) {
   const auto reach = [](const char* name, std::optional<std::int64_t>& value, const char* help) {
     return Field(name, &value, help).between(0, spec::kPositionLimit, "positions");
   };
-  return {reach("left", s.left, "keys down to i - left are seen; a causal window of w keys has left = w - 1"),
-          reach("right", s.right, "keys up to i + right are seen; 0 is causal")};
+  return {reach("left", s.left, "query i sees keys from i - left on; a causal window of w keys has left = w - 1")
+              .example("2", "15"),
+          reach("right", s.right, "query i sees keys up to i + right; 0 is causal").example("0")};
 }
 
 std::vector<Field> chunked_fields(Chunked& s) {
-  return {Field("size", &s.size, "positions of a chunk: keys of other chunks are hidden")
+  return {Field("size", &s.size, "positions per chunk; keys of other chunks are hidden")
               .between(1, spec::kPositionLimit, "positions")
-              .must_be_given(),
-          Field("direction", enum_field(s.direction, spec::kDirectionWords), "causal: keys ahead are hidden too")};
+              .must_be_given()
+              .alias({"chunk_size", "attention_chunk_size"})
+              .example("2", "16"),
+          Field("direction", enum_field(s.direction, spec::kDirectionWords),
+                "causal: keys after the query are hidden too")};
 }
 
 BiasSchedule window_schedule(const Window&) { return {0, Added::after_scale, FunctionBias{}}; }
@@ -79,9 +88,12 @@ class ChunkedTerm : public BiasTerm {
 }  // namespace biases
 
 constinit const spec::KindRow Window::row = {.fields = spec::of_kind<biases::window_fields>,
+                                             .words = biases::kWindowNames,
+                                             .unclear = biases::kWindowUnclear,
                                              .bias = &biases::kBiasRow<biases::window_schedule, biases::WindowTerm>};
 
 constinit const spec::KindRow Chunked::row = {.fields = spec::of_kind<biases::chunked_fields>,
+                                              .words = biases::kChunkedNames,
                                               .bias = &biases::kBiasRow<biases::chunked_schedule, biases::ChunkedTerm>};
 
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// Numbers that the caller gives for every query and key.
+// A matrix of numbers for every query and key, given by the caller.
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -74,15 +74,15 @@ class MatrixTerm : public BiasTerm {
  private:
   static void check_inside(const PositionView& positions, std::int64_t count, const char* name,
                            std::string_view where) {
-    // All of a range lies between its two ends.
+    // A range is between its two ends, so these are enough.
     const bool is_range = positions.source == PositionView::Source::range;
     const std::int64_t step = is_range && positions.count > 1 ? positions.count - 1 : 1;
     for (std::int64_t b = 0; b < (is_range ? 1 : positions.batch); ++b) {
       for (std::int64_t n = 0; n < positions.count; n += step) {
         const std::int64_t position = positions.integer(b, n);
         if (position >= 0 && position < count) continue;
-        base::refuse_input(where, "the positions of ", name, " must be from 0 to ", count - 1,
-                           ", which the matrix has, but got ", position);
+        base::refuse_input(where, "the positions of ", name, " must be 0 to ", count - 1,
+                           ", the size of the matrix, but got ", position);
       }
     }
   }

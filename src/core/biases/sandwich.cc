@@ -1,4 +1,4 @@
-// Sandwich: the product of two sinusoidal rows without their content.
+// Sandwich: the product of two sinusoidal rows, as a function of the distance.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,9 +18,13 @@ namespace {
 
 using spec::Field;
 
+constexpr std::string_view kNotModelWidth =
+    "width is that of the sinusoidal rows whose product the bias is, not the width of the model";
+constexpr spec::UnclearField kSandwichUnclear[] = {
+    {"hidden_size", kNotModelWidth}, {"d_model", kNotModelWidth}, {"dim", kNotModelWidth}};
+
 std::vector<Field> sandwich_fields(Sandwich& s) {
-  return {spec::heads_field(s.heads),
-          spec::even_width_field(s.width, "of the sinusoidal rows whose products these are, even"),
+  return {spec::heads_field(s.heads), spec::even_width_field(s.width, "channels of the two sinusoidal rows, even"),
           spec::base_field(s.base),
           Field("first", &s.first, "the first frequency is base^(-2 first / width): 1 in NeMo, 0 in a sinusoidal table")
               .between(0, 1),
@@ -64,7 +68,7 @@ class SandwichTerm : public BiasTerm {
   bool by_offset(double) const noexcept override { return true; }
 
  private:
-  // Each cosine loses its 1 by itself: the sum of half the width would push out the bits of small distances.
+  // The 1 is subtracted from each cosine: subtracting half the width from the sum would lose bits at small distances.
   double sum(double distance) const noexcept {
     constexpr std::size_t kAtOnce = 64;
     std::uint64_t phases[kAtOnce];
@@ -93,6 +97,7 @@ class SandwichTerm : public BiasTerm {
 constinit const spec::KindRow Sandwich::row = {
     .fields = spec::of_kind<biases::sandwich_fields>,
     .check = spec::of_kind<biases::check_sandwich>,
+    .unclear = biases::kSandwichUnclear,
     .bias = &biases::kBiasRow<biases::sandwich_schedule, biases::SandwichTerm>};
 
 }  // namespace posenc

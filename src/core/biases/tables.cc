@@ -1,4 +1,4 @@
-// Learned tables by the offset: clipped offsets, and the buckets of T5.
+// Learned tables indexed by the offset: clipped offsets, and the buckets of T5.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 using spec::enum_field;
 using spec::Field;
 
-// A number of a learned table per head, by the offset.
+// A learned number per head, looked up by the offset.
 class TableTerm : public BiasTerm {
  public:
   TableTerm(BiasSchedule of, spec::BoundParameters parameters)
@@ -56,7 +56,7 @@ class TableTerm : public BiasTerm {
     return bias_.rows[static_cast<std::size_t>(index)];
   }
 
-  const TableBias& bias_;  // of the schedule
+  const TableBias& bias_;  // owned by the schedule
   std::span<const double> table_;
 };
 
@@ -69,9 +69,11 @@ inline constexpr BiasRow kTableRow = {
 std::vector<Field> clipped_fields(Clipped& s) {
   return {
       spec::heads_field(s.heads),
-      Field("max_distance", &s.max_distance, "offsets beyond are clipped to it: the table has 2 max_distance + 1 rows")
+      Field("max_distance", &s.max_distance, "larger offsets count as this one; the table has 2 max_distance + 1 rows")
           .between(1, spec::kMaxRows, "positions")
-          .must_be_given(),
+          .must_be_given()
+          .alias({"max_relative_position", "max_relative_positions"})
+          .example("4", "16"),
       spec::offset_field(s.offset), spec::added_field(s.added)};
 }
 
@@ -93,12 +95,21 @@ BiasSchedule clipped_schedule(const Clipped& spec) {
 
 constexpr std::string_view kT5DirectionWords[] = {"bidirectional", "causal"};
 
+constexpr std::string_view kClippedNames[] = {"relative", "relative_bias"};
+constexpr std::string_view kT5Names[] = {"t5_bias", "relative", "relative_bias"};
+constexpr spec::UnclearField kT5Unclear[] = {
+    {"bidirectional", "write direction=bidirectional (encoders) or direction=causal (decoders)"}};
+
 std::vector<Field> t5_fields(T5& s) {
-  return {spec::heads_field(s.heads), Field("buckets", &s.buckets, "rows of the table").between(2, spec::kMaxRows),
-          Field("max_distance", &s.max_distance, "from here on all distances share the last bucket")
-              .between(1, spec::kMaxRows, "positions"),
+  return {spec::heads_field(s.heads),
+          Field("buckets", &s.buckets, "buckets of distances, the rows of the table")
+              .between(2, spec::kMaxRows)
+              .alias({"num_buckets", "relative_attention_num_buckets"}),
+          Field("max_distance", &s.max_distance, "from this distance on, all share the last bucket")
+              .between(1, spec::kMaxRows, "positions")
+              .alias({"relative_attention_max_distance"}),
           Field("direction", enum_field(s.direction, kT5DirectionWords),
-                "bidirectional: half of the buckets are for keys ahead; causal: those have bucket 0"),
+                "bidirectional: half of the buckets are for keys after the query; causal: those keys get bucket 0"),
           spec::added_field(s.added)};
 }
 
@@ -108,7 +119,7 @@ void check_t5(const T5& spec, std::string_view where) {
                       "buckets must be even where bidirectional, half for either side, but got ", spec.buckets);
   base::require_input(!both || spec.buckets >= 4, where,
                       "buckets must be at least 4 where bidirectional, 2 for either side, but got ", spec.buckets);
-  // The logarithm runs from the last distance with a bucket of its own to max_distance.
+  // The logarithm covers the distances between the last one with its own bucket and max_distance.
   const std::int64_t exact = (both ? spec.buckets / 2 : spec.buckets) / 2;
   base::require_input(spec.max_distance > exact, where, "max_distance must be above the ", exact,
                       " distances that have a bucket of their own but got ", spec.max_distance);
@@ -118,10 +129,10 @@ std::vector<ParameterInfo> t5_parameters(const T5& spec) {
   return {{.name = "table", .shape = {spec.buckets, spec.heads}, .help = "a number per bucket and head"}};
 }
 
-// The part of a T5's buckets for one side.
+// The part of T5's buckets for one direction.
 struct BucketRule {
   std::int64_t buckets;
-  std::int64_t exact;  // distances that have a bucket of their own
+  std::int64_t exact;  // number of distances with their own bucket
   float log_range;     // ln(max_distance / exact)
 };
 
@@ -132,8 +143,8 @@ BucketRule rule_of(const T5& spec) {
   return {buckets, exact, static_cast<float>(numbers::log(range).high)};
 }
 
-// Every step is rounded to float32, as in the published code that models were trained with: in double, distances at
-// the border of a bucket fall on its other side.
+// Every step is rounded to float32, as in the published code with which models were trained: in double, some distances
+// at the border of a bucket would fall on the other side.
 std::int64_t bucket_of(const BucketRule& rule, std::int64_t distance) {
   if (distance < rule.exact) return distance;
   const float ratio = static_cast<float>(distance) / static_cast<float>(rule.exact);
@@ -143,7 +154,7 @@ std::int64_t bucket_of(const BucketRule& rule, std::int64_t distance) {
   return std::min(rule.buckets - 1, rule.exact + static_cast<std::int64_t>(beyond));
 }
 
-// The last distance of the bucket of `distance`; buckets grow with it. `limit` is not passed.
+// The last distance in the bucket of `distance`, but at most `limit`; buckets grow with the distance.
 std::int64_t last_of_bucket(const BucketRule& rule, std::int64_t distance, std::int64_t limit) {
   const std::int64_t bucket = bucket_of(rule, distance);
   std::int64_t inside = distance;
@@ -158,7 +169,7 @@ std::int64_t last_of_bucket(const BucketRule& rule, std::int64_t distance, std::
   return inside;
 }
 
-// The buckets of distances 0, 1, ... up to the first of the last bucket.
+// The buckets of distances 0, 1, ... up to the first distance of the last bucket.
 std::vector<std::int32_t> buckets_by_distance(const T5& spec) {
   const BucketRule rule = rule_of(spec);
   std::vector<std::int32_t> result;
@@ -190,16 +201,19 @@ BiasSchedule t5_schedule(const T5& spec) {
 
 constinit const spec::KindRow Clipped::row = {.fields = spec::of_kind<biases::clipped_fields>,
                                               .parameters = spec::of_kind<biases::clipped_parameters>,
+                                              .words = biases::kClippedNames,
                                               .bias = &biases::kTableRow<biases::clipped_schedule>};
 
 constinit const spec::KindRow T5::row = {.fields = spec::of_kind<biases::t5_fields>,
                                          .check = spec::of_kind<biases::check_t5>,
                                          .parameters = spec::of_kind<biases::t5_parameters>,
+                                         .words = biases::kT5Names,
+                                         .unclear = biases::kT5Unclear,
                                          .bias = &biases::kTableRow<biases::t5_schedule>};
 
 std::int64_t t5_bucket(const T5& spec, std::int64_t offset) {
   validate(spec);
-  // Beyond it every distance is in the last bucket, and -offset could overflow.
+  // Beyond max_distance every distance is in the last bucket, and -offset could overflow.
   const std::int64_t near = std::clamp(offset, -spec.max_distance, spec.max_distance);
   if (spec.direction == T5Direction::causal)
     return biases::bucket_of(biases::rule_of(spec), std::max<std::int64_t>(-near, 0));

@@ -13,7 +13,7 @@ using base::refuse;
 
 void check_multiple(std::int64_t width, std::int64_t factor, std::string_view where) {
   if (width >= factor && width % factor == 0) return;
-  refuse(where, "the width must be a multiple of ", factor, ", at least that, but got ", width);
+  refuse(where, "width must be a positive multiple of ", factor, " but got ", width);
 }
 
 void check_count(std::int64_t count, std::string_view where) {
@@ -40,7 +40,7 @@ ConcatPart sine_part(std::int64_t axis, std::int64_t width, double base, Order o
   return {.axis = axis, .encoding = Sinusoidal{.width = width, .base = base, .order = order}};
 }
 
-// The counts along a row of a mask, or down a column.
+// The cumulative counts along a row of a mask, or down a column.
 std::vector<double> counted_line(const ConstView& mask, std::int64_t line, bool down, const MaskRule& rule) {
   std::vector<double> counts;
   std::int64_t count = 0;
@@ -59,7 +59,7 @@ void check_mask(const ConstView& mask, const MaskRule& rule) {
   base::check_view(mask, base::ids_to_read({"height", "width"}, base::Batch::as_given, base::kIntegers), kWhere,
                    "mask");
   base::require(std::isfinite(rule.scale), kWhere, "scale must be finite but got ", rule.scale);
-  base::require(!rule.half_cell || rule.normalize, kWhere, "half_cell is for coordinates that are normalised");
+  base::require(!rule.half_cell || rule.normalize, kWhere, "half_cell needs normalize");
   base::check_mask_values(mask, kWhere);
 }
 
@@ -204,11 +204,11 @@ std::vector<double> scaled_axis(std::int64_t count, double base_size, double int
 }
 
 Positions product_positions(std::span<const std::vector<double>> axes) {
-  base::require(!axes.empty(), "product_positions", "there must be at least one axis but there is none");
+  base::require(!axes.empty(), "product_positions", "axes must not be empty");
   std::size_t places = 1;
   for (const std::vector<double>& axis : axes) {
     base::require(axis.size() <= (std::size_t{1} << 27) / std::max<std::size_t>(places, 1), "product_positions",
-                  "there must be at most 134217728 places but there are more");
+                  "there must be at most 134217728 places but the axes give more");
     places *= axis.size();
   }
   std::vector<double> values(places * axes.size());

@@ -1,4 +1,4 @@
-// Grids: flat ids as places, the rows that an image reads from a square table, and mixtures of text and images.
+// Grids: flat ids as coordinates, the rows that an image reads from a square table, and mixtures of text and images.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ using base::set_id;
 
 std::string list_text(std::span<const std::int64_t> numbers) { return "{" + text::joined(numbers, ", ") + "}"; }
 
-// The number of places, at most 2^31: one more than the largest id.
+// The number of places of a grid, at most 2^31: one more than the largest id.
 std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, std::string_view where,
                        std::string_view name) {
   const base::Refusal refuse{where, ErrorKind::usage, name};
@@ -31,9 +31,9 @@ std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, s
   return places;
 }
 
-// torch.arange(1 / side, 1, 1 / side) in float32, as its x86 kernel computes it: in double, 16 numbers at a time as two
-// vectors of 8 whose first number is rounded before the others are counted from it; what is left, one by one. The
-// rounding decides to which row a fraction that is exactly a border belongs.
+// torch.arange(1 / side, 1, 1 / side) in float32, computed like its x86 kernel: in double, 16 numbers at a time as two
+// vectors of 8, whose first number is rounded before the others are counted from it; the remainder one by one. If a
+// fraction is exactly a border, this rounding decides which row it belongs to.
 std::vector<float> borders_of(std::int64_t side) {
   constexpr std::int64_t kLanes = 8;
   const double step = 1.0 / static_cast<double>(side);
@@ -57,7 +57,7 @@ float fraction_of(std::int64_t i, std::int64_t length, Fraction fraction) {
   return place / whole;
 }
 
-// The row or column of the table for each of `length` rows or columns of the image.
+// The table row or column for each of `length` image rows or columns.
 std::vector<std::int64_t> nearest_rows(std::int64_t length, std::int64_t side, Fraction fraction) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(length));
   const std::vector<float> borders = fraction == Fraction::exact ? std::vector<float>{} : borders_of(side);
@@ -85,14 +85,15 @@ void check_image(std::int64_t height, std::int64_t width, std::int64_t side, Fra
 
 void check_start(std::int64_t start, std::int64_t count, std::string_view where) {
   base::check_id(start, where, "start");
-  if (count <= kMaxPosition - start) return;  // the id after the last must be one too
-  base::refuse_input(where, "ids must lie within +-2147483647 but ", count, " from ", start, " go beyond it");
+  if (count <= kMaxPosition - start) return;  // the returned id after the last one must be valid too
+  base::refuse_input(where, "ids must be from -2147483647 to 2147483647 but ", count, " ids from ", start,
+                     " exceed this range");
 }
 
-// What was appended before must be whole tuples of as many axes.
+// `ids` must hold complete tuples with as many axes.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
-  base::refuse(where, "ids must hold whole tuples of ", axes, " but has ", ids.size(), " numbers");
+  base::refuse(where, "ids must hold complete tuples of ", axes, " numbers but has ", ids.size(), " numbers");
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ void places_in_grid(const ConstView& ids, std::span<const std::int64_t> grid, co
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {
     const std::int64_t id = id_at(ids, n);
     if (id >= 0 && id < count) continue;
-    base::refuse_input("places_in_grid", "ids must be 0 to ", count - 1, ", places of ", list_text(grid),
+    base::refuse_input("places_in_grid", "ids must be 0 to ", count - 1, " for the grid ", list_text(grid),
                        ", but token ", n, " is ", id);
   }
   for (std::int64_t n = 0; n < ids.shape[0]; ++n) {

@@ -1,4 +1,4 @@
-// Packed documents: ids from bounds and segments, and the documents found again in ids.
+// Packed documents: ids from bounds and segments, and documents recovered from ids.
 #include <algorithm>
 
 #include "core/base/id_view.h"
@@ -11,16 +11,16 @@ namespace {
 using base::id_at;
 using base::set_id;
 
-// The longest document decides whether counting leaves the range.
+// The longest document determines the largest id.
 void check_documents(std::int64_t first, std::int64_t longest, std::string_view where) {
   base::check_id(first, where, "first");
   const std::int64_t room = kMaxPosition - first;
   if (longest - 1 <= room) return;
-  base::refuse_input(where, "ids must lie within +-2147483647 but a document of ", longest, " tokens from ", first,
-                     " goes beyond it");
+  base::refuse_input(where, "ids must be from -2147483647 to 2147483647 but a document of ", longest, " tokens from ",
+                     first, " exceeds this range");
 }
 
-// Bounds and what they divide. Returns the length of the longest document.
+// Checks bounds against the tokens that they divide. Returns the length of the longest document.
 std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_view name, std::string_view where) {
   const base::Refusal refuse{where, ErrorKind::bad_input, "bounds must "};
   base::check_view(bounds, base::ids_to_read({"K"}), where, "bounds");
@@ -34,7 +34,7 @@ std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_
   for (std::int64_t i = 1; i < count; ++i) {
     const std::int64_t before = id_at(bounds, i - 1), bound = id_at(bounds, i);
     refuse.unless(bound >= before, "not decrease but bound ", i, " is ", bound, " after ", before);
-    longest = std::max(longest, bound - before);  // from 0 up: no overflow
+    longest = std::max(longest, bound - before);  // both are at least 0: no overflow
   }
   const std::int64_t end = id_at(bounds, count - 1);
   if (end != out.shape[0]) {
@@ -43,7 +43,7 @@ std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_
   return longest;
 }
 
-// Calls use(document, place in it, token) for every token.
+// Calls use(document, index in the document, token) for every token.
 template <class Use>
 void for_each_token(const ConstView& bounds, const Use& use) {
   for (std::int64_t i = 0; i + 1 < bounds.shape[0]; ++i) {
@@ -52,7 +52,7 @@ void for_each_token(const ConstView& bounds, const Use& use) {
   }
 }
 
-// Calls use(b, n, place) for every token, where a new segment starts at place 0.
+// Calls use(b, n, place) for every token; `place` restarts at 0 in every segment.
 template <class Use>
 void for_each_place(const ConstView& segments, const Use& use) {
   for (std::int64_t b = 0; b < segments.shape[0]; ++b) {
@@ -115,8 +115,8 @@ std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> lengths) {
       base::refuse_input("bounds_of", "lengths must not be negative but length ", i, " is ", lengths[i]);
     }
     if (lengths[i] > kMaxPosition - bounds.back()) {
-      base::refuse_input("bounds_of", "the sum of all lengths must be at most 2147483647 but length ", i, ", ",
-                         lengths[i], ", leads from ", bounds.back(), " beyond it");
+      base::refuse_input("bounds_of", "the sum of all lengths must be at most 2147483647 but length ", i, " is ",
+                         lengths[i], " after a sum of ", bounds.back());
     }
     bounds.push_back(bounds.back() + lengths[i]);
   }

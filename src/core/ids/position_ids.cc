@@ -15,7 +15,7 @@ namespace {
 using base::id_at;
 using base::set_id;
 
-// Of one row, or of the longest.
+// The counts of one row, or the largest counts of all rows.
 struct Counts {
   std::int64_t columns = 0;
   std::int64_t real = 0;
@@ -25,18 +25,18 @@ void check_rule(const IdRule& rule, std::string_view where) {
   base::check_id(rule.first, where, "first");
   base::check_id(rule.past, where, "past");
   base::require(rule.past >= 0, where, "past must not be negative but got ", rule.past,
-                ": it is how many tokens a cache holds");
+                ": it is the number of tokens in the cache");
   if (rule.pads.rule() == Pads::Rule::id) base::check_id(rule.pads.id(), where, "the id of pads");
 }
 
-// The ids that counting reaches, before any is written.
+// Checks the largest id that counting will produce, before any id is written.
 void check_reach(const IdRule& rule, const Counts& longest, std::string_view where) {
   const std::int64_t counted = rule.pads.rule() == Pads::Rule::counted ? longest.columns : longest.real;
   const std::int64_t start = rule.first + rule.past;
   const std::int64_t last = start + std::max<std::int64_t>(counted, 1) - 1;
   if (start >= -kMaxPosition && last <= kMaxPosition) return;
-  base::refuse_input(where, "ids must lie within +-2147483647 but ", counted, " tokens from first ", rule.first,
-                     " + past ", rule.past, " reach ", last);
+  base::refuse_input(where, "ids must be from -2147483647 to 2147483647 but ", counted, " tokens from first ",
+                     rule.first, " + past ", rule.past, " reach ", last);
 }
 
 void check_views(const ConstView& source, std::string_view name, const View& ids, std::string_view where) {
@@ -61,7 +61,7 @@ Counts longest_row(const ConstView& source, const IsReal& is_real) {
   return longest;
 }
 
-// The id of column n, of which `before` tokens to its left are real.
+// The id of column n, with `before` real tokens to its left.
 std::int64_t id_of(const IdRule& rule, std::int64_t n, std::int64_t before, bool real) {
   const std::int64_t start = rule.first + rule.past;
   if (rule.pads.rule() == Pads::Rule::counted) return start + n;
@@ -114,10 +114,10 @@ void positions_after(const ConstView& lengths, const View& ids) {
   base::check_apart({"ids", ids}, {"lengths", lengths}, kWhere);
   for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
     const std::int64_t length = id_at(lengths, b);
-    // Compared without the sum: both may be at the end of i64.
+    // Compared without forming the sum, which could overflow.
     if (length >= 0 && length <= kMaxPosition && ids.shape[1] <= kMaxPosition + 1 - length) continue;
-    base::refuse_input(kWhere, "lengths must not be negative and ", ids.shape[1],
-                       " ids after them must stay within 2147483647 but row ", b, " is ", length);
+    base::refuse_input(kWhere, "lengths must not be negative, and the ", ids.shape[1],
+                       " ids that follow must not exceed 2147483647, but row ", b, " is ", length);
   }
   for (std::int64_t b = 0; b < ids.shape[0]; ++b) {
     const std::int64_t length = id_at(lengths, b);

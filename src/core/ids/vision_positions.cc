@@ -18,7 +18,7 @@ std::string grid_text(const PatchGrid& grid) {
   return std::to_string(grid.frames) + "x" + std::to_string(grid.height) + "x" + std::to_string(grid.width);
 }
 
-// At most as many places as there are ids, and whole blocks.
+// A grid may have at most as many places as there are ids, and must consist of complete blocks.
 void check_grid(const PatchGrid& grid, std::int64_t merge, std::string_view where) {
   base::require_input(merge >= 1, where, "merge must be at least 1 but got ", merge);
   if (grid.frames < 1 || grid.height < 1 || grid.width < 1) {
@@ -47,8 +47,8 @@ void check_seconds(double seconds, std::string_view where) {
   base::refuse_input(where, "seconds_per_grid must be from 0 to 1000000 but got ", seconds);
 }
 
-// How far frame t is from frame 0. Both products in float32, as tensors form them: where they come out just below a
-// whole number, truncation shows it.
+// The time from frame 0 to frame t. Both products are float32, as in tensors: if one comes out just below a whole
+// number, truncation makes a difference.
 double time_of(std::int64_t frame, const MropeRule& rule, double seconds) {
   const auto t = static_cast<double>(frame);
   if (rule.tokens_per_second == 0.0) return t;
@@ -68,16 +68,16 @@ void append_tuple(std::vector<std::int64_t>& ids, const PatchOptions& options, s
 struct Cursor {
   std::span<const PatchGrid> grids;
   std::size_t next = 0;
-  std::int64_t frame = 0;  // of grids[next], where frames are pictures of their own
+  std::int64_t frame = 0;  // of grids[next], if frames are separate images
 };
 
-// What is made of one batch: grids are used up row after row.
+// Builds the ids of one batch; grids are used up row after row.
 class Mrope {
  public:
   Mrope(const MropeInput& input, const MropeRule& rule)
       : input_(input), rule_(rule), images_{input.images}, videos_{input.videos} {}
 
-  // The ids of the tokens of row b that are no pads; empty where there are none.
+  // The ids of the tokens of row b that are not pads; empty if there are none.
   std::vector<std::int64_t> row(std::int64_t b) {
     ids_.clear();
     start_ = 0;
@@ -115,7 +115,7 @@ class Mrope {
                        n, "] is ", type);
   }
 
-  // A run may hold several pictures, one right after the other.
+  // A run may hold several images, one directly after the other.
   void add_run(std::int64_t type, std::int64_t length, std::int64_t b) {
     if (type == 0) {
       start_ = append_text(ids_, kAxes, start_, length);
@@ -199,7 +199,7 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
   check_ids(input, ids);
 }
 
-// Writes a row's ids to the tokens that are no pads, and returns its delta.
+// Writes a row's ids to the tokens that are not pads, and returns its delta.
 std::int64_t write_row(const Mrope& mrope, std::int64_t b, const std::vector<std::int64_t>& row, std::int64_t pad_id,
                        const View& out) {
   std::size_t next = 0;
@@ -222,7 +222,7 @@ void append_patches(std::vector<std::int64_t>& ids, const PatchGrid& grid, const
                       "axes must be yx, xy or tyx but is number ", static_cast<int>(options.axes));
   base::require_input(
       options.first >= -kMaxPosition && options.first <= kMaxPosition - std::max(grid.height, grid.width), kWhere,
-      "ids must lie within +-2147483647 but first is ", options.first);
+      "ids must be from -2147483647 to 2147483647 but first is ", options.first);
   const std::int64_t m = options.merge, columns = grid.width / m;
   for (std::int64_t t = 0; t < grid.frames; ++t) {
     for (std::int64_t block = 0; block < (grid.height / m) * columns; ++block) {
@@ -241,13 +241,13 @@ std::int64_t append_vision(std::vector<std::int64_t>& ids, const PatchGrid& grid
   check_seconds(seconds_per_grid, kWhere);
   base::check_id(start, kWhere, "start");
   base::require_input(static_cast<std::int64_t>(ids.size()) % kAxes == 0, kWhere,
-                      "ids must hold whole tuples of 3 but has ", ids.size(), " numbers");
+                      "ids must hold complete tuples of 3 numbers but has ", ids.size(), " numbers");
   const std::int64_t height = grid.height / rule.merge, width = grid.width / rule.merge;
   const double span = time_of(grid.frames - 1, rule, seconds_per_grid);
   const double last = std::max({span, static_cast<double>(height - 1), static_cast<double>(width - 1)});
   if (last >= static_cast<double>(kMaxPosition - start)) {
-    base::refuse_input(kWhere, "ids must lie within +-2147483647 but a picture of ", grid_text(grid), " from ", start,
-                       " goes beyond it");
+    base::refuse_input(kWhere, "ids must be from -2147483647 to 2147483647 but an image of ", grid_text(grid), " from ",
+                       start, " exceeds this range");
   }
   for (std::int64_t t = 0; t < grid.frames; ++t) {
     const std::int64_t time = start + static_cast<std::int64_t>(time_of(t, rule, seconds_per_grid));

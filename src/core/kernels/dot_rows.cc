@@ -2,14 +2,14 @@
 #define HWY_TARGET_INCLUDE "core/kernels/dot_rows.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/dot_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two sums, so that one product need not wait for the one before.
+// Two independent sums, so that one product does not wait for the previous one.
 template <class Real>
 HWY_INLINE Real dot(const Real* x, const Real* row, std::int64_t width) {
   const hn::ScalableTag<Real> d;

@@ -1,4 +1,4 @@
-// One row against many: the scores of a single query.
+// Products of one row with many rows: the scores of a single query.
 #pragma once
 
 #include <cstdint>

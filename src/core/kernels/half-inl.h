@@ -1,6 +1,6 @@
-// 16-bit floats as vectors of float32, and back: load_f16, store_f16, load_bf16, store_bf16, all with the tag of the
-// float32 vector. Widening is exact; narrowing rounds to nearest, ties to even; NaN stays a NaN of the same sign.
-// For inclusion by kernels, once per instruction set.
+// Converts between 16-bit floats and vectors of float32: load_f16, store_f16, load_bf16, store_bf16, all with the tag
+// of the float32 vector. Widening is exact; narrowing rounds to nearest, ties to even; NaN stays a NaN of the same
+// sign. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_HALF_INL_H_
 #undef POSENC_KERNELS_HALF_INL_H_
@@ -12,7 +12,7 @@
 
 #include "hwy/highway.h"
 
-// Where the conversion of the instruction set is right. Elsewhere Highway's own truncates, so integers do it.
+// Defined if the conversion of the instruction set rounds correctly. If not, Highway truncates, so use integers.
 #undef POSENC_F16_BY_HARDWARE
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define POSENC_F16_BY_HARDWARE 1
@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The 32-bit lanes of 16-bit numbers, and back.
+// Moves 16-bit numbers to 32-bit lanes, and back.
 template <class D>
 HWY_INLINE auto load_16(D, const std::uint16_t* from) {
   return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(hn::Rebind<std::uint16_t, D>(), from));
@@ -46,15 +46,16 @@ HWY_INLINE void store_bf16(D d, V values, std::uint16_t* to) {
   const auto bits = hn::BitCast(du, values);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
   const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu)));
-  const auto quiet = hn::Or(bits, hn::Set(du, 0x00400000u));  // keeps a NaN one when its lower bits go
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x00400000u));  // keeps a NaN when its lower bits are dropped
   const auto chosen = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(values)), quiet, rounded);
   store_16(d, hn::ShiftRight<16>(chosen), to);
 }
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Twice as many bf16 as two vectors, those at even places and those at odd ones: the halves of 32-bit lanes, so that no
-// lane has to move. Numbers that a product or sum has given only: their NaNs are quiet ones, which rounding keeps.
+// Converts between a vector of bf16 and two vectors of floats, one with the even and one with the odd places. These are
+// the halves of 32-bit lanes, so no lane has to move. Stores only results of products or sums: their NaNs are quiet,
+// and rounding keeps those.
 template <class D, class V>
 HWY_INLINE void load_bf16_pairs(D d, const std::uint16_t* from, V& even, V& odd) {
   const hn::RebindToUnsigned<D> du;
@@ -101,7 +102,7 @@ HWY_INLINE auto load_f16(D d, const std::uint16_t* from) {
   const hn::RebindToUnsigned<D> du;
   const auto half = load_16(d, from);
   const auto size = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7fffu)));
-  // A float's exponent counts from 127, a half's from 15; the product also brings subnormals where they belong.
+  // The exponent bias is 127 in a float and 15 in a half; the product also converts subnormals.
   const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(d, size), hn::Set(d, 0x1p112f)));
   const auto special = hn::Gt(size, hn::Set(du, 0x0f7fffffu));  // infinity and NaN
   const auto value = hn::IfThenElse(special, hn::Or(size, hn::Set(du, 0x7f800000u)), scaled);
@@ -118,7 +119,7 @@ HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
   // 0x38000000 is 112 in the exponent; 0xfff and the odd bit round to nearest, ties to even.
   const auto normal =
       hn::ShiftRight<13>(hn::Add(hn::Sub(size, hn::Set(du, 0x38000000u)), hn::Add(odd, hn::Set(du, 0xfffu))));
-  // Next to 0.5 a float's last place is a half's smallest subnormal: the sum rounds, the difference is its bits.
+  // Near 0.5 the last place of a float is the smallest subnormal of a half: the sum rounds, the difference is its bits.
   const auto sum = hn::Add(hn::BitCast(d, size), hn::Set(d, 0.5f));
   const auto subnormal = hn::Sub(hn::BitCast(du, sum), hn::Set(du, 0x3f000000u));
   auto half = hn::IfThenElse(hn::Lt(size, hn::Set(du, 0x38800000u)), subnormal, normal);
@@ -129,7 +130,7 @@ HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
 
 #endif
 
-// The same as types, for kernels that are templates of the format.
+// The same as types, for kernels that are templates over the format.
 struct AsF16 {
   template <class D>
   static HWY_INLINE auto load(D d, const std::uint16_t* from) {

@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/half_row.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/half-inl.h"
 #include "core/kernels/half_row.h"
 
@@ -24,7 +24,7 @@ HWY_INLINE std::int64_t narrow_from(D d, const float* from, std::int64_t count, 
   return i;
 }
 
-// The last elements go through the same bodies, one lane wide.
+// The last elements use the same functions with one lane.
 template <class Half>
 HWY_INLINE void widen_all(const std::uint16_t* from, std::int64_t count, float* to) {
   const std::int64_t done = widen_from<Half>(hn::ScalableTag<float>(), from, count, to, 0);

@@ -1,4 +1,4 @@
-// Rows of 16-bit floats to float32 and back; the same numbers as posenc/half.h, many at a time.
+// Converts rows of 16-bit floats to float32 and back: the same results as posenc/half.h, several at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace posenc::kernels {
 void widen_row(const f16* from, std::int64_t count, float* to) noexcept;
 void widen_row(const bf16* from, std::int64_t count, float* to) noexcept;
 
-// Nearest, ties to even; NaN stays a NaN of the same sign, with or without its other bits.
+// Rounds to nearest, ties to even. NaN stays a NaN of the same sign; its other bits may be lost.
 void narrow_row(const float* from, std::int64_t count, f16* to) noexcept;
 void narrow_row(const float* from, std::int64_t count, bf16* to) noexcept;
 

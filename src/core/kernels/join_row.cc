@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/join_row.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/half-inl.h"
 #include "core/kernels/join_row.h"
 
@@ -39,7 +39,7 @@ HWY_INLINE std::int64_t scale_from(D d, const T* x, T scale, std::int64_t count,
   return i;
 }
 
-// Random numbers as lanes of the width of D's floats.
+// Loads random numbers into lanes as wide as D's floats.
 template <class D>
 HWY_INLINE auto load_random(D, const std::uint32_t* random) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
@@ -63,7 +63,7 @@ HWY_INLINE std::int64_t drop_from(D d, const std::uint32_t* random, std::uint32_
   return i;
 }
 
-// The last elements go through the same bodies, one lane wide.
+// The last elements use the same functions with one lane.
 template <class T>
 void add_all(const T* x, const T* row, T scale, std::int64_t count, T* out) {
   const std::int64_t done = add_from(hn::ScalableTag<T>(), x, row, scale, count, out, 0);

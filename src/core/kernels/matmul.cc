@@ -2,12 +2,12 @@
 #define HWY_TARGET_INCLUDE "core/kernels/matmul.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include <algorithm>
 
 #include "core/kernels/matmul.h"
 
-// Vectors of a row that are summed at once, of six rows: sums, a row of b and one number of a fill the registers.
+// The width of a tile in vectors. With six rows, the sums, a row of b and one number of a fill the registers.
 #undef POSENC_MATMUL_VECTORS
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) || HWY_ARCH_ARM_A64
 #define POSENC_MATMUL_VECTORS 4
@@ -21,11 +21,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kVectors = POSENC_MATMUL_VECTORS;
 constexpr int kRows = 6;
-// Rows of b that are copied, a panel of columns side by side, so that they stay in the nearest cache while rows of a
-// pass by: 16 KB where vectors have 32 bytes.
+// The number of rows of b copied at a time, one panel of columns: they must stay in the first-level cache while the
+// rows of a are processed. 16 KB with vectors of 32 bytes.
 constexpr int kPanelDepth = HWY_MAX_BYTES > 64 ? 64 : 512 / kVectors;
 
-// The helpers of a tile take every vector by its name: vectors of unknown size cannot stand in arrays nor in captures.
+// The helpers of a tile take each vector as a parameter, because vectors of unknown size cannot be in arrays or
+// captures.
 template <bool kUsed, class D, class Real, class V>
 HWY_INLINE void load_row(D d, const Real* HWY_RESTRICT c, bool from_zero, V& s0, V& s1, V& s2, V& s3) {
   s0 = s1 = s2 = s3 = hn::Zero(d);
@@ -57,7 +58,7 @@ HWY_INLINE void sum_row(D d, const Real* HWY_RESTRICT a, V b0, V b1, V b2, V b3,
   if constexpr (kVectors > 2) s3 = hn::MulAdd(x, b3, s3);
 }
 
-// kTile rows of c, one panel wide.
+// Computes kTile rows of c, one panel wide.
 template <int kTile, class D, class Real>
 HWY_INLINE void multiply_tile(D d, const MatrixProduct<Real>& p, std::int64_t row) {
   const bool zero = p.into == Into::overwrite;
@@ -91,7 +92,7 @@ HWY_INLINE void multiply_tile(D d, const MatrixProduct<Real>& p, std::int64_t ro
   store_row<(kTile > 5)>(d, s50, s51, s52, s53, c + 5 * c_stride);
 }
 
-// All rows of c for one panel of columns.
+// Computes all rows of c for one panel of columns.
 template <class D, class Real>
 HWY_NOINLINE void multiply_panel(D d, const MatrixProduct<Real>& p) {
   std::int64_t row = 0;
@@ -107,7 +108,8 @@ HWY_NOINLINE void multiply_panel(D d, const MatrixProduct<Real>& p) {
   if (row < p.rows) multiply_tile<1>(d, p, row);
 }
 
-// Fewer columns than a panel has: through a block of the panel's width, so that nothing behind a row of c is touched.
+// For fewer columns than a panel: computes in a block of the panel's width, so that nothing after a row of c is
+// touched.
 template <class D, class Real>
 HWY_INLINE void multiply_narrow(D d, const MatrixProduct<Real>& p, Real* block, std::int64_t width) {
   for (std::int64_t i = 0; i < p.rows; i += kRows) {
@@ -127,7 +129,7 @@ HWY_INLINE void multiply_narrow(D d, const MatrixProduct<Real>& p, Real* block, 
   }
 }
 
-// The columns of b side by side, with zeros where there are fewer.
+// Copies the columns of b, padded with zeros to the width of a panel.
 template <class Real>
 HWY_INLINE void copy_panel(const MatrixProduct<Real>& p, std::int64_t width, Real* panel) {
   for (std::int64_t k = 0; k < p.depth; ++k, panel += width) {

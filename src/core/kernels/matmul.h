@@ -1,16 +1,16 @@
-// Products of matrices of float or double, for tiles of attention and for linear layers.
+// Matrix products of float or double, for tiles of attention and for linear layers.
 #pragma once
 
 #include <cstdint>
 
 namespace posenc::kernels {
 
-// What becomes of the numbers that c had.
+// Whether the previous numbers of c are kept.
 enum class Into : int { overwrite, add };
 
-// c[i * c_stride + j] = or += the sum over k of a[i * a_row + k * a_column] * b[k * b_stride + j]. Sums go in the order
-// of k, from 0 or from the number that c had, fused where the instruction set can: they depend on nothing but the
-// numbers of row i and of column j.
+// c[i * c_stride + j] = or += the sum over k of a[i * a_row + k * a_column] * b[k * b_stride + j]. Sums run in the
+// order of k, starting from 0 or from the previous number of c, and are fused if the instruction set can. So a result
+// depends only on the numbers of row i and column j.
 template <class Real>
 struct MatrixProduct {
   std::int64_t rows = 0;
@@ -21,7 +21,7 @@ struct MatrixProduct {
   std::int64_t a_column = 1;
   const Real* b = nullptr;
   std::int64_t b_stride = 0;
-  Real* c = nullptr;  // apart from a and b
+  Real* c = nullptr;  // must not overlap a or b
   std::int64_t c_stride = 0;
   Into into = Into::overwrite;
 };

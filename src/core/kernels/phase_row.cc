@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/phase_row.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/base/high_product.h"
 #include "core/kernels/phase_row.h"
 
@@ -16,23 +16,23 @@ HWY_INLINE std::uint64_t phase_of(std::uint64_t step, const FixedPosition& posit
   return position.below ? phase - share : phase + share;
 }
 
-#if HWY_TARGET != HWY_SCALAR  // which has no lanes of half the size
+#if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has no lanes of half the size
 
-// The lower 32 bits of a times those of b.
+// The product of the lower 32 bits of a and b.
 template <class D, class V>
 HWY_INLINE V product(D, V a, V b) {
   const hn::RepartitionToNarrow<D> half;
   return hn::MulEven(hn::BitCast(half, a), hn::BitCast(half, b));
 }
 
-// The lower halves of the products.
+// The lower halves of the products of a and b.
 template <class D, class V>
 HWY_INLINE V low_product(D d, V a, V b) {
   const V crossed = hn::Add(product(d, hn::ShiftRight<32>(a), b), product(d, a, hn::ShiftRight<32>(b)));
   return hn::Add(product(d, a, b), hn::ShiftLeft<32>(crossed));
 }
 
-// As base::high_product.
+// The same as base::high_product.
 template <class D, class V>
 HWY_INLINE V high_product(D d, V a, V b) {
   const V a1 = hn::ShiftRight<32>(a);

@@ -1,4 +1,4 @@
-// The phases of a row of pairs at a position, from the phase steps of posenc/phase.h.
+// Computes the phases of a row of pairs at a position from the phase steps of posenc/phase.h.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct FixedPosition {
   bool below;
 };
 
-// phases[i] = whole * steps[i] +- the upper half of fraction * steps[i]: right where a step is the whole of its
-// frequency, that is from 0 turns per position to just below 1. Exact but for what lies below 2^-64 turns.
+// phases[i] = whole * steps[i] +- the upper half of fraction * steps[i]. This is right if the step equals its
+// frequency: from 0 to just below 1 turn per position. Exact, except for bits below 2^-64 turns.
 void phase_row(const std::uint64_t* steps, std::int64_t count, const FixedPosition& position,
                std::uint64_t* phases) noexcept;
 

@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/philox.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include <cstddef>
 #include <cstring>
 
@@ -14,14 +14,14 @@ namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // A 64-bit lane holds one word of one block's counter in its lower half, and anything in its upper half. MulEven reads
-// lower halves only and leaves both halves of its product in the lane, so no word changes its lane until it is stored.
+// only lower halves and leaves both halves of its product in the lane, so words stay in their lanes until stored.
 constexpr std::size_t kMaxLanes = 8;
 using Wide = hn::CappedTag<std::uint64_t, kMaxLanes>;
 using Words = hn::Vec<Wide>;
 
 HWY_INLINE Words broadcast(std::uint32_t word) { return hn::Set(Wide(), std::uint64_t{word}); }
 
-#if HWY_TARGET == HWY_SCALAR  // its one lane cannot be seen as two halves
+#if HWY_TARGET == HWY_SCALAR  // its single lane cannot be split into two halves
 HWY_INLINE Words product(Words words, Words multiplier) {
   return hn::Mul(hn::And(words, broadcast(0xffffffff)), multiplier);
 }
@@ -39,11 +39,11 @@ HWY_INLINE Words product(Words words, Words multiplier) {
   return hn::MulEven(hn::BitCast(Narrow(), words), hn::BitCast(Narrow(), multiplier));
 }
 
-// Which block a lane makes: even lanes the first half, odd ones the second. That is the order in which interleaving two
-// vectors leaves them, so that storing takes no more shuffles.
+// The block computed by a lane: even lanes hold the first half of the blocks, odd lanes the second. Interleaving two
+// vectors produces this order, so storing needs no further shuffles.
 HWY_INLINE std::uint64_t block_of(std::size_t lane, std::size_t lanes) { return lane / 2 + lane % 2 * (lanes / 2); }
 
-// Both words in one lane.
+// Combines two words in one lane.
 HWY_INLINE Words join(Words lower, Words upper) {
   const Words raised = hn::ShiftLeft<32>(upper);
   return hn::BitCast(Wide(), hn::OddEven(hn::BitCast(Narrow(), raised), hn::BitCast(Narrow(), lower)));
@@ -57,7 +57,7 @@ HWY_INLINE void store(Words word0, Words word1, Words word2, Words word3, std::u
 }
 #endif
 
-// The blocks of the first vector.
+// The block numbers of the first vector.
 HWY_INLINE Words first_blocks() {
   const std::size_t lanes = hn::Lanes(Wide());
   std::uint64_t blocks[kMaxLanes];
@@ -68,14 +68,14 @@ HWY_INLINE Words first_blocks() {
 HWY_INLINE void mix(Words& word0, Words& word1, Words& word2, Words& word3, Words key0, Words key1) {
   const Words product0 = product(word0, broadcast(base::kPhiloxMultiplier0));
   const Words product1 = product(word2, broadcast(base::kPhiloxMultiplier1));
-  // The products come last: they are what a round waits for.
+  // The products come last, because a round waits for them.
   word0 = hn::Xor(hn::Xor(word1, key0), hn::ShiftRight<32>(product1));
   word1 = product1;
   word2 = hn::Xor(hn::Xor(word3, key1), hn::ShiftRight<32>(product0));
   word3 = product0;
 }
 
-// The keys of all rounds, so that a round loads its own instead of waiting for an addition.
+// The keys of all rounds, so that a round loads its key instead of waiting for an addition.
 struct Keys {
   std::uint32_t word0[base::kPhiloxRounds];
   std::uint32_t word1[base::kPhiloxRounds];
@@ -90,7 +90,7 @@ HWY_INLINE Keys make_keys(const std::uint32_t key[2]) {
   return keys;
 }
 
-// Writes two vectors of blocks: one alone would wait for its own multiplications.
+// Writes two vectors of blocks: with one alone, each multiplication would wait for the previous one.
 HWY_INLINE void write_two(const std::uint32_t counter[4], const Keys& keys, Words first, std::uint32_t* out) {
   const std::size_t lanes = hn::Lanes(Wide());
   Words a0 = first, a1 = broadcast(counter[1]), a2 = broadcast(counter[2]), a3 = broadcast(counter[3]);

@@ -1,5 +1,5 @@
-// Rotation of whole heads, for any element type: rotate_heads.cc, rotate_heads_f64.cc and rotate_heads_half.cc each
-// take what they need, so that no file takes long to compile. For inclusion by kernels, once per instruction set.
+// Rotates whole heads of any element type. rotate_heads.cc, rotate_heads_f64.cc and rotate_heads_half.cc each use a
+// part of it, so that no file takes long to compile. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_ROTATE_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_ROTATE_HEADS_INL_H_
 #undef POSENC_KERNELS_ROTATE_HEADS_INL_H_
@@ -22,12 +22,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kMaxChannels = 8192;
 constexpr std::int64_t kLineBytes = 64;
-// Processors foresee what is read next where both channels of a pair are near each other. Where they are this many
-// bytes apart, reading from memory would take twice as long, and is begun by hand.
+// Hardware prefetches what is read next if both channels of a pair are near each other. If they are at least this many
+// bytes apart from each other, reading from memory would take twice as long, so software prefetches.
 constexpr std::int64_t kFarApart = 512;
 constexpr std::int64_t kBytesAhead = 16384;
 
-// Where the two channels of pair 0 of a head lie.
+// Pointers to the two channels of pair 0 of a head.
 template <class T>
 struct Halves {
   const T* in_first;
@@ -40,7 +40,7 @@ struct Halves {
   }
 };
 
-// Two vectors of pairs: on most machines a line of the cache, so that a line is read whole before it is written.
+// Two vectors of pairs: on most machines a cache line, so that a line is read completely before it is written.
 template <class D, class V, class T, class Turn>
 HWY_INLINE void turn_two(D d, const Halves<T>& h, V cos0, V cos1, V sin0, V sin1, Turn turn, std::int64_t i) {
   hn::Vec<D> a0, a1, b0, b1;
@@ -65,7 +65,7 @@ HWY_INLINE std::int64_t turn_halves_from(D d, const Halves<T>& h, const Real* co
   return i;
 }
 
-// A row of cosines and one of sines; `two` in the order of load_two, for what is taken two vectors at a time.
+// A row of cosines and sines. `two` loads two vectors in the order of load_two.
 template <class Real>
 struct HalfRow {
   const Real* cos;
@@ -74,8 +74,7 @@ struct HalfRow {
   const Real* two_sin;
 };
 
-// kHeads heads at a time share what is loaded of the row. The last pairs go through bodies of one vector, then of one
-// lane.
+// kHeads heads at a time share the loads of the row. The last pairs are handled with one vector, then with one lane.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_group(const Token<T, Real>& x, const Halves<T>& head, const HalfRow<Real>& r, Turn turn) {
   using D = hn::ScalableTag<Real>;
@@ -100,7 +99,7 @@ HWY_INLINE void turn_group(const Token<T, Real>& x, const Halves<T>& head, const
   }
 }
 
-// Values of two vectors at a time in the order of load_two.
+// Loads two vectors of the row in the order of load_two.
 template <class Real>
 HWY_INLINE void set_places_apart(const Real* values, std::int64_t count, Real* out) {
   using D = hn::ScalableTag<Real>;
@@ -114,7 +113,8 @@ HWY_INLINE void set_places_apart(const Real* values, std::int64_t count, Real* o
   }
 }
 
-// Into the second cache: the first is needed for what is being turned. An address past the last token is no fault.
+// Prefetches into the second-level cache, because the first is used by the rotation. Addresses past the end cannot
+// fault.
 template <int kWritten, class T>
 HWY_INLINE void fetch(const T* first, std::int64_t count) {
   const char* bytes = reinterpret_cast<const char*>(first);
@@ -127,7 +127,7 @@ HWY_INLINE void fetch_ahead(const Token<T, Real>& x, const Halves<T>& head) {
   if (x.out_ahead != 0) fetch<1>(HWY_MIN(head.out_first, head.out_second) + x.out_ahead, 2 * x.pairs);
 }
 
-// kHeads heads at a time, then one by one.
+// Rotates kHeads heads at a time, then one by one.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_all_heads(const Token<T, Real>& x, Halves<T> head, const HalfRow<Real>& row, Turn turn) {
   std::int64_t h = x.heads;
@@ -139,7 +139,7 @@ HWY_INLINE void turn_all_heads(const Token<T, Real>& x, Halves<T> head, const Ha
   if (h > 0) turn_group<1>(x, head, row, turn);
 }
 
-// The negative angle is the positive one with the two channels of a pair exchanged.
+// Rotation by the negative angle is rotation by the positive one with the two channels of a pair exchanged.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void rotate_half(const Token<T, Real>& x, Turn turn) {
   const std::int64_t first = x.negative ? x.pairs : 0;
@@ -160,7 +160,7 @@ HWY_INLINE void rotate_half(const Token<T, Real>& x, Turn turn) {
   }
 }
 
-// Pairs of a head that stand side by side, to where their channels are written: whole vectors, then one by one.
+// Rotates adjacent pairs of a head and writes their channels to other places: whole vectors, then one by one.
 template <class Real, class Turn>
 HWY_INLINE void split_head(const Token<Real, Real>& x, const Real* head, Real* out, Turn turn) {
   const hn::ScalableTag<Real> d;
@@ -196,7 +196,7 @@ HWY_INLINE void merge_head(const Token<Real, Real>& x, const Real* head, Real* o
     turn_one(head[i], head[x.pairs + i], x.cos[i], sign * x.sin[i], out[2 * i], out[2 * i + 1], turn);
 }
 
-// Layouts that move channels: a head is read whole before it is written, so that it may be written where it was.
+// Layouts that move channels: a head is read completely before it is written, so it can be written in place.
 template <class Real, class Turn>
 HWY_INLINE void rotate_moving(const Token<Real, Real>& x, bool to_half, Turn turn) {
   HWY_ALIGN Real whole[kMaxChannels];
@@ -218,7 +218,7 @@ HWY_INLINE std::int64_t tokens_ahead(const Heads<T, Real>& x) {
   return HWY_MAX(1, kBytesAhead / (2 * apart * x.heads));
 }
 
-// Token by token. What is read of the heads is read once per token: stores of vectors may alias anything.
+// Token by token. The fields of `heads` are read once per token, because vector stores may alias anything.
 template <bool kInPlace, class T, class Real, class Visit>
 HWY_INLINE void visit_tokens(const Heads<T, Real>& x, const Visit& visit) {
   const std::int64_t tokens = kInPlace ? 0 : tokens_ahead(x);
@@ -244,15 +244,15 @@ HWY_INLINE void visit_tokens(const Heads<T, Real>& x, const Visit& visit) {
   }
 }
 
-// Each of these is compiled once for a type and a way to turn, not wherever it is called: inlined, they would take
-// minutes to compile.
+// Each of these is compiled once per type and kind of rotation instead of being inlined at every call: inlined, they
+// would take minutes to compile.
 template <class T, class Real, class Turn>
 HWY_NOINLINE void half_tokens(const Heads<T, Real>& x, Turn turn) {
   visit_tokens<false>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<1>(token, turn); });
 }
 
-// In place and in a cache. There are half as many addresses to keep, and two heads at a time are faster; from memory
-// one is, which reads line after line.
+// In place and in cache there are half as many addresses to keep, and two heads at a time are faster. From memory, one
+// head at a time is faster, because it reads line after line.
 template <class T, class Real, class Turn>
 HWY_NOINLINE void near_half_tokens(const Heads<T, Real>& x, Turn turn) {
   visit_tokens<true>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<2>(token, turn); });
@@ -281,7 +281,7 @@ HWY_INLINE bool is_near(const Heads<T, Real>& x) {
   return x.near && x.in == x.out && x.in_token == x.out_token && x.in_head == x.out_head;
 }
 
-// Times 1 changes nothing, and costs nothing where memory is what takes the time.
+// A factor of 1 changes nothing, and costs nothing if memory is the bottleneck.
 template <class Real>
 HWY_INLINE void rotate_real(const Heads<Real, Real>& x) {
   const auto scale = static_cast<double>(x.scale);

@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/rotate_heads.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/rotate_heads-inl.h"
 
 HWY_BEFORE_NAMESPACE();

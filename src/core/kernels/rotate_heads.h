@@ -1,8 +1,8 @@
-// Turns the heads of some tokens: pairs of channels by the cosines and sines of the token's row, which stays in the
-// nearest cache while its heads are turned.
+// Rotates the heads of some tokens: pairs of channels by the cosines and sines of the token's row, which stays in the
+// first-level cache while the heads are rotated.
 //
-// A product may be fused with the sum that follows, where the instruction set can; stepwise, every product and sum is
-// rounded: the bits of any engine that writes a * c - b * s with the same table, on every instruction set.
+// A product may be fused with the following sum if the instruction set can. Stepwise, every product and sum is rounded,
+// which gives the bits of any engine that computes a * c - b * s with the same table, on every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ enum class Pairing {
   to_interleaved,  // reads i and i + pairs, writes 2i and 2i + 1
 };
 
-// The windows of the heads of some tokens: T is the element, Real the arithmetic. in and out are the same or apart.
+// The windows of the heads of some tokens. T is the element type, Real the arithmetic. in and out are the same or do
+// not overlap.
 template <class T, class Real>
 struct Heads {
   const T* in;
@@ -30,13 +31,13 @@ struct Heads {
   std::int64_t in_head;  // elements from head to head
   std::int64_t out_head;
   const Real* const* rows;  // [tokens]: the cosines of all pairs, then their sines
-  std::int64_t pairs;       // of a part; at most 4096 in all
+  std::int64_t pairs;       // per part; at most 4096 in total
   std::int64_t parts;       // 1 unless the pairing is half
   Pairing pairing;
-  bool negative;  // by the negative angle
-  bool stepwise;  // nothing fused
-  bool near;      // in a cache, probably
-  Real scale;     // multiplies the result
+  bool negative;  // rotate by the negative angle
+  bool stepwise;  // round every product and sum
+  bool near;      // the data are probably in cache
+  Real scale;     // factor on the result
 };
 
 void rotate_heads(const Heads<float, float>& heads) noexcept;

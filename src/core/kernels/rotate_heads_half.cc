@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/rotate_heads_half.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/rotate_heads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,7 @@ HWY_INLINE std::int64_t narrow_from(D d, const Real* in, std::int64_t count, T* 
   return i;
 }
 
-// Head by head through float32: for what is seldom asked of 16-bit numbers.
+// Converts head by head to float32 and back, for options that are rare with 16-bit numbers.
 template <class T>
 HWY_NOINLINE void rotate_widened(const Heads<T, float>& x) {
   HWY_ALIGN float head[kMaxChannels];

@@ -1,4 +1,4 @@
-// The heads of one token, as the rotating kernel passes them on.
+// The heads of one token, as passed between the functions of the rotation kernel.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Token {
   const Real* sin;
   std::int64_t pairs;
   std::int64_t parts;
-  std::int64_t in_ahead;  // elements from what is read to what is fetched meanwhile; 0 fetches nothing
+  std::int64_t in_ahead;  // elements from the data read to the data prefetched; 0: no prefetch
   std::int64_t out_ahead;
   bool negative;
 };

@@ -1,5 +1,5 @@
-// sin and cos of phases, a vector at a time: the operations of numbers/sin_cos.h one by one, so the same bits on every
-// instruction set. For inclusion by kernels, once per instruction set.
+// sin and cos of phases, a vector at a time: the same operations as numbers/sin_cos.h in the same order, so the bits
+// are the same on every instruction set. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_SIN_COS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_SIN_COS_INL_H_
 #undef POSENC_KERNELS_SIN_COS_INL_H_
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A series for four vectors at once: alone, each would wait for its own last step.
+// Evaluates a series for four vectors at once: a single one would wait for its own previous step.
 template <class D, class V, std::size_t N>
 HWY_INLINE void sum_series(D d, V z0, V z1, V z2, V z3, const std::array<double, N>& terms, V& sum0, V& sum1, V& sum2,
                            V& sum3) {
@@ -33,8 +33,8 @@ HWY_INLINE void sum_series(D d, V z0, V z1, V z2, V z3, const std::array<double,
   }
 }
 
-// The large terms last. Products and sums apart, never fused: an instruction set without fused products must give the
-// same.
+// The large terms are added last. Products and sums are never fused, because some instruction sets cannot fuse them and
+// all must give the same bits.
 template <class D, class V>
 HWY_INLINE void add_large_terms(D d, V x, V tail, V z, V& sine, V& cosine) {
   const V one = hn::Set(d, 1.0);
@@ -45,21 +45,21 @@ HWY_INLINE void add_large_terms(D d, V x, V tail, V z, V& sine, V& cosine) {
   cosine = hn::Add(near_one, hn::Add(lost, hn::Sub(hn::Mul(hn::Mul(z, z), cosine), hn::Mul(x, tail))));
 }
 
-// A whole number below 2^52 with that exponent in front is 2^52 more than itself as a double: a conversion that every
-// instruction set has.
+// Converts integers below 2^52 to double: with the exponent bits of 2^52 in front, the integer n is the double 2^52 +
+// n. Every instruction set can do this.
 template <class D, class VU>
 HWY_INLINE auto to_double(D d, VU number, double offset) {
   const hn::RebindToUnsigned<D> du;
   return hn::Sub(hn::BitCast(d, hn::Or(number, hn::Set(du, std::uint64_t{0x433} << 52))), hn::Set(d, 0x1p52 + offset));
 }
 
-// The angle within its quadrant, of a phase plus 1/8 turn: two upper bits of quadrant, 31 bits and 31 bits.
+// The angle within its quadrant, from a phase plus 1/8 turn: two upper bits of quadrant, then 31 bits and 31 bits.
 template <class D, class VU, class V>
 HWY_INLINE V angle_of(D d, VU shifted, V& tail) {
   const auto mask = hn::Set(hn::RebindToUnsigned<D>(), 0x7fffffffu);
   const V upper = to_double(d, hn::And(hn::ShiftRight<31>(shifted), mask), 0x1p30);
   const V lower = to_double(d, hn::And(shifted, mask), 0.0);
-  // The powers of two move into the constants: exact.
+  // The powers of two are part of the constants: exact.
   const V large = hn::Mul(upper, hn::Set(d, base::kTwoPiHigh * 0x1p-33));
   const V small = hn::Add(hn::Mul(upper, hn::Set(d, base::kTwoPiLow * 0x1p-33)),
                           hn::Mul(lower, hn::Set(d, base::kTwoPi * 0x1p-64)));
@@ -88,7 +88,7 @@ HWY_INLINE void finish(D d, VU shifted, V x, V tail, V z, std::int64_t i, V sine
   use(d, i, sine, cosine);
 }
 
-// The vectors of phases that begin at i0 .. i3: calls use(d, i, sine, cosine) for each.
+// Processes the vectors of phases that begin at i0 .. i3: calls use(d, i, sine, cosine) for each.
 template <class D, class Use>
 HWY_INLINE void sin_cos_of_four(D d, const std::uint64_t* phases, std::int64_t i0, std::int64_t i1, std::int64_t i2,
                                 std::int64_t i3, const Use& use) {
@@ -117,9 +117,9 @@ HWY_INLINE void sin_cos_of_four(D d, const std::uint64_t* phases, std::int64_t i
   finish(d, shifted3, x3, tail3, z3, i3, sine3, cosine3, use);
 }
 
-// Calls use(d, i, sine, cosine) with vectors that cover phases 0 .. count: d is the tag of doubles, i the first phase
-// of the vector. The last vectors end with the last phase and repeat what others had. Fewer phases than lanes come one
-// by one.
+// Calls use(d, i, sine, cosine) with vectors that cover phases 0 .. count - 1: d is the tag of doubles, i the first
+// phase of the vector. The last vectors end with the last phase and repeat phases of earlier ones. If there are fewer
+// phases than lanes, they come one by one.
 template <class Use>
 HWY_INLINE void for_each_sin_cos(const std::uint64_t* phases, std::int64_t count, const Use& use) {
   const hn::ScalableTag<double> d;

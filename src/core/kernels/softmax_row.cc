@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/softmax_row.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include <limits>
 
 #include "core/kernels/softmax_row.h"
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls visit(d, i) for whole vectors, and one lane at a time for what is left.
+// Calls visit(d, i) for whole vectors, then with one lane for the remaining elements.
 template <class Real, class Visit>
 HWY_INLINE void for_each_vector(std::int64_t count, const Visit& visit) {
   const hn::ScalableTag<Real> d;
@@ -30,7 +30,7 @@ HWY_INLINE Real max_all(const Real* scores, std::int64_t count) {
   auto most = hn::Set(d, -std::numeric_limits<Real>::infinity());
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(d, scores + i));
-#if HWY_TARGET == HWY_EMU128  // whose MaxOfLanes starts at the lowest finite number
+#if HWY_TARGET == HWY_EMU128  // MaxOfLanes of HWY_EMU128 starts at the lowest finite number
   HWY_ALIGN Real each[hn::MaxLanes(d)];
   hn::Store(most, d, each);
   auto result = hn::Set(one, each[0]);
@@ -42,15 +42,15 @@ HWY_INLINE Real max_all(const Real* scores, std::int64_t count) {
   return hn::GetLane(result);
 }
 
-// exp(x) of x up to 46, 0 of anything low enough.
+// exp(x) for x up to 46; 0 for very low x.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, V x, double /*type*/) {
-  return hn::Exp(d, hn::Max(x, hn::Set(d, -1100.0)));  // lower, and its integers would overflow
+  return hn::Exp(d, hn::Max(x, hn::Set(d, -1100.0)));  // lower numbers would overflow integers in Exp
 }
 
-// 2^n exp(r) with |r| at most ln(2) / 2. The sum with 1.5 * 2^23 + 26 rounds, and has n + 26 in its lowest bits, which
-// become the exponent; a product takes the 26 back, so that what is below the normal numbers is rounded too, to 0 from
-// -104 on. Half the work of Highway's, which attention is full of.
+// 2^n exp(r) with |r| at most ln(2) / 2. Adding 1.5 * 2^23 + 26 rounds, and leaves n + 26 in the lowest bits, which
+// become the exponent. A product removes the 26 again, so that subnormal results are rounded too, to 0 below -104. This
+// takes half the time of Highway's exp, which matters because attention computes so many.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, V any, float /*type*/) {
   const hn::RebindToUnsigned<D> du;
@@ -58,11 +58,11 @@ HWY_INLINE V exp_of(D d, V any, float /*type*/) {
   const V x = hn::Max(any, hn::Set(d, -104.0f));
   const V sum = hn::MulAdd(x, hn::Set(d, 1.44269504f), shift);
   const V n = hn::Sub(sum, shift);
-  // ln(2) in two parts: products of n and the first are exact.
+  // ln(2) in two parts: products of n with the first part are exact.
   V r = hn::MulAdd(n, hn::Set(d, -0.693145751953125f), x);
   r = hn::MulAdd(n, hn::Set(d, -1.42860677e-6f), r);
   const V square = hn::Mul(r, r);
-  // (exp(r) - 1 - r) / r^2, interpolated at Chebyshev's points: off by 1e-8 of exp(r).
+  // (exp(r) - 1 - r) / r^2, interpolated at Chebyshev points: the error is 1e-8 of exp(r).
   const V low = hn::MulAdd(r, hn::Set(d, 0.166665763f), hn::Set(d, 0.5f));
   const V middle = hn::MulAdd(r, hn::Set(d, 0.00836320315f), hn::Set(d, 0.0416665561f));
   const V high = hn::MulAdd(square, hn::Set(d, 0.00139262131f), middle);
@@ -100,7 +100,7 @@ HWY_INLINE Real exp_all(Real* scores, std::int64_t count, Real max) {
 template <class Real>
 HWY_INLINE void tanh_all(Real* x, std::int64_t count, Real cap) {
   for_each_vector<Real>(count, [=](auto d, std::int64_t i) HWY_ATTR {
-    const auto limit = hn::Set(d, Real{30});  // where tanh is 1 in either precision
+    const auto limit = hn::Set(d, Real{30});  // beyond it tanh is 1 in either precision
     const auto quotient = hn::Div(hn::LoadU(d, x + i), hn::Set(d, cap));
     const auto value = hn::Tanh(d, hn::Max(hn::Min(quotient, limit), hn::Neg(limit)));
     hn::StoreU(hn::IfThenElse(hn::IsNaN(quotient), quotient, hn::Mul(hn::Set(d, cap), value)), d, x + i);
@@ -112,7 +112,7 @@ HWY_INLINE void tanh_backward_all(Real* grad, const Real* capped, std::int64_t c
   for_each_vector<Real>(count, [=](auto d, std::int64_t i) HWY_ATTR {
     const auto one = hn::Set(d, Real{1});
     const auto tanh = hn::Div(hn::LoadU(d, capped + i), hn::Set(d, cap));
-    const auto slope = hn::Mul(hn::Sub(one, tanh), hn::Add(one, tanh));  // no cancellation in a square near 1
+    const auto slope = hn::Mul(hn::Sub(one, tanh), hn::Add(one, tanh));  // 1 - tanh^2 without cancellation near 1
     hn::StoreU(hn::Mul(hn::LoadU(d, grad + i), slope), d, grad + i);
   });
 }

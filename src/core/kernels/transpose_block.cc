@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels/transpose_block.cc"
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
-// The order matters: Highway's headers come first.
+// The order of includes matters: Highway's headers come first.
 #include "core/kernels/half-inl.h"
 #include "core/kernels/transpose_block.h"
 
@@ -17,7 +17,7 @@ struct AsIs {
   }
 };
 
-// Square blocks of 16-byte rows; one number where an instruction set cannot interleave.
+// Transposes square blocks of 16-byte rows; a single number if the instruction set cannot interleave.
 template <class Real>
 constexpr std::int64_t block_size() {
   return HWY_TARGET == HWY_SCALAR ? 1 : 16 / static_cast<std::int64_t>(sizeof(Real));

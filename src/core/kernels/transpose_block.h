@@ -1,4 +1,4 @@
-// Blocks of a matrix transposed, and 16-bit floats widened on the way.
+// Transposes blocks of a matrix and widens 16-bit floats on the way.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct TransposedBlock {
   std::int64_t columns = 0;
   const From* from = nullptr;
   std::int64_t from_stride = 0;
-  To* to = nullptr;  // apart from `from`
+  To* to = nullptr;  // must not overlap `from`
   std::int64_t to_stride = 0;
 };
 

@@ -1,5 +1,6 @@
-// A vector of angles turned by a vector of small angles: the one place that says in which order, since a position has
-// the same bits whichever kernel turns to it. For inclusion by kernels, once per instruction set.
+// Rotates a vector of angles by a vector of small angles. All kernels use this one function, so that the order of
+// operations, and with it the bits of a position, are always the same. To be included by kernels, once per instruction
+// set.
 #if defined(POSENC_KERNELS_TURN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_INL_H_
 #undef POSENC_KERNELS_TURN_INL_H_
@@ -22,7 +23,7 @@ HWY_INLINE V turned_cos(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos) 
   return hn::NegMulAdd(anchor_sin, offset_sin, hn::Mul(anchor_cos, offset_cos));
 }
 
-// The same, and by the offset's sines negated.
+// The same, and also with the offset's sines negated.
 template <class V>
 HWY_INLINE void turn_both_ways(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos, V& sine, V& cosine, V& back_sine,
                                V& back_cosine) {
@@ -34,7 +35,7 @@ HWY_INLINE void turn_both_ways(V anchor_sin, V anchor_cos, V offset_sin, V offse
   back_cosine = hn::MulAdd(anchor_sin, offset_sin, straight);
 }
 
-// Stores doubles as they are, or rounded once to float.
+// Stores doubles unchanged, or rounded once to float.
 template <class D, class V>
 HWY_INLINE void store_as(D d, V values, double* to) {
   hn::StoreU(values, d, to);

@@ -1,4 +1,4 @@
-// Heads whose channels 2i and 2i + 1 are a pair. For inclusion by kernels, once per instruction set.
+// Rotates heads whose pairs are channels 2i and 2i + 1. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_TURN_NEIGHBOURS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_NEIGHBOURS_INL_H_
 #undef POSENC_KERNELS_TURN_NEIGHBOURS_INL_H_
@@ -16,9 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kBlock = 256;  // pairs whose cosines and sines are joined at a time
+constexpr std::int64_t kBlock = 256;  // pairs whose cosines and sines are interleaved at a time
 
-// c0 s0 c1 s1 ..: beside the channels of a vector stand the numbers that turn them.
+// Interleaves c0 s0 c1 s1 .., so that the numbers are in the same order as the channels they apply to.
 template <class Real>
 struct Joined {
   HWY_ALIGN Real values[2 * kBlock];
@@ -39,7 +39,7 @@ HWY_INLINE void join(const Real* cos, const Real* sin, std::int64_t pairs, Real 
   }
 }
 
-// g++ would rather load a number twice than keep it, where both uses can take it from memory.
+// Prevents g++ from loading a number twice instead of keeping it in a register.
 template <class V>
 HWY_INLINE V kept_in_register(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -48,7 +48,7 @@ HWY_INLINE V kept_in_register(V v) {
   return v;
 }
 
-// The pairs first .. pairs of a head, one by one.
+// Rotates pairs `first` to pairs - 1 of a head, one by one.
 template <class T, class Real, class Turn>
 HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Joined<Real>& row, std::int64_t first,
                                      std::int64_t pairs, Turn turn) {
@@ -58,7 +58,7 @@ HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Joined<Real>& ro
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// From c0 s0 c1 s1 ..: c0 c0 c1 c1 .., and s0 s0 s1 s1 .. with the signs that `neighbours` wants.
+// From c0 s0 c1 s1 .. makes c0 c0 c1 c1 .. and s0 s0 s1 s1 .., the latter with the signs that `neighbours` expects.
 template <class V>
 HWY_INLINE V cosines_of(V joined) {
   return kept_in_register(hn::DupEven(joined));
@@ -73,15 +73,15 @@ HWY_INLINE V signed_sines(V joined, V signs) {
 #endif
 }
 
-// A vector of neighbours needs no more than an exchange of its own.
+// Rotates one vector of neighbours by exchanging its even and odd lanes.
 template <class D, class V, class T, class Turn>
 HWY_INLINE void turn_neighbours(D d, V cos, V sin, const T* in, T* out, Turn turn) {
   const auto x = kept_in_register(load(d, in));
   store(d, turn.neighbours(x, hn::Reverse2(d, x), cos, sin), out);
 }
 
-// kHeads heads share what is loaded of the row. Four vectors of each before the next: shorter runs of memory would not
-// be foreseen by the processor. Returns the pairs done.
+// kHeads heads share the loads of the row. Four vectors of each head are done before the next head, because hardware
+// does not prefetch shorter runs of memory. Returns the number of pairs done.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE std::int64_t turn_vectors(const Token<T, Real>& x, const T* in, T* out, const Joined<Real>& row,
                                      std::int64_t pairs, Turn turn) {
@@ -119,7 +119,7 @@ HWY_INLINE std::int64_t turn_vectors(const Token<T, Real>& x, const T* in, T* ou
   return c / 2;
 }
 
-// Where places are apart, the two channels of a pair are: plain cosines and sines serve.
+// If loading separates even and odd places, it separates the channels of pairs, so plain cosines and sines can be used.
 template <class T, class Real, class Turn>
 HWY_INLINE std::int64_t turn_places(const T* in, T* out, const Real* cos, const Real* sin, Real sign,
                                     std::int64_t pairs, Turn turn) {
@@ -139,7 +139,7 @@ HWY_INLINE std::int64_t turn_places(const T* in, T* out, const Real* cos, const 
 }
 #endif
 
-// One or two heads at once, of the pairs from `first` on.
+// Rotates one or two heads at once, starting at pair `first`.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_heads(const Token<T, Real>& x, const T* in, T* out, const Joined<Real>& row, std::int64_t first,
                            std::int64_t pairs, Turn turn) {
@@ -158,7 +158,7 @@ HWY_INLINE void turn_heads(const Token<T, Real>& x, const T* in, T* out, const J
   if constexpr (kHeads == 2) turn_last_neighbours(in + x.in_stride, out + x.out_stride, row, done, pairs, turn);
 }
 
-// Two heads at once where four vectors are two lines of the cache.
+// Two heads at once if four vectors are two cache lines.
 template <class T>
 constexpr int kNeighbourHeads = sizeof(T) >= 4 && HWY_MAX_BYTES >= 32 ? 2 : 1;
 

@@ -1,5 +1,5 @@
-// What rotation does with single vectors: elements of any float type to the type of the arithmetic and back, and the
-// turn of a pair. For inclusion by kernels, once per instruction set.
+// The operations of rotation on single vectors: conversion of elements of any float type to the arithmetic and back,
+// and the rotation of a pair. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_TURN_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_PAIR_INL_H_
 #undef POSENC_KERNELS_TURN_PAIR_INL_H_
@@ -40,11 +40,11 @@ HWY_INLINE void store(D d, V values, T* to) {
   }
 }
 
-// Whether a vector of T is two vectors of arithmetic, even and odd places apart.
+// Whether a vector of T becomes two vectors of the arithmetic, one with the even and one with the odd places.
 template <class T>
 constexpr bool kPlacesApart = std::is_same_v<T, bf16>&& HWY_TARGET != HWY_SCALAR;
 
-// Two vectors of neighbours, in an order of its own where places are apart.
+// Loads two vectors of neighbours; if even and odd places are separated, in that order.
 template <class D, class T, class V>
 HWY_INLINE void load_two(D d, const T* from, V& first, V& second) {
 #if HWY_TARGET != HWY_SCALAR
@@ -62,8 +62,8 @@ HWY_INLINE void store_two(D d, V first, V second, T* to) {
   store(d, second, to + hn::Lanes(d));
 }
 
-// Products that are subtracted in even places and added in odd ones. Where no instruction does both, the sines of even
-// places are negated beforehand: see signed_sines.
+// Products are subtracted in even places and added in odd ones. If no instruction does this, the sines of even places
+// are negated in advance: see signed_sines.
 #undef POSENC_ALTERNATES
 #if HWY_ARCH_X86 && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
 #define POSENC_ALTERNATES 1
@@ -89,7 +89,7 @@ HWY_INLINE V alternate(V a, V b, V product) {
 }
 #endif
 
-// How a pair turns: (a, b) to (a c - b s, b c + a s). One product of each sum is fused where the machine can.
+// The rotation of a pair: (a, b) to (a c - b s, b c + a s). One product of each sum is fused if the machine can.
 struct Fused {
   template <class V>
   HWY_INLINE V first(V a, V b, V c, V s) const {
@@ -99,14 +99,14 @@ struct Fused {
   HWY_INLINE V second(V a, V b, V c, V s) const {
     return hn::MulAdd(b, c, hn::Mul(a, s));
   }
-  // Both at once where they are neighbours: x is a, b, .., crossed b, a, .., and s are signed_sines.
+  // Both at once for neighbours: x is a, b, .., crossed is b, a, .., and s are signed_sines.
   template <class V>
   HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
     return alternate(x, c, hn::Mul(crossed, s));
   }
 };
 
-// Every product and sum rounded.
+// Rounds every product and sum.
 struct Stepwise {
   template <class V>
   HWY_INLINE V first(V a, V b, V c, V s) const {
@@ -126,7 +126,7 @@ struct Stepwise {
 template <class Turn>
 struct Scaled {
   Turn turn;
-  double scale;  // of the arithmetic's type
+  double scale;  // converted to the type of the arithmetic
 
   template <class V>
   HWY_INLINE V times(V value) const {
@@ -147,7 +147,7 @@ struct Scaled {
   }
 };
 
-// One pair.
+// Rotates a single pair.
 template <class T, class Real, class Turn>
 HWY_INLINE void turn_one(const T& a, const T& b, Real cos, Real sin, T& first, T& second, Turn turn) {
   const hn::CappedTag<Real, 1> one;

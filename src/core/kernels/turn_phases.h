@@ -1,5 +1,6 @@
-// One row of angles, given as phases, turned by a row of small angles: `multiplier` times the sines and cosines of the
-// phases as in sin_cos_row.h, turned as in turn_rows.h, to the same bits, without a detour through memory.
+// Rotates one row of angles, given as phases, by a row of small angles. Computes `multiplier` times the sines and
+// cosines of the phases as in sin_cos_row.h and rotates them as in turn_rows.h, with the same bits but without storing
+// them in between.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct PhaseTurn {
   std::int64_t pairs;
 };
 
-// Writes `pairs` sines and as many cosines, each contiguous.
+// Writes `pairs` sines and `pairs` cosines, each contiguous.
 void turn_phases(const PhaseTurn& turn, double* sine, double* cosine) noexcept;
 void turn_phases(const PhaseTurn& turn, float* sine, float* cosine) noexcept;
 

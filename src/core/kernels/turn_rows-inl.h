@@ -1,5 +1,5 @@
-// Rows turned and stored in any order and type: turn_rows.cc has those of doubles, turn_rows_f32.cc those of floats, so
-// that neither takes long to compile. For inclusion by kernels, once per instruction set.
+// Rotates rows and stores them in any order and type. turn_rows.cc has the functions for double, turn_rows_f32.cc those
+// for float, so that neither takes long to compile. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_TURN_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_ROWS_INL_H_
 #undef POSENC_KERNELS_TURN_ROWS_INL_H_
@@ -12,7 +12,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
-// Where stores past the caches exist and interleaving works by halves of at most 32 bytes.
+// Defined if the instruction set has non-temporal stores, and interleaving works within halves of at most 32 bytes.
 #undef POSENC_CAN_STREAM
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define POSENC_CAN_STREAM 1
@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How doubles become what is stored.
+// How doubles are converted to what is stored.
 struct AsDouble {
   using Type = double;
   template <class D, class V>
@@ -41,8 +41,8 @@ struct AsFloat {
   }
 };
 
-// Keeps 13 bits of the mantissa, the last of them set where anything was cut off: two more than an f16 has and its tie,
-// and few enough that a float holds them as a subnormal too, wherever a bf16 is not zero.
+// Keeps 13 bits of the mantissa, and sets the last of them if anything was cut off: two bits more than f16 and its tie
+// need, and few enough that a float can hold them as a subnormal whenever a bf16 is not zero.
 struct AsOddFloat {
   using Type = float;
   template <class D, class V>
@@ -55,7 +55,7 @@ struct AsOddFloat {
   }
 };
 
-// Stores to the caches or past them; only whole vectors of an instruction set that can.
+// Stores through the caches or past them; past them only whole vectors, if the instruction set can.
 template <bool kPast, class D, class V, class T>
 HWY_INLINE void put(D d, V values, T* to) {
 #if POSENC_CAN_STREAM
@@ -67,7 +67,7 @@ HWY_INLINE void put(D d, V values, T* to) {
   hn::StoreU(values, d, to);
 }
 
-// first0, second0, first1, second1, ...
+// Stores first0, second0, first1, second1, ...
 template <bool kPast, class D, class V, class T>
 HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
 #if POSENC_CAN_STREAM
@@ -87,9 +87,9 @@ HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
   hn::StoreInterleaved2(first, second, d, to);
 }
 
-// Past the caches a core collects lines for few places at once, so rows go one by one.
+// Stores past the caches go through a few line buffers of the core, so rows are written one by one.
 //
-// Where a vector of sines and one of cosines go: `sine` and `cosine` are the row's, i counts pairs.
+// The destination of a vector of sines and one of cosines: `sine` and `cosine` point into the row, i counts pairs.
 template <class As, bool kPast>
 struct Apart {
   using T = typename As::Type;
@@ -115,8 +115,8 @@ struct Interleaved {
   }
 };
 
-// Calls visit(d, i) for vectors that cover 0 .. pairs; the last one ends with the last pair and repeats what the one
-// before it wrote. Fewer pairs than lanes go one by one.
+// Calls visit(d, i) for vectors that cover 0 .. pairs - 1. The last vector ends with the last pair and repeats pairs of
+// the vector before. If there are fewer pairs than lanes, they come one by one.
 template <class Visit>
 HWY_INLINE void for_each_vector(std::int64_t pairs, const Visit& visit) {
   const hn::ScalableTag<double> d;
@@ -129,8 +129,8 @@ HWY_INLINE void for_each_vector(std::int64_t pairs, const Visit& visit) {
   for (; i < pairs; ++i) visit(one, i);
 }
 
-// An anchor and its two outputs. Pointers are copied before the loops: a store could have changed them in memory, for
-// all that the compiler knows.
+// An anchor and its two outputs. Pointers are copied before the loops, because the compiler must assume that stores
+// change them in memory.
 template <class T>
 struct Line {
   const double* anchor_sin;
@@ -163,7 +163,7 @@ HWY_INLINE void turn_line(D d, V offset_sin, V offset_cos, const Line<T>& line, 
 
 struct TurnAll {
   const AnchorTurn& turn;
-  std::int64_t to_back;  // 0 = forth only
+  std::int64_t to_back;  // 0: only forward
 
   template <class Store, class T>
   HWY_INLINE void run(const PairColumns<T>& out) const {
@@ -178,7 +178,7 @@ struct TurnAll {
     }
   }
 
-  // What is loaded of the offset serves four rows.
+  // Loads of the offset are shared by four rows.
   template <class Store, class T>
   HWY_INLINE void run_two(const PairColumns<T>& out, std::int64_t row) const {
     const double* const sines = turn.offset_sin;

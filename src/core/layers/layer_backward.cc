@@ -24,14 +24,14 @@ void check_embedding(const LayerCall& call, const ConstView& grad_out, const Lay
     rows::check_backward(rows::Join::add, grad_out, call.positions, *call.options.rows,
                          {.learned = gradients.learned, .inv_freq = gradients.inv_freq}, call.embed);
   } else if (gradients.learned.rank > 0 || !gradients.inv_freq.empty()) {
-    base::refuse(call.check.where, "gradients of rows are asked for but there are none");
+    base::refuse(call.check.where, "gradients of rows are requested but the options have no rows");
   }
 }
 
 void check_gradients(const LayerCall& call, const ConstView& grad_out, const LayerGradients& gradients) {
   const TransformerLayer& layer = call.layer;
   base::require(gradients.attention.x.rank + gradients.norm1.x.rank + gradients.norm2.x.rank == 0, call.check.where,
-                "the gradients attention.x, norm1.x and norm2.x must be left out: that of the input is x");
+                "the gradients attention.x, norm1.x and norm2.x must not be given: the gradient of the input is x");
   MultiHeadGradients attention = gradients.attention;
   attention.x = gradients.x;
   layers::check_gradients(layers::MultiHeadCall(call.x, layer.attention, call.options.attention, kWhere), grad_out,
@@ -68,7 +68,7 @@ Real slope(Activation activation, Real x) {
   return static_cast<Real>(0.5 * std::erfc(-wide * kHalfRoot) + wide * kDensity * std::exp(-0.5 * wide * wide));
 }
 
-// From the gradient of what the feed-forward part gave to that of what it read, both [B N, M].
+// Computes the gradient of the input of the feed-forward part from that of its output, both [B N, M].
 template <class Real>
 AlignedVector<Real> feed_forward_backward(const LayerCall& call, LayerPass<Real>& pass, AlignedVector<Real> grad,
                                           const LayerGradients& gradients) {

@@ -41,12 +41,12 @@ void check_norm(const LayerChecks& check, const LayerNorm& norm, std::int64_t wi
 void check_feed_forward(const LayerChecks& check, const FeedForward& weights, std::int64_t width) {
   if (weights.linear1_weight.rank == 0) {
     if (weights.linear1_bias.rank + weights.linear2_weight.rank + weights.linear2_bias.rank == 0) return;
-    base::refuse(check.where, "linear1_weight must be given where there are other weights of the feed-forward part");
+    base::refuse(check.where, "linear1_weight must be given if other weights of the feed-forward part are given");
   }
   check.weight(weights.linear1_weight, {"F", width}, "linear1_weight");
   const std::int64_t hidden = weights.linear1_weight.shape[0];
   if (hidden < 1) {
-    base::refuse(check.where, "linear1_weight must have rows but is ", shape_text(weights.linear1_weight));
+    base::refuse(check.where, "linear1_weight must have at least 1 row but is ", shape_text(weights.linear1_weight));
   }
   check.optional_weight(weights.linear1_bias, {hidden}, "linear1_bias");
   check.weight(weights.linear2_weight, {width, hidden}, "linear2_weight");
@@ -64,12 +64,11 @@ void check_options(const LayerCall& call) {
   check_enum(call.check, static_cast<int>(call.layer.activation), 2, "activation");
   check_enum(call.check, static_cast<int>(call.layer.residual), 2, "residual");
   base::require(options.attention.attend.dropout.p == 0.0, call.check.where,
-                "dropout of attention weights is dropout.weights but attention.attend.dropout.p is ",
+                "dropout of attention weights is set by dropout.weights, but attention.attend.dropout.p is ",
                 options.attention.attend.dropout.p);
   base::require(options.rows || (options.scale == 1.0 && options.dropout.input == 0.0), call.check.where,
-                "scale and dropout.input are for rows but there are none");
-  if (!options.rows && options.positions.count != 0)
-    base::refuse(call.check.where, "positions are for rows but there are none");
+                "scale and dropout.input need rows");
+  if (!options.rows && options.positions.count != 0) base::refuse(call.check.where, "positions need rows");
   for (const DropPlace place :
        {DropPlace::input, DropPlace::weights, DropPlace::attention, DropPlace::activation, DropPlace::feed_forward}) {
     rows::check_dropout(call.dropout(place), call.batch, call.tokens, call.check.where);

@@ -1,4 +1,4 @@
-// One transformer layer, checked and settled, and its forward pass with all that the backward pass needs of it.
+// A checked call of a transformer layer, and its forward pass with everything that the backward pass needs.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace posenc::layers {
 
-// The places of LayerDropout, in its order.
+// The places of LayerDropout, in the order of its fields.
 enum class DropPlace : std::uint32_t { input, weights, attention, activation, feed_forward };
 
 // Views and options must outlive it.
 struct LayerCall {
-  // Throws unless x, weights, rows and options fit.
+  // Throws if x, weights, rows and options do not fit together.
   LayerCall(const ConstView& x, const TransformerLayer& layer, const LayerOptions& options, std::string_view where);
 
   LayerChecks check;
@@ -26,7 +26,7 @@ struct LayerCall {
   ConstView x;
   std::int64_t batch = 1, tokens = 0, width = 0, hidden = 0;  // B, N, M, F
   PositionView positions;
-  MultiHeadOptions attention;  // with its dropout, and as given
+  MultiHeadOptions attention;  // as given, plus the dropout of the layer
   EmbedOptions embed;
   LinearWeights linear1, linear2;
 
@@ -35,35 +35,35 @@ struct LayerCall {
   std::int64_t lines() const noexcept { return batch * tokens; }
   const Workers* workers() const noexcept { return options.attention.attend.workers; }
   Dropout dropout(DropPlace place) const;
-  // Contiguous rows in the shape of x.
+  // Returns `data`, contiguous rows, as a view in the shape of x.
   template <class Real>
   View as_tokens(base::AlignedVector<Real>& rows) const {
     if (x.rank == 2) return make_view(rows.data(), {tokens, width});
     return make_view(rows.data(), {batch, tokens, width});
   }
-  // Drops what a place drops of rows that are `channels` wide.
+  // Applies the dropout of a place to rows with `channels` channels.
   template <class Real>
   void drop(DropPlace place, base::AlignedVector<Real>& rows, std::int64_t channels) const;
 };
 
-// What every step gave; [B N, M] but for hidden and active, [B N, F].
+// The result of every step: [B N, M], except hidden and active, which are [B N, F].
 template <class Real>
 struct LayerPass {
   base::AlignedVector<Real> encoded;   // h
-  base::AlignedVector<Real> attended;  // what attention read: norm1(h), or empty where that is h
-  base::AlignedVector<Real> sum1;      // r + what attention gave
-  base::AlignedVector<Real> y;         // norm1(sum1), or empty where that is sum1
-  base::AlignedVector<Real> fed;       // what the feed-forward part read: norm2(y), or empty where that is y
+  base::AlignedVector<Real> attended;  // input of attention: norm1(h), or empty if it is h
+  base::AlignedVector<Real> sum1;      // r + output of attention
+  base::AlignedVector<Real> y;         // norm1(sum1), or empty if it is sum1
+  base::AlignedVector<Real> fed;       // input of the feed-forward part: norm2(y), or empty if it is y
   base::AlignedVector<Real> hidden;    // before the activation
-  base::AlignedVector<Real> active;    // behind it, and behind its dropout
-  base::AlignedVector<Real> sum2;      // y + what it gave, or empty without it
+  base::AlignedVector<Real> active;    // after the activation and its dropout
+  base::AlignedVector<Real> sum2;      // y + output of the feed-forward part, or empty without one
 
   base::AlignedVector<Real>& attention_input() { return attended.empty() ? encoded : attended; }
   base::AlignedVector<Real>& middle() { return y.empty() ? sum1 : y; }
   base::AlignedVector<Real>& feed_input() { return fed.empty() ? middle() : fed; }
 };
 
-// `attention` is the call's, or that without its outputs.
+// `attention` is that of the call, possibly without its outputs.
 template <class Real>
 LayerPass<Real> run_layer(const LayerCall& call, const MultiHeadOptions& attention);
 

@@ -13,8 +13,8 @@ void LayerChecks::tokens(const ConstView& view, std::string_view name) const {
 
 std::int64_t LayerChecks::key_heads(std::int64_t heads, std::int64_t key_heads) const {
   base::require(heads >= 1, where, "heads must be at least 1 but got ", heads);
-  base::require(key_heads >= 0 && (key_heads == 0 || heads % key_heads == 0), where, "key_heads must divide the ",
-                heads, " heads but got ", key_heads);
+  base::require(key_heads >= 0 && (key_heads == 0 || heads % key_heads == 0), where, "key_heads must divide heads, ",
+                heads, ", but got ", key_heads);
   return key_heads > 0 ? key_heads : heads;
 }
 
@@ -36,7 +36,7 @@ void LayerChecks::optional_weight(const ConstView& view, const base::Shape& shap
 
 void LayerChecks::gradient(const View& view, const ConstView& like, std::string_view of) const {
   if (view.rank == 0) return;
-  base::require(like.rank != 0, where, "the gradient of ", of, " must be left out where there is no ", of);
+  base::require(like.rank != 0, where, "the gradient of ", of, " must not be given because there is no ", of);
   const std::string name = "the gradient of " + std::string(of);
   base::check_view(view, {.dtypes = base::kReals, .shape = base::shape_of(like), .use = base::Use::write}, where, name);
 }

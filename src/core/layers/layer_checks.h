@@ -1,4 +1,4 @@
-// What layers check of the views they are given.
+// The checks that layers make of the views they are given.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace posenc::layers {
 using base::NamedView;
 
 struct LayerChecks {
-  std::string_view where;  // opens every message
+  std::string_view where;  // begins every message
 
-  // Tokens that are read: [N, M] or [B, N, M] of f32 or f64, the channels contiguous.
+  // Checks tokens to read: [N, M] or [B, N, M] of f32 or f64, with contiguous channels.
   void tokens(const ConstView& view, std::string_view name) const;
-  // Tokens that are written: shape and dtype of `like`.
+  // Checks tokens to write: shape and dtype of `like`.
   void token_output(const View& view, const ConstView& like, std::string_view name) const;
-  // Tokens that are read: shape and dtype of x.
+  // Checks tokens to read: shape and dtype of x.
   void same_as_x(const ConstView& view, const ConstView& x, std::string_view name) const;
-  // A weight that is read: of this shape, of any float type and strides.
+  // Checks a weight to read: this shape, any float dtype and strides.
   void weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
-  // The same, or not there.
+  // The same, or omitted.
   void optional_weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
-  // Heads, and heads of keys that divide them; returns the latter, as many as there are heads if it is 0.
+  // Checks heads, and key heads that divide them. Returns the number of key heads, where 0 means `heads`.
   std::int64_t key_heads(std::int64_t heads, std::int64_t key_heads) const;
-  // Where a gradient goes, or nothing: the shape of `like`, f32 or f64. Where there is no `like`, an error.
+  // Checks a gradient to write, which may be omitted: shape of `like`, f32 or f64. An error if `like` is omitted.
   void gradient(const View& view, const ConstView& like, std::string_view name) const;
-  // It shares no memory with what is read beside it.
+  // Checks that an output does not overlap what is read.
   void apart_from(const NamedView& written, const std::vector<NamedView>& read) const;
-  // Gradients, by the names of what they are of: apart from each other, and from what is read but for those of x and
-  // context, which are written last.
+  // Checks gradients, named after what they are the gradients of. They must not overlap each other or what is read,
+  // except those of x and context, which are written last.
   void gradients_apart(const std::vector<NamedView>& written, const std::vector<NamedView>& read) const;
 };
 

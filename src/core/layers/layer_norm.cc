@@ -19,14 +19,14 @@ constexpr std::int64_t kRowsPerPart = 64;
 void check_norm(const LayerChecks& check, const ConstView& x, const LayerNorm& norm) {
   check.tokens(x, "x");
   const std::int64_t width = x.shape[static_cast<std::size_t>(x.rank - 1)];
-  if (width < 1) base::refuse(check.where, "x must have channels but is ", shape_text(x));
+  if (width < 1) base::refuse(check.where, "x must have at least 1 channel but is ", shape_text(x));
   check.optional_weight(norm.weight, {width}, "weight");
   check.optional_weight(norm.bias, {width}, "bias");
   base::require(norm.eps > 0.0 && std::isfinite(norm.eps), check.where, "eps must be above 0 and finite but got ",
                 norm.eps);
 }
 
-// A row in double, normalised: what weight and bias act on.
+// A normalised row in double, before weight and bias.
 struct NormalRow {
   explicit NormalRow(std::int64_t width) : values(static_cast<std::size_t>(width)) {}
 
@@ -47,7 +47,7 @@ struct NormalRow {
   double scale = 1.0;  // 1 / sqrt(variance + eps)
 };
 
-// Row `line` of [N, M] or [B, N, M].
+// Returns row `line` of [N, M] or [B, N, M].
 template <class AnyView>
 AnyView row_at(const AnyView& view, std::int64_t line) {
   return view.rank == 3 ? view[line / view.shape[1]][line % view.shape[1]] : view[line];
@@ -62,7 +62,7 @@ struct Norm {
         weight(norm.weight),
         bias(norm.bias) {}
 
-  // Calls visit(first, last) for the same pieces of the rows whatever the workers.
+  // Calls visit(first, last) for pieces of the rows; the pieces do not depend on the workers.
   template <class Visit>
   void in_parts(const Workers* workers, const Visit& visit) const {
     run_parts(workers, parts(),
@@ -76,7 +76,7 @@ struct Norm {
   layers::ContiguousNumbers<double> weight, bias;
 };
 
-// The gradient of one row of x from g, that of the normalised row: scale * (g - mean(g) - y mean(g y)).
+// Replaces g, the gradient of the normalised row, by that of x: scale * (g - mean(g) - y mean(g y)).
 void normal_backward(const NormalRow& row, std::vector<double>& grad) {
   const auto count = static_cast<double>(grad.size());
   double sum = 0.0, product = 0.0;
@@ -89,7 +89,7 @@ void normal_backward(const NormalRow& row, std::vector<double>& grad) {
   }
 }
 
-// Rows first .. last: writes their gradients and adds to the sums of weight and bias.
+// Rows first to last - 1: writes their gradients and adds to the sums of weight and bias.
 void backward_rows(const Norm& norm, const ConstView& grad_out, const View& grad_x, std::int64_t first,
                    std::int64_t last, double* weight_sums, double* bias_sums) {
   NormalRow row(norm.width);
@@ -151,7 +151,7 @@ void layer_norm_backward(const LayerNormInputs& inputs, const LayerNorm& paramet
   base::check_apart(written, check.where);
   const Norm norm(inputs.x, parameters);
   const auto width = static_cast<std::size_t>(norm.width);
-  // A pair of sums for every part, added in the order of the parts.
+  // One pair of sums per part, added in the order of the parts.
   std::vector<double> sums(static_cast<std::size_t>(norm.parts()) * 2 * width, 0.0);
   norm.in_parts(workers, [&](std::int64_t first, std::int64_t last) {
     double* const own = sums.data() + static_cast<std::size_t>(first / kRowsPerPart) * 2 * width;

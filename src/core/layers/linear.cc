@@ -14,8 +14,8 @@
 namespace posenc::layers {
 namespace {
 
-// Rows are shared out evenly, in multiples of what a product takes at once, but not less than pays for the copy of the
-// other operand that each part makes. No number depends on where a part begins.
+// Divides rows evenly into parts, in multiples of what a product handles at once, but large enough to pay for the copy
+// of the other operand that each part makes. The results do not depend on where a part begins.
 class Parts {
  public:
   Parts(std::int64_t rows, const Workers* workers) : rows_(rows) {
@@ -32,7 +32,7 @@ class Parts {
   std::int64_t length_;
 };
 
-// Calls visit(element, i) for the elements of a view in C order, T being the view's type.
+// Calls visit(element, i) for the elements of a view in C order; T is the element type of the view.
 template <class T, class Void, class Visit>
 void for_each_element(const BasicView<Void>& any, const Visit& visit) {
   const BasicView<Void> view = base::with_axes(any, 4);
@@ -135,7 +135,7 @@ void input_gradient(const LinearInputs<Real>& in, const ConstView& weight_view, 
   });
 }
 
-// Cut by rows of the weight, so that threads add to numbers of their own.
+// Divided by rows of the weight, so that each thread has its own sums.
 template <class Real>
 void weight_gradient(const LinearInputs<Real>& in, std::int64_t outputs, const View& gradient, const Workers* workers) {
   const std::int64_t inputs = gradient.shape[1];

@@ -1,4 +1,4 @@
-// Linear layers on contiguous rows of float or double, y = x W^T + b as PyTorch has it, and their gradients.
+// Linear layers on contiguous rows of float or double, y = x W^T + b as in PyTorch, and their gradients.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace posenc::layers {
 
-// A view of up to four axes as contiguous numbers in C order: in place where it is that already, and null of null.
+// Returns a view of up to four axes as contiguous numbers in C order: the view's own memory if it already is, else a
+// copy; null for a null view.
 template <class Real>
 class ContiguousNumbers {
  public:
@@ -24,22 +25,22 @@ class ContiguousNumbers {
   const Real* data_;
 };
 
-// Writes contiguous numbers to a view of f32 or f64, or adds them to what it holds, in double.
+// Writes contiguous numbers to a view of f32 or f64, or adds them to it, in double.
 template <class Real>
 void store_numbers(const Real* numbers, const View& view);
 template <class Real>
 void add_numbers(const Real* numbers, const View& view);
 
-// Rows first .. first + count of a view.
+// Rows first to first + count - 1 of a view.
 template <class Void>
 BasicView<Void> row_slice(BasicView<Void> view, std::int64_t first, std::int64_t count) {
-  if (view.rank == 0) return view;  // what is not there has no parts
+  if (view.rank == 0) return view;  // an omitted view stays omitted
   view.data = view[first].data;
   view.shape[0] = count;
   return view;
 }
 
-// y [rows, O] of x [rows, I]; the weight is [O, I], the bias [O] or not there, of any float type.
+// y [rows, O] from x [rows, I]. The weight is [O, I]; the bias is [O] or omitted; any float dtype.
 struct LinearWeights {
   ConstView weight;
   ConstView bias;
@@ -47,8 +48,8 @@ struct LinearWeights {
 template <class Real>
 void linear(const Real* x, std::int64_t rows, const LinearWeights& weights, Real* y, const Workers* workers);
 
-// From the gradient of y: that of x is written, or added to where `add_x`; those of weight and bias are added to. What
-// is null or not there is not computed.
+// Computes gradients from that of y. The gradient of x is overwritten, or added to if `add_x`; those of weight and bias
+// are accumulated. Gradients that are null or omitted are not computed.
 template <class Real>
 struct LinearGradients {
   Real* x = nullptr;

@@ -11,7 +11,7 @@ using base::AlignedVector;
 using layers::MultiHeadCall;
 using layers::MultiHeadRows;
 
-// The mean over heads of weights [B, H, N, S], of any strides.
+// Averages weights [B, H, N, S], of any strides, over the heads.
 template <class Real>
 void store_average(const MultiHeadCall& call, const View& weights) {
   const std::int64_t lines = call.queries * call.keys;

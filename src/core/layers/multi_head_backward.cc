@@ -12,7 +12,7 @@ using layers::MultiHeadCall;
 using layers::MultiHeadRows;
 using layers::row_slice;
 
-// Gradients of the projections from those of queries, keys and values.
+// Computes the gradients of the projections from those of queries, keys and values.
 template <class Real>
 void input_gradients(const MultiHeadCall& call, const MultiHeadRows<Real>& grads, const MultiHeadGradients& gradients) {
   const std::int64_t lines = call.batch * call.queries, key_lines = call.batch * call.keys;
@@ -37,7 +37,7 @@ void input_gradients(const MultiHeadCall& call, const MultiHeadRows<Real>& grads
                                    row_slice(weight, queries, rest), row_slice(bias, queries, rest)},
                                   call.workers());
   }
-  // Last: they may be written over what was read.
+  // These come last, because they may overwrite the inputs.
   if (gradients.x.rank > 0) layers::store_numbers(grad_x.data(), gradients.x);
   if (gradients.context.rank > 0) layers::store_numbers(grad_context.data(), gradients.context);
 }
@@ -58,7 +58,7 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
   const layers::ContiguousNumbers<Real> grad(grad_out);
   const LinearInputs<Real> to_out{mixed.data(), grad.data(), lines};
   layers::linear_backward<Real>(to_out, call.out, {grad_mixed.data()}, call.workers());
-  // Before anything else is written: it checks the gradients that are its own.
+  // This comes before any other write, because attend_backward checks its own gradients.
   attend_backward({rows.q, rows.k, rows.v, grad_heads},
                   {.q = grads.q,
                    .k = grads.k,

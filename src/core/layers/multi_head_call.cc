@@ -10,8 +10,8 @@ namespace {
 void check_out_weight(const LayerChecks& check, const MultiHeadAttention& weights) {
   const ConstView& out = weights.out_proj_weight;
   if (out.rank != 2 || out.shape[1] < 1 || out.shape[1] % weights.heads != 0) {
-    base::refuse(check.where, "out_proj_weight must be [M, H D], a multiple of the ", weights.heads,
-                 " heads wide, but is ", shape_text(out));
+    base::refuse(check.where, "out_proj_weight must be [M, H D] with a width that is a multiple of heads, ",
+                 weights.heads, ", but is ", shape_text(out));
   }
 }
 
@@ -39,7 +39,7 @@ MultiHeadCall::MultiHeadCall(const ConstView& x_given, const MultiHeadAttention&
   queries = x.shape[tokens];
   keys = context.shape[tokens];
   width = x.shape[tokens + 1];
-  if (width < 1) base::refuse(check.where, "x must have channels but is ", shape_text(x));
+  if (width < 1) base::refuse(check.where, "x must have at least 1 channel but is ", shape_text(x));
   heads = weights.heads;
   head_dim = weights.out_proj_weight.shape[1] / heads;
   const std::int64_t packed = query_width() + 2 * key_width();
@@ -59,7 +59,7 @@ View MultiHeadCall::as_heads(void* rows, std::int64_t tokens, std::int64_t count
   return {rows, x.dtype, 4, {batch, tokens, count, head_dim}, {tokens * pitch, pitch, head_dim, 1}};
 }
 
-// A row more than there are: of no tokens there is still something to point to.
+// Allocates one extra row, so that the pointer is valid even without tokens.
 template <class Real>
 MultiHeadRows<Real>::MultiHeadRows(const MultiHeadCall& call)
     : query_memory(static_cast<std::size_t>((call.batch * call.queries + 1) * call.query_pitch())),

@@ -1,4 +1,4 @@
-// One multi-head attention, checked and settled: what its two directions share.
+// A checked call of multi-head attention; the forward and backward pass share it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace posenc::layers {
 
 // Views and options must outlive it.
 struct MultiHeadCall {
-  // Throws unless x, context and weights fit.
+  // Throws if x, context and weights do not fit together.
   MultiHeadCall(const ConstView& x, const MultiHeadAttention& weights, const MultiHeadOptions& options,
                 std::string_view where);
 
@@ -23,37 +23,37 @@ struct MultiHeadCall {
   const MultiHeadAttention& weights;
   const MultiHeadOptions& options;
   ConstView x;
-  ConstView context;                                         // x, where none is given
-  bool crosses;                                              // whether one is given
+  ConstView context;                                         // x if no context is given
+  bool crosses;                                              // whether a context is given
   std::int64_t batch = 1, queries = 0, keys = 0, width = 0;  // B, N, S, M
   std::int64_t heads = 0, key_heads = 0, head_dim = 0;       // H, G, D
   LinearWeights in, query_in, key_value_in, out;
 
   std::int64_t query_width() const noexcept { return heads * head_dim; }
   std::int64_t key_width() const noexcept { return key_heads * head_dim; }
-  // Rows of queries are `pitch` numbers apart, and so are those of keys and values.
+  // Rows of queries are `pitch` numbers apart from each other, and so are rows of keys and values.
   std::int64_t query_pitch() const noexcept { return query_width() + (crosses ? 0 : 2 * key_width()); }
   std::int64_t key_pitch() const noexcept { return 2 * key_width() + (crosses ? 0 : query_width()); }
   const Workers* workers() const noexcept { return options.attend.workers; }
-  // Rows of tokens as heads: [N, heads, D], or with a batch as x has one.
+  // Returns rows of tokens as heads: [N, heads, D], with a batch axis if x has one.
   View as_heads(void* rows, std::int64_t tokens, std::int64_t count, std::int64_t pitch) const;
 };
 
-// Queries, keys and values, or their gradients, in memory of their own: side by side where they come from one x.
+// Queries, keys and values, or their gradients, in their own memory: in joint rows if all come from x.
 template <class Real>
 struct MultiHeadRows {
   explicit MultiHeadRows(const MultiHeadCall& call);
 
   base::AlignedVector<Real> query_memory;  // [B N, query_pitch]
-  base::AlignedVector<Real> key_memory;    // [B S, key_pitch], of a context
+  base::AlignedVector<Real> key_memory;    // [B S, key_pitch], only with a context
   View q, k, v;
 };
 
-// Throws unless what is written fits, `out` and the options' views, or gradients, and is apart from what is read.
+// Throws if `out`, the views of the options or the gradients have the wrong shape or overlap what is read.
 void check_outputs(const MultiHeadCall& call, const View& out);
 void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients);
 
-// What a multi-head attention reads, and the gradients that it writes, by the names of what they are of.
+// The views that multi-head attention reads, and the gradients that it writes, named after what they belong to.
 std::vector<NamedView> read_views(const ConstView& x, const MultiHeadAttention& weights,
                                   const MultiHeadOptions& options);
 std::vector<NamedView> written_views(const MultiHeadGradients& gradients);

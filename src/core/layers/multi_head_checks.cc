@@ -18,20 +18,20 @@ ConstView weights_like(const MultiHeadCall& call) {
 void check_token_gradient(const MultiHeadCall& call, const View& view, const ConstView& like, const char* name) {
   call.check.gradient(view, like, name);
   if (view.rank == 0 || view.dtype == like.dtype || view.dtype == DType::f64) return;
-  base::refuse(call.check.where, "the gradient of ", name, " must be f64, as ", name, " is, but is f32");
+  base::refuse(call.check.where, "the gradient of ", name, " must be f64 like ", name, " but is f32");
 }
 
-// What attend_backward would find when gradients have been written already.
+// Makes those checks of attend_backward that would otherwise fail only after other gradients have been written.
 void check_attention_gradients(const MultiHeadCall& call, const MultiHeadGradients& gradients) {
   const AttendOptions& options = call.options.attend;
   call.check.gradient(gradients.sinks, options.sinks, "sinks");
   if (!gradients.bias.empty()) {
-    base::require(options.bias != nullptr, call.check.where, "gradients of a bias are asked for but there is none");
+    base::require(options.bias != nullptr, call.check.where, "gradients of a bias are requested but there is no bias");
     options.bias->term().check_gradients(gradients.bias, call.check.where);
   }
   if (!gradients.term.empty()) {
     if (options.term == nullptr)
-      base::refuse(call.check.where, "gradients of a score term are asked for but there is none");
+      base::refuse(call.check.where, "gradients of a score term are requested but there is no score term");
     options.term->values().parameters().check_gradients(gradients.term, call.check.where);
   }
 }
@@ -74,7 +74,7 @@ void check_outputs(const MultiHeadCall& call, const View& out) {
                                           {"attend.log_sum_exp", options.attend.log_sum_exp}};
   base::check_apart(written, call.check.where);
   const std::vector<NamedView> read = read_views(call.x, call.weights, options);
-  for (std::size_t i = 1; i < written.size(); ++i) call.check.apart_from(written[i], read);  // out is written last
+  for (std::size_t i = 1; i < written.size(); ++i) call.check.apart_from(written[i], read);  // x is written last
 }
 
 void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients) {

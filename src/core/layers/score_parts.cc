@@ -26,8 +26,8 @@ Shape checked_shape(const layers::LayerChecks& check, const ConstView& x, const 
   const std::int64_t key_heads = check.key_heads(heads, projections.key_heads);
   const ConstView& query = projections.query_weight;
   if (query.rank != 2 || query.shape[0] < 1 || query.shape[0] % heads != 0) {
-    base::refuse(check.where, "query_weight must be [H D, M], a multiple of the ", heads, " heads long, but is ",
-                 shape_text(query));
+    base::refuse(check.where, "query_weight must be [H D, M] with a length that is a multiple of heads, ", heads,
+                 ", but is ", shape_text(query));
   }
   const std::int64_t head_dim = query.shape[0] / heads;
   check.weight(query, {heads * head_dim, width}, "query_weight");
@@ -44,7 +44,7 @@ Rows project(const ConstView& rows, const ConstView& weight) {
   return result;
 }
 
-// scores[h][i][j] of rows of queries and rows of keys.
+// Returns scores[h][i][j] from rows of queries and rows of keys.
 Rows scores_of(const Shape& shape, const Rows& queries, const Rows& keys) {
   const std::int64_t n = shape.tokens, key_width = shape.key_heads * shape.head_dim;
   Rows columns(keys.size()), scores(static_cast<std::size_t>(shape.heads * n * n));

@@ -6,7 +6,7 @@
 namespace posenc::numbers {
 namespace {
 
-// Knuth: a + b as its rounding and the error of it.
+// Knuth's exact sum: a + b rounded, and the rounding error.
 DoubleDouble exact_sum(double a, double b) noexcept {
   const double sum = a + b;
   const double part = sum - a;
@@ -46,11 +46,11 @@ DoubleDouble exact_product(double a, double b) noexcept {
 }
 
 DoubleDouble exp(DoubleDouble value) noexcept {
-  constexpr double kLargest = 800.0;  // beyond it every double is infinity, or zero on the other side
+  constexpr double kLargest = 800.0;  // beyond +-kLargest, the result is infinity or zero
   if (!(value.high < kLargest)) return {std::numeric_limits<double>::infinity(), 0.0};
   if (value.high < -kLargest) return {0.0, 0.0};
-  // exp(v) = 2^k exp(r)^512 with |r| < 0.0007, where a short Taylor series is exact to 2^-110. The squarings work on
-  // exp - 1, which keeps the bits that 1 would push out.
+  // exp(v) = 2^k exp(r)^512 with |r| < 0.0007, so that a short Taylor series is exact to 2^-110. The squarings work on
+  // exp - 1, because adding 1 would lose its low bits.
   const double k = std::nearbyint(value.high / kLn2.high);
   const DoubleDouble reduced = value + -(kLn2 * DoubleDouble{k, 0.0});
   const DoubleDouble r{reduced.high / 512.0, reduced.low / 512.0};
@@ -65,7 +65,7 @@ DoubleDouble exp(DoubleDouble value) noexcept {
 }
 
 DoubleDouble log(double value) noexcept {
-  // One Newton step from libm's logarithm doubles its bits: whatever libm's last bits are, they drop out.
+  // One Newton step from libm's logarithm doubles its precision, so that errors in libm's last bits do not matter.
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
   const double guess = std::log(mantissa);

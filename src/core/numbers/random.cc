@@ -16,7 +16,7 @@ namespace posenc {
 namespace {
 
 constexpr double kSqrt3 = 0x1.bb67ae8584caap+0;
-// No draw exceeds this many standard deviations; the normal one's is sqrt(2 * 53 * log 2) = 8.572.
+// No draw exceeds this many standard deviations: sqrt(2 * 53 * log 2) = 8.572 for the normal distribution.
 constexpr double kNormalReach = 8.58;
 constexpr double kUniformReach = 1.74;
 
@@ -24,13 +24,13 @@ std::uint64_t join(std::uint32_t lower, std::uint32_t upper) noexcept {
   return std::uint64_t{lower} | (std::uint64_t{upper} << 32);
 }
 
-// The natural logarithm of a number in [2^-53, 1] within 2 ulp: 2 atanh((x - 1) / (x + 1)) near 1. Not libm's, so that
-// a seed gives the same table on every platform.
+// The natural logarithm of a number from 2^-53 to 1, within 2 ulp: 2 atanh((x - 1) / (x + 1)) near 1. libm is not used,
+// so that a seed gives the same table on every platform.
 double log_of(double value) noexcept {
-  constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits: whole multiples of it up to 53 are exact
+  constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, so that multiples up to 53 are exact
   constexpr double kLn2Low = 0x1.ef35793c7673p-45;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-  // The mantissa is taken from [sqrt(1/2), sqrt(2)), so that numbers just below 1 have exponent 0 and lose no bits.
+  // The mantissa is from sqrt(1/2) to sqrt(2), so that numbers just below 1 have exponent 0 and lose no bits.
   constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
   const auto exponent = static_cast<std::int64_t>(bits - kSqrtHalf) >> 52;
   const double mantissa = std::bit_cast<double>(bits - (static_cast<std::uint64_t>(exponent) << 52));
@@ -47,7 +47,7 @@ struct Pair {
   double second;
 };
 
-// Box and Muller: a random phase, and a radius from a uniform number in (0, 1]. Standard deviation 1.
+// Box-Muller: a random phase, and a radius from a uniform number in (0, 1]. Standard deviation 1.
 Pair normal_pair(const PhiloxCounter& words) noexcept {
   const SinCos direction = numbers::sin_cos_of(join(words[0], words[1]));
   const double uniform = static_cast<double>((join(words[2], words[3]) >> 11) + 1) * 0x1p-53;
@@ -55,7 +55,7 @@ Pair normal_pair(const PhiloxCounter& words) noexcept {
   return {radius * direction.cos, radius * direction.sin};
 }
 
-// An odd multiple of 2^-53 in (-1, 1), each as likely as its negative. Exact.
+// An odd multiple of 2^-53 in (-1, 1); a number and its negative have equal probability. Exact.
 double symmetric(std::uint64_t bits) noexcept {
   constexpr auto kOne = static_cast<std::int64_t>(std::uint64_t{1} << 53);
   return static_cast<double>(2 * static_cast<std::int64_t>(bits >> 11) + 1 - kOne) * 0x1p-53;
@@ -71,7 +71,7 @@ void fill_row(const Random& random, std::int64_t n, std::int64_t width, T* row) 
   for (std::int64_t m = 0; m < width; m += 2) {
     const PhiloxCounter words = philox4x32(base::table_counter(n, m / 2), key);
     const Pair pair = random.distribution == Distribution::normal ? normal_pair(words) : uniform_pair(words);
-    // Adding zero turns -0 into 0: a standard deviation of 0 gives all bits zero.
+    // Adding zero changes -0 to 0, so that a standard deviation of 0 gives all bits zero.
     row[m] = base::narrow<T>(random.std * pair.first + 0.0);
     if (m + 1 < width) row[m + 1] = base::narrow<T>(random.std * pair.second + 0.0);
   }
@@ -98,7 +98,7 @@ void check(const View& out, const Random& random) {
   const double limit = largest(out.dtype) / (normal ? kNormalReach : kUniformReach);
   if (random.std > limit) {
     base::refuse("fill_random", "std must be at most ", text::general_text(limit, 4), " for ", to_text(out.dtype),
-                 " but got ", random.std, ": the numbers would overflow");
+                 " but got ", random.std, ", with which numbers would overflow");
   }
 }
 

@@ -1,4 +1,4 @@
-// Phases at real positions, split once per row and then taken pair by pair. posenc/phase.h has the contract.
+// Phases at real positions: the position is split once per row and then used for every pair. See posenc/phase.h.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace posenc::numbers {
 
-// The phase of a number of turns, whole turns dropped; exact to 2^-64 turns.
+// The phase of a number of turns, without whole turns; exact to 2^-64 turns.
 inline std::uint64_t phase_of_turns(double turns) noexcept {
   const double scaled = (turns - std::nearbyint(turns)) * 0x1p32;
   const auto high = static_cast<std::int64_t>(scaled);
@@ -18,7 +18,7 @@ inline std::uint64_t phase_of_turns(double turns) noexcept {
   return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
 }
 
-// A position as an integer and a fraction of at most 1/2, the fraction's size also as a multiple of 2^-64.
+// A position as an integer and a fraction of at most 1/2; the size of the fraction also as a multiple of 2^-64.
 struct SplitPosition {
   std::int64_t whole;
   double fraction;
@@ -31,11 +31,11 @@ inline SplitPosition split_position(double position) noexcept {
   return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
 }
 
-// Whether a step is the whole of its frequency, without a sign and without turns that it has dropped.
+// Whether a step equals its frequency: positive, and less than one turn per position, so that no whole turns were lost.
 inline bool is_plain(const PhaseStep& step) noexcept { return step.turns >= 0.0 && step.turns < 0.99; }
 
-// Below one turn per position the fraction's share is the upper half of one integer product, good to 2^-63 turns.
-// Faster frequencies need the turns that the step has dropped: a product in twice the precision, reduced after it.
+// Below one turn per position, the fraction contributes the upper half of one integer product, correct to 2^-63 turns.
+// Higher frequencies need the whole turns that the step lost: a product in twice the precision, reduced afterwards.
 inline std::uint64_t phase_at(const PhaseStep& step, const SplitPosition& position) noexcept {
   const std::uint64_t phase = phase_at(step, position.whole);
   if (std::fabs(step.turns) < 0.99) {

@@ -1,5 +1,4 @@
-// sin and cos of a phase, in plain code: what kernels/sin_cos-inl.h must give to the bit. posenc/phase.h has the
-// contract.
+// sin and cos of a phase in plain code. kernels/sin_cos-inl.h must give the same bits. See posenc/phase.h.
 #pragma once
 
 #include <bit>
@@ -18,7 +17,7 @@ inline SinCos sin_cos_near_zero(double x, double tail) noexcept {
   for (std::size_t k = 1; k < base::kSineTerms.size(); ++k) sine = base::kSineTerms[k] + z * sine;
   double cosine = base::kCosineTerms[0];
   for (std::size_t k = 1; k < base::kCosineTerms.size(); ++k) cosine = base::kCosineTerms[k] + z * cosine;
-  // The large terms last, so that the sum is rounded about once.
+  // The large terms are added last, so that the sum is rounded about once.
   const double half = 0.5 * z;
   const double near_one = 1.0 - half;
   return {x + (z * x * sine + tail * near_one), near_one + (((1.0 - near_one) - half) + (z * z * cosine - x * tail))};
@@ -33,7 +32,7 @@ inline SinCos sin_cos_of(std::uint64_t phase) noexcept {
   const double small = upper * base::kTwoPiLow + lower * base::kTwoPi;
   const double angle = large + small;
   const SinCos near = sin_cos_near_zero(angle, small - (angle - large));
-  // Quadrants are as good as random, so no branch: odd ones swap, and two bits give the signs.
+  // Quadrants are unpredictable, so branches are avoided: odd quadrants swap, and two bits give the signs.
   const bool swapped = (quadrant & 1) != 0;
   const std::uint64_t sine_sign = (quadrant & 2) << 62;
   const std::uint64_t cosine_sign = ((quadrant + 1) & 2) << 62;

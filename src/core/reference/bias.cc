@@ -8,7 +8,7 @@
 namespace posenc::reference {
 namespace {
 
-// One pair of positions of one head, and the parameters.
+// One head's query and key position, and the parameters.
 struct Pair {
   const std::vector<Numbers>& parameters;
   std::int64_t head;
@@ -37,7 +37,7 @@ double value(const Clipped& spec, const Pair& pair) {
   return pair.number("table", row * spec.heads + pair.head);
 }
 
-// All in float32, as the published code computes it.
+// All steps in float32, as in the published code.
 double value(const T5& spec, const Pair& pair) {
   const bool both = spec.direction == T5Direction::bidirectional;
   const std::int64_t buckets = both ? spec.buckets / 2 : spec.buckets;

@@ -11,7 +11,7 @@ using Rows = std::vector<double>;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-// Every row of x through a linear layer.
+// Applies a linear layer to every row of x.
 Rows linear_rows(const double* x, std::int64_t rows, std::int64_t width, std::span<const double> weight,
                  std::span<const double> bias) {
   const std::int64_t outputs = static_cast<std::int64_t>(weight.size()) / width;

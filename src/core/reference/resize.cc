@@ -6,7 +6,7 @@
 namespace posenc::reference {
 namespace {
 
-// Keys' piecewise cubic and the triangle, as they are usually printed.
+// Keys' piecewise cubic kernel and the triangle kernel, as usually printed.
 double cubic(double x, double a) {
   x = std::fabs(x);
   if (x <= 1.0) return (a + 2.0) * x * x * x - (a + 3.0) * x * x + 1.0;
@@ -37,7 +37,7 @@ double coordinate(const Resize& rule, const Length& length, std::int64_t i) {
   return index * static_cast<double>(length.from - 1) / static_cast<double>(length.to - 1);
 }
 
-// Every row of the axis, by its distance from the coordinate.
+// Sums all rows of the axis, weighted by their distance from the coordinate.
 template <class Read>
 double antialiased(const Resize& rule, const Length& length, std::int64_t i, const Read& read) {
   const double center = coordinate(rule, length, i);
@@ -51,7 +51,7 @@ double antialiased(const Resize& rule, const Length& length, std::int64_t i, con
   return sum / weights;
 }
 
-// Every cell of the axis that [i, i + 1) * from / to meets, counted in units of 1 / to.
+// Averages all rows of the axis that overlap [i, i + 1) * from / to, measured in units of 1 / to.
 template <class Read>
 double mean(const Length& length, std::int64_t i, const Read& read) {
   double sum = 0.0, count = 0.0;
@@ -69,13 +69,13 @@ double nearest(const Length& length, std::int64_t i, const Read& read) {
   return read(std::min(static_cast<std::int64_t>(static_cast<float>(i) * ratio), length.from - 1));
 }
 
-// Output row i of one axis, of which read(row) gives the input rows.
+// Output row i of one axis; read(row) returns the input rows.
 template <class Read>
 double interpolate(const Resize& rule, const Length& length, std::int64_t i, const Read& read) {
   if (rule.method == Interpolation::nearest) return nearest(length, i, read);
   if (rule.method == Interpolation::area) return mean(length, i, read);
   if (rule.antialias) return antialiased(rule, length, i, read);
-  // torch's linear copies an axis that keeps its length, whatever the scale factor.
+  // torch's linear copies an axis whose length does not change, whatever the scale factor.
   if (rule.method == Interpolation::linear && length.from == length.to) return read(i);
   const double x = coordinate(rule, length, i);
   double sum = 0.0;

@@ -16,7 +16,7 @@ bool has_part_per_axis(Layout layout) {
   return layout == Layout::half_per_axis || layout == Layout::interleaved_pairs_with_halves_tiling_per_axis;
 }
 
-// Channels that turn, and what the exponents are divided by, unless the spec says something else.
+// The number of rotated channels, which also divides the exponents unless the spec says otherwise.
 std::int64_t stated_width(const Rotary& spec) {
   if (spec.rotary_dim > 0) return spec.rotary_dim;
   const auto width = static_cast<std::int64_t>(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor);
@@ -26,12 +26,12 @@ std::int64_t stated_width(const Rotary& spec) {
 
 std::int64_t pairs_of(const Rotary& spec) { return (stated_width(spec) + 1) / 2; }
 
-// Where several axes have a part of the window each.
+// The pairs of each part, if every axis has its own part of the window.
 std::int64_t pairs_per_part(const Rotary& spec) {
   return has_part_per_axis(spec.layout) ? pairs_of(spec) / axes_of(spec) : pairs_of(spec);
 }
 
-// One section after the other, each `times` as long.
+// The axis of each entry: one section after the other, each `times` as long.
 std::vector<std::int64_t> chunks(const Rotary& spec, std::int64_t times) {
   std::vector<std::int64_t> axes;
   std::int64_t section = 0;
@@ -63,7 +63,7 @@ std::vector<std::int64_t> axes_of_pairs(const Rotary& spec) {
   return axes;
 }
 
-// Where layers differ: those that look nearby have a base of their own, and mostly no scaling.
+// What differs between layers: those with local attention have their own base, and usually no scaling.
 struct Layer {
   double base;
   Scaling scaling;
@@ -78,7 +78,7 @@ Ladder ladder_of(const Rotary& spec, std::int64_t divisor) {
   return {layer_of(spec).base, divisor, pairs_per_part(spec), spec.head_dim, spec.sequence_length};
 }
 
-// base^-exponent of pair i by the rule.
+// base^-exponent of pair i by the spec's rule.
 double ruled_frequency(const Rotary& spec, std::int64_t i) {
   const std::vector<std::int64_t> axes = axes_of_pairs(spec);
   const std::int64_t axis = axes[static_cast<std::size_t>(i)];
@@ -99,7 +99,7 @@ double ruled_frequency(const Rotary& spec, std::int64_t i) {
   return scaled_inv_freq(layer_of(spec).scaling, ladder_of(spec, divisor), number);
 }
 
-// Layouts with an angle per channel: out[c] from x[c] and its partner.
+// Layouts with one angle per channel: out[c] from x[c] and its partner.
 void turn_channels(const Rotary& spec, std::span<const double> position, double factor, const double* x, double* out) {
   const std::int64_t start = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
   const std::int64_t width = 2 * pairs_of(spec), half = width / 2;

@@ -1,4 +1,4 @@
-// Every scaling as its paper or its published code writes it, in plain double.
+// Every scaling as in its paper or published code, in plain double.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

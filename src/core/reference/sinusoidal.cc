@@ -6,7 +6,7 @@
 namespace posenc::reference {
 namespace {
 
-// Where a pair stands in a row: its frequency, and the columns of its sine and cosine (-1: none).
+// The frequency of a pair, and the columns of its sine and cosine (-1: no such column).
 struct SineCosine {
   double inv_freq;
   std::int64_t sine;

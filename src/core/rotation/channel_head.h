@@ -1,4 +1,4 @@
-// One head by the general form: a cosine and a sine for every channel. In plain code, not in kernels.
+// Rotation of one head in its general form: a cosine and a sine for every channel. Plain code, without kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace posenc::rotation {
 
-// Where pair i lies in the window before and after.
+// The channels of pair i in the window, as they are read and written.
 struct ChannelPair {
   std::int64_t read_first, read_second;
   std::int64_t write_first, write_second;
@@ -27,7 +27,7 @@ inline ChannelPair channel_pair(Layout layout, std::int64_t pairs, std::int64_t 
   return {first, first + in_part, first, first + in_part};
 }
 
-// Where a window lies, which of its channels are partners, and what every channel of the head is multiplied by.
+// The position of a window in the head, which of its channels are partners, and the factor on all channels of the head.
 struct ChannelRule {
   std::int64_t head_dim;
   std::int64_t first_channel;
@@ -38,7 +38,7 @@ struct ChannelRule {
   double scale;
 };
 
-// Cosines and sines belong to the channel that is written. Input and output may be the same.
+// Cosines and sines are those of the channel that is written. Input and output may be the same.
 template <class T>
 class ChannelHead {
  public:

@@ -14,7 +14,7 @@ namespace {
 using rotation::PopeCall;
 using rotation::PopeSide;
 
-// Tokens of a part: enough of them that handing it out costs nothing beside it.
+// Tokens per part: enough that the cost of handing out a part does not matter.
 constexpr std::int64_t kTokensAtOnce = 32;
 
 template <class Real>
@@ -63,7 +63,7 @@ void expand(const ConstView& x, const View& out, const PopeCall& call) {
   x.dtype == DType::f64 ? expand_tokens<double>(from, to, call) : expand_tokens<float>(from, to, call);
 }
 
-// A list of frequencies and the axis of each, where the spec gives a rule.
+// Appends the frequencies that the spec's rule gives, and the axis of each.
 void add_section(const Pope& spec, std::int64_t channels, std::int64_t axis, Rotary& rotary) {
   for (const double frequency : make_schedule(Rotary{.head_dim = 2 * channels, .base = spec.base}).inv_freq) {
     rotary.inv_freq.push_back(frequency);
@@ -76,7 +76,7 @@ Rotary rotary_of(const Pope& spec) {
   Rotary rotary{.head_dim = 2 * spec::turning_channels(spec), .axes = spec.axes};
   const std::vector<std::int64_t> sections =
       spec.sections.empty() ? std::vector<std::int64_t>{spec::turning_channels(spec)} : spec.sections;
-  const bool per_axis = spec.axes > 1 && spec.sections.empty();  // inv_freq has every axis and channel
+  const bool per_axis = spec.axes > 1 && spec.sections.empty();  // inv_freq is [axes][channels]
   for (std::size_t axis = 0; !per_axis && axis < sections.size(); ++axis) {
     add_section(spec, sections[axis], static_cast<std::int64_t>(axis), rotary);
   }

@@ -12,21 +12,21 @@ namespace {
 using rotation::PopeCall;
 using rotation::PopeSide;
 
-// Tokens are summed in so many parts at most, each in its own memory, whoever works on them: the sums of angles then do
-// not depend on the workers.
+// Tokens are summed in at most this many parts, each with its own memory, whatever the number of threads. So the sums
+// of angles do not depend on the workers.
 constexpr std::int64_t kMostParts = 16;
 constexpr std::int64_t kGradientTokensAtOnce = 32;
 
 struct Heads {
   ConstView x;         // [B, N, H, D]
   ConstView grad_out;  // [B, N, H, D + R]
-  View grad_x;         // [B, N, H, D], or nothing
-  bool angles;         // whether the gradient of delta is wanted
+  View grad_x;         // [B, N, H, D], or omitted
+  bool angles;         // whether the gradient of delta is requested
 
   std::int64_t tokens() const noexcept { return x.shape[0] * x.shape[1]; }
 };
 
-// The gradients of one head of one token: that of x in `grad`, those of its angles added to `sums`.
+// Computes the gradients of one head of one token: that of x into `grad`; those of its angles are added to `sums`.
 template <class Real>
 void head_backward(const rotation::PopeToken<Real>& token, const PopeCall& call, const Real* x, const Real* grad_out,
                    Real* grad, double* sums) {
@@ -36,7 +36,7 @@ void head_backward(const rotation::PopeToken<Real>& token, const PopeCall& call,
   const Real* sin = token.sin();
   for (std::int64_t c = 0; c < channels; ++c) {
     const Real along = grad_out[token.first(c)], across = grad_out[token.second(c)];
-    // Padding may hold anything, NaN too: what no gradient reaches adds nothing.
+    // Padding may contain NaN, so a channel with zero gradient must add nothing instead of 0 * NaN.
     if (along == Real(0) && across == Real(0)) {
       grad[c] = Real(0);
       continue;
@@ -49,7 +49,7 @@ void head_backward(const rotation::PopeToken<Real>& token, const PopeCall& call,
   std::copy(grad_out + 2 * channels, grad_out + call.angles.out_dim(), grad + channels);
 }
 
-// Tokens first .. last.
+// Processes tokens first to last - 1.
 template <class Real>
 void part_backward(const Heads& heads, const PopeCall& call, const rotation::PopeTurns<Real>& turns, std::int64_t first,
                    std::int64_t last, double* sums) {

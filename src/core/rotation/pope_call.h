@@ -1,4 +1,4 @@
-// One call of PoPE, checked and settled: what its two directions share.
+// A checked call of PoPE; the forward and backward pass share it.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace posenc::rotation {
 
 enum class PopeSide : int { query, key };
 
-// Head h of a token of [B, N, H, channels], as [1, channels].
+// Returns head h of a token of [B, N, H, channels], as [1, channels].
 template <class Void>
 BasicView<Void> one_head(const BasicView<Void>& view, std::int64_t b, std::int64_t n, std::int64_t h) {
   BasicView<Void> head = view[b][n];
@@ -30,21 +30,21 @@ struct PopeCall {
   PopeSide side;
   std::string_view where;
 
-  // Delta counts so on the angle.
+  // The sign with which delta is added to the angle.
   double sign() const noexcept { return side == PopeSide::key ? 1.0 : -1.0; }
 };
 
-// Throws unless x and delta are what the encoding asks for and every token has a position.
+// Throws if x or delta do not fit the encoding, or a token has no position.
 void check_pope_input(const ConstView& x, const PopeCall& call, std::string_view name);
-// Throws unless `view` is as x but for the channels, of its dtype or f32 for 16-bit.
+// Throws unless `view` is like x except for the number of channels; its dtype is that of x, or f32 for 16-bit x.
 void check_pope_like(const ConstView& view, const ConstView& x, std::int64_t channels, std::string_view name,
                      const PopeCall& call);
-// The same of what is written, and unless it lies apart from x, delta and positions.
+// The same for an output, which in addition must not overlap x, delta and positions.
 void check_pope_output(const View& view, const ConstView& x, std::int64_t channels, std::string_view name,
                        const PopeCall& call);
 
-// Delta as it acts: clamped where the spec says so, with the sign of its side, as cosines and sines, [H][R]; empty
-// where none was given.
+// Returns cosines and sines of delta, [H][R], after clamping if the spec asks for it, and with the sign of its side;
+// empty if delta was not given.
 template <class Real>
 struct PopeTurns {
   PopeTurns(const PopeCall& call, std::int64_t heads);
@@ -54,10 +54,10 @@ struct PopeTurns {
   std::vector<Real> cos, sin;
 };
 
-// Whether the angle of a head and channel has a gradient, [H][R]; empty: all have.
+// Returns for each head and channel, [H][R], whether clamping stops the gradient of its angle; empty: none is stopped.
 std::vector<bool> pope_frozen(const PopeCall& call, std::int64_t heads);
 
-// ln(1 + e^x) without overflow, and with full relative precision where it is small.
+// ln(1 + e^x) without overflow, and with full relative precision for small results.
 template <class Real>
 Real softplus(Real x) noexcept {
   return std::log1p(std::exp(-std::fabs(x))) + (x > Real(0) ? x : Real(0));
@@ -79,7 +79,7 @@ Real magnitude_slope(Magnitude magnitude, Real x) noexcept {
   return magnitude == Magnitude::relu && !(x > Real(0)) ? Real(0) : Real(1);
 }
 
-// The cosines and sines of one token, and those of a head of it that has angles of its own.
+// The cosines and sines of one token, and of one head if heads have their own angles.
 template <class Real>
 class PopeToken {
  public:
@@ -95,7 +95,7 @@ class PopeToken {
   const Real* cos() const noexcept { return turns_.empty() ? cos_.data() : head_cos_.data(); }
   const Real* sin() const noexcept { return turns_.empty() ? sin_.data() : head_sin_.data(); }
 
-  // Where the pair of channel c is written.
+  // The index of the first number of channel c's pair.
   std::int64_t first(std::int64_t c) const noexcept { return is_interleaved() ? 2 * c : c; }
   std::int64_t second(std::int64_t c) const noexcept { return is_interleaved() ? 2 * c + 1 : c + channels_; }
 

@@ -35,7 +35,7 @@ void check(const rotation::HeadViews& views, const PositionView& positions) {
   base::check_apart({views.out_name, views.out}, positions, kWhere);
 }
 
-// In the arithmetic of the view: float32 for 16-bit data, rounded once.
+// Computed in the arithmetic of the view (float32 for 16-bit data) and rounded once.
 template <class T>
 void scale_token(const ConstView& in, const View& out, double factor) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -61,7 +61,7 @@ void scale_queries(const ConstView& q, const PositionView& positions, const Quer
                    const View& out, const ScaleQueriesOptions& options) {
   validate(temperature);
   check({q, out, "q", "out"}, positions);
-  std::vector<double> factors;  // all before anything is written: one may be refused
+  std::vector<double> factors;  // all are computed before any write, because a position may be refused
   for (std::int64_t b = 0; b < positions.batch; ++b) {
     for (std::int64_t n = 0; n < positions.count; ++n) factors.push_back(factor_at(temperature, positions.real(b, n)));
   }

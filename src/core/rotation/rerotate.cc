@@ -18,10 +18,10 @@ using rotation::RowScratch;
 
 bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
 
-// The row that takes a token from one placement to the other. Moves by the same distance are the same row.
+// The row that moves a token from one placement to the other. Tokens moved by the same distance share the row.
 class MovedRows : public rotation::MadeRows {
  public:
-  using Own = MovedRows;  // it keeps the last distance
+  using Own = MovedRows;  // each thread has its own, because it remembers the last distance
 
   MovedRows(const Placement& from, const Placement& to)
       : from_(from),
@@ -39,7 +39,7 @@ class MovedRows : public rotation::MadeRows {
  private:
   static std::int64_t row_of(const PositionView& positions, std::int64_t b) { return positions.batch == 1 ? 0 : b; }
 
-  // Whether the distance is another one than that of the token before; it is kept for the next.
+  // Returns whether the distance differs from that of the token before, and remembers it.
   bool moves_otherwise(std::int64_t b, std::int64_t n) {
     bool other = !known_;
     for (std::int64_t a = 0; a < from_.positions.axes; ++a) {
@@ -53,7 +53,7 @@ class MovedRows : public rotation::MadeRows {
     return other;
   }
 
-  // The phases of both angles, each with the sign of its layout, make one phase without rounding.
+  // The phases of both angles, each with the sign of its layout, add up exactly.
   template <class Real>
   void fill(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
     constexpr std::size_t kPairs = spec::kMaxHeadDim / 2;
@@ -80,17 +80,17 @@ class MovedRows : public rotation::MadeRows {
 
 void check_pairing(const RotarySchedule& from, const RotarySchedule& to) {
   if (!is_rotation(from.layout) || !is_rotation(to.layout)) {
-    fail(ErrorKind::unsupported, "[rerotate] the layout is no rotation, and what is none cannot be undone");
+    fail(ErrorKind::unsupported, "[rerotate] the layout is not a rotation, so it has no inverse");
   }
   const bool same = from.head_dim == to.head_dim && from.rotary_dim == to.rotary_dim &&
                     from.first_channel == to.first_channel && rotation::parts_of(from) == rotation::parts_of(to) &&
                     rotation::written_pairing(from.layout) == rotation::written_pairing(to.layout);
   if (same) return;
   base::refuse("rerotate",
-               "both encodings must turn the same pairs of channels, but their heads, windows or layouts differ");
+               "both encodings must rotate the same pairs of channels, but their heads, windows or layouts differ");
 }
 
-// Whether the numbers are the same, of whatever spec and length they were made.
+// Whether two schedules have the same numbers, regardless of the specs and lengths they were made from.
 bool is_same_encoding(const RotarySchedule& a, const RotarySchedule& b) {
   return a.inv_freq == b.inv_freq && a.table_factor() == b.table_factor() && is_negative(a) == is_negative(b) &&
          a.precision == b.precision;
@@ -103,7 +103,7 @@ bool is_same_range(const PositionView& a, const PositionView& b) {
          a.batch_stride == b.batch_stride && a.axis_stride == b.axis_stride;
 }
 
-// Nothing would turn: keys are left as they are, not rounded once more.
+// Whether nothing would move: keys are then left unchanged, instead of being rounded again.
 bool is_same_place(const Placement& from, const Placement& to) {
   return is_same_encoding(from.angles.schedule(), to.angles.schedule()) && is_same_range(from.positions, to.positions);
 }

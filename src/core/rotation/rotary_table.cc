@@ -16,7 +16,7 @@
 namespace posenc {
 namespace {
 
-// One row per position with the cosines of all pairs, then their sines. Only where each pair has one axis.
+// A schedule whose rows are the cosines of all pairs, then their sines. Only if each pair has one axis.
 SinusoidalSchedule cos_then_sin(const rows::RotaryRows& rows) {
   const RotarySchedule& rotary = rows.schedule();
   SinusoidalSchedule schedule;
@@ -50,10 +50,10 @@ void check_axes(const RotarySchedule& schedule, const PositionView& positions) {
   check_positions(positions, "fill_cos_sin");
   if (positions.axes == schedule.axes) return;
   base::refuse("fill_cos_sin", "positions must have ", schedule.axes, (schedule.axes == 1 ? " axis" : " axes"),
-               " as the encoding has, but have ", positions.axes);
+               " like the encoding but have ", positions.axes);
 }
 
-// Writes the value of every pair where the tiling has it.
+// Writes the value of every pair to the places given by the tiling.
 template <class T>
 void scatter(const double* values, const RotarySchedule& schedule, Tiling tiling, T* row) {
   if (!is_rotation(schedule.layout)) tiling = Tiling::per_pair;
@@ -101,7 +101,7 @@ RotaryTable::RotaryTable(const RotaryAngles& angles, const PositionView& range, 
                    {.dtypes = base::kReals,
                     .shape = {range.count, schedule().rotary_dim},
                     .use = base::Use::write,
-                    .reason = "a row of cosines and sines per position"},
+                    .reason = "one row of cosines and sines per position"},
                    "RotaryTable", "memory");
   fill_rows(angles.rows(), range, memory);
 }
@@ -114,9 +114,9 @@ void RotaryTable::check_range(const PositionView& range) const {
   base::require(range.count >= 1, "RotaryTable", "positions must be at least 1 but got ", range.count);
   constexpr base::Refusal kNoTable{"RotaryTable", ErrorKind::unsupported};
   kNoTable.unless(is_rotation(schedule().layout),
-                  "the layout is no rotation: its channels have angles of their own, use RotaryAngles");
+                  "the layout is not a rotation, so its channels have separate angles: use RotaryAngles");
   kNoTable.unless(angles_.rows().one_axis_per_pair(),
-                  "every pair must turn with one axis, but one has a frequency on two: use RotaryAngles");
+                  "a pair is rotated by two axes, but a table allows only one: use RotaryAngles");
 }
 
 void fill_cos_sin(const RotaryAngles& angles, const PositionView& positions, const View& cos, const View& sin,

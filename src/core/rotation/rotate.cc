@@ -22,9 +22,9 @@ using rotation::TurnedHeads;
 
 enum class Direction { forward, inverse, backward };
 
-// The row of a token: where it lies in the table, or made in the scratch.
+// Finds the row of a token in the table, or computes it in the scratch memory.
 struct SourceRows {
-  using Own = const SourceRows&;  // nothing changes while it is used
+  using Own = const SourceRows&;  // constant while in use, so threads share it
   const PositionView& positions;
   const RotaryView& source;
 
@@ -33,7 +33,7 @@ struct SourceRows {
     return source.table() && source.table()->view().dtype == dtype_of<Real>() && positions.axes == 1;
   }
 
-  // The rows of tokens n, n + 1, ... of batch row b.
+  // Finds the rows of tokens n, n + 1, ... of batch row b.
   template <class Real>
   void find(std::int64_t b, std::int64_t n, std::span<const Real*> rows) const {
     const ConstView& table = source.table()->view();
@@ -67,7 +67,7 @@ struct SourceRows {
     return position - source.table()->start();
   }
 
-  // Every pair from the row of its own axis, in the type of the arithmetic.
+  // Collects every pair from the row of its own axis, in the type of the arithmetic.
   template <class Real>
   void gather(std::int64_t b, std::int64_t n, Real* cos, Real* sin) const {
     const ConstView& table = source.table()->view();
@@ -88,7 +88,8 @@ Pairing pairing_of(Layout layout, Direction direction) {
   return direction == Direction::forward ? Pairing::to_half : Pairing::to_interleaved;
 }
 
-// Rows of a table hold the factor once: turning back with them multiplies by it, so the inverse divides by its square.
+// Rows of a table contain the factor once, and rotating back with them multiplies by it again. So the inverse divides
+// by its square.
 double window_factor(const RotarySchedule& schedule, Direction direction) {
   const double factor = schedule.table_factor();
   return direction == Direction::inverse ? 1.0 / (factor * factor) : 1.0;
@@ -109,7 +110,7 @@ void check(const TurnedHeads& heads, const Call& call) {
   rotation::check_scale(heads.views, heads.window_scale, call.where);
   base::Refusal{call.where, ErrorKind::unsupported}.unless(
       call.direction != Direction::inverse || is_rotation(call.source.schedule().layout),
-      "the layout is no rotation, and what is none cannot be undone");
+      "the layout is not a rotation, so it has no inverse");
 }
 
 rotation::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) {
@@ -118,7 +119,7 @@ rotation::TurnRule rule_of(const RotarySchedule& schedule, Direction direction) 
           (schedule.layout == Layout::half_negative) != back, schedule.precision == Precision::reference};
 }
 
-// By the general form: a table has no such rows, so these come from angles.
+// The general form for layouts that are not rotations. Tables have no rows for them, so they use angles.
 void run_channels(std::span<const TurnedHeads> views, const Call& call) {
   for (const TurnedHeads& heads : views) {
     rotation::turn_channels({heads.views, call.positions, call.source.angles().rows(),
@@ -134,8 +135,8 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
   rotation::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
 }
 
-// Whether there is one position for each token, none of a range outside a table that nobody else can write, and nothing
-// but the angle is asked for.
+// Whether a call is plain: one position per token, a range inside a table that no other code can write to, and no
+// options other than the angle.
 [[gnu::always_inline]] inline bool is_plain(const Call& call) {
   const RotaryTable* table = call.source.table();
   if (!table || !table->owns_memory() || (call.workers && call.workers->count() > 1)) return false;
@@ -150,7 +151,7 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
          p.start - table->start() <= table->count() - p.count;
 }
 
-// Whether the ids of a plain call are in the table, and none of them where x will be written.
+// Whether the ids of a plain call are all in the table, and not in the memory that will be written.
 bool are_plain_ids(const PositionView& ids, const RotaryTable& table, const void* x, std::int64_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(x);
   const auto first = reinterpret_cast<std::uintptr_t>(ids.data);
@@ -160,8 +161,8 @@ bool are_plain_ids(const PositionView& ids, const RotaryTable& table, const void
   return !meet && rotation::fits_table(ids, table.start(), table.count());
 }
 
-// Whether heads stand one after the other, those of one token for each position of a plain call. Then no check could
-// fail, and a call for one token is spared them all: they take as long as its rotation.
+// Whether heads are contiguous, with one position per token of a plain call. Then no check could fail, and a call for
+// one token skips them all: they would take as long as the rotation.
 [[gnu::always_inline]] inline bool is_plain(const View& x, const Call& call) {
   if ((x.rank != 3 && x.rank != 4) || !x.data || !base::is_float(x.dtype)) return false;
   const std::size_t axis = x.rank == 4 ? 1 : 0;  // of the tokens
@@ -238,7 +239,7 @@ void check_both(const std::array<TurnedHeads, 2>& both, const Call& call) {
   const rotation::HeadGrid a = rotation::grid_of_heads(query);
   const rotation::HeadGrid b = rotation::grid_of_heads(key);
   if (query.dtype != key.dtype || a.batch != b.batch) {
-    base::refuse(call.where, "key must be of the batch and type of the query, ", shape_text(query), " ",
+    base::refuse(call.where, "key must have the batch, tokens and dtype of the query, ", shape_text(query), " ",
                  to_text(query.dtype), ", but is ", shape_text(key), " ", to_text(key.dtype));
   }
   const base::NamedView query_out{both[0].views.out_name, both[0].views.out};

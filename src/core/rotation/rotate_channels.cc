@@ -36,13 +36,13 @@ void check(const rotation::HeadViews& heads, const ChannelTables& tables, std::s
     base::refuse(where, "cos must have an even number of channels but is ", shape_text(tables.cos));
   }
   base::require(tables.first_channel >= 0 && tables.first_channel <= head_dim - width, where,
-                "the window must lie inside the head of ", head_dim, " channels but ", width, " channels from ",
-                tables.first_channel, " do not");
+                "the window must be inside the head of ", head_dim, " channels but has ", width,
+                " channels starting at ", tables.first_channel);
   base::require(tables.layout >= Layout::half && tables.layout <= Layout::interleaved_pairs_with_halves_tiling_per_axis,
                 where, "layout must be one of Layout");
   const bool cut = tables.layout == Layout::half_per_axis;
   base::require(tables.parts >= 1 && tables.parts <= (cut ? width / 2 : 1) && width % (2 * tables.parts) == 0, where,
-                "parts must be 1, or with half_per_axis share the pairs evenly, but got ", tables.parts);
+                "parts must be 1, or with half_per_axis a divisor of the number of pairs, but got ", tables.parts);
 }
 
 template <class AnyView>

@@ -40,7 +40,7 @@ bool all_inside(const PositionView& p, std::int64_t start, std::int64_t count) n
         const bool inside = position >= static_cast<double>(table.start()) && position <= static_cast<double>(last);
         if (inside && position == std::floor(position)) continue;
         base::refuse_input(where, "positions must be integers from ", table.start(), " to ", last,
-                           ", which the table has, but got ", position, ": RotaryAngles take any");
+                           ", the range of the table, but got ", position, ": RotaryAngles accept any position");
       }
     }
   }
@@ -88,7 +88,7 @@ void check_heads(const HeadViews& views, base::Length head_dim, std::string_view
   check_head_input(views.in, head_dim, where, views.in_name);
   const ConstView out = views.out;
   const bool in_place = base::same_memory(views.in, out);
-  // What is laid out like the input has been seen; what does overlap itself is refused with the output's message.
+  // An output with the strides of the input overlaps itself only if the input does; the check below then reports it.
   const bool alike = out.data != nullptr && out.rank == views.in.rank && out.dtype == views.in.dtype &&
                      out.shape == views.in.shape && out.strides == views.in.strides;
   if (!(alike || in_place) || base::overlaps_itself(views.in)) {
@@ -106,7 +106,7 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
   const HeadGrid grid = grid_of_heads(views.in);
   const std::int64_t axes = source.schedule().axes;
   base::require(positions.axes == axes, where, "positions must have ", axes, axes == 1 ? " axis" : " axes",
-                " as the encoding has, but have ", positions.axes);
+                " like the encoding but have ", positions.axes);
   if (positions.count != grid.tokens || (positions.batch != 1 && positions.batch != grid.batch)) {
     refuse(where, "positions must be one per token of ", shape_text(views.in), " but are [", positions.batch, ", ",
            positions.count, "]");
@@ -122,9 +122,9 @@ void check_head_positions(const HeadViews& views, const PositionView& positions,
 
 void check_other_scale(const HeadViews& views, double scale, std::string_view where) {
   base::require(std::isfinite(scale), where, "output_scale must be finite but got ", scale);
-  // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
+  // Except for f64 data, the arithmetic is float32, in which a larger scale would be infinite.
   base::require(views.in.dtype == DType::f64 || std::fabs(scale) <= 0x1.fffffep127, where,
-                "output_scale must be within float32 for ", to_text(views.in.dtype), " data but got ", scale);
+                "output_scale must be finite in float32 for ", to_text(views.in.dtype), " data but got ", scale);
 }
 
 }  // namespace posenc::rotation

@@ -1,5 +1,5 @@
-// What rotations check before they write. Messages are made only when something is wrong: a call for one token takes
-// less time than one string.
+// The checks of rotations before they write. Messages are built only on failure: a successful check costs less than
+// constructing one string.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace posenc::rotation {
 
-// Heads that are read and where they are written, and how they are called in messages.
+// Heads to read, the place to write them, and their names in messages.
 struct HeadViews {
   const ConstView& in;
   const View& out;
@@ -21,7 +21,7 @@ struct HeadViews {
   std::string_view out_name = "out";
 };
 
-// B, N and H of [N, H, D] or [B, N, H, D].
+// The sizes B, N and H of [N, H, D] or [B, N, H, D].
 struct HeadGrid {
   std::int64_t batch;
   std::int64_t tokens;
@@ -32,20 +32,21 @@ inline HeadGrid grid_of_heads(const ConstView& view) noexcept {
                         : HeadGrid{1, view.shape[0], view.shape[1]};
 }
 
-// Throws unless the view is [N, H, head_dim] or [B, N, H, head_dim] of a float type with contiguous channels.
+// Throws unless the view is [N, H, head_dim] or [B, N, H, head_dim] of a float dtype with contiguous channels.
 void check_head_input(const ConstView& view, base::Length head_dim, std::string_view where, std::string_view name);
 
-// Throws unless both views are [N, H, D] or [B, N, H, D] of the same float type and shape, identical or apart.
+// Throws unless both views are [N, H, D] or [B, N, H, D] of the same float dtype and shape, identical or not
+// overlapping.
 void check_heads(const HeadViews& views, base::Length head_dim, std::string_view where);
 
-// Throws unless there is a position with `axes` coordinates for every token of the views, apart from what is written.
-// With a table, unless each of them has a row; otherwise unless all are valid positions.
+// Throws unless every token of the views has a position with `axes` coordinates, and outputs do not overlap the
+// positions. With a table, every position must have a row; otherwise every position must be valid.
 void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where);
-// Whether every position has a row in a table of `count` positions from `start` on.
+// Whether every position has a row in a table of `count` positions that starts at `start`.
 bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;
 
-// Throws unless the scale is finite, also in the arithmetic of the views.
+// Throws unless the scale is finite, in the arithmetic of the views too.
 void check_other_scale(const HeadViews& views, double scale, std::string_view where);
 inline void check_scale(const HeadViews& views, double scale, std::string_view where) {
   if (scale != 1.0) check_other_scale(views, scale, where);

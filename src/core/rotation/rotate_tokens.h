@@ -1,5 +1,6 @@
-// Walks the tokens of one or two views of heads and turns each by the row that a provider has for it. Tokens outside,
-// heads inside: a row of cosines and sines is used for all heads while it is near.
+// Loops over the tokens of one or two views of heads and rotates each token by the row that a provider has for it.
+// Tokens are the outer loop and heads the inner one, so that a row of cosines and sines is used for all heads while in
+// cache.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +24,22 @@ namespace posenc::rotation {
 template <class T>
 using Arithmetic = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// Views and what their numbers are multiplied by: the window and the channels outside it.
+// Views, and the factors on the window and on the channels outside it.
 struct TurnedHeads {
   const HeadViews& views;
   double window_scale = 1.0;
   double scale = 1.0;
 };
 
-// How pairs stand before and after, and which way they turn.
+// How pairs are arranged before and after, and the direction of rotation.
 struct TurnRule {
   kernels::Pairing pairing;
   std::int64_t parts;
   bool negative;
-  bool stepwise;  // nothing fused
+  bool stepwise;  // round every product and sum
 };
 
-// Room for a row that is not in memory yet: the cosines of all pairs, then their sines.
+// Memory for a row that must be computed: the cosines of all pairs, then their sines.
 template <class Real>
 struct RowScratch {
   Real values[spec::kMaxHeadDim];
@@ -51,7 +52,7 @@ inline std::int64_t parts_of(const RotarySchedule& schedule) noexcept {
   return schedule.layout == Layout::half_per_axis ? schedule.axes : 1;
 }
 
-// Channels outside the window: copied or scaled.
+// Copies or scales the channels outside the window.
 template <class T>
 void pass_channels(const T* in, T* out, std::int64_t count, double scale) {
   if (count == 0 || (in == out && scale == 1.0)) return;
@@ -74,10 +75,10 @@ void pass_channels(const T* in, T* out, std::int64_t count, double scale) {
   }
 }
 
-// What a cache is assumed to hold between two operations.
+// The size of the cache in which data are assumed to stay between two operations.
 inline constexpr std::int64_t kCacheBytes = 12 << 20;
 
-// One view of heads of element type T, ready to be turned token by token.
+// One view of heads of element type T, ready to be rotated token by token.
 template <class T>
 class HeadTurner {
  public:
@@ -85,7 +86,7 @@ class HeadTurner {
 
   HeadTurner(const TurnedHeads& heads, const TurnRule& rule, const RotarySchedule& schedule)
       : in_(heads.views.in), out_(heads.views.out), scale_(heads.scale), schedule_(schedule) {
-    const std::size_t axis = heads.views.in.rank == 4 ? 1 : 0;  // of the tokens
+    const std::size_t axis = heads.views.in.rank == 4 ? 1 : 0;  // the axis of tokens
     work_.in_token = in_.strides[axis];
     work_.out_token = out_.strides[axis];
     work_.heads = in_.shape[axis + 1];
@@ -101,7 +102,7 @@ class HeadTurner {
     passes_ = schedule.rotary_dim < schedule.head_dim && (in_.data != out_.data || scale_ != 1.0);
   }
 
-  // Tokens n .. n + rows.size() of batch row b.
+  // Rotates tokens n to n + rows.size() - 1 of batch row b.
   void turn(std::int64_t b, std::int64_t n, std::span<const Real*> rows) {
     const T* in = token<const T>(in_, b, n);
     T* out = token<T>(out_, b, n);
@@ -138,28 +139,28 @@ class HeadTurner {
   kernels::Heads<T, Real> work_;
 };
 
-// All that turn_tokens needs. `views` are one or two with the same tokens and dtype.
+// The arguments of turn_tokens. `views` are one or two with the same tokens and dtype.
 struct TurnJob {
   std::span<const TurnedHeads> views;
   const TurnRule& rule;
   const RotarySchedule& schedule;
-  bool rows_by_batch;  // whether batch rows have positions of their own
+  bool rows_by_batch;  // whether each batch row has its own positions
   const Workers* workers;
 };
 
-// Rows that are looked up at a time; those that must be made are made one by one.
+// The number of rows looked up at a time; rows that must be computed are computed one by one.
 inline constexpr std::int64_t kRowsAtOnce = 16;
 
-// A run of tokens with rows of their own, or with those of every batch row.
+// A run of tokens: of one batch row with its own positions, or of all batch rows with shared positions.
 struct TokenRun {
   std::int64_t batch_row;
-  std::int64_t last_row;  // of the batch, excluded
+  std::int64_t last_row;  // of the batch; excluded
   std::int64_t first;
   std::int64_t count;
 };
 
-// The tokens from `unit` on, at most `most` and none from `end` on. Units count tokens through the batch rows where
-// those differ.
+// Returns the tokens from `unit` up to `end` - 1, but at most `most`. If batch rows have their own positions, units
+// number the tokens of all batch rows.
 inline TokenRun run_at(const TurnJob& job, const HeadGrid& grid, std::int64_t unit, std::int64_t end,
                        std::int64_t most) {
   const std::int64_t batch_row = job.rows_by_batch ? unit / grid.tokens : 0;
@@ -168,7 +169,7 @@ inline TokenRun run_at(const TurnJob& job, const HeadGrid& grid, std::int64_t un
           std::min({most, end - unit, grid.tokens - first})};
 }
 
-// The rows lie in memory.
+// For rows that are already in memory.
 template <class T, class Provider, class Turn>
 void turn_found(const TurnJob& job, const Provider& provider, std::int64_t begin, std::int64_t end, const Turn& turn) {
   const Arithmetic<T>* rows[kRowsAtOnce];
@@ -182,7 +183,7 @@ void turn_found(const TurnJob& job, const Provider& provider, std::int64_t begin
   }
 }
 
-// Each row is made before it is used.
+// For rows that are computed before each use.
 template <class T, class Provider, class Turn>
 [[gnu::noinline]] void turn_made(const TurnJob& job, Provider& provider, std::int64_t begin, std::int64_t end,
                                  const Turn& turn) {
@@ -215,7 +216,7 @@ void turn_part(const TurnJob& job, const Provider& shared, std::int64_t begin, s
   });
 }
 
-// What providers have in common whose rows are never in memory.
+// The common part of providers whose rows are never in memory.
 struct MadeRows {
   template <class Real>
   bool in_memory() const {
@@ -225,11 +226,11 @@ struct MadeRows {
   void find(std::int64_t, std::int64_t, std::span<const Real*>) const {}
 };
 
-// Less than this is not worth waking a thread for.
+// Parts smaller than this are not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 
-// Every part has its Provider::Own. Where rows are in_memory, find gives those of several tokens; else row makes one
-// in the scratch.
+// Every part has its Provider::Own. If rows are in_memory, find returns those of several tokens; otherwise row computes
+// one in the scratch memory.
 template <class T, class Provider>
 void turn_tokens_of(const TurnJob& job, const Provider& provider) {
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);
@@ -239,7 +240,7 @@ void turn_tokens_of(const TurnJob& job, const Provider& provider) {
   for (const TurnedHeads& heads : job.views) bytes += heads.views.in.size() * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t worth = std::max<std::int64_t>(1, bytes / kPartBytes);
   const std::int64_t parts = std::min({static_cast<std::int64_t>(job.workers->count()), units, worth});
-  // One reference, so that std::function needs no memory for it.
+  // A single reference, so that std::function does not allocate.
   struct Split {
     const TurnJob& job;
     const Provider& provider;

@@ -1,4 +1,4 @@
-// Heads turned by a schedule whose channels have angles of their own.
+// Rotates heads by a schedule whose channels have separate angles.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ struct ChannelJob {
   const HeadViews& views;
   const PositionView& positions;
   const rows::RotaryRows& rows;
-  bool backward;  // the transpose
-  double scale;   // of every channel
+  bool backward;  // apply the transpose
+  double scale;   // factor on every channel
   const Workers* workers;
 };
 
-// Everything has been checked. Nothing is allocated, and the result does not depend on workers.
+// All arguments have been checked. Nothing is allocated, and workers do not change the result.
 void turn_channels(const ChannelJob& job);
 
 }  // namespace posenc::rotation

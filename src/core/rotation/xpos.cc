@@ -19,16 +19,16 @@ namespace {
 
 using rotation::RowScratch;
 
-// Which way pairs turn, and which way their factor acts.
+// The direction of rotation, and the direction of the decay.
 struct Side {
   bool back;
-  double sign;  // of the exponent
+  double sign;  // of the exponent of zeta
   std::string_view where;
 };
 
-// The row of a token: cosines and sines, each times the factor of its pair.
+// Computes the row of a token: cosines and sines, each times the factor of its pair.
 struct DecayedRows : rotation::MadeRows {
-  using Own = const DecayedRows&;  // nothing changes while it is used
+  using Own = const DecayedRows&;  // constant while in use, so threads share it
   const PositionView& positions;
   const XposAngles& angles;
   double sign;
@@ -60,20 +60,20 @@ Range range_of(DType dtype) {
           static_cast<double>(std::numeric_limits<float>::max()), dtype == DType::bf16 ? "bf16" : "f32"};
 }
 
-// Pair 0 decays fastest: if its factors are numbers, all are.
+// Pair 0 has the most extreme factors: if they are in range, all are.
 void check_factors(const PositionView& positions, const XposAngles& angles, DType dtype, std::string_view where) {
   const Range range = range_of(dtype);
   for (std::int64_t b = 0; b < positions.batch; ++b) {
     for (std::int64_t n = 0; n < positions.count; ++n) {
       const double position = positions.real(b, n);
       const double factor = angles.schedule().factor(0, position);
-      // Either it or its inverse multiplies.
+      // One side multiplies by the factor, the other by its inverse.
       if (factor >= range.least && factor <= range.most && factor >= 1.0 / range.most && factor <= 1.0 / range.least) {
         continue;
       }
       base::refuse_input(where, "position ", position, " is too far from center=", angles.schedule().center,
-                         ": the factor of pair 0 would be ", text::general_text(factor, 3), ", beyond ", range.name,
-                         "; a center among the positions helps", (dtype == DType::f64 ? "" : ", or f64"));
+                         ": the factor of pair 0 would be ", text::general_text(factor, 3), ", outside ", range.name,
+                         "; choose a center among the positions", (dtype == DType::f64 ? "" : ", or f64"));
     }
   }
 }

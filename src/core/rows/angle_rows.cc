@@ -9,9 +9,9 @@
 namespace posenc::rows {
 namespace {
 
-constexpr std::int64_t kBlock = 256;  // pairs whose phases lie on the stack
+constexpr std::int64_t kBlock = 256;  // pairs whose phases fit on the stack
 
-// Calls visit(first, count) for the blocks of pairs first .. first + count.
+// Calls visit(first, count) for blocks of pairs, first to first + count - 1.
 template <class Visit>
 void for_each_block(std::int64_t first, std::int64_t count, const Visit& visit) noexcept {
   for (std::int64_t done = 0; done < count; done += kBlock) visit(first + done, std::min(kBlock, count - done));

@@ -1,9 +1,9 @@
 // Sines and cosines of every pair at any position.
 //
 // An integer position is split into an anchor (a multiple of 32) and an offset from -16 to 15. The anchor's sines and
-// cosines come from the phase, the offsets' are kept, and one turns the other. Anchors are absolute, so a position has
-// the same bits whichever range, list or block it was asked in. A position between integers comes from its phase
-// directly.
+// cosines are computed from the phase, those of the offsets are stored, and the offset's rotate the anchor's. Anchors
+// are absolute, so a position has the same bits in every range, list or block. A position between integers is computed
+// from its phase directly.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace posenc::rows {
 
-// Constant once made, so threads may share it; nothing allocates but the constructor.
+// Constant after construction, so threads may share it. Only the constructor allocates.
 class AngleRows {
  public:
   static constexpr std::int64_t kOffsets = 32;
@@ -28,8 +28,8 @@ class AngleRows {
   std::int64_t pairs() const noexcept { return static_cast<std::int64_t>(steps_.size()); }
   const std::vector<PhaseStep>& steps() const noexcept { return steps_; }
 
-  // multiplier * sin and cos of pairs first .. first + count at a position. T is float or double. A real position that
-  // is a whole number is that integer.
+  // multiplier * sin and cos of pairs first to first + count - 1 at a position. T is float or double. A real position
+  // that is a whole number gives the bits of the integer.
   template <class T>
   void at(std::int64_t position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
   template <class T>
@@ -38,8 +38,8 @@ class AngleRows {
   void at(const numbers::SplitPosition& position, std::int64_t first, std::int64_t count, T* sine,
           T* cosine) const noexcept;
 
-  // How far apart rows of one number per pair are to be kept: whole cache lines, and one more, so that rows of equal
-  // place do not compete for the same lines of the cache, nor with the output's.
+  // The stride for rows of one number per pair: whole cache lines plus one more, so that the same pair of different
+  // rows does not compete for the same cache lines, with each other or with the output.
   std::int64_t row_stride() const noexcept { return (pairs() + 7) / 8 * 8 + 8; }
 
   // A position is its anchor plus its offset.
@@ -48,13 +48,14 @@ class AngleRows {
     return ((position + kOffsets / 2) & (kOffsets - 1)) - kOffsets / 2;
   }
 
-  // The sines and cosines of an offset, one per pair. Those of a negative one are the positive one's, sines negated.
+  // The sines and cosines of an offset, one per pair. A negative offset has the cosines of the positive one, and its
+  // sines negated.
   const double* offset_sin(std::int64_t offset) const noexcept {
     return offset_row(3 * std::abs(offset) + (offset < 0));
   }
   const double* offset_cos(std::int64_t offset) const noexcept { return offset_row(3 * std::abs(offset) + 2); }
 
-  // multiplier * sin and cos of every pair from the phase at an integer position, not turned.
+  // multiplier * sin and cos of every pair, computed from the phase at an integer position.
   void from_phase(std::int64_t position, double* sine, double* cosine) const noexcept;
 
  private:
@@ -65,9 +66,9 @@ class AngleRows {
                  std::uint64_t* phases) const noexcept;
 
   std::vector<PhaseStep> steps_;
-  std::vector<std::uint64_t> plain_steps_;  // steps_[j].step, side by side
-  std::vector<std::int64_t> other_pairs_;   // whose steps are not plain
-  base::AlignedVector<double> offsets_;     // per offset from 0 on: sines, sines negated, cosines
+  std::vector<std::uint64_t> plain_steps_;  // steps_[j].step, contiguous
+  std::vector<std::int64_t> other_pairs_;   // pairs whose steps are not plain
+  base::AlignedVector<double> offsets_;     // per offset from 0 up: sines, negated sines, cosines
   double multiplier_;
 };
 

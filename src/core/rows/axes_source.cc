@@ -41,7 +41,7 @@ void AxesSource::take_parts(const ConcatRows& rows) {
     auto source = std::make_unique<RowSource>(as_rows(part));
     const std::int64_t whole = source->width();
     const std::int64_t kept = std::min(whole, width_ - filled_);
-    if (kept == 0) break;  // what follows is cut away altogether
+    if (kept == 0) break;  // all following parts are cut away
     if (kept < whole) scratch_.resize(static_cast<std::size_t>(whole));
     parts_.push_back({part.axis, filled_, kept, std::move(source)});
     filled_ += kept;

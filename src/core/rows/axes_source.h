@@ -1,4 +1,4 @@
-// Gives the rows that need several coordinates of a token: parts side by side, and Fourier features.
+// Produces rows that need several coordinates of a token: parts side by side, and Fourier features.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace posenc::rows {
 
-// Positions must have passed check_rows. Not for several threads at once.
+// Positions must have passed check_rows. Must not be used by several threads at once.
 class AxesSource {
  public:
-  // `rows` are ConcatRows or FourierRows of that width.
+  // `rows` are ConcatRows or FourierRows with this width.
   AxesSource(const InputRows& rows, std::int64_t width);
 
-  // Writes the row of token n of batch row b, [M], of any float type.
+  // Writes the row of token n of batch row b, [M], of any float dtype.
   void write(const PositionView& positions, std::int64_t b, std::int64_t n, const View& row);
 
  private:
-  // A part that reads one coordinate, and its place in the row.
+  // A part that reads one coordinate, and its columns in the row.
   struct Part {
     std::int64_t axis;
     std::int64_t first;
-    std::int64_t kept;  // channels that the row has of it
+    std::int64_t kept;  // channels of the part that are within the row
     std::unique_ptr<RowSource> source;
   };
-  // Angles are those of a rotation with the same frequencies.
+  // The angles are those of a rotation with the same frequencies.
   struct Features {
     RotaryRows angles;
     PairWriter writer;
@@ -47,7 +47,7 @@ class AxesSource {
   std::int64_t filled_ = 0;  // channels before the zeros
   std::vector<Part> parts_;
   std::optional<Features> features_;
-  std::vector<double> scratch_;  // a whole part that is cut, in any dtype
+  std::vector<double> scratch_;  // a whole part, of any dtype, that is then cut
   std::vector<double> sine_;
   std::vector<double> cosine_;
 };

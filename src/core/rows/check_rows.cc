@@ -1,69 +1,66 @@
 #include "core/rows/check_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <type_traits>
 
 #include "core/base/refuse.h"
+#include "core/rows/first_refused.h"
 
 namespace posenc::rows {
 
 namespace {
 
-bool lies_inside(const Columns& columns, std::int64_t pairs, std::int64_t width) {
+bool is_inside(const Columns& columns, std::int64_t pairs, std::int64_t width) {
   if (columns.count == 0) return true;
   return columns.count > 0 && columns.count <= pairs && columns.start >= 0 && columns.start < width &&
          columns.stride >= 1 && (columns.count - 1) <= (width - 1 - columns.start) / columns.stride;
 }
 
-// A schedule is plain data that anyone can fill in: rows are written by its columns, so they must lie inside.
+// A schedule is plain data that anyone can fill in. Rows are written through its columns, so they must be in bounds.
 template <class Schedule>
 void check_columns(const Schedule& schedule, std::int64_t pairs, std::string_view where) {
-  if (schedule.width >= 1 && lies_inside(schedule.sine, pairs, schedule.width) &&
-      lies_inside(schedule.cosine, pairs, schedule.width)) {
+  if (schedule.width >= 1 && is_inside(schedule.sine, pairs, schedule.width) &&
+      is_inside(schedule.cosine, pairs, schedule.width)) {
     return;
   }
-  base::refuse(where, "the schedule's columns must lie within its width, ", schedule.width,
-               ", one per frequency: use make_schedule");
+  base::refuse(where, "the schedule's columns must be within its width, ", schedule.width,
+               ", with one frequency each: use make_schedule");
 }
 
 }  // namespace
 
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where) {
   base::require(schedule.first >= -kMaxPosition && schedule.first <= kMaxPosition, where,
-                "the schedule's first must lie within +-2147483647 but is ", schedule.first);
+                "the schedule's first must be from -2147483647 to 2147483647 but is ", schedule.first);
   check_columns(schedule, static_cast<std::int64_t>(schedule.inv_freq.size()), where);
 }
 
 void check_schedule(const FourierSchedule& schedule, std::string_view where) {
   const auto numbers = static_cast<std::int64_t>(schedule.inv_freq.size());
   base::require(schedule.axes >= 1 && schedule.axes <= 8 && numbers != 0 && numbers % schedule.axes == 0, where,
-                "the schedule must have a frequency per axis and pair: use make_schedule");
+                "the schedule must have one frequency per axis and pair: use make_schedule");
   check_columns(schedule, numbers / schedule.axes, where);
 }
 
 void check_one_axis(const PositionView& positions, std::string_view where) {
   check_positions(positions, where);
   if (positions.axes == 1) return;
-  base::refuse(where, "an encoding at the input takes one axis but positions have ", positions.axes);
+  base::refuse(where, "an encoding at the input takes positions on one axis but they have ", positions.axes);
 }
 
-// Positions as they are and as they count: both must lie in the range that accuracy is promised for.
+// Accuracy is only guaranteed within +-kMaxPosition, for the positions and after adding the schedule's `first`.
 void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where) {
   check_schedule(schedule, where);
   check_one_axis(positions, where);
-  if (schedule.first == 0) return;
-  const std::int64_t rows = positions.source == PositionView::Source::range ? 1 : positions.batch;
-  for (std::int64_t b = 0; b < rows; ++b) {
-    for (std::int64_t n = 0; n < positions.count; ++n) {
-      // Of a range the two ends are enough.
-      if (positions.source == PositionView::Source::range && n == 1) n = std::max<std::int64_t>(n, positions.count - 1);
-      const double counted = positions.real(b, n) + static_cast<double>(schedule.first);
-      if (std::max(counted, -counted) <= static_cast<double>(kMaxPosition)) continue;
-      base::refuse_input(where, "position ", positions.real(b, n), " counts as ", counted, " (first=", schedule.first,
-                         "), which is beyond +-2147483647");
-    }
-  }
+  const auto counted = [&](double position) { return position + static_cast<double>(schedule.first); };
+  const auto refused = first_refused(
+      positions, [&](double position) { return std::fabs(counted(position)) <= static_cast<double>(kMaxPosition); });
+  if (!refused) return;
+  const double position = positions.real(refused->b, refused->n);
+  base::refuse_input(where, "position ", position, " counts as ", counted(position), " (first=", schedule.first,
+                     "), which must be from -2147483647 to 2147483647");
 }
 
 void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where,

@@ -1,4 +1,4 @@
-// What operations check before they write rows.
+// The checks of operations before they write rows.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace posenc::rows {
 
-// Throws unless the schedule's columns lie inside its width, and the positions, as they are and as they count, in the
-// range that accuracy is promised for, on one axis.
+// Throws unless the schedule's columns are within its width, and the positions are on one axis and within the range of
+// guaranteed accuracy, before and after adding the schedule's `first`.
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where);
 void check_schedule(const FourierSchedule& schedule, std::string_view where);
 void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where);
 
-// Throws unless positions are on one axis and valid, as check_positions.
+// Throws unless positions are on one axis and pass check_positions.
 void check_one_axis(const PositionView& positions, std::string_view where);
 
-// Throws unless `out` is [N, width] or [B, N, width] of a float type for these positions, and apart from their memory.
+// Throws unless `out` is [N, width] or [B, N, width] of a float dtype for these positions and does not overlap them.
 void check_row_output(const PositionView& positions, std::int64_t width, const View& out, std::string_view where,
                       std::string_view name = "out");
 
-// Throws unless what is written is apart from the tables that the rows are read from.
+// Throws if the output overlaps a table that the rows are read from.
 void check_apart(const InputRows& rows, const base::NamedView& written, std::string_view where);
 
 }  // namespace posenc::rows

@@ -1,4 +1,4 @@
-// Some of the channels of a view.
+// A range of the channels of a view.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace posenc::rows {
 
-// Channels first .. first + width of every row.
+// Channels first to first + width - 1 of every row.
 template <class AnyView>
 AnyView columns(AnyView view, std::int64_t first, std::int64_t width) {
   using Byte = std::conditional_t<std::is_same_v<AnyView, ConstView>, const char, char>;

@@ -1,4 +1,4 @@
-// A row of floats into another float type: each number rounded once, to the nearest.
+// Converts a row of floats to another float type; each number is rounded once, to nearest.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void convert_row(const From* from, std::int64_t count, To* to) {
   }
 }
 
-// [H, D] into [H, D] of the same shape; channels are contiguous.
+// Converts [H, D] to [H, D] of another dtype; channels are contiguous.
 inline void convert_heads(const ConstView& from, const View& to) {
   base::with_float_type(from.dtype, [&](auto from_type) {
     base::with_float_type(to.dtype, [&](auto to_type) {

@@ -21,7 +21,7 @@ void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t token
                 "dropout step must be below 2^32 but got ", dropout.step);
   const auto check_count = [&](std::int64_t first, std::int64_t count, const char* name) {
     if (first >= 0 && first <= kCounterEnd - count) return;
-    base::refuse(where, "dropout ", name, " must not be negative, nor count beyond 2^32, but got ", first);
+    base::refuse(where, "dropout ", name, " must be 0 to ", kCounterEnd - count, " but got ", first);
   };
   check_count(dropout.first_row, rows, "first_row");
   check_count(dropout.first_token, tokens, "first_token");

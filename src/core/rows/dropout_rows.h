@@ -1,4 +1,4 @@
-// The dropout mask of one row after another.
+// The dropout masks of rows, one row at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace posenc::rows {
 
-// Throws unless p is in [0, 1) and everything counts within 32 bits, for a batch of `rows` x `tokens`.
+// Throws unless 0 <= p < 1 and all counters fit in 32 bits, for a batch of `rows` x `tokens`.
 void check_dropout(const Dropout& dropout, std::int64_t rows, std::int64_t tokens, std::string_view where);
 
-// One per thread: it keeps the random numbers of a row.
+// Use one per thread: it stores the random numbers of a row.
 class DropoutRows {
  public:
   DropoutRows(const Dropout& dropout, std::int64_t width);

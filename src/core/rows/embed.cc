@@ -17,9 +17,9 @@ namespace {
 using rows::Join;
 using rows::TokenGrid;
 
-// Rows that are used for several batch rows are kept in blocks of about this size, which a core's own cache holds.
+// Rows used for several batch rows are computed in blocks of about this size, which fits in a core's own cache.
 constexpr std::int64_t kBlockBytes = 512 * 1024;
-// Rows of a range are made in blocks even if they are used once.
+// Rows of a range are computed in blocks even if each is used once.
 constexpr std::int64_t kRangeBytes = 128 * 1024;
 
 struct Work {
@@ -31,7 +31,7 @@ struct Work {
   const EmbedOptions& options;
 };
 
-// What one thread does with rows of element type T, in arithmetic of type Real.
+// The work of one thread, for rows of element type T, with arithmetic in type Real.
 template <class T>
 class Joiner {
  public:
@@ -46,7 +46,7 @@ class Joiner {
         scale_(static_cast<Real>(work.options.scale)),
         wide_(static_cast<std::size_t>(std::is_same_v<T, Real> ? 0 : out_width_)) {}
 
-  // Tokens begin .. end of every batch row; all batch rows have the same positions.
+  // Tokens begin to end - 1 of every batch row; all batch rows have the same positions.
   void join_shared(std::int64_t begin, std::int64_t end) {
     const TokenGrid grid = rows::grid_of(work_.out);
     const std::int64_t row_bytes = source_.width() * static_cast<std::int64_t>(sizeof(Real));
@@ -63,7 +63,7 @@ class Joiner {
     }
   }
 
-  // Tokens begin .. end, counted through all batch rows.
+  // Tokens begin to end - 1, numbered through all batch rows.
   void join_lines(std::int64_t begin, std::int64_t end) {
     const TokenGrid grid = rows::grid_of(work_.out);
     std::vector<Real> scratch(static_cast<std::size_t>(source_.width()));
@@ -75,7 +75,7 @@ class Joiner {
   }
 
  private:
-  // The rows of tokens first .. last, in `scratch` where they lie nowhere else.
+  // Finds the rows of tokens first to last - 1; those that are not in memory as Real are written to `scratch`.
   void find_rows(std::int64_t first, std::int64_t last, Real* scratch, const Real** rows) {
     const bool range = source_.makes_range(work_.positions);
     if (range) {
@@ -116,14 +116,14 @@ class Joiner {
   std::int64_t out_width_;
   rows::DropoutRows dropout_;
   Real scale_;
-  std::vector<Real> wide_;  // a row of 16-bit data in float
+  std::vector<Real> wide_;  // a row of 16-bit data, converted to float
 };
 
 template <class T>
 void join_all(const Work& work) {
   const TokenGrid grid = rows::grid_of(work.out);
   const std::int64_t threads = work.options.workers ? work.options.workers->count() : 1;
-  // A thread takes a stretch of tokens through all batch rows, unless there are too few of them.
+  // Each thread takes a range of tokens in all batch rows, unless there are too few tokens.
   const bool shared = rows::is_shared(work.positions) && grid.count >= threads;
   const std::int64_t units = shared ? grid.count : grid.lines();
   const std::int64_t parts = std::min(threads, units);

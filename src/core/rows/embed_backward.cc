@@ -29,7 +29,7 @@ struct GradientWork {
   TokenGrid grid() const { return rows::grid_of(grad_out); }
 };
 
-// The rows of grad_out behind the dropout, in double: what reaches scale * x and the position rows.
+// The rows of grad_out after undoing dropout, in double: the gradient of scale * x and of the position rows.
 class MaskedRows {
  public:
   explicit MaskedRows(const GradientWork& work)
@@ -45,7 +45,7 @@ class MaskedRows {
     return row_;
   }
 
-  // The part of it that reaches the position rows.
+  // The part that is the gradient of the position rows.
   const double* positions_at(std::int64_t line) { return at(line).data() + first_; }
 
  private:
@@ -72,7 +72,7 @@ void learned_gradient(const GradientWork& work) {
   rows::add_learned_gradient(learned, positions, make_reader, work.gradients.learned, work.options.workers);
 }
 
-// Adds to `sums` what tokens begin .. end mean for the frequencies: the derivative of sin(p w) by w is p cos(p w).
+// Adds the contribution of tokens begin to end - 1 to the gradients of frequencies: d/dw sin(p w) = p cos(p w).
 void add_frequencies(const GradientWork& work, std::int64_t begin, std::int64_t end, double* sums) {
   const SinusoidalSchedule& schedule = *rows::schedule_of(work.rows);
   rows::RowMaker maker(schedule);
@@ -80,7 +80,7 @@ void add_frequencies(const GradientWork& work, std::int64_t begin, std::int64_t 
   for (std::int64_t line = begin; line < end; ++line) {
     const double position = position_of(work, line);
     const rows::AngleRow* angles = maker.angles(position);
-    if (angles == nullptr) continue;  // a row of zeros, whatever the frequencies
+    if (angles == nullptr) continue;  // the row is zero for all frequencies
     const double counted = position + static_cast<double>(schedule.first);
     const double* grad = masked.positions_at(line);
     for (std::int64_t j = 0; j < schedule.sine.count; ++j) {
@@ -94,7 +94,7 @@ void add_frequencies(const GradientWork& work, std::int64_t begin, std::int64_t 
   }
 }
 
-// The tokens are cut into the same pieces however many threads there are, and the pieces' sums added in their order.
+// The tokens are divided into the same pieces for any number of threads, and the pieces' sums are added in order.
 void frequency_gradient(const GradientWork& work) {
   constexpr std::int64_t kPieces = 64;
   const std::int64_t lines = work.grid().lines();
@@ -148,7 +148,7 @@ void input_gradient(const GradientWork& work) {
 void backward(const GradientWork& work) {
   rows::check_backward(work.join, work.grad_out, work.positions, work.rows, work.gradients, work.options);
   if (work.grad_out.size() == 0) return;
-  // The input last: its gradient may be written over grad_out.
+  // The gradient of the input comes last, because it may overwrite grad_out.
   if (work.gradients.learned.rank > 0) learned_gradient(work);
   if (!work.gradients.inv_freq.empty()) frequency_gradient(work);
   if (work.gradients.input.rank > 0) input_gradient(work);

@@ -14,12 +14,12 @@ namespace {
 using base::NamedView;
 using base::refuse;
 
-// [N, M] or [B, N, M] of any float type.
+// Throws unless the view is [N, M] or [B, N, M] of any float dtype.
 void check_tokens(const ConstView& view, std::string_view where, std::string_view name) {
   base::check_view(view, {.shape = {"B", "N", "M"}, .batch = base::Batch::optional}, where, name);
 }
 
-// A gradient is written while positions, tables and the gradients before it are read.
+// A gradient is written while positions, tables and earlier gradients are still read, so it must not overlap them.
 void check_gradient(const NamedView& written, const PositionView& positions, const InputRows& rows,
                     std::string_view where) {
   base::check_apart(written, positions, where);
@@ -28,9 +28,9 @@ void check_gradient(const NamedView& written, const PositionView& positions, con
 
 void check_options(const EmbedOptions& options, const ConstView& data, std::string_view where) {
   base::require(std::isfinite(options.scale), where, "scale must be finite but got ", options.scale);
-  // Beyond the largest float it would be infinite in the arithmetic of everything but f64.
+  // Except for f64 data, the arithmetic is float32, in which a larger scale would be infinite.
   base::require(data.dtype == DType::f64 || std::fabs(options.scale) <= 0x1.fffffep127, where,
-                "scale must be within float32 for ", to_text(data.dtype), " data but got ", options.scale);
+                "scale must be finite in float32 for ", to_text(data.dtype), " data but got ", options.scale);
   const TokenGrid grid = grid_of(data);
   check_dropout(options.dropout, grid.batch, grid.count, where);
 }
@@ -54,7 +54,7 @@ void check_input_gradient(Join join, const ConstView& grad_out, const PositionVi
 void check_learned_gradient(const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                             const EmbedGradients& gradients, std::string_view where) {
   const LearnedRows* learned = learned_of(rows);
-  base::require(learned, where, "there is no learned table to get a gradient");
+  base::require(learned, where, "a gradient of the learned table needs learned rows");
   const NamedView written{"the gradient of the learned table", gradients.learned};
   base::check_view(gradients.learned,
                    {.dtypes = base::kReals, .shape = base::shape_of(learned->table), .use = base::Use::write}, where,
@@ -67,7 +67,7 @@ void check_learned_gradient(const ConstView& grad_out, const PositionView& posit
 void check_frequency_gradient(const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                               const EmbedGradients& gradients, std::string_view where) {
   const SinusoidalSchedule* schedule = schedule_of(rows);
-  base::require(schedule, where, "only streamed rows have frequencies that can get a gradient");
+  base::require(schedule, where, "a gradient of inv_freq needs streamed rows");
   if (gradients.inv_freq.size() != schedule->inv_freq.size()) {
     refuse(where, "the gradient of inv_freq must have one number per pair, ", schedule->inv_freq.size(), ", but has ",
            gradients.inv_freq.size());

@@ -1,4 +1,4 @@
-// What adding and concatenating positions, forward and backward, check and know before they touch a row.
+// Checks and helpers of adding and concatenating positions, forward and backward.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace posenc::rows {
 
 enum class Join { add, concat };
 
-// Tokens [B, N]: of a view [N, M] there is one batch row.
+// The number of tokens, [B, N]; a view [N, M] counts as one batch row.
 struct TokenGrid {
   std::int64_t batch = 1;
   std::int64_t count = 0;
@@ -33,7 +33,7 @@ inline bool is_shared(const PositionView& positions) {
   return positions.batch == 1 || positions.batch_stride == 0 || positions.source == PositionView::Source::range;
 }
 
-// Throws unless out = join(x, rows at positions) is possible: shapes, types, memory, rows, options.
+// Throws unless out = join(x, rows at positions) is possible: checks shapes, dtypes, overlap, rows and options.
 void check_forward(Join join, const ConstView& x, const PositionView& positions, const InputRows& rows, const View& out,
                    const EmbedOptions& options);
 
@@ -41,7 +41,7 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
 void check_backward(Join join, const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                     const EmbedGradients& gradients, const EmbedOptions& options);
 
-// The learned part of rows, or null; the schedule of streamed rows, or null.
+// Return the learned part of the rows, or null; the schedule of streamed rows, or null.
 const LearnedRows* learned_of(const InputRows& rows);
 const SinusoidalSchedule* schedule_of(const InputRows& rows);
 

@@ -1,4 +1,4 @@
-// Walks positions and the rows that belong to them.
+// Loops over positions and their rows.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace posenc::rows {
 
-// Calls write(b, n, row) for every token, b and n as positions count them.
+// Calls write(b, n, row) for every token; b and n are indices into the positions.
 template <class Write>
 void for_each_token(const PositionView& positions, const View& out, const Write& write) {
   const bool batched = out.rank == 3;
@@ -19,7 +19,7 @@ void for_each_token(const PositionView& positions, const View& out, const Write&
   }
 }
 
-// Calls write(position, row) for every token on one axis, with an integer where the position is one.
+// Calls write(position, row) for every token on one axis; the position is an integer if it has an integer type.
 template <class Write>
 void for_each_row(const PositionView& positions, const View& out, const Write& write) {
   for_each_token(positions, out, [&](std::int64_t b, std::int64_t n, const View& row) {

@@ -7,6 +7,7 @@
 
 #include "core/base/check_view.h"
 #include "core/rows/check_rows.h"
+#include "core/rows/first_refused.h"
 #include "core/rows/learned_read.h"
 #include "core/rows/row_source.h"
 
@@ -17,13 +18,13 @@ using base::refuse;
 
 void check_table(const ConstView& table, std::string_view where, std::string_view name) {
   base::check_view(table, {.shape = {"R", "M"}}, where, name);
-  if (table.shape[1] < 1) refuse(where, name, " must have channels but is ", shape_text(table));
+  if (table.shape[1] < 1) refuse(where, name, " must have at least 1 channel but is ", shape_text(table));
 }
 
 void check_source(const FixedRows& rows, std::string_view where) {
   check_table(rows.table, where, "the table");
   if (rows.start >= -kMaxPosition && rows.start <= kMaxPosition) return;
-  refuse(where, "the table's start must lie within +-2147483647 but is ", rows.start);
+  refuse(where, "the table's start must be from -2147483647 to 2147483647 but is ", rows.start);
 }
 
 void check_source(const StreamedRows& rows, std::string_view where) {
@@ -36,7 +37,7 @@ void check_source(const LearnedRows& rows, std::string_view where) {
   check_table(rows.table, where, "the learned table");
   const auto check = [&](std::int64_t wanted, std::int64_t has, const char* what) {
     if (wanted == 0 || wanted == has) return;
-    refuse(where, "the learned table must have ", wanted, " ", what, ", as its spec says, but has ", has);
+    refuse(where, "the learned table must have ", wanted, " ", what, " as in its spec but has ", has);
   };
   check(rows.spec.rows, rows.table.shape[0], "rows");
   check(rows.spec.width, rows.table.shape[1], "channels");
@@ -76,7 +77,7 @@ void check_source(const FourierRows& rows, std::string_view where) {
 }
 
 void check_source(const ConcatRows& rows, std::string_view where) {
-  base::require(!rows.parts.empty(), where, "concat rows must have parts but have none");
+  base::require(!rows.parts.empty(), where, "concat rows must have at least one part");
   base::require(rows.width >= 0, where, "width must be at least 0 but is ", rows.width);
   for (std::size_t i = 0; i < rows.parts.size(); ++i) {
     std::visit([&](const auto& source) { check_source(source, where); }, rows.parts[i].rows);
@@ -86,25 +87,18 @@ void check_source(const ConcatRows& rows, std::string_view where) {
   }
 }
 
-// Calls check(position) -> why it has no row, for every position; of a range the ends are enough.
-template <class Check>
-void check_each(const PositionView& positions, std::string_view where, const Check& check) {
-  const bool range = positions.source == PositionView::Source::range;
-  const std::int64_t batch = range ? 1 : positions.batch;
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t n = 0; n < positions.count; ++n) {
-      if (range && n == 1) n = positions.count - 1;
-      const double position = positions.real(b, n);
-      const std::string refusal = check(position);
-      if (refusal.empty()) continue;
-      const std::string token = positions.batch > 1 ? std::to_string(b) + ", " + std::to_string(n) : std::to_string(n);
-      base::refuse_input(where, "position ", position, " of token [", token, "] ", refusal);
-    }
-  }
+// refusal(position) says why a position has no row, and is empty for positions that have one.
+template <class Refusal>
+void check_each(const PositionView& positions, std::string_view where, const Refusal& refusal) {
+  const auto refused = rows::first_refused(positions, [&](double position) { return refusal(position).empty(); });
+  if (!refused) return;
+  const double position = positions.real(refused->b, refused->n);
+  const std::string token = (positions.batch > 1 ? std::to_string(refused->b) + ", " : "") + std::to_string(refused->n);
+  base::refuse_input(where, "position ", position, " of token [", token, "] ", refusal(position));
 }
 
 std::string fixed_refusal(const FixedRows& rows, double position) {
-  if (position != std::floor(position)) return "must be a whole number: a table has no rows between its rows";
+  if (position != std::floor(position)) return "must be a whole number because it selects a row of the table";
   const double row = position - static_cast<double>(rows.start);
   if (row >= 0.0 && row < static_cast<double>(rows.table.shape[0])) return {};
   if (rows.table.shape[0] == 0) return "is not in the table, which is empty";
@@ -154,13 +148,13 @@ void check_at(const FourierRows& rows, const PositionView& positions, std::strin
 
 ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::span<const ConstView> tables) {
   validate(spec);
-  base::require(schedule.size() == spec.parts.size(), "concat_rows", "the schedule must be that of the spec");
+  base::require(schedule.size() == spec.parts.size(), "concat_rows", "the schedule must be made from the spec");
   ConcatRows rows{.parts = {}, .axes = axes_of(Spec(spec)), .width = spec.width};
   std::size_t next = 0;
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const auto* learned = std::get_if<Learned>(&spec.parts[i].encoding);
     base::require((learned == nullptr) == schedule[i].has_value(), "concat_rows",
-                  "the schedule must be that of the spec");
+                  "the schedule must be made from the spec");
     if (learned == nullptr) {
       rows.parts.push_back({spec.parts[i].axis, StreamedRows{&*schedule[i]}});
     } else if (next < tables.size()) {
@@ -169,7 +163,7 @@ ConcatRows concat_rows(const Concat& spec, const ConcatSchedule& schedule, std::
     next += learned == nullptr ? 0 : 1;
   }
   if (next == tables.size()) return rows;
-  refuse("concat_rows", "there must be a table per learned part, ", next, ", but there are ", tables.size());
+  refuse("concat_rows", "there must be one table per learned part, ", next, ", but there are ", tables.size());
 }
 
 ConcatRows concat_rows(const Concat& spec, ConcatSchedule&& schedule, std::span<const ConstView> tables) {

@@ -31,7 +31,7 @@ std::int64_t positions_of(const Learned& spec, std::int64_t rows) {
 std::string rows::read_refusal(const Learned& spec, std::int64_t rows, double position) {
   const std::int64_t count = positions_of(spec, rows);
   if (!(position >= 0.0)) {  // NaN too
-    return "must not be negative: a table has no row before its first (what a pad gets is for the caller to choose)";
+    return "must not be negative: the first row is for position 0 (give pads an id of at least 0)";
   }
   if (count < 1) {
     return "has no row: the table has " + std::to_string(rows) + " rows and first is " + std::to_string(spec.first);
@@ -39,19 +39,19 @@ std::string rows::read_refusal(const Learned& spec, std::int64_t rows, double po
   const bool stretch = stretches(spec, count);
   if (stretch) {
     if (position <= static_cast<double>(*spec.length - 1)) return {};
-    return "is past the length that the table is stretched to, " + std::to_string(*spec.length);
+    return "is past the end of the stretched table, which has " + std::to_string(*spec.length) + " positions";
   }
-  if (position != std::floor(position)) return "must be a whole number: a table has no rows between its rows";
+  if (position != std::floor(position)) return "must be a whole number because it selects a row of the table";
   if (position <= static_cast<double>(count - 1) || spec.past_end == PastEnd::clamp) return {};
   const std::string offset = " (" + std::to_string(rows) + " rows, first=" + std::to_string(spec.first) + ")";
   return "is past the end of the table, which has " + std::to_string(count) + " positions" +
-         (spec.first > 0 ? offset : "") + "; past_end chooses what such positions get";
+         (spec.first > 0 ? offset : "") + "; past_end=clamp would read the last row";
 }
 
 RowRead rows::read_of(const Learned& spec, std::int64_t rows, double position) noexcept {
   const std::int64_t count = positions_of(spec, rows);
   if (stretches(spec, count)) return stretched(spec, count, position);
-  // Compared before it is cast: a clamped position may be any number, also one that no integer holds.
+  // std::min comes before the cast: a position beyond the table may be too large for an integer.
   const double place = std::min(position, static_cast<double>(count - 1));
   const std::int64_t row = spec.first + static_cast<std::int64_t>(place);
   return {row, row, 0.0};

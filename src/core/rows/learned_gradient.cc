@@ -12,13 +12,13 @@
 namespace posenc::rows {
 namespace {
 
-// One token's share in a row of the table.
+// The contribution of one token to a row of the table.
 struct Share {
   std::int64_t line;
   double weight;
 };
 
-// All shares, sorted by row and then by token: row r has shares[starts[r]] .. shares[starts[r + 1]].
+// All contributions, sorted by row and then by token: row r has shares[starts[r]] .. shares[starts[r + 1] - 1].
 struct Readers {
   std::vector<std::size_t> starts;
   std::vector<Share> shares;
@@ -49,7 +49,7 @@ Readers sort_by_row(const LearnedRows& rows, const std::vector<double>& position
   return result;
 }
 
-// What one thread needs to sum rows.
+// The state of one thread that sums rows.
 class Summer {
  public:
   Summer(const LearnedRows& rows, const std::vector<double>& positions, GradientReader reader)
@@ -78,13 +78,13 @@ class Summer {
       for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += factor * grad[i];
       return;
     }
-    // y = v / |v|: the gradient loses its part along y, and what is left is divided by |v|.
+    // y = v / |v|: remove the part of the gradient along y, and divide the rest by |v|.
     const RowRead read = read_of(rows_.spec, rows_.table.shape[0], positions_[static_cast<std::size_t>(share.line)]);
     read_learned(rows_, read, value_.data(), next_.data());
     const double inverse = inverse_length(value_);
     double along = 0.0;
     for (std::size_t i = 0; i < sum_.size(); ++i) along += grad[i] * value_[i] * inverse;
-    if (inverse >= 1e12) along = 0.0;  // a row without length is divided by a constant
+    if (inverse >= 1e12) along = 0.0;  // a row of length about 0 is divided by a constant
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += factor * inverse * (grad[i] - along * value_[i] * inverse);
   }
 
@@ -107,7 +107,7 @@ void add_learned_gradient(const LearnedRows& rows, const std::vector<double>& po
     const auto r = static_cast<std::size_t>(row);
     if (readers.starts[r] != readers.starts[r + 1] && rows.spec.padding_row != row) read_rows.push_back(row);
   }
-  // Several parts per thread: rows that many tokens read take longer.
+  // Several parts per thread, because rows that many tokens read take longer.
   const auto count = static_cast<std::int64_t>(read_rows.size());
   const std::int64_t parts = std::min<std::int64_t>(count, workers ? 4 * workers->count() : 1);
   run_parts(workers, parts, [&](std::int64_t part) {

@@ -8,10 +8,10 @@
 
 namespace posenc::rows {
 
-// Why `position` has no row: the end of a message; empty if it has one.
+// Returns why `position` has no row, as the end of a message; empty if it has one.
 std::string read_refusal(const Learned& spec, std::int64_t rows, double position);
 
-// What a position reads that read_refusal had nothing against.
+// Returns the rows to read for a position that read_refusal accepts.
 RowRead read_of(const Learned& spec, std::int64_t rows, double position) noexcept;
 
 }  // namespace posenc::rows

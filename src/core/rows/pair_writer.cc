@@ -34,7 +34,7 @@ std::vector<std::int64_t> zero_columns(const SinusoidalSchedule& schedule) {
   return zeros;
 }
 
-// A block of rows as floats, in the order of the output that they are for.
+// A block of rows as floats, in the column order of the output.
 class Stage {
  public:
   template <class T>
@@ -146,7 +146,7 @@ void PairWriter::turn_as(const AnchorTurn& turn, std::int64_t first, const Rows&
   paired.pairs = std::min(turn.pairs, paired_ - first);
   if (paired.pairs > 0) turn_columns(paired, columns(row, first, rows.stride), rows);
   if (paired.pairs == turn.pairs) return;
-  // An odd width: the last sine or cosine stands alone.
+  // With an odd width, the last sine or cosine has no partner.
   const std::int64_t last = turn.pairs - 1;
   const bool is_sine = sine_.count > cosine_.count;
   const Columns& longer = is_sine ? sine_ : cosine_;

@@ -1,4 +1,4 @@
-// Puts sines and cosines where a schedule has its columns, in any float type, rounded once.
+// Writes sines and cosines to the columns of a schedule, in any float dtype, rounded once.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 
 namespace posenc::rows {
 
-// Constant once made, so threads may share it.
+// Constant after construction, so threads may share it.
 class PairWriter {
  public:
-  // What `turn` writes at a time, at most: the anchors, the offset and the output share a core's first cache.
+  // The most anchors that `turn` writes at a time: anchors, offset and output must fit in a core's first-level cache.
   static constexpr std::int64_t kAnchors = 2;
   static constexpr std::int64_t kPairs = 256;
 
   struct Rows {
     void* data;  // the first anchor's row
     DType dtype;
-    std::int64_t stride;   // elements from one anchor's row to the next one's
-    std::int64_t to_back;  // elements from there to the row that is turned back by the same offset; 0 = there is none
-    bool large;            // too large for the caches: to be written past them
+    std::int64_t stride;   // elements from one anchor's row to the next anchor's row
+    std::int64_t to_back;  // elements to the row rotated back by the same offset; 0: no such row
+    bool large;            // larger than the caches: write with non-temporal stores
   };
 
   explicit PairWriter(const SinusoidalSchedule& schedule);
 
-  // Whether `turn` can write it: sines and cosines apart or alternating, as all schedules but hand-made ones have them.
+  // Whether `turn` can write it: sines and cosines separate or alternating. Only schedules made by hand differ.
   bool is_regular() const noexcept { return regular_; }
 
-  // Writes turn.rows rows, or two for each, pairs first .. first + turn.pairs of them. Only if is_regular().
+  // Writes turn.rows rows (twice as many with to_back), pairs first to first + turn.pairs - 1. Needs is_regular().
   void turn(const kernels::AnchorTurn& turn, std::int64_t first, const Rows& rows) const noexcept;
 
-  // Writes a row, [M], contiguous: sine and cosine have one number per pair.
+  // Writes a row, [M], contiguous; sine and cosine have one number per pair.
   void place(const double* sine, const double* cosine, const View& row) const noexcept;
 
-  // Zeros in the columns that are neither; `turn` leaves them, `place` does not.
+  // Whether some columns are neither sine nor cosine. `place` sets them to zero, `turn` does not.
   bool has_zeros() const noexcept { return !zeros_.empty(); }
   void write_zeros(const View& row) const noexcept;
 
@@ -50,7 +50,7 @@ class PairWriter {
 
   Columns sine_;
   Columns cosine_;
-  std::int64_t paired_;  // how many sines have their cosine
+  std::int64_t paired_;  // number of sines that have a cosine
   bool regular_;
   std::vector<std::int64_t> zeros_;  // columns
 };

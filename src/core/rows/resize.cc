@@ -50,8 +50,8 @@ void check_finite(const ConstView& table) {
   }
 }
 
-// Both axes of a resize; a table without a grid is a grid of one column, so that only rows of the table lie between the
-// two passes, however long the result is.
+// Both axes of a resize. A table without a grid is a grid with one column: then the intermediate result is only as long
+// as the table, however long the output is.
 struct Grid {
   explicit Grid(const Resize& rule)
       : kept(rule.kept), height(rule.from[0]), width(rule.from.size() == 2 ? rule.from[1] : 1) {
@@ -61,18 +61,18 @@ struct Grid {
 
   std::int64_t new_width() const { return static_cast<std::int64_t>(across.size()); }
   std::int64_t new_height() const { return static_cast<std::int64_t>(down.size()); }
-  // So many channels at a time that what lies between the two passes stays in a core's own cache.
+  // The number of channels per block: the intermediate result must fit in a core's own cache.
   std::int64_t block(std::int64_t channels) const {
     return std::clamp<std::int64_t>((1 << 16) / (height * new_width()), std::min<std::int64_t>(16, channels), channels);
   }
 
   std::int64_t kept;
   std::int64_t height, width;      // of the table
-  std::vector<Taps> down, across;  // one per line and per column of the result
+  std::vector<Taps> down, across;  // one per row and per column of the result
 };
 
-// sum[c] = the weighted sum over the taps' rows, which lie `stride` numbers apart. Begins with a product, not with 0: a
-// copy of -0 is -0.
+// sum[c] = the weighted sum over the taps' rows, which are `stride` numbers apart from each other. It starts with a
+// product instead of 0, so that a copy of -0 is -0.
 void gather(const Taps& taps, const double* rows, std::int64_t stride, std::int64_t channels, double* sum) noexcept {
   const double* row = rows + taps.first * stride;
   for (std::int64_t c = 0; c < channels; ++c) sum[c] = taps.weights[0] * row[c];
@@ -93,7 +93,7 @@ void scatter(const Taps& taps, const double* numbers, std::int64_t channels, dou
   }
 }
 
-// `channels` channels of one line of a grid, from row `row` of the view on.
+// Reads `channels` channels of one line of a grid, starting at row `row` of the view.
 void read_line(const ConstView& view, std::int64_t row, std::int64_t columns, std::int64_t first, std::int64_t channels,
                double* line) {
   for (std::int64_t x = 0; x < columns; ++x)
@@ -104,7 +104,7 @@ void resize_block(const ConstView& table, const Grid& grid, const View& out, std
                   std::int64_t channels) {
   const std::int64_t line_size = grid.new_width() * channels;
   Numbers line(static_cast<std::size_t>(grid.width * channels));
-  Numbers lines(static_cast<std::size_t>(grid.height * line_size));  // resized across, not down yet
+  Numbers lines(static_cast<std::size_t>(grid.height * line_size));  // after resizing across, before resizing down
   for (std::int64_t y = 0; y < grid.height; ++y) {
     read_line(table, grid.kept + y * grid.width, grid.width, first, channels, line.data());
     double* target = lines.data() + y * line_size;
@@ -163,10 +163,10 @@ void for_each_block(const Grid& grid, std::int64_t channels, const Work& work) {
   for (std::int64_t first = 0; first < channels; first += block) work(first, std::min(block, channels - first));
 }
 
-// The side of the largest square of at most `cells`.
+// The side of the largest square with at most `cells` cells.
 std::int64_t square_side(std::int64_t cells) {
   auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(cells)));
-  while (side > cells / side) --side;  // the square itself may be beyond what can be counted
+  while (side > cells / side) --side;  // by division, because the square itself may overflow
   while (side + 1 <= cells / (side + 1)) ++side;
   return side;
 }
@@ -177,7 +177,7 @@ void resize_table(const ConstView& table, const Resize& rule, const View& out) {
   rows::check_resize(rule, "resize_table");
   check_views({"table", table}, {"out", out}, rule, /*backward=*/false);
   const std::int64_t channels = table.shape[1];
-  if (channels == 0) return;  // such views may be null
+  if (channels == 0) return;  // the views may be null
   check_finite(table);
   const Grid grid(rule);
   Numbers row(static_cast<std::size_t>(channels));
@@ -205,7 +205,7 @@ void resize_table_backward(const ConstView& grad_out, const Resize& rule, const 
 
 std::vector<std::int64_t> square_grid(std::int64_t rows, std::int64_t kept) {
   base::require(kept >= 0, "square_grid", "kept must not be negative but got ", kept);
-  base::require(rows > kept, "square_grid", "rows must be more than the ", kept, " kept but got ", rows);
+  base::require(rows > kept, "square_grid", "rows must be more than kept, ", kept, ", but got ", rows);
   const std::int64_t cells = rows - kept;
   const std::int64_t side = square_side(cells);
   base::require(side * side == cells, "square_grid", "rows - kept must be a square number but got ", rows, " - ", kept,

@@ -7,7 +7,7 @@
 namespace posenc::rows {
 namespace {
 
-// Twice a product of two lengths can still be counted.
+// Small enough that twice the product of two lengths does not overflow.
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 30;
 
 using base::refuse;
@@ -20,28 +20,28 @@ void check_lengths(const Resize& rule, const std::vector<std::int64_t>& lengths,
                   length);
     rows *= length;
   }
-  base::require(!__builtin_add_overflow(rows, rule.kept, &rows), where, name, " has more rows than can be counted");
+  base::require(!__builtin_add_overflow(rows, rule.kept, &rows), where, name, " must have fewer than 2^63 rows");
 }
 
-// Options that a method does not have are refused, not ignored: ignoring one gives numbers that nobody asked for.
+// Options that do not apply to a method are errors: ignoring them would give numbers that nobody asked for.
 void check_options(const Resize& rule, std::string_view where) {
   const bool smooth = rule.method == Interpolation::linear || rule.method == Interpolation::cubic;
   const bool corners = rule.align == Align::corners;
   base::require(static_cast<unsigned>(rule.method) <= static_cast<unsigned>(Interpolation::area), where,
-                "method must be one of the four but got ", static_cast<int>(rule.method));
-  base::require(corners || rule.align == Align::centers, where, "align must be one of the two but got ",
+                "method must be one of Interpolation but got ", static_cast<int>(rule.method));
+  base::require(corners || rule.align == Align::centers, where, "align must be centers or corners but got ",
                 static_cast<int>(rule.align));
   base::require(!corners || smooth, where, "align=corners needs the method linear or cubic");
   base::require(!rule.antialias || smooth, where, "antialias needs the method linear or cubic");
   base::require(!rule.antialias || !corners, where, "antialias needs align=centers");
   base::require(!rule.cubic_a || rule.method == Interpolation::cubic, where, "cubic_a needs the method cubic");
   if (rule.cubic_a && !(*rule.cubic_a >= -1.0 && *rule.cubic_a <= 0.0)) {
-    refuse(where, "cubic_a must lie from -1 to 0 but got ", *rule.cubic_a);
+    refuse(where, "cubic_a must be from -1 to 0 but got ", *rule.cubic_a);
   }
   base::require(rule.extra_size >= 0.0 && rule.extra_size < 1.0, where, "extra_size must be from 0 to below 1 but got ",
                 rule.extra_size);
   base::require(rule.extra_size == 0.0 || !corners, where, "extra_size needs align=centers");
-  // With nearest, torch itself has two answers, by the order of the tensor's memory.
+  // For nearest, torch itself gives two different results, depending on the memory order of the tensor.
   base::require(rule.extra_size == 0.0 || smooth, where, "extra_size needs the method linear or cubic");
 }
 

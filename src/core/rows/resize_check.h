@@ -1,4 +1,4 @@
-// What a Resize must be before anything is computed with it.
+// The checks of a Resize before it is used.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace posenc::rows {
 
-// Throws unless the rule stands for a resize. Afterwards every length is from 1 to 2^30, there are one or two, and
-// kept + their product can be counted. `where` opens the message: "[resize_table] from ...".
+// Throws unless the rule is a valid resize. After that, there are one or two lengths of 1 to 2^30, and
+// kept + their product does not overflow. Messages begin with [where].
 void check_resize(const Resize& rule, std::string_view where);
 
-// kept + the product of the lengths, of a rule that was checked.
+// kept + the product of the lengths, for a checked rule.
 std::int64_t rows_of(const Resize& rule, const std::vector<std::int64_t>& lengths) noexcept;
 
 }  // namespace posenc::rows

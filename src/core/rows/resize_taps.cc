@@ -28,7 +28,7 @@ SourcePoint quotient(std::int64_t numerator, std::int64_t denominator) {
   return {base, static_cast<double>(numerator - base * denominator) / static_cast<double>(denominator)};
 }
 
-// In integers where there is no extra size: an output row that stands on an input row is then that row, exactly.
+// Computed in integers without an extra size: an output row at the place of an input row is then exactly that row.
 SourcePoint place_of(const Resize& rule, const Axis& axis, std::int64_t i) {
   if (rule.align == Align::corners) {
     if (axis.to == 1) return {0, 0.0};
@@ -48,7 +48,7 @@ Taps nearest_taps(const Axis& axis, std::int64_t i) {
 }
 
 Taps linear_taps(const Resize& rule, const Axis& axis, std::int64_t i) {
-  // torch copies an axis that stays, also where an extra size moves its places.
+  // torch copies an axis whose length does not change, even if an extra size moves its places.
   if (axis.from == axis.to) return {i, {1.0}};
   const SourcePoint place = place_of(rule, axis, i);
   if (place.base < 0) return {0, {1.0}};
@@ -56,8 +56,8 @@ Taps linear_taps(const Resize& rule, const Axis& axis, std::int64_t i) {
   return {place.base, {1.0 - place.fraction, place.fraction}};
 }
 
-// The kernel of Keys (1981) at distance x from 0 to 1 and from 1 to 2. In factors, it is exactly 0 at 1 and 2 and 1 at
-// 0.
+// The kernel of Keys (1981) at distance x from 0 to 1 and from 1 to 2. Written as products, so that it is exactly 1 at
+// 0 and 0 at 1 and 2.
 double near_weight(double x, double a) { return (1.0 - x) * (1.0 + x - (a + 2.0) * x * x); }
 double far_weight(double x, double a) { return a * (x - 1.0) * (2.0 - x) * (2.0 - x); }
 
@@ -82,7 +82,8 @@ Taps cubic_taps(const Resize& rule, const Axis& axis, std::int64_t i, double a) 
   return taps;
 }
 
-// As PIL does it: the kernel is stretched to the ratio when shrinking, and what of it lies inside has the sum 1.
+// As in PIL: when shrinking, the kernel is stretched by the ratio, and the weights inside the table are normalised to
+// 1.
 Taps antialiased_taps(const Resize& rule, const Axis& axis, std::int64_t i, double a) {
   const double stretch = std::max(axis.ratio, 1.0);
   const double support = (rule.method == Interpolation::cubic ? 2.0 : 1.0) * stretch;
@@ -113,7 +114,7 @@ Taps taps_of(const Resize& rule, const Axis& axis, std::int64_t i) {
   return rule.method == Interpolation::cubic ? cubic_taps(rule, axis, i, a) : linear_taps(rule, axis, i);
 }
 
-// Taps that weigh nothing are dropped at both ends, and a single one is the row itself: a copy stays a copy.
+// Drops zero weights at both ends; a single remaining tap gets weight 1, so that a copy stays an exact copy.
 Taps trimmed(Taps taps) {
   auto& weights = taps.weights;
   while (weights.size() > 1 && weights.back() == 0.0) weights.pop_back();

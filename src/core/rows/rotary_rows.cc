@@ -12,10 +12,10 @@
 namespace posenc::rows {
 namespace {
 
-// Times the largest position, and summed over the axes, still a float32.
+// Multiplied by the largest position and summed over the axes, it still fits in a float32.
 constexpr double kLargestRounded = 0x1p90;
 
-// A schedule is plain data that anyone can fill in: heads are written by its window, so it must lie inside.
+// A schedule is plain data that anyone can fill in. Heads are written through its window, so it must be in bounds.
 const RotarySchedule& checked(const RotarySchedule& s) {
   const auto refuse = [](std::string_view message) {
     base::refuse("RotaryAngles", "the schedule's ", message, ": use make_schedule");
@@ -24,12 +24,12 @@ const RotarySchedule& checked(const RotarySchedule& s) {
   if (s.rotary_dim < 2 || s.rotary_dim % 2 != 0 || s.rotary_dim > s.head_dim) {
     refuse("rotary_dim must be even, from 2 to head_dim");
   }
-  if (s.first_channel < 0 || s.first_channel > s.head_dim - s.rotary_dim) refuse("window must lie inside the head");
+  if (s.first_channel < 0 || s.first_channel > s.head_dim - s.rotary_dim) refuse("window must be inside the head");
   if (s.axes < 1 || s.axes > 8) refuse("axes must be 1 to 8");
   if (s.layout < Layout::half || s.layout > Layout::interleaved_pairs_with_halves_tiling_per_axis) {
     refuse("layout must be one of Layout");
   }
-  if (!is_rotation(s.layout) && s.axes == 1) refuse("layout must be a rotation where there is one axis");
+  if (!is_rotation(s.layout) && s.axes == 1) refuse("layout must be a rotation if there is only one axis");
   if (s.attention_factor_in < FactorIn::table || s.attention_factor_in > FactorIn::softmax) {
     refuse("attention_factor_in must be one of FactorIn");
   }
@@ -37,9 +37,9 @@ const RotarySchedule& checked(const RotarySchedule& s) {
     refuse("precision must be one of Precision");
   }
   if (static_cast<std::int64_t>(s.inv_freq.size()) != s.axes * s.columns()) {
-    refuse("inv_freq must have a number per axis and pair, or channel where the layout is no rotation");
+    refuse("inv_freq must have one number per axis and pair (per channel if the layout is not a rotation)");
   }
-  if (s.layout == Layout::half_per_axis && s.pairs() % s.axes != 0) refuse("window must have a part per axis");
+  if (s.layout == Layout::half_per_axis && s.pairs() % s.axes != 0) refuse("window must have one part per axis");
   if (!(s.attention_factor >= 1e-9 && s.attention_factor <= 1e9)) {
     refuse("attention_factor must be from 1e-9 to 1e9");
   }
@@ -67,7 +67,7 @@ RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
       if (axis >= 0) return {};
       axis = a;
     }
-    // A pair that does not turn at all joins its neighbours.
+    // A pair with frequency 0 joins its neighbours, because any axis gives it the same angle.
     if (axis < 0) axis = own.runs.empty() ? 0 : own.runs.back().axis;
     if (own.runs.empty() || own.runs.back().axis != axis) own.runs.push_back({axis, pair, 0});
     ++own.runs.back().count;
@@ -76,10 +76,10 @@ RotaryRows::OwnAxes own_axes_of(const RotarySchedule& s) {
   return own;
 }
 
-// The sine and cosine of a float32 angle, correctly rounded, times the factor as a float32 tensor would be.
+// The sine and cosine of a float32 angle, correctly rounded, multiplied by the factor as in a float32 tensor.
 SinCos rounded_sin_cos(float angle, double factor) {
   SinCos exact = numbers::sin_cos_of(make_phase_step(static_cast<double>(angle)).step);
-  // A phase is good to 2^-64 of a turn: too coarse for the sine of an angle that is small itself.
+  // A phase is exact to 2^-64 of a turn, which is too coarse for the sine of a small angle.
   if (std::fabs(angle) < 0x1p-10f) {
     const double x = static_cast<double>(angle);
     exact.sin = x - x * x * x * (1.0 / 6.0 - x * x / 120.0);
@@ -106,7 +106,7 @@ RotaryRows::RotaryRows(const RotarySchedule& schedule)
       own_(own_axes_.inv_freq, schedule_.table_factor()),
       steps_(steps_of(schedule_.inv_freq)) {}
 
-// Each product rounded, then each sum.
+// Every product is rounded, then every sum.
 float RotaryRows::rounded_angle(const PositionView& positions, std::int64_t b, std::int64_t n,
                                 std::int64_t pair) const noexcept {
   float angle = 0.0f;

@@ -1,4 +1,4 @@
-// Cosines and sines of a rotary schedule at positions: what RotaryAngles holds.
+// Cosines and sines of a rotary schedule at positions; RotaryAngles is a handle to this.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace posenc::rows {
 
-// Constant once made, so threads may share it; nothing allocates but the constructor. Positions must have passed
-// check_positions and have the schedule's axes. With a layout that is no rotation, every channel counts as a pair.
+// Constant after construction, so threads may share it; only the constructor allocates. Positions must have passed
+// check_positions and have the schedule's axes. With a layout that is not a rotation, every channel counts as a pair.
 class RotaryRows {
  public:
-  // Throws unless the fields of the schedule fit together.
+  // Throws if the fields of the schedule contradict each other.
   explicit RotaryRows(const RotarySchedule& schedule);
 
   const RotarySchedule& schedule() const noexcept { return schedule_; }
 
-  // Pairs first .. first + count that turn with one axis.
+  // Pairs first to first + count - 1, which are rotated by one axis.
   struct Run {
     std::int64_t axis;
     std::int64_t first;
     std::int64_t count;
   };
-  // The axis of every pair and its frequency there; empty where a pair turns with two axes at once.
+  // The axis of every pair and its frequency on that axis; empty if one pair is rotated by two axes at once.
   struct OwnAxes {
     std::vector<Run> runs;
     std::vector<double> inv_freq;
@@ -33,14 +33,14 @@ class RotaryRows {
   const OwnAxes& own_axes() const noexcept { return own_axes_; }
   bool one_axis_per_pair() const noexcept { return !own_axes_.runs.empty(); }
 
-  // cos and sin of every pair at token n of batch row b, times the factor in the table. T is float or double.
+  // cos and sin of every pair for token n of batch row b, times the factor in the table. T is float or double.
   template <class T>
   void at(const PositionView& positions, std::int64_t b, std::int64_t n, T* cos, T* sin) const noexcept;
-  // The same with every pair at one position, whatever its axis; only where each pair has one axis.
+  // The same with every pair at one position, whatever its axis; only if each pair has one axis.
   template <class T>
   void at(std::int64_t position, T* cos, T* sin) const noexcept;
 
-  // The angle of every pair at a token as a phase. The phases of two tokens may be added and subtracted.
+  // The angle of every pair for a token, as a phase. Phases of two tokens may be added and subtracted.
   void phases(const PositionView& positions, std::int64_t b, std::int64_t n, std::uint64_t* phases) const noexcept;
 
  private:

@@ -10,17 +10,17 @@
 namespace posenc::rows {
 namespace {
 
-// Larger outputs are written past the caches: what is written first would be gone from them at the end.
+// Outputs larger than this bypass the caches: the start would be evicted again before the end is written.
 constexpr std::int64_t kLargeBytes = 32 << 20;
 
-constexpr std::int64_t kNoAnchor = std::numeric_limits<std::int64_t>::min() + 1;  // odd: never an anchor
+constexpr std::int64_t kNoAnchor = std::numeric_limits<std::int64_t>::min() + 1;  // odd, so it is never an anchor
 
 AngleRow empty_row(std::size_t pairs) { return {std::vector<double>(pairs), std::vector<double>(pairs)}; }
 
 bool is_zero(const SinusoidalSchedule& schedule, std::int64_t counted) { return schedule.zero_position == counted; }
 
 void clear(const View& row) {
-  // All bits zero is zero in every float format.
+  // All bits zero represents 0 in every float format.
   std::memset(row.data, 0, static_cast<std::size_t>(row.shape[0] * size_of(row.dtype)));
 }
 
@@ -46,7 +46,7 @@ std::int64_t RowMaker::keep_anchor(std::int64_t counted) {
   return place;
 }
 
-// `count` anchors from a place on, turned by an offset.
+// `count` anchors, starting at a place, rotated by an offset.
 kernels::AnchorTurn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int64_t offset) const {
   const std::int64_t stride = angle_rows_.row_stride();
   const double* anchor = anchors_.data() + 2 * stride * place;
@@ -59,8 +59,8 @@ kernels::AnchorTurn RowMaker::turn_of(std::int64_t place, std::int64_t count, st
           .rows = count};
 }
 
-// Pairs `first` and on, one block of them, to the row of a position and of those kOffsets further; if `back` is not 0,
-// also to the rows that far before them.
+// Writes one block of pairs, starting at `first`, to the row of a position and to the rows kOffsets further; if `back`
+// is not 0, also to the rows that far before them.
 void RowMaker::write_turned(const Part& part, kernels::AnchorTurn turn, std::int64_t position, std::int64_t back,
                             std::int64_t first) const {
   const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
@@ -74,7 +74,7 @@ void RowMaker::write_turned(const Part& part, kernels::AnchorTurn turn, std::int
   writer_.turn(turn, first, {row, part.rows.dtype, stride * AngleRows::kOffsets, -back * stride, part.large});
 }
 
-// All rows of `count` anchors, the first of them at a position.
+// Writes all rows of `count` anchors; the first anchor is at a position.
 void RowMaker::write_both_ways(const Part& part, std::int64_t anchor, std::int64_t count, std::int64_t first) {
   const std::int64_t place = keep_anchor(anchor);
   for (std::int64_t k = 1; k < count; ++k) keep_anchor(anchor + k * AngleRows::kOffsets);
@@ -85,8 +85,8 @@ void RowMaker::write_both_ways(const Part& part, std::int64_t anchor, std::int64
   write_turned(part, turn_of(place, count, -kBefore), anchor - kBefore, 0, first);
 }
 
-// A block of pairs of all rows, then the next block, so that the anchors stay in the first cache. Anchors that have all
-// their rows here go two by two and both ways; the rows of others, at the ends, one by one.
+// Writes a block of pairs to all rows, then the next block, so that anchors stay in the first-level cache. Anchors with
+// all their rows in this part are written in pairs and in both directions; other rows, at the ends, one by one.
 void RowMaker::write_part(const Part& part) {
   const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
   const std::int64_t whole_begin =
@@ -140,7 +140,7 @@ const AngleRow& RowMaker::angles_at(std::int64_t counted) {
   return scratch_;
 }
 
-// `first` joins the whole part: added to the position it would round the fraction.
+// `first` is added to the integer part: adding it to the position would round the fraction.
 numbers::SplitPosition RowMaker::split_counted(double position) const {
   numbers::SplitPosition split = numbers::split_position(position);
   split.whole += schedule_.first;
@@ -184,7 +184,7 @@ void RowMaker::write(double position, const View& row) {
 void RowMaker::place_derivative(const AngleRow& angles, const View& row) {
   for (std::size_t j = 0; j < schedule_.inv_freq.size(); ++j) {
     derivative_.sin[j] = schedule_.inv_freq[j] * angles.cos[j];
-    derivative_.cos[j] = 0.0 - schedule_.inv_freq[j] * angles.sin[j];  // 0 at position 0, not -0
+    derivative_.cos[j] = 0.0 - schedule_.inv_freq[j] * angles.sin[j];  // gives 0 at position 0, not -0
   }
   writer_.place(derivative_.sin.data(), derivative_.cos.data(), row);
 }

@@ -1,5 +1,6 @@
-// Makes the rows of a sinusoidal schedule: AngleRows at positions, put into columns by PairWriter. Rows of a range are
-// made in blocks, both ways from two anchors at a time; a position has the same bits either way.
+// Computes the rows of a sinusoidal schedule: AngleRows at positions, written to columns by PairWriter. Rows of a range
+// are computed in blocks, in both directions from two anchors at a time; the bits of a position are the same either
+// way.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct AngleRow {
   std::vector<double> cos;
 };
 
-// Not for several threads at once: it keeps rows between calls.
+// Must not be used by several threads at once: it stores rows between calls.
 class RowMaker {
  public:
   explicit RowMaker(const SinusoidalSchedule& schedule);
@@ -32,29 +33,29 @@ class RowMaker {
   void write_derivative(std::int64_t position, const View& row);
   void write_derivative(double position, const View& row);
 
-  // Writes the rows of positions position, position + 1, ... to `rows`: [N, M], each row contiguous.
+  // Writes the rows of position, position + 1, ... to `rows`: [N, M], each row contiguous.
   void write_range(std::int64_t position, const View& rows);
 
-  // multiplier * sin and cos of every pair at a position, valid until the next call; null where the row is zero.
+  // multiplier * sin and cos of every pair at a position, valid until the next call; null if the row is zero.
   const AngleRow* angles(double position);
 
  private:
-  // Anchors are kept in groups of kAnchors, a group's first at a multiple of kGroup. A group's rows begin half a
-  // distance of anchors before its first.
+  // Anchors are stored in groups of kAnchors; a group's first anchor is a multiple of kGroup. The rows of a group begin
+  // half an anchor distance before its first anchor.
   static constexpr std::int64_t kAnchors = 4;
   static constexpr std::int64_t kGroup = kAnchors * AngleRows::kOffsets;
   static constexpr std::int64_t kBefore = AngleRows::kOffsets / 2;
 
-  // A part of the output: rows of positions `begin` .. `end` of one group.
+  // A part of the output: rows of positions `begin` to `end` - 1 of one group.
   struct Part {
     std::int64_t begin;
     std::int64_t end;
-    const View& rows;  // the first is the row of `begin`
+    const View& rows;  // its first row is that of `begin`
     bool large;
   };
 
   static std::int64_t group_of(std::int64_t counted) noexcept { return (counted + kBefore) & ~(kGroup - 1); }
-  // The place of a position's anchor among those that are kept; the anchor is made unless it is there already.
+  // Returns the index of a position's stored anchor, and computes the anchor if it is not stored.
   std::int64_t keep_anchor(std::int64_t counted);
   kernels::AnchorTurn turn_of(std::int64_t anchor, std::int64_t count, std::int64_t offset) const;
   numbers::SplitPosition split_counted(double position) const;
@@ -71,8 +72,8 @@ class RowMaker {
   const SinusoidalSchedule schedule_;
   const AngleRows angle_rows_;
   const PairWriter writer_;
-  base::AlignedVector<double> anchors_;               // per anchor a row of sines and a row of cosines
-  std::array<std::int64_t, kAnchors> anchors_found_;  // the positions of the anchors that are kept
+  base::AlignedVector<double> anchors_;               // per anchor: a row of sines and a row of cosines
+  std::array<std::int64_t, kAnchors> anchors_found_;  // the positions of the stored anchors
   AngleRow scratch_;
   AngleRow derivative_;
 };

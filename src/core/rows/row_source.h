@@ -1,4 +1,4 @@
-// Gives the rows of InputRows one position at a time: the one place that knows where rows come from.
+// Produces the rows of InputRows one position at a time. Only this class knows where rows come from.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace posenc::rows {
 
-// The rows of parts side by side, or of Fourier features: they need all coordinates of a token.
+// Rows of parts side by side, and Fourier features: they need all coordinates of a token.
 class AxesSource;
 
-// Positions must have passed check_rows. Not for several threads at once: it keeps rows between calls. Tables must
-// live.
+// Positions must have passed check_rows. Must not be used by several threads at once: it stores rows between calls.
+// Tables must outlive it.
 class RowSource {
  public:
   explicit RowSource(const InputRows& rows);
@@ -27,22 +27,22 @@ class RowSource {
 
   std::int64_t width() const noexcept { return width_; }
 
-  // Writes the row of token n of batch row b, [M], of any float type.
+  // Writes the row of token n of batch row b, [M], of any float dtype.
   void write(const PositionView& positions, std::int64_t b, std::int64_t n, const View& row);
-  // The same of a position where rows have one axis.
+  // The same for a position, if rows have one axis.
   void write(std::int64_t position, const View& row);
   void write(double position, const View& row);
 
-  // Writes the rows of all positions to `out`: [N, M], or [B, N, M]; rows past N stay as they are.
+  // Writes the rows of all positions to `out`: [N, M] or [B, N, M]. Rows after N are unchanged.
   void write_all(const PositionView& positions, const View& out);
 
-  // Whether write_all makes these rows many at a time.
+  // Whether write_all computes these rows in blocks.
   bool makes_range(const PositionView& positions) const noexcept {
     return maker_ && !learned_ && positions.source == PositionView::Source::range && positions.step == 1;
   }
 
-  // The row of a token as T, float or double: in the table itself where it lies there as such, else in `scratch`,
-  // [M].
+  // Returns the row of a token as T, float or double: a pointer into the table if it has that type, else `scratch`,
+  // [M], after filling it.
   template <class T>
   const T* get(const PositionView& positions, std::int64_t b, std::int64_t n, T* scratch) {
     if (const void* found = find(positions.real(b, n), dtype_of<T>())) return static_cast<const T*>(found);
@@ -51,7 +51,7 @@ class RowSource {
   }
 
  private:
-  // FixedRows without what keeps their memory, which would be counted at every call.
+  // FixedRows without the shared_ptr, whose reference count would change at every call.
   struct FixedTable {
     ConstView table;
     std::int64_t start;
@@ -74,10 +74,10 @@ class RowSource {
   std::unique_ptr<AxesSource> axes_;
 };
 
-// The row that a learned table holds for a read, before normalisation and multiplier, in double; `scratch` is [M].
+// Reads a learned row before normalisation and multiplier, in double; `scratch` is [M].
 void read_learned(const LearnedRows& rows, const RowRead& read, double* row, double* scratch);
 
-// 1 / the length of a row, which is at least 1e-12.
+// 1 / the Euclidean length of a row; the length counts as at least 1e-12.
 double inverse_length(const std::vector<double>& row);
 
 }  // namespace posenc::rows

@@ -36,7 +36,7 @@ void check_shift_matrix(const SinusoidalSchedule& schedule, double k, const View
                    "fill_shift_matrix", "out");
   base::require(schedule.sine.count == schedule.cosine.count, "fill_shift_matrix", "width must be even but got ",
                 schedule.width, ": the last ", (schedule.sine.count > schedule.cosine.count ? "sine" : "cosine"),
-                " has no partner to turn with");
+                " has no partner to be rotated with");
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void fill_shift_matrix(const SinusoidalSchedule& schedule, double k, const View&
     set_entry(out, sine, sine, turned.cos);
     set_entry(out, sine, cosine, turned.sin);
     set_entry(out, cosine, cosine, turned.cos);
-    set_entry(out, cosine, sine, 0.0 - turned.sin);  // 0 for no shift, not -0
+    set_entry(out, cosine, sine, 0.0 - turned.sin);  // gives 0 without a shift, not -0
   }
 }
 
@@ -94,7 +94,7 @@ void Table::build(const InputRows& rows, const PositionView& positions, DType dt
 }
 
 FixedRows Table::rows_by_position() const {
-  base::require(start_.has_value(), "Table", "rows can be found by position only in a table of a range in steps of 1");
+  base::require(start_.has_value(), "Table", "rows_by_position needs a table of a range in steps of 1");
   return {view_, *start_, memory_};
 }
 
@@ -122,7 +122,7 @@ RowStream::~RowStream() = default;
 
 std::int64_t RowStream::next(const View& block) {
   base::check_view(block, {.shape = {"R", width_}, .use = base::Use::write}, "RowStream::next", "block");
-  if (block.shape[0] < 1) base::refuse("RowStream::next", "block must have rows but is ", shape_text(block));
+  if (block.shape[0] < 1) base::refuse("RowStream::next", "block must have at least 1 row but is ", shape_text(block));
   const std::int64_t rows = std::min(block.shape[0], positions_.count - done_);
   if (rows == 0) return 0;
   const PositionView next = positions_.slice(done_, rows);

@@ -1,4 +1,4 @@
-// Scalings that change the base, or divide all frequencies alike.
+// Scalings that change the base, or divide all frequencies by the same factor.
 #include <algorithm>
 #include <string>
 #include <type_traits>
@@ -10,7 +10,7 @@ namespace posenc {
 namespace scalings {
 namespace {
 
-// factor^(dim / (dim - 2)), as a logarithm: the slowest pair, exponent (dim - 2) / dim, is then divided by the factor.
+// The logarithm of factor^(dim / (dim - 2)). It divides the slowest pair, with exponent (dim - 2) / dim, by the factor.
 DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) { return log_factor * whole(dim) / whole(dim - 2); }
 
 LadderScale scale_none(const NoScaling&, const Ladder& ladder) { return unscaled(ladder); }
@@ -33,7 +33,7 @@ std::vector<Field> dynamic_fields(DynamicNtk& s) {
 LadderScale scale_dynamic(const DynamicNtk& s, const Ladder& ladder) {
   const std::int64_t beyond = std::max<std::int64_t>(0, *ladder.sequence_length - s.original_positions);
   if (beyond == 0) return unscaled(ladder);
-  // factor * s / L - (factor - 1), in a form that is exactly 1 at L.
+  // factor * s / L - (factor - 1), written so that it is exactly 1 for s = L.
   const DoubleDouble growth = number(1.0) + number(s.factor) * whole(beyond) / whole(s.original_positions);
   const DoubleDouble log_growth = numbers::log(growth.high) + number(growth.low / growth.high);
   return with_base_times(ladder, log_of_step(log_growth, ladder.dim));

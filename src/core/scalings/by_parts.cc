@@ -1,4 +1,5 @@
-// Scalings that keep fast pairs, divide slow ones by the factor, and mix between: NTK-by-parts, YaRN, Llama 3.
+// Scalings that keep fast pairs, divide slow ones by the factor, and interpolate in between: NTK-by-parts, YaRN, Llama
+// 3.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -17,8 +18,9 @@ Field beta_field(std::string_view name, double& beta, std::string_view help) {
 
 template <class Kind>
 std::vector<Field> beta_fields(Kind& s) {
-  return {beta_field("beta_fast", s.beta_fast, "pairs that turn this often within the trained length are kept"),
-          beta_field("beta_slow", s.beta_slow, "pairs that turn no more than this are divided by the factor")};
+  return {beta_field("beta_fast", s.beta_fast,
+                     "pairs that make at least this many turns within the trained length are kept"),
+          beta_field("beta_slow", s.beta_slow, "pairs that make at most this many turns are divided by the factor")};
 }
 
 template <class Kind>
@@ -32,7 +34,7 @@ DoubleDouble clamped(DoubleDouble x) {
   return x.high >= 1.0 ? number(1.0) : x;
 }
 
-// A fractional number of a pair: rounded only where it is truncated.
+// A fractional pair number; it is only rounded if the spec asks for it.
 struct Range {
   DoubleDouble low;
   DoubleDouble high;
@@ -43,7 +45,7 @@ DoubleDouble floor_of(DoubleDouble x) {
   return number(down == x.high && x.low < 0.0 ? down - 1.0 : down);
 }
 
-// The pair that turns `turns` times within L: dim * ln(L / (2 pi turns)) / (2 ln(base)).
+// The pair that makes `turns` turns within L positions: dim * ln(L / (2 pi turns)) / (2 ln(base)).
 DoubleDouble pair_that_turns(double turns, std::int64_t original_positions, const Ladder& ladder) {
   constexpr double kTwoPi = 0x1.921fb54442d18p+2, kRest = 0x1.1a62633145c07p-52;
   const DoubleDouble log_two_pi = numbers::log(kTwoPi) + number(kRest / kTwoPi);
@@ -57,7 +59,8 @@ Range range_of(const Yarn& s, const Ladder& ladder) {
               pair_that_turns(s.beta_slow, s.original_positions, ladder)};
   if (s.truncate) range = {floor_of(range.low), -floor_of(-range.high)};
   if (range.low.high < 0.0) range.low = number(0.0);
-  // Not the last pair, dim / 2 - 1: the published code has it so, and checkpoints were trained with it.
+  // dim - 1 instead of the last pair, dim / 2 - 1: this is what the published code does, and models were trained with
+  // it.
   if (range.high.high > static_cast<double>(ladder.dim - 1)) range.high = whole(ladder.dim - 1);
   if (range.low.high == range.high.high && range.low.low == range.high.low) range.high = range.high + number(0.001);
   return range;
@@ -77,7 +80,7 @@ std::vector<Field> by_parts_fields(NtkByParts& s) {
 }
 void check_by_parts(const NtkByParts& s, const Ladder&, const Refusal& refuse) {
   check_betas(s, refuse);
-  refuse.unless(s.beta_fast != s.beta_slow, "beta_fast must be above beta_slow: the mixture lies between them");
+  refuse.unless(s.beta_fast != s.beta_slow, "beta_fast must be above beta_slow because it interpolates between them");
 }
 LadderScale scale_by_parts(const NtkByParts& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
@@ -95,10 +98,10 @@ std::vector<Field> yarn_fields(Yarn& s) {
                                max_positions_field(s.max_positions)};
   for (Field& field : beta_fields(s)) fields.push_back(std::move(field));
   fields.push_back(Field("truncate", &s.truncate,
-                         "whether the two pairs between which it mixes are rounded outwards to whole numbers"));
-  fields.push_back(
-      Field("mscale", &s.mscale, "with mscale_all_dim: their magnitudes' quotient multiplies cos and sin; 0: not used")
-          .at_least(0));
+                         "whether the ends of the range that it mixes are rounded outwards to whole pairs"));
+  fields.push_back(Field("mscale", &s.mscale,
+                         "with mscale_all_dim: the ratio of their magnitudes multiplies cos and sin; 0: not used")
+                       .at_least(0));
   fields.push_back(Field("mscale_all_dim", &s.mscale_all_dim, "see mscale").at_least(0));
   return fields;
 }
@@ -134,8 +137,8 @@ float yarn_float32(const Yarn& s, const Ladder& ladder, const Float32& pair) {
 std::vector<Field> llama3_fields(Llama3& s) {
   return {factor_field(s.factor), original_positions_field(s.original_positions),
           beta_field("low_freq_factor", s.low_freq_factor,
-                     "pairs that turn less often within the trained length are divided by the factor"),
-          beta_field("high_freq_factor", s.high_freq_factor, "pairs that turn more often are kept")};
+                     "pairs that complete fewer turns within the trained length are divided by the factor"),
+          beta_field("high_freq_factor", s.high_freq_factor, "pairs that complete more turns are kept")};
 }
 void check_llama3(const Llama3& s, const Ladder&, const Refusal& refuse) {
   if (s.high_freq_factor >= s.low_freq_factor) return;
@@ -147,7 +150,7 @@ LadderScale scale_llama3(const Llama3& s, const Ladder& ladder) {
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
     const DoubleDouble turns = turns_within(s.original_positions, plain_frequency(result.log_base, i, ladder.dim));
     const DoubleDouble above = turns + number(-s.low_freq_factor);
-    // Llama 4 Scout has both factors alike: no band, a step.
+    // Llama 4 Scout has two equal factors: a step instead of a band.
     const bool step = width.high == 0.0;
     const DoubleDouble kept = step ? number(above.high >= 0.0 ? 1.0 : 0.0) : clamped(above / width);
     result.multipliers.push_back(mixture(number(1.0) + -kept, s.factor));

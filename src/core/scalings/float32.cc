@@ -1,11 +1,11 @@
-// Frequencies as float32 tensors of PyTorch models hold them: every step rounded, in the order of their code. Where a
-// scaling is a change of the base or one division, the plain frequency and one more rounding are those steps already.
+// Frequencies as the float32 tensors of PyTorch models contain them: every step is rounded, in the order of their code.
+// If a scaling changes the base or divides once, rounding the plain frequency once more already gives the same.
 #include "core/scalings/rule.h"
 
 namespace posenc::scalings {
 namespace {
 
-// base^(2i / dim): the base, the exponent and the power each rounded.
+// base^(2i / dim), with base, exponent and power each rounded.
 float rounded_power(double base, std::int64_t i, std::int64_t dim) {
   const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
   const double narrow_base = static_cast<double>(static_cast<float>(base));

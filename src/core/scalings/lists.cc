@@ -1,4 +1,4 @@
-// Scalings that give every pair a number of its own: LongRoPE, learned multipliers, and pairs that never turn.
+// Scalings with one number per pair: LongRoPE, learned multipliers, and pairs that are never rotated.
 #include <algorithm>
 #include <cmath>
 
@@ -32,9 +32,7 @@ double attention_factor_of(const LongRope& s, const Ladder& ladder) {
 }
 
 Field share_field(double& share) {
-  return Field("share", &share, "the share of the pairs that turn, the fastest ones: partial_rotary_factor")
-      .above(0)
-      .at_most(1);
+  return Field("share", &share, "the share of the pairs that rotate, the fastest ones").above(0).at_most(1);
 }
 
 LadderScale kept(double share, double factor, std::int64_t channels, const Ladder& ladder) {
@@ -46,32 +44,32 @@ LadderScale kept(double share, double factor, std::int64_t channels, const Ladde
   return result;
 }
 
-// The list that is taken for the ladder's sequence length.
+// The list that applies to the ladder's sequence length.
 const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
   const bool far = s.list == LongRopeList::by_length ? is_long(s, ladder) : s.list == LongRopeList::long_factor;
   return far ? s.long_factor : s.short_factor;
 }
 
 std::vector<Field> longrope_fields(LongRope& s) {
-  return {
-      list_field("short_factor", s.short_factor, "what divides each frequency up to original_positions tokens"),
-      list_field("long_factor", s.long_factor, "what divides each frequency in longer sequences"),
-      original_positions_field(s.original_positions),
-      factor_field(s.factor),
-      max_positions_field(s.max_positions),
-      mscale_field("short_mscale", s.short_mscale, "with long_mscale: the factor on cos and sin, by the length"),
-      mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
-      Field("list", spec::enum_field(s.list, kListWords), "which list: by the sequence length, or always the same")};
+  return {list_field("short_factor", s.short_factor, "a divisor per frequency, up to original_positions tokens"),
+          list_field("long_factor", s.long_factor, "a divisor per frequency, in longer sequences"),
+          original_positions_field(s.original_positions),
+          factor_field(s.factor),
+          max_positions_field(s.max_positions),
+          mscale_field("short_mscale", s.short_mscale, "with long_mscale: the factor on cos and sin, by the length"),
+          mscale_field("long_mscale", s.long_mscale, "see short_mscale"),
+          Field("list", spec::enum_field(s.list, kListWords),
+                "which list: chosen by the sequence length, or always the same")};
 }
 void check_longrope(const LongRope& s, const Ladder& ladder, const Refusal& refuse) {
   check_list(s.short_factor, "short_factor", ladder.pairs, refuse);
   check_list(s.long_factor, "long_factor", ladder.pairs, refuse);
   refuse.unless(s.short_mscale.has_value() == s.long_mscale.has_value(),
-                "short_mscale and long_mscale belong together: give both or none");
+                "short_mscale and long_mscale must be given together");
   if (s.short_mscale) return;
   check_factor_or_ratio(s.factor, s.max_positions, refuse);
   refuse.unless(s.original_positions >= 2 || factor_or_ratio(s.factor, s.max_positions, s.original_positions) <= 1.0,
-                "original_positions must be at least 2: the attention factor divides by its logarithm");
+                "original_positions must be at least 2 because the attention factor divides by its logarithm");
 }
 LadderScale scale_longrope(const LongRope& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
@@ -100,9 +98,10 @@ std::vector<Field> p_rope_fields(PRope& s) { return {share_field(s.share)}; }
 LadderScale scale_p_rope(const PRope& s, const Ladder& ladder) { return kept(s.share, 1.0, 2 * ladder.pairs, ladder); }
 
 std::vector<Field> multipliers_fields(LearnedMultipliers& s) {
-  return {Field("log_multipliers", &s.log_multipliers, "each frequency is multiplied by the exponential of its number")
-              .between(-700, 700)
-              .must_be_given()};
+  return {
+      Field("log_multipliers", &s.log_multipliers, "a number per frequency; its exponential multiplies the frequency")
+          .between(-700, 700)
+          .must_be_given()};
 }
 void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refusal& refuse) {
   check_list(s.log_multipliers, "log_multipliers", ladder.pairs, refuse);

@@ -64,13 +64,14 @@ Field factor_field(std::optional<double>& factor) {
 }
 
 Field original_positions_field(std::int64_t& positions) {
-  return Field("original_positions", &positions, "the trained length: original_max_position_embeddings")
+  return Field("original_positions", &positions, "the trained length")
       .between(1, static_cast<double>(kMaxPosition), "positions")
-      .must_be_given();
+      .must_be_given()
+      .alias({"original_max_position_embeddings"});
 }
 
 Field max_positions_field(std::int64_t& positions) {
-  return Field("max_positions", &positions, "the extended length, read where factor is none: max_position_embeddings")
+  return Field("max_positions", &positions, "the extended length, read if factor is none")
       .between(0, static_cast<double>(kMaxPosition), "positions");
 }
 

@@ -1,5 +1,5 @@
-// What a file of this folder gives for each of its scalings, and the parts that they share. A new scaling adds its
-// struct to posenc/scaling.h and a file here.
+// What each scaling in this folder defines, and what scalings share. To add a scaling, add its struct to
+// posenc/scaling.h and a file here.
 #pragma once
 
 #include <cstdint>
@@ -18,57 +18,57 @@ using base::Refusal;
 using numbers::DoubleDouble;
 using spec::Field;
 
-// f_i = base^(-2i / dim) * multipliers_i in twice the precision: it is rounded once, at the end.
+// f_i = base^(-2i / dim) * multipliers_i in twice the precision of double; it is rounded once, at the end.
 struct LadderScale {
-  double base;                            // of the scaled ladder, rounded
-  DoubleDouble log_base;                  // its logarithm, not rounded
+  double base;                            // base after scaling, rounded
+  DoubleDouble log_base;                  // logarithm of the base, not rounded
   std::vector<DoubleDouble> multipliers;  // one per pair; empty: all 1
   double attention_factor = 1.0;
 };
 
 LadderScale unscaled(const Ladder& ladder);
 LadderScale with_base_times(const Ladder& ladder, DoubleDouble log_factor);
-// base^(-2i / dim), and that many turns within `positions`.
+// base^(-2i / dim), and the number of turns it makes within `positions`.
 DoubleDouble plain_frequency(DoubleDouble log_base, std::int64_t i, std::int64_t dim);
 DoubleDouble turns_within(std::int64_t positions, DoubleDouble frequency);
 
 DoubleDouble whole(std::int64_t number);
 DoubleDouble number(double value);
-// 1 - share * (1 - 1 / factor): f where share is 0, f / factor where it is 1; exactly 1 for a factor of 1.
+// 1 - share * (1 - 1 / factor): 1 if share is 0, 1 / factor if share is 1; exactly 1 for a factor of 1.
 DoubleDouble mixture(DoubleDouble share, double factor);
 
-// max_positions / original_positions where no factor is given.
+// Returns the factor, or max_positions / original_positions if none is given.
 POSENC_INTERNAL double factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions,
                                        std::int64_t original_positions);
 void check_factor_or_ratio(const std::optional<double>& factor, std::int64_t max_positions, const Refusal& refuse);
 void check_list(const std::vector<double>& list, std::string_view name, std::int64_t pairs, const Refusal& refuse);
 
-// Pair i of a plain ladder in float32: the base, the exponent and the power each rounded.
+// The steps of plain pair i in float32: base, exponent and power are each rounded.
 struct Float32 {
   std::int64_t i;
   float power;  // base^(2i / dim)
   float plain() const { return 1.0f / power; }
 };
 
-// Fields that many have, and none.
+// Fields used by several scalings, and an empty list.
 inline std::vector<Field> no_fields(Scaling&) { return {}; }
 Field factor_field(double& factor);
 Field factor_field(std::optional<double>& factor);
 Field original_positions_field(std::int64_t& positions);
 Field max_positions_field(std::int64_t& positions);
 
-// What a scaling is made of: one row, which its own source defines.
+// The definition of a scaling: one row, in the scaling's own source file.
 struct ScalingRow {
   std::vector<Field> (*fields)(Scaling& scaling) = nullptr;
-  // What becomes of base^(-2i / dim): another base, or a multiplier per pair.
+  // Scales base^(-2i / dim): returns another base, or a multiplier per pair.
   LadderScale (*scale)(const Scaling& scaling, const Ladder& ladder) = nullptr;
-  // Calls refuse with what no field can tell alone; null: nothing can be wrong.
+  // Calls refuse for errors that involve several fields; null: no such errors.
   void (*check)(const Scaling& scaling, const Ladder& ladder, const Refusal& refuse) = nullptr;
-  // Frequency i as float32 tensors of published code have it, where that rounds more than once.
+  // Frequency i as in the float32 tensors of published code; null if that is the frequency rounded once.
   float (*float32)(const Scaling& scaling, const Ladder& ladder, const Float32& plain) = nullptr;
-  // Whether the numbers depend on the length of the sequence; null: they do not.
+  // Whether the numbers depend on the sequence length; null: they do not.
   bool (*needs_length)(const Scaling& scaling) = nullptr;
-  // What it was in training; null: nothing, it stretches what was trained without it.
+  // The scaling used in training; null: none, because it stretches a model that was trained without it.
   Scaling (*trained)(const Scaling& scaling) = nullptr;
 };
 
@@ -77,13 +77,13 @@ const ScalingRow& row_of(const Scaling& scaling) noexcept;
 template <auto function>
 inline constexpr auto of_scaling = &spec::OfAlternative<Scaling, function>::call;
 
-// Of a scaling that a model is trained with.
+// For a scaling that models are trained with.
 inline Scaling as_it_is(const Scaling& scaling) { return scaling; }
 
-// What float32 tensors make of frequency i; `scale` is that of the scaling.
+// Returns frequency i as in float32 tensors; `scale` is the result of the scaling.
 double float32_frequency(const Scaling& scaling, const Ladder& ladder, const LadderScale& scale, std::int64_t i);
 
-// Of any kind.
+// Returns the scale of any scaling.
 LadderScale scale_of(const Scaling& scaling, const Ladder& ladder);
 
 }  // namespace posenc::scalings

@@ -20,7 +20,7 @@ std::vector<Scaling> all_defaults(std::index_sequence<Index...>) {
   return {Scaling(std::in_place_index<Index>)...};
 }
 
-// One of each, all fields at their defaults.
+// One scaling of each kind with default fields.
 const std::vector<Scaling>& defaults() {
   static const std::vector<Scaling> scalings = all_defaults(std::make_index_sequence<std::variant_size_v<Scaling>>());
   return scalings;
@@ -31,12 +31,12 @@ constexpr base::Refusal refuse{"scale_ladder"};
 Ladder checked(const Scaling& scaling, const Ladder& given) {
   Ladder ladder = given;
   refuse.unless(ladder.base > 0.0 && !std::isinf(ladder.base), "base must be finite and above 0 but got ", ladder.base);
-  Scaling copy = scaling;  // the field list is bound to an object that may be changed
+  Scaling copy = scaling;  // field lists need a mutable object
   for (const spec::Field& field : spec::scaling_fields(copy)) spec::check_field(kind_of(scaling), field);
   refuse.unless(ladder.dim >= 1 && ladder.pairs >= 0, "dim and pairs must be at least 1");
   if (ladder.head_dim == 0) ladder.head_dim = ladder.dim;
   refuse.unless(!needs_length(scaling) || ladder.sequence_length, "scaling=", kind_of(scaling),
-                " depends on the length of the sequence: give sequence_length");
+                " depends on the sequence length: give sequence_length");
   if (ladder.sequence_length && *ladder.sequence_length < 1) {
     refuse("sequence_length must be at least 1 but got ", *ladder.sequence_length);
   }

@@ -16,7 +16,7 @@ namespace {
 
 using numbers::DoubleDouble;
 
-// The ladders of a spec, each as its scaling has it: one, unless axes of different widths have their own.
+// The scaled ladders of a spec: one, or one per axis if axes differ in width.
 class Ladders {
  public:
   Ladders(const Rotary& spec, const std::vector<spec::PairPlace>& places)
@@ -47,7 +47,7 @@ double scaled(const Rotary& spec, double frequency) {
   return static_cast<double>(static_cast<float>(spec.frequency_scale) * static_cast<float>(frequency));
 }
 
-// Rejects what is beyond the numbers that the precision has.
+// Rejects frequencies that the precision cannot represent.
 double checked_frequency(const Rotary& spec, std::int64_t pair, double frequency) {
   if (std::isfinite(frequency)) return frequency;
   base::refuse_input("rotary", "every frequency must be finite but that of pair ", pair, " is beyond the largest ",
@@ -75,7 +75,7 @@ std::vector<double> frequencies_of(const Rotary& spec, const std::vector<spec::P
   return inv_freq;
 }
 
-// That of all pairs, or 0.
+// The exponent_dim shared by all pairs, or 0 if they differ.
 std::int64_t common_exponent_dim(const Rotary& spec, const std::vector<spec::PairPlace>& places) {
   const std::int64_t first = places.front().exponent_dim;
   const auto same = [&](const spec::PairPlace& place) { return place.exponent_dim == first; };
@@ -107,11 +107,11 @@ RotarySchedule make_schedule(const Rotary& spec, std::int64_t sequence_length) {
 RotarySchedule make_schedule(const Rotary& given) {
   validate(given);
   base::require_input(given.local_base == 0.0 || given.layer, "rotary",
-                      "layers differ (local_base): say which one, layer");
+                      "the base depends on the layer (local_base): give layer");
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   const bool by_length = needs_length(spec.scaling);
   base::require_input(!by_length || spec.sequence_length, "rotary", "scaling=", kind_of(spec.scaling),
-                      " depends on the length of the sequence: give sequence_length (--sequence-length N)");
+                      " depends on the sequence length: give sequence_length (--sequence-length N)");
   const spec::RotaryWindow window = spec::window_of(spec);
   const std::vector<spec::PairPlace> places = spec::axis_map(spec, window);
   const Ladders ladders(spec, places);

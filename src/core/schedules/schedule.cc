@@ -26,7 +26,7 @@ DoubleDouble exponent_of_pair(const Sinusoidal& spec, std::int64_t j, std::int64
     case Spacing::half:
       break;
   }
-  // The first pair's exponent is 0 even where the divisor is: width 2 in tensor2tensor.
+  // Pair 0 has exponent 0 even if the divisor is 0: width 2 in tensor2tensor.
   if (j == 0) return {};
   return factor * index / (DoubleDouble{static_cast<double>(pairs), 0.0} + DoubleDouble{-spec.shift, 0.0});
 }
@@ -39,7 +39,7 @@ void check_finite(const std::vector<double>& inv_freq) {
   }
 }
 
-// `dropped`: whether the last pair has no second column.
+// `dropped`: the last pair has only one column.
 template <class Schedule>
 void place_columns(Order order, std::int64_t pairs, bool dropped, Schedule& schedule) {
   const bool cosine_first = order == Order::cos_interleaved || order == Order::cos_halves;
@@ -58,8 +58,8 @@ std::vector<double> schedules::frequencies_of(const Sinusoidal& spec) {
   std::vector<double> inv_freq = spec.inv_freq;
   for (double& frequency : inv_freq) frequency *= spec.frequency_scale;
   if (!inv_freq.empty()) return inv_freq;
-  // In twice the precision and rounded once: a plain pow is off by up to 7 ulp, by the rounding of its exponent. The
-  // scale is part of the exponent, so that a power beyond the doubles is none where the frequency is within them.
+  // Computed in twice the precision and rounded once: std::pow is off by up to 7 ulp because its exponent is rounded.
+  // The scale is part of the exponent, so that the power may overflow as long as the frequency does not.
   const DoubleDouble log_base = numbers::log(spec.base);
   const DoubleDouble log_scale =
       spec.frequency_scale == 0.0 ? DoubleDouble{} : numbers::log(std::fabs(spec.frequency_scale));
@@ -119,7 +119,7 @@ SinusoidalGradients chain_rule(const Sinusoidal& spec, std::span<const double> i
   SinusoidalGradients result;
   for (std::size_t j = 0; j < powers.size(); ++j) {
     result.frequency_scale += inv_freq_gradient[j] * powers[j];
-    if (!spec.inv_freq.empty()) continue;  // frequencies given one by one follow no base
+    if (!spec.inv_freq.empty()) continue;  // listed frequencies do not depend on the base
     // inv_freq = scale * base^(-factor * exponent)
     const double exponent = exponent_of_pair(plain, static_cast<std::int64_t>(j), pairs).high;
     const double slope = -inv_freq_gradient[j] * spec.frequency_scale * powers[j] * exponent;

@@ -8,7 +8,7 @@
 
 namespace posenc::schedules {
 
-// One per pair, within 1 ulp of the formula; infinite where that is beyond the doubles. `spec` is valid.
+// Returns one frequency per pair, within 1 ulp of the formula; infinite if it overflows a double. `spec` must be valid.
 POSENC_INTERNAL std::vector<double> frequencies_of(const Sinusoidal& spec);
 
 }  // namespace posenc::schedules

@@ -11,7 +11,7 @@
 
 namespace posenc::spec {
 
-// An angle turns with coordinate `axis`, by frequency number `index` of a ladder spaced by `exponent_dim`, or by the
+// An angle grows with coordinate `axis`, by frequency number `index` of a ladder spaced by `exponent_dim`, or by the
 // given frequency number `pair`.
 struct PairPlace {
   std::int64_t axis;
@@ -20,14 +20,14 @@ struct PairPlace {
   std::int64_t pair;
 };
 
-// One per pair, or per channel of the window with a layout that is no rotation. `spec` is valid.
+// One per pair, or per channel of the window with a layout that is not a rotation. `spec` is valid.
 POSENC_INTERNAL std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
 
 // The ladders that those places name, one for each exponent_dim, each as long as its largest index says.
 POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
 POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec);
 
-// Calls `refuse`, which does not return, with what is wrong about the axes of a spec whose window lies in its head.
+// Calls `refuse`, which does not return, with the mistake in the axes of a spec whose window is inside its head.
 void check_axes(const Rotary& spec, const RotaryWindow& window, const base::Refusal& refuse);
 
 }  // namespace posenc::spec

@@ -1,4 +1,4 @@
-// The parameters of a spec, checked against what it learns and read into doubles; and where their gradients go.
+// The learned parameters of a spec, checked and read into doubles, and the targets of their gradients.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace posenc::spec {
 
-// H of a spec that has a number of heads; 0 of the others.
+// The number of heads of a spec; 0 if its kind has none.
 std::int64_t heads_of(const Spec& spec) noexcept;
 
 class POSENC_INTERNAL BoundParameters {
  public:
   BoundParameters() = default;
-  // Throws unless the parameters are those of the spec: none unknown, twice or missing, each of its shape, float, in
-  // memory, and finite (or -inf, where its info allows that). `where` opens the messages.
+  // Throws if a parameter is unknown, given twice or missing, has the wrong shape or type, or holds a value that is not
+  // finite (-inf is allowed if its ParameterInfo says so). Messages start with `where`.
   BoundParameters(const Spec& spec, const Parameters& parameters, std::string_view where);
 
   bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
-  // In C order; empty where it was not given, or is read by reference.
+  // In C order; empty if the parameter was not given or is read by reference.
   std::span<const double> numbers(std::string_view name) const noexcept;
-  // As it was given; of one that was not, no axes.
+  // The shape as given; empty if the parameter was not given.
   std::vector<std::int64_t> shape(std::string_view name) const;
-  // Of a parameter that is read by reference; the others were copied, and their memory may be gone.
+  // Only for parameters read by reference. The others were copied, and the caller may have freed their memory.
   ConstView view(std::string_view name) const noexcept;
-  // Whether it came with an axis of heads in front.
+  // Whether the parameter was given with a leading axis of heads.
   bool per_head(std::string_view name) const noexcept;
 
-  // Throws unless every gradient is of a parameter that was given, of its shape, f32 or f64, and apart from the others
-  // and from what is still read.
+  // Throws unless every gradient belongs to a parameter that was given, has its shape, is f32 or f64, and does not
+  // overlap another gradient or memory that is still read.
   void check_gradients(const Gradients& gradients, std::string_view where) const;
 
  private:
@@ -51,10 +51,10 @@ class POSENC_INTERNAL BoundParameters {
   std::vector<Bound> bound_;
 };
 
-// The gradient of that name, or null.
+// Returns the gradient with this name, or null.
 const Gradient* find_gradient(const Gradients& gradients, std::string_view name) noexcept;
 
-// Adds numbers in C order to a gradient of as many elements: each sum in double, rounded once.
+// Adds numbers in C order to a gradient with as many elements. Sums are formed in double and rounded once.
 void add_to_gradient(std::span<const double> numbers, const View& gradient);
 
 }  // namespace posenc::spec

@@ -6,12 +6,17 @@
 #include "core/base/refuse.h"
 #include "core/spec/input_kinds.h"
 #include "core/spec/shared_fields.h"
+#include "core/text/joined.h"
 
 namespace posenc {
 namespace spec {
 namespace {
 
 constexpr std::string_view kPartWords[] = {"sinusoidal", "learned"};
+constexpr OtherWord kOtherPartWords[] = {
+    {"sin", "sinusoidal"}, {"sine", "sinusoidal"}, {"sinusoid", "sinusoidal"}, {"vaswani", "sinusoidal"}};
+
+constexpr std::string_view kFourierNames[] = {"fourier_features"};
 
 using PartEncoding = std::variant<Sinusoidal, Learned>;
 
@@ -24,32 +29,32 @@ EnumField part_kind_field(PartEncoding& encoding) {
             if (index == static_cast<int>(part.index())) return;
             if (index == 0) part.emplace<Sinusoidal>();
             if (index == 1) part.emplace<Learned>();
-          }};
+          },
+          kOtherPartWords};
 }
 
-std::string part_prefix(std::size_t part) { return std::to_string(part) + "."; }
-
-void add_part_fields(ConcatPart& part, const std::string& prefix, std::vector<Field>& fields) {
+void add_part_fields(ConcatPart& part, std::size_t number, std::vector<Field>& fields) {
+  const std::string prefix = std::to_string(number) + ".";
   const bool learned = std::holds_alternative<Learned>(part.encoding);
-  fields.push_back(Field(prefix + "axis", &part.axis, "the coordinate that the part reads, counted from 0")
+  fields.push_back(Field(prefix + "axis", &part.axis, "the coordinate that this part encodes, counted from 0")
                        .between(0, 7)
-                       .must_be_given());
-  fields.push_back(
-      Field(prefix + "kind", part_kind_field(part.encoding), "what the part is; the fields of that kind follow")
-          .must_be_given(learned));
+                       .must_be_given()
+                       .example(std::to_string(std::min<std::size_t>(number, 7))));
+  fields.push_back(Field(prefix + "kind", part_kind_field(part.encoding), "the kind of this part; its fields follow")
+                       .must_be_given(learned));
   std::vector<Field> own = learned ? learned_fields(std::get<Learned>(part.encoding))
                                    : sinusoidal_fields(std::get<Sinusoidal>(part.encoding));
   for (Field& field : part_fields(std::move(own), prefix)) fields.push_back(std::move(field));
 }
 
-// Parts are numbered from 0, each name behind the part's number: 0.axis, 1.width. JSON has them as the list `parts`.
+// Parts are numbered from 0, and the number opens the names of their fields: 0.axis, 1.width. JSON has a list, `parts`.
 std::vector<Field> concat_fields(Concat& s) {
   std::vector<Field> fields;
-  for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], part_prefix(i), fields);
+  for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], i, fields);
   fields.push_back(
-      Field("axes", &s.axes, "coordinates of a position; 0: one more than the largest axis of a part").between(0, 8));
+      Field("axes", &s.axes, "coordinates per position; 0: one more than the largest axis of a part").between(0, 8));
   fields.push_back(
-      Field("width", &s.width, "channels of a row; 0: those of all parts. Less cuts the row, more ends it in zeros")
+      Field("width", &s.width, "channels per row; 0: the sum of all parts. Fewer cut the row, more pad it with zeros")
           .between(0, kMaxWidth, "channels"));
   return fields;
 }
@@ -59,21 +64,32 @@ std::vector<Shorthand> concat_shorthands(Concat& s) {
   for (std::size_t i = 0; i < s.parts.size(); ++i) {
     auto* sinusoidal = std::get_if<Sinusoidal>(&s.parts[i].encoding);
     if (sinusoidal == nullptr) continue;
-    for (Shorthand& shorthand : part_shorthands(sinusoidal_shorthands(*sinusoidal), part_prefix(i))) {
+    for (Shorthand& shorthand : part_shorthands(sinusoidal_shorthands(*sinusoidal), std::to_string(i) + ".")) {
       all.push_back(std::move(shorthand));
     }
   }
   return all;
 }
 
+// Frequencies that fall from pair to pair, begun with another one on every axis.
+std::string example_frequencies(const Fourier& s, std::int64_t pairs) {
+  if (s.width > 0) pairs = std::clamp<std::int64_t>(s.width / 2, 1, pairs);
+  std::vector<double> inv_freq;
+  for (std::int64_t axis = 0; axis < s.axes; ++axis) {
+    for (std::int64_t pair = 0; pair < pairs; ++pair)
+      inv_freq.push_back(1.0 / static_cast<double>(std::int64_t{1} << (pair + axis) % pairs));
+  }
+  return text::joined(inv_freq, "/");
+}
+
 std::vector<Field> fourier_fields(Fourier& s) {
   return {
-      Field("axes", &s.axes, "coordinates of a position").between(1, 8),
-      Field("inv_freq", &s.inv_freq,
-            "a frequency per axis and pair: those of axis 0 for every pair, then those of axis 1")
+      Field("axes", &s.axes, "coordinates per position").between(1, 8).example("2"),
+      Field("inv_freq", &s.inv_freq, "a frequency per axis and pair: all pairs of axis 0, then all pairs of axis 1")
           .in("radians per position")
-          .must_be_given(),
-      Field("width", &s.width, "channels of a row; 0: two per pair. More ends it in zeros")
+          .must_be_given()
+          .example(example_frequencies(s, 4), example_frequencies(s, 8)),
+      Field("width", &s.width, "channels per row; 0: two per pair. More pad the row with zeros")
           .between(0, kHeadDimLimit, "channels"),
       order_field(s.order),
       multiplier_field(s.multiplier),
@@ -162,6 +178,7 @@ constinit const spec::KindRow Concat::row = {.fields = spec::of_kind<spec::conca
                                              .parameters = spec::of_kind<spec::concat_parameters>};
 
 constinit const spec::KindRow Fourier::row = {.fields = spec::of_kind<spec::fourier_fields>,
-                                              .check = spec::of_kind<spec::check_fourier>};
+                                              .check = spec::of_kind<spec::check_fourier>,
+                                              .words = spec::kFourierNames};
 
 }  // namespace posenc

@@ -9,9 +9,9 @@
 namespace posenc::spec {
 
 template <class Enum>
-EnumField enum_field(Enum& value, std::span<const std::string_view> words) {
+EnumField enum_field(Enum& value, std::span<const std::string_view> words, std::span<const OtherWord> others = {}) {
   return {&value, words, [](const void* from) noexcept { return static_cast<int>(*static_cast<const Enum*>(from)); },
-          [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }};
+          [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }, others};
 }
 
 // Words that fields of several kinds have.

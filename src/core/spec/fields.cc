@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/base/refuse.h"
+#include "core/spec/kind_row.h"
 #include "core/spec/scaling_fields.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
@@ -102,6 +103,9 @@ std::string wanted_text(const Field& field) {
 
 int word_index(std::string_view kind, const Field& field, std::string_view word) {
   const auto words = std::get<EnumField>(field.value).words;
+  for (const OtherWord& other : std::get<EnumField>(field.value).others) {
+    if (other.word == word) word = other.means;
+  }
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + text::hint(word, words));
@@ -118,15 +122,29 @@ void adopt_selections(Spec& spec, Spec& other) {
   }
 }
 
+std::string kind_candidates(std::string_view word) {
+  const std::vector<std::string_view> meant = kinds_called(word);
+  if (meant.size() < 2) return "";
+  std::vector<std::string> examples;
+  for (const std::string_view kind : meant) {
+    examples.push_back(complete_spec(kind, {.example = ExampleSize::picture}).text);
+  }
+  const std::string last = examples.back();
+  examples.pop_back();
+  return text::joined(examples, ", ") + " or " + last;
+}
+
 std::string kind_hint(std::string_view kind) {
-  const std::vector<std::string_view> known = kind_names();
-  const std::string hint = text::hint(kind, known);
-  return (hint.empty() ? "." : hint) + " Known kinds: " + text::joined(known, " ");
+  if (const std::string candidates = kind_candidates(kind); !candidates.empty()) {
+    return "; several have that name: write " + candidates;
+  }
+  const std::string near(nearest_kind(kind));
+  return (near.empty() ? "." : "; did you mean '" + near + "'?") + " Known kinds: " + text::joined(kind_names(), " ");
 }
 
 std::string_view printed_name(const std::vector<Field>& fields, std::string_view name) {
   for (const Field& field : fields) {
-    if (!field.also.empty() && field.also == name) return field.name;
+    if (field.answers_to(name)) return field.name;
   }
   return name;
 }
@@ -149,13 +167,19 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
     names.push_back(printed);
     list += " " + printed + (also.empty() ? "" : "|" + also);
   };
-  for (const Field& field : fields) add(field.name, field.also);
+  for (const Field& field : fields) {
+    add(field.name, field.also);
+    names.insert(names.end(), field.aliases.begin(), field.aliases.end());
+  }
   for (const Shorthand& shorthand : shorthands_of(spec)) {
     for (const Shorthand::Name& short_name : shorthand.names) add(short_name.name, "");
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::string message =
       std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
+  for (const UnclearField& unclear : row_of(spec).unclear) {
+    if (unclear.word == name) fail(ErrorKind::bad_input, message + ": " + std::string(unclear.answer));
+  }
   if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
     fail(ErrorKind::bad_input, message + " without a scaling that has it: scaling=" + others);
   }
@@ -166,7 +190,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";
   } else {
-    message += "; its fields are:" + list;
+    message += "; the fields are:" + list;
   }
   fail(ErrorKind::bad_input, message);
 }

@@ -2,6 +2,7 @@
 // and JSON, printing, help and validation all walk this list, so a field is described once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -19,15 +20,22 @@
 
 namespace posenc::spec {
 
-// The bound of fields that are positions.
+// The largest magnitude of a field that is a position.
 inline constexpr auto kPositionLimit = static_cast<double>(kMaxPosition);
 
-// An enum member by its words: its values count them from 0.
+// Another word for a value of an enum.
+struct OtherWord {
+  std::string_view word;
+  std::string_view means;
+};
+
+// A member of an enum type. Value i of the enum is called words[i].
 struct EnumField {
   void* value;  // an enum class; only the two functions know which
   std::span<const std::string_view> words;
   int (*read)(const void* value) noexcept;
   void (*write)(void* value, int index) noexcept;
+  std::span<const OtherWord> others = {};  // accepted in text and JSON, but never printed
 
   int get() const noexcept { return read(value); }
   void set(int index) const noexcept { write(value, index); }
@@ -40,7 +48,7 @@ struct Field {
   Field(std::string field_name, FieldValue bound_to, std::string_view text)
       : name(std::move(field_name)), value(bound_to), help(text) {}
 
-  // What is more to say: Field("rows", &s.rows, "of the table").between(0, kMaxRows, "rows").must_be_given()
+  // Optional properties, chained: Field("rows", &s.rows, "of the table").between(0, kMaxRows, "rows").must_be_given()
   Field&& between(double from, double to, std::string_view of = {}) && {
     low = from, high = to, unit = of;
     return std::move(*this);
@@ -55,33 +63,51 @@ struct Field {
   Field&& must_be_given(bool must = true) && { return required = must, std::move(*this); }
   Field&& selecting() && { return selects = true, std::move(*this); }
   Field&& also_called(std::string member) && { return also = std::move(member), std::move(*this); }
+  Field&& alias(std::vector<std::string> names) && { return aliases = std::move(names), std::move(*this); }
+  Field&& example(std::string by_hand, std::string picture) && {
+    return examples = {std::move(by_hand), std::move(picture)}, std::move(*this);
+  }
+  Field&& example(const std::string& both) && { return std::move(*this).example(both, both); }
   // Puts the name of a part before the field's own.
   void rename_for_part(const std::string& part) {
     name = part + name;
     if (!also.empty()) also = part + also;
+    for (std::string& one : aliases) one = part + one;
   }
 
-  // For messages, which are read by those who write text and by those who write C++.
+  // Whether text and JSON accept `word` for this field.
+  bool answers_to(std::string_view word) const {
+    return name == word || also == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end();
+  }
+  // The name in messages: users of the C++ API know a field by its member, users of text by its name.
   std::string shown() const { return also.empty() ? name : also + " (" + name + ")"; }
+  std::string_view example_for(ExampleSize size) const {
+    return size == ExampleSize::by_hand ? examples.by_hand : examples.picture;
+  }
 
-  std::string name;  // with a part's name before a point where a spec has parts: "fixed.base"
+  std::string name;  // in a spec with parts, the part's name and a point come first: "fixed.base"
   FieldValue value;
   std::string_view help;
   std::string_view unit = {};
   double low = -std::numeric_limits<double>::infinity();  // the smallest value allowed ...
   double high = std::numeric_limits<double>::infinity();  // ... the largest ...
-  bool above_low = false;                                 // ... and whether it must lie above `low`
+  bool above_low = false;                                 // ... and whether it must be above `low`
   bool required = false;
-  bool selects = false;         // an enum that decides which fields follow: set it first, then ask for the list again
-  std::string_view group = {};  // the field that selects this one; in JSON it stands in the object of that name
-  std::string also = {};        // the name of the member in C++ if that is another; text and JSON accept both
+  bool selects = false;         // an enum that decides which fields follow: set it, then get the list again
+  std::string_view group = {};  // the field that selects this one; in JSON it is in the object of that name
+  std::string also = {};        // the name of the C++ member if it differs; text and JSON accept both
+  std::vector<std::string> aliases =
+      {};  // what papers and configs call it; text and JSON accept them, nothing prints them
+  struct {
+    std::string by_hand, picture;
+  } examples = {};  // values, as text, for complete_spec; they fit the fields before this one
 };
 
-// The name of the field that `name` means, as it is printed.
+// The printed name of the field that `name` or an alias refers to; `name` itself if there is no such field.
 POSENC_INTERNAL std::string_view printed_name(const std::vector<Field>& fields, std::string_view name);
 
-// Names that are accepted in text and JSON and turned into fields: tensor2tensor's min_timescale and max_timescale are
-// a base and a scale. `apply` gets one number per name, its fallback where it was not given.
+// Names that text and JSON accept and convert to fields: tensor2tensor's min_timescale and max_timescale become base
+// and scale. `apply` gets one number per name: the given one or the fallback.
 struct Shorthand {
   struct Name {
     std::string name;
@@ -89,7 +115,7 @@ struct Shorthand {
     std::string_view help;
   };
   std::vector<Name> names;
-  std::vector<std::string> replaces;  // fields that must then not be given
+  std::vector<std::string> replaces;  // fields that must not be given beside it
   std::function<void(const std::vector<double>&)> apply;
 };
 
@@ -97,27 +123,34 @@ struct Shorthand {
 POSENC_INTERNAL std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
-// The value of every field that selects, in the fields of `spec`, set in `other`, a spec of the same kind: both then
-// have the same fields.
+// Copies the value of every selecting field of `spec` to `other`, a spec of the same kind. Both then have the same
+// list of fields.
 void adopt_selections(Spec& spec, Spec& other);
 
 // In the order of Spec's alternatives.
 POSENC_INTERNAL std::vector<std::string_view> kind_names();
 
-// A default spec of that kind, or nothing if there is no such kind.
+// The kinds that a word may refer to: the kind with this name, else all kinds that declare the word as an alias.
+// Ignores case and treats '-' as '_'.
+POSENC_INTERNAL std::vector<std::string_view> kinds_called(std::string_view word);
+// The name or alias of a kind that is nearest to a misspelt word; empty if none is near.
+POSENC_INTERNAL std::string_view nearest_kind(std::string_view word);
+
+// A default spec of the kind with this name or alias; nothing if there is no such kind or the word is ambiguous.
 POSENC_INTERNAL std::optional<Spec> default_spec(std::string_view name);
 
-// The parts of a concat have numbers for names: "0.axis" is part 0. Nothing where a name begins with no such number.
+// The number of the part that a field name begins with: 0 for "0.axis" of a concat. Nothing if the name does not begin
+// with a number and a point.
 inline constexpr std::size_t kMaxParts = 64;
 POSENC_INTERNAL std::optional<std::size_t> part_number(std::string_view name) noexcept;
-// Gives a concat that many parts of the kinds that its input names, before fields are bound to them; of other kinds,
-// and of none, nothing happens.
+// Gives a concat `count` parts of the kinds that its input names, before fields are bound to them. Does nothing for
+// other kinds of spec.
 POSENC_INTERNAL void make_parts(Spec& spec, std::size_t count,
                                 const std::function<std::string_view(std::size_t)>& kind_given);
-// A spec of default fields with the same list of fields: what is not printed.
+// A spec with the same list of fields, all at their defaults: the values that to_text leaves out.
 Spec blank_like(const Spec& spec);
 
-// Throws, naming the field, if its value lies outside its range or is not finite.
+// Throws, naming the field, if its value is outside its range or not finite.
 void check_field(std::string_view kind, const Field& field);
 
 // A field's value as text ("none" for an empty optional, numbers of a list joined by '/').
@@ -134,13 +167,18 @@ POSENC_INTERNAL int word_index(std::string_view kind, const Field& field, std::s
 // Throws what validate(spec) throws; `where` opens the messages instead of the kind: "my.json: sinusoidal".
 POSENC_INTERNAL void check_spec(const Spec& spec, std::string_view where);
 
-// The end of a message about an unknown kind: "; did you mean 'sinusoidal'? Known kinds: sinusoidal".
+// Sets a field from its text; `kind` opens the messages.
+void set_from_text(std::string_view kind, const Field& field, std::string_view text, const ListReader& read_list);
+
+// For a word that several kinds share: an example of each, "clipped:heads=8,... or t5:heads=8"; empty for others.
+POSENC_INTERNAL std::string kind_candidates(std::string_view word);
+// The end of a message about an unknown kind: the candidates, or "; did you mean 'sinusoidal'? Known kinds: ...".
 POSENC_INTERNAL std::string kind_hint(std::string_view kind);
 
 // Whether `name` is one of the spec's shorthands.
 POSENC_INTERNAL bool is_shorthand(Spec& spec, std::string_view name);
 
-// Fails because `name` is no field of `kind`: the message names the nearest one. `where` opens it.
+// Fails because `kind` has no field `name`: the message names the nearest one and starts with `where`.
 [[noreturn]] POSENC_INTERNAL void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
 
 // Applies what was given of the shorthands; `given` looks a name up in the input and tells whether it was there.

@@ -2,6 +2,7 @@
 // parameters follow from it.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +13,20 @@
 
 namespace posenc::spec {
 
+// A word that people may use for a field of this kind, or miss in it, and the answer: "a rotary encoding has ...".
+struct UnclearField {
+  std::string_view word;
+  std::string_view answer;
+};
+
 struct KindRow {
   std::vector<Field> (*fields)(Spec& spec) = nullptr;
   std::vector<Shorthand> (*shorthands)(Spec& spec) = nullptr;            // null: it has none
   void (*check)(const Spec& spec, std::string_view where) = nullptr;     // what no field can tell alone; null: nothing
   std::vector<ParameterInfo> (*parameters)(const Spec& spec) = nullptr;  // null: it learns nothing
-  const biases::BiasRow* bias = nullptr;                                 // of biases and masks: core/biases/bias_term.h
+  std::span<const std::string_view> words = {};  // what else the kind is called; a word of several kinds is ambiguous
+  std::span<const UnclearField> unclear = {};    // words that are not accepted for a field, with what to write instead
+  const biases::BiasRow* bias = nullptr;         // biases and masks only: core/biases/bias_term.h
 };
 
 const KindRow& row_of(const Spec& spec) noexcept;

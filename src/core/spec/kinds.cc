@@ -9,6 +9,7 @@
 #include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
 #include "core/spec/scaling_fields.h"
+#include "core/text/nearest.h"
 #include "core/text/number_text.h"
 
 namespace posenc {
@@ -44,12 +45,14 @@ Spec default_of(std::size_t kind) {
 }
 
 FieldInfo info_of(const spec::Field& field) {
+  std::vector<std::string> also = field.aliases;
+  if (!field.also.empty()) also.insert(also.begin(), field.also);
   return {field.name,
           spec::type_text(field),
           field.required ? "" : spec::field_text(field),
           std::string(field.unit),
           std::string(field.help),
-          field.also};
+          std::move(also)};
 }
 
 }  // namespace
@@ -62,6 +65,12 @@ Spec& Spec::operator=(Spec&& other) noexcept = default;
 
 std::string_view kind_of(const Spec& spec) noexcept { return kKinds[spec.index()].name; }
 Place place_of(const Spec& spec) noexcept { return kKinds[spec.index()].place; }
+
+std::optional<std::string> kind_called(std::string_view word) {
+  const std::vector<std::string_view> names = spec::kinds_called(word);
+  if (names.size() != 1) return std::nullopt;
+  return std::string(names[0]);
+}
 
 void validate(const Spec& spec) { spec::check_spec(spec, kind_of(spec)); }
 
@@ -99,6 +108,9 @@ std::vector<KindInfo> kinds() {
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     Spec spec = default_of(i);
     KindInfo kind{std::string(kKinds[i].name), std::string(kKinds[i].summary), {}, {}};
+    for (const std::string_view word : kKinds[i].row->words) {
+      if (spec::kinds_called(word).size() == 1) kind.also.emplace_back(word);
+    }
     for (const spec::Field& field : spec::fields_of(spec)) kind.fields.push_back(info_of(field));
     for (const spec::Shorthand& shorthand : spec::shorthands_of(spec)) {
       for (const spec::Shorthand::Name& item : shorthand.names) {
@@ -135,9 +147,31 @@ std::vector<std::string_view> kind_names() {
   return names;
 }
 
+std::string_view nearest_kind(std::string_view word) {
+  std::vector<std::string_view> words = kind_names();
+  for (const Kind& kind : kKinds) words.insert(words.end(), kind.row->words.begin(), kind.row->words.end());
+  return text::nearest(word, words);
+}
+
+std::vector<std::string_view> kinds_called(std::string_view given) {
+  std::string word(given);  // RoPE, ALiBi, Transformer-XL
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  std::vector<std::string_view> names;
+  for (const Kind& kind : kKinds) {
+    if (kind.name == word) return {kind.name};
+    const auto words = kind.row->words;
+    if (std::find(words.begin(), words.end(), word) != words.end()) names.push_back(kind.name);
+  }
+  return names;
+}
+
 std::optional<Spec> default_spec(std::string_view name) {
+  const std::vector<std::string_view> names = kinds_called(name);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (kKinds[i].name == name) return default_of(i);
+    if (names.size() == 1 && kKinds[i].name == names[0]) return default_of(i);
   }
   return std::nullopt;
 }

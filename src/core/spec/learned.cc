@@ -13,10 +13,17 @@ namespace {
 constexpr std::string_view kPastEndWords[] = {"error", "clamp", "interpolate"};
 constexpr std::string_view kNormalizeWords[] = {"none", "l2"};
 
-// The parts keep their own field lists, each name behind the part's: fixed.base, learned.rows. JSON nests them.
+constexpr std::string_view kLearnedNames[] = {"absolute", "learned_absolute", "wpe"};
+constexpr auto kLearnedUnclear = without_heads({{"base", "its rows are learned, so it has no frequencies"}});
+
+// The parts keep their own field lists, with the name of the part in front: fixed.base, learned.rows. JSON nests them.
 std::vector<Field> hybrid_fields(Hybrid& s) {
   std::vector<Field> fields = part_fields(sinusoidal_fields(s.fixed), "fixed.");
-  for (Field& field : part_fields(learned_fields(s.learned), "learned.")) fields.push_back(std::move(field));
+  if (s.learned.width != 0) fields[0].examples = {std::to_string(s.learned.width), std::to_string(s.learned.width)};
+  for (Field& field : part_fields(learned_fields(s.learned), "learned.")) {
+    if (field.name == "learned.width") field.examples = {};  // it is that of the fixed part
+    fields.push_back(std::move(field));
+  }
   return fields;
 }
 
@@ -40,26 +47,35 @@ std::vector<ParameterInfo> learned_parameters(const Learned& spec) {
 std::vector<ParameterInfo> hybrid_parameters(const Hybrid& spec) {
   return {{.name = "table",
            .shape = {length_or_any(spec.learned.rows), spec.fixed.width},
-           .help = "a row per position, of the learned part"}};
+           .help = "a row per position for the learned part"}};
 }
 
 }  // namespace
 
 std::vector<Field> learned_fields(Learned& s) {
   return {
-      Field("width", &s.width, "channels of a row; 0: as the table has").between(0, kMaxWidth, "channels"),
-      Field("rows", &s.rows, "rows of the table; 0: as the table has").between(0, kPositionLimit, "rows"),
+      with_example(Field("width", &s.width, "channels per row; 0: those of the table")
+                       .between(0, kMaxWidth, "channels")
+                       .alias(width_aliases()),
+                   kExampleWidth),
+      Field("rows", &s.rows, "rows of the table; 0: as many as it has")
+          .between(0, kPositionLimit, "rows")
+          .alias({"max_len", "max_position_embeddings", "n_positions", "num_embeddings"})
+          .example("10", "512"),
       Field("past_end", enum_field(s.past_end, kPastEndWords),
-            "positions past the last row are an error, read the last row, or stretch the table to length")
-          .must_be_given(),
-      Field("first", &s.first, "the row of position 0: 2 in OPT and BART; 0 where ids have the offset already")
+            "positions past the last row: an error, the last row, or the table stretched to length")
+          .must_be_given()
+          .example(s.length ? "interpolate" : "error"),
+      Field("first", &s.first, "the row of position 0: 2 in OPT and BART; 0 if the position ids include the offset")
           .between(0, kPositionLimit, "rows"),
-      Field("length", &s.length, "with past_end=interpolate: the number of positions that the table is stretched to")
+      Field("length", &s.length, "past_end=interpolate only: the number of positions that the table is stretched to")
           .between(1, kPositionLimit, "positions"),
       multiplier_field(s.multiplier),
-      Field("normalize", enum_field(s.normalize, kNormalizeWords), "l2: every row is divided by its length"),
-      Field("padding_row", &s.padding_row, "a row that is not trained: its gradient stays zero (padding_idx of torch)")
-          .between(0, kPositionLimit, "rows"),
+      Field("normalize", enum_field(s.normalize, kNormalizeWords), "l2: divide every row by its length"),
+      Field("padding_row", &s.padding_row,
+            "a row that is not trained: its gradient stays zero (padding_idx in PyTorch)")
+          .between(0, kPositionLimit, "rows")
+          .alias({"padding_idx"}),
   };
 }
 
@@ -95,7 +111,9 @@ std::vector<Shorthand> part_shorthands(std::vector<Shorthand> shorthands, const 
 constinit const spec::KindRow Learned::row = {
     .fields = spec::of_kind<spec::learned_fields>,
     .check = [](const Spec& s, std::string_view where) { spec::check_learned(std::get<Learned>(s), where, ""); },
-    .parameters = spec::of_kind<spec::learned_parameters>};
+    .parameters = spec::of_kind<spec::learned_parameters>,
+    .words = spec::kLearnedNames,
+    .unclear = spec::kLearnedUnclear};
 
 constinit const spec::KindRow Hybrid::row = {.fields = spec::of_kind<spec::hybrid_fields>,
                                              .shorthands = spec::of_kind<spec::hybrid_shorthands>,

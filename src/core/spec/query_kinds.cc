@@ -1,6 +1,7 @@
-// What is done to queries and keys beside the plain rotation: PoPE, xPos and the temperature of queries.
+// PoPE, xPos and the temperature of queries: what acts on queries and keys besides the plain rotation.
 #include "core/spec/query_kinds.h"
 
+#include <cstdlib>
 #include <string>
 
 #include "core/base/refuse.h"
@@ -27,55 +28,76 @@ void check_sections(const Pope& spec, std::int64_t channels, std::string_view wh
   std::int64_t sum = 0;
   for (const std::int64_t section : spec.sections) sum += section;
   if (sum == channels) return;
-  base::refuse_input(where, "sections must sum to the channels that turn, ", channels, ", but sum to ", sum);
+  base::refuse_input(where, "sections must sum to the channels that rotate, ", channels, ", but sum to ", sum);
+}
+
+// Given lists determine the number of rotated channels, and the window must fit.
+ExampleSizes example_head(const Pope& s) {
+  if (s.rotary_dim != 0) return kExampleWidth.at_least(example_size(s.rotary_dim));
+  std::int64_t channels = s.axes == 1 ? static_cast<std::int64_t>(s.inv_freq.size()) : 0;
+  for (const std::int64_t section : s.sections) channels += example_size(section);
+  return channels > 0 ? ExampleSizes{channels, channels} : kExampleWidth;
+}
+
+ExampleSizes example_head(const Xpos& s) {
+  const auto given = 2 * static_cast<std::int64_t>(s.inv_freq.size());
+  if (s.rotary_dim == 0 && given != 0) return {given, given};
+  return kExampleWidth.at_least(example_size(s.rotary_dim) + std::abs(example_size(s.first_channel)));
 }
 
 std::vector<Field> pope_fields(Pope& s) {
   return {
-      head_dim_field(s.head_dim, 1, kPopeLimit),
-      base_field(s.base, "the slowest channel turns about this many times slower than the fastest"),
-      Field("rotary_dim", &s.rotary_dim, "the first channels, which turn; those after them pass as they are; 0: all")
+      with_example(head_dim_field(s.head_dim, 1, kPopeLimit), example_head(s)),
+      base_field(s.base, "the slowest channel rotates about this many times more slowly than the fastest")
+          .alias(base_aliases()),
+      Field("rotary_dim", &s.rotary_dim, "how many channels rotate, from the first; the others are unchanged; 0: all")
           .between(0, kPopeLimit, "channels"),
       Field("inv_freq", &s.inv_freq,
-            "frequencies given one by one, instead of the rule: one per channel, or per axis and channel")
+            "a list of frequencies instead of the rule: one per channel, or one per axis and channel")
           .in("radians per position"),
-      Field("axes", &s.axes, "coordinates of a position").between(1, 8),
+      Field("axes", &s.axes, "coordinates per position").between(1, 8),
       Field("sections", &s.sections,
-            "with several axes: the channels that turn with each; every axis begins with the fastest frequency")
+            "several axes only: how many channels each axis rotates; every axis begins with the fastest frequency")
           .between(1, kPopeLimit, "channels"),
       Field("order", enum_field(s.order, kPopeOrderWords),
-            "where cosine and sine of a channel are written: side by side (PoPE-pytorch), or all cosines first"),
+            "where the cosine and sine of a channel go: side by side (PoPE-pytorch), or all cosines first"),
       Field("magnitude", enum_field(s.magnitude, kMagnitudeWords),
-            "what makes a length of a channel: ln(1 + e^x) as published, max(x, 0), or x itself"),
+            "the magnitude of a channel x: ln(1 + e^x) as published, max(x, 0), or x itself"),
       Field("delta_clamp", enum_field(s.delta_clamp, kClampWords),
-            "forward: delta is read within [-2 pi, 0] and has no gradient outside, as published code has it"),
+            "forward: clamp delta to [-2 pi, 0], without a gradient outside, as the published code does"),
   };
 }
 
 std::vector<Field> xpos_fields(Xpos& s) {
   return {
-      head_dim_field(s.head_dim, 2, kHeadDimLimit),
-      base_field(s.base, "the slowest pair turns about this many times slower than the fastest"),
-      Field("layout", enum_field(s.layout, kQueryLayoutWords), "which channels turn together"),
-      Field("rotary_dim", &s.rotary_dim, "channels that turn and decay, even; 0: all")
+      with_example(head_dim_field(s.head_dim, 2, kHeadDimLimit), example_head(s)),
+      base_field(s.base, "the slowest pair rotates about this many times more slowly than the fastest")
+          .alias(base_aliases()),
+      Field("layout", enum_field(s.layout, kQueryLayoutWords), "which channels form a pair"),
+      Field("rotary_dim", &s.rotary_dim, "channels that rotate and decay, even; 0: all")
           .between(0, kHeadDimLimit, "channels"),
       first_channel_field(s.first_channel),
-      Field("inv_freq", &s.inv_freq, "frequencies given one by one, instead of the rule: one per pair")
+      Field("inv_freq", &s.inv_freq, "a list of frequencies instead of the rule: one per pair")
           .in("radians per position"),
-      Field("gamma", &s.gamma, "of the decay zeta = (2i/R + gamma) / (1 + gamma) of pair i").above(0).at_most(1e9),
+      Field("gamma", &s.gamma, "gamma in the decay zeta = (2i/R + gamma) / (1 + gamma) of pair i")
+          .above(0)
+          .at_most(1e9),
       Field("scale_base", &s.scale_base, "the distance at which a score has decayed by zeta").above(0, "positions"),
       Field("center", &s.center,
-            "the position whose factor is 1: scores do not see it, but it keeps the factors near 1")
+            "the position whose factor is 1; scores do not depend on it, but it keeps the factors near 1")
           .between(-kPositionLimit, kPositionLimit, "positions"),
   };
 }
 
 std::vector<Field> temperature_fields(QueryTemperature& s) {
   return {
-      Field("scale", &s.scale, "how fast the factor grows; 0: it is 1 everywhere").between(0, 1e6),
-      Field("length", &s.length, "positions after which the factor begins to grow: floor_scale of Llama 4")
-          .between(1, kPositionLimit, "positions"),
-      Field("first", &s.first, "what position 0 counts as: 1 in Llama 4, 0 in Ministral 3")
+      Field("scale", &s.scale, "how fast the factor grows; 0: it is 1 everywhere")
+          .between(0, 1e6)
+          .alias({"attn_scale", "llama_4_scaling_beta"}),
+      Field("length", &s.length, "positions after which the factor begins to grow")
+          .between(1, kPositionLimit, "positions")
+          .alias({"floor_scale"}),
+      Field("first", &s.first, "the number that position 0 counts as: 1 in Llama 4, 0 in Ministral 3")
           .between(0, kPositionLimit, "positions"),
       Field("form", enum_field(s.form, kTemperatureFormWords),
             "1 + scale ln(1 + floor((p + first) / length)), or (1 + (p + first) / length)^scale"),
@@ -107,7 +129,7 @@ void check_xpos(const Xpos& spec, std::string_view where) {
   base::require_input(channels % 2 == 0, where, spec.rotary_dim != 0 ? "rotary_dim" : "head_dim",
                       " must be even but got ", channels);
   const std::int64_t first = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
-  base::require_input(first >= 0 && first + channels <= spec.head_dim, where, "the window must lie inside the head of ",
+  base::require_input(first >= 0 && first + channels <= spec.head_dim, where, "the window must be inside the head of ",
                       spec.head_dim, " channels but first_channel (rope_offset) ", spec.first_channel, " with ",
                       channels, " channels does not");
   const auto given = static_cast<std::int64_t>(spec.inv_freq.size());

@@ -1,5 +1,7 @@
 // Rotary encodings: their fields, and what no field can tell alone.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -20,10 +22,49 @@ constexpr std::string_view kLayoutWords[] = {"half",
                                              "half_per_axis",
                                              "full_width_half",
                                              "interleaved_pairs_with_halves_tiling_per_axis"};
+// The names of engines for the two layouts in use.
+constexpr OtherWord kEngineLayouts[] = {
+    {"neox", "half"}, {"gpt_neox", "half"}, {"rotate_half", "half"}, {"gptj", "interleaved"}, {"gpt_j", "interleaved"}};
 constexpr std::string_view kSectionOrderWords[] = {"chunked", "interleaved", "alternating", "ernie"};
 constexpr std::string_view kAxisFrequenciesWords[] = {"shared", "restart", "dealt"};
 constexpr std::string_view kFactorInWords[] = {"table", "query", "softmax"};
 constexpr std::string_view kRotaryPrecisionWords[] = {"exact", "reference"};
+
+constexpr std::string_view kRotaryNames[] = {"rope", "rotary_embedding"};
+constexpr std::string_view kWhichDim =
+    "write head_dim for the channels of a head, rotary:head_dim=64, and rotary_dim for those of them that rotate, "
+    "rotary:head_dim=64,rotary_dim=32";
+constexpr std::string_view kPerHead =
+    "it acts within each head: write head_dim, which is often hidden_size / heads, rotary:head_dim=64";
+constexpr std::string_view kAnyHeads = "it is the same for every head: leave the number of heads out";
+constexpr std::string_view kAnyPosition =
+    "it works at any position: choose them with --positions 0:512; the trained length of a scaling is its "
+    "original_positions";
+constexpr std::string_view kScaling =
+    "write its type as scaling and its numbers beside it: rotary:head_dim=64,scaling=linear,factor=4";
+constexpr std::string_view kPairing =
+    "write layout=half (GPT-NeoX, Llama in Hugging Face) or layout=interleaved (GPT-J, Llama by Meta)";
+constexpr UnclearField kRotaryUnclear[] = {
+    {"dim", kWhichDim},
+    {"width", kWhichDim},
+    {"d_model", kPerHead},
+    {"hidden_size", kPerHead},
+    {"embed_dim", kPerHead},
+    {"n_embd", kPerHead},
+    {"heads", kAnyHeads},
+    {"n_heads", kAnyHeads},
+    {"num_heads", kAnyHeads},
+    {"num_attention_heads", kAnyHeads},
+    {"max_len", kAnyPosition},
+    {"max_position_embeddings", kAnyPosition},
+    {"max_seq_len", kAnyPosition},
+    {"rows", kAnyPosition},
+    {"rope_scaling", kScaling},
+    {"rope_type", kScaling},
+    {"interleaved", kPairing},
+    {"is_neox_style", kPairing},
+    {"traditional", kPairing},
+};
 
 // The words of the variant's alternatives; choosing one begins it with its defaults.
 EnumField scaling_field(Scaling& scaling) {
@@ -34,61 +75,102 @@ EnumField scaling_field(Scaling& scaling) {
 
 std::vector<Field> length_and_layer_fields(Rotary& s) {
   return {
-      Field("sequence_length", &s.sequence_length, "the length that a scaling which depends on it is made for")
+      Field("sequence_length", &s.sequence_length, "the length to scale for, if the scaling depends on it")
           .between(1, kPositionLimit, "positions"),
-      Field("local_base", &s.local_base, "the base of layers that look nearby; 0: all layers are alike").at_least(0),
-      Field("global_every", &s.global_every,
-            "with local_base: every so manieth layer looks far, the last of each group")
+      Field("local_base", &s.local_base, "base of local (sliding-window) layers; 0: all layers are alike").at_least(0),
+      Field("global_every", &s.global_every, "local_base only: every Nth layer is global, the last of each group")
           .between(1, kMaxWidth, "layers"),
-      Field("local_scaled", &s.local_scaled, "whether the scaling holds for layers that look nearby"),
-      Field("layer", &s.layer, "with local_base: which layer, counted from 0").between(0, kMaxWidth, "layers"),
+      Field("local_scaled", &s.local_scaled, "whether the scaling also applies to local layers"),
+      Field("layer", &s.layer, "local_base only: the layer, counted from 0").between(0, kMaxWidth, "layers"),
   };
+}
+
+// The number of pairs that given lists ask for; 0 if there are none.
+std::int64_t listed_pairs(Rotary& s) {
+  if (!s.sections.empty()) {
+    std::int64_t sum = 0;
+    for (const std::int64_t section : s.sections) sum += example_size(section);
+    return sum;
+  }
+  if (!s.axis_of_pair.empty()) return static_cast<std::int64_t>(s.axis_of_pair.size());
+  if (!s.inv_freq.empty()) return static_cast<std::int64_t>(s.inv_freq.size());
+  for (const Field& field : scaling_fields(s.scaling)) {
+    const auto* list = std::get_if<std::vector<double>*>(&field.value);
+    if (list != nullptr && !(*list)->empty()) return static_cast<std::int64_t>((*list)->size());
+  }
+  return 0;
+}
+
+// A head whose window has the pairs that lists ask for, lies in the head, and can be shared by the axes.
+ExampleSizes example_head(Rotary& s) {
+  const std::int64_t rotary_dim = example_size(s.rotary_dim);
+  const std::int64_t channels = rotary_dim != 0 ? rotary_dim : 2 * listed_pairs(s);
+  const std::int64_t outside = rotary_dim != 0 ? std::abs(example_size(s.first_channel)) : 0;
+  const bool partial = s.partial_rotary_factor > 0 && s.partial_rotary_factor < 1;
+  const std::int64_t step = has_parts(s.layout) ? 2 * std::max<std::int64_t>(example_size(axes_of(s)), 1) : 2;
+  const auto head = [&](std::int64_t size) {
+    if (rotary_dim != 0) return std::max(size, channels + outside);
+    if (channels != 0 && !partial) return channels;
+    const std::int64_t wanted = channels != 0 ? channels : partial ? 2 : size;
+    if (!partial) return (wanted + step - 1) / step * step;
+    std::int64_t head_dim = channels != 0 ? channels : size;
+    for (; head_dim < kMaxHeadDim; head_dim += 2) {
+      const auto share = static_cast<std::int64_t>(static_cast<double>(head_dim) * s.partial_rotary_factor);
+      if (share >= wanted && share % 2 == 0) break;
+    }
+    return head_dim;
+  };
+  return {head(kExampleWidth.by_hand), head(kExampleWidth.picture)};
 }
 
 std::vector<Field> rotary_fields(Rotary& s) {
   std::vector<Field> fields = {
-      head_dim_field(s.head_dim, 2),
-      base_field(s.base, "the slowest pair turns about this many times slower than the fastest: rope_theta"),
-      Field("layout", enum_field(s.layout, kLayoutWords), "which channels turn together"),
-      Field("rotary_dim", &s.rotary_dim, "channels that turn, even; 0: int(head_dim * partial_rotary_factor)")
+      with_example(head_dim_field(s.head_dim, 2), example_head(s)),
+      base_field(s.base, "the slowest pair rotates about this many times more slowly than the fastest")
+          .alias(base_aliases()),
+      Field("layout", enum_field(s.layout, kLayoutWords, kEngineLayouts), "which channels form a pair"),
+      Field("rotary_dim", &s.rotary_dim, "channels that rotate, even; 0: int(head_dim * partial_rotary_factor)")
           .between(0, kHeadDimLimit, "channels"),
       Field("partial_rotary_factor", &s.partial_rotary_factor,
-            "the share of the head that turns, truncated; where that is odd, one channel more")
+            "share of the head that rotates, rounded down to a channel; an odd number gets one more")
           .above(0)
-          .at_most(1),
+          .at_most(1)
+          .alias({"rotary_pct"}),
       first_channel_field(s.first_channel),
-      Field("exponent_dim", &s.exponent_dim,
-            "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even, of half_per_axis "
-            "that of a part, of axis_frequencies=restart twice the pairs of the axis")
+      Field(
+          "exponent_dim", &s.exponent_dim,
+          "pair i has the exponent 2i / exponent_dim; 0: rotary_dim before it was made even (half_per_axis: that of a "
+          "part; axis_frequencies=restart: twice the pairs of the axis)")
           .between(0, kMaxWidth, "channels"),
       Field("inv_freq", &s.inv_freq,
-            "frequencies given one by one, instead of the rule: one per pair, or per axis and pair")
+            "a list of frequencies instead of the rule: one per pair, or one per axis and pair")
           .in("radians per position"),
-      Field("axes", &s.axes, "coordinates of a position; 1 with several sections: one for each").between(1, 8),
-      Field("sections", &s.sections,
-            "with several axes: the pairs of each section (mrope_section); they sum to all pairs")
-          .between(0, static_cast<double>(kMaxHeadDim / 2), "pairs"),
+      Field("axes", &s.axes,
+            "coordinates per position; if it is 1 and there are several sections, each has its own axis")
+          .between(1, 8),
+      Field("sections", &s.sections, "several axes only: how many pairs each section has; together all pairs")
+          .between(0, static_cast<double>(kMaxHeadDim / 2), "pairs")
+          .alias({"mrope_section"}),
       Field("section_order", enum_field(s.section_order, kSectionOrderWords),
-            "how sections lie over the pairs: one after the other (Qwen2-VL), interleaved (Qwen3-VL), axes in turn "
-            "(Kimi), or h and w in turn, then t (ERNIE)"),
+            "how the pairs are dealt to the sections: one section after the other (Qwen2-VL), interleaved (Qwen3-VL), "
+            "axes in turn (Kimi), or h and w in turn, then t (ERNIE)"),
       Field("axis_frequencies", enum_field(s.axis_frequencies, kAxisFrequenciesWords),
-            "one ladder of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one dealt out "
-            "to the axes (Pixtral)"),
+            "one series of frequencies over all pairs (M-RoPE), one per axis (most vision towers), or one whose "
+            "frequencies go to the axes in turn (Pixtral)"),
       Field("axis_of_pair", &s.axis_of_pair,
-            "with several axes: the axis that each pair turns with, counted from 0, instead of sections")
+            "several axes only: the axis of each pair, counted from 0, instead of sections")
           .between(0, 7),
       Field("scale", &s.frequency_scale, "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3")
           .also_called("frequency_scale"),
       Field("attention_factor", &s.attention_factor,
-            "a magnitude beside the rotation; none: as the scaling says, 1 without one")
+            "a factor that multiplies rotated vectors; none: the one of the scaling, else 1")
           .above(0)
           .at_most(1e9),
       Field("attention_factor_in", enum_field(s.attention_factor_in, kFactorInWords),
-            "where it acts: in cos and sin, on the query, or on the scores"),
+            "where attention_factor acts: on cos and sin, on the query, or on the scores"),
       Field("precision", enum_field(s.precision, kRotaryPrecisionWords),
-            "angles exact, or rounded to float32 at every step as PyTorch models do"),
-      Field("scaling", scaling_field(s.scaling),
-            "how the frequencies are changed for contexts longer than the trained one")
+            "exact angles, or rounded to float32 at every step, as PyTorch models do"),
+      Field("scaling", scaling_field(s.scaling), "how the frequencies change for contexts longer than the trained one")
           .selecting(),
   };
   for (Field& field : scaling_fields(s.scaling)) {
@@ -112,9 +194,10 @@ void check_scaling(const Rotary& spec, const RotaryWindow& window, const base::R
   const std::string scaling(kind_of(spec.scaling));
   if (scaling == NoScaling::kind) return;
   refuse.unless(spec.inv_freq.empty(), "inv_freq are the frequencies themselves: leave out scaling=", scaling);
-  refuse.unless(scaling != Proportional::kind || window.rotary_dim == spec.head_dim,
-                "scaling=proportional turns the whole head: say how much of it with share, not with rotary_dim or "
-                "partial_rotary_factor");
+  refuse.unless(
+      scaling != Proportional::kind || window.rotary_dim == spec.head_dim,
+      "scaling=proportional applies to the whole head: set the part that rotates with share, not with rotary_dim or "
+      "partial_rotary_factor");
   const std::vector<Ladder> ladders = ladders_of(spec);
   Scaling copy = spec.scaling;
   for (const Field& field : scaling_fields(copy)) {
@@ -125,7 +208,7 @@ void check_scaling(const Rotary& spec, const RotaryWindow& window, const base::R
   }
   for (const Ladder& ladder : ladders) {
     refuse.unless(scaling != Proportional::kind || 2 * ladder.pairs == spec.head_dim,
-                  "scaling=proportional has one ladder over the whole head: axes cannot have their own");
+                  "scaling=proportional has one series of frequencies over the whole head: axes cannot have their own");
     check_together(settled_scaling(spec), ladder, refuse);
   }
 }
@@ -140,12 +223,12 @@ void check_rotary(const Rotary& spec, std::string_view where) {
   if (window.rotary_dim < 2 && !is_rotation(spec.layout)) {
     refuse("head_dim must have two channels for each of the axes=", axes_of(spec), " but got ", spec.head_dim);
   }
-  refuse.unless(window.rotary_dim >= 2, "partial_rotary_factor must leave a channel to turn but ", spec.head_dim, " * ",
-                spec.partial_rotary_factor, " is below 1");
+  refuse.unless(window.rotary_dim >= 2, "partial_rotary_factor must leave a channel to rotate but ", spec.head_dim,
+                " * ", spec.partial_rotary_factor, " is below 1");
   refuse.unless(window.rotary_dim <= spec.head_dim || spec.rotary_dim != 0,
-                "head_dim must be even where the whole head turns but got ", spec.head_dim);
+                "head_dim must be even if the whole head rotates but got ", spec.head_dim);
   refuse.unless(window.first_channel >= 0 && window.first_channel + window.rotary_dim <= spec.head_dim,
-                "the window must lie inside the head of ", spec.head_dim, " channels but first_channel (rope_offset) ",
+                "the window must be inside the head of ", spec.head_dim, " channels but first_channel (rope_offset) ",
                 spec.first_channel, " with ", window.rotary_dim, " channels does not");
   refuse.unless(spec.inv_freq.empty() || (spec.base == fallback.base && spec.exponent_dim == fallback.exponent_dim),
                 "inv_freq replaces base and exponent_dim: leave them out");
@@ -164,6 +247,8 @@ void check_rotary(const Rotary& spec, std::string_view where) {
 }  // namespace spec
 
 constinit const spec::KindRow Rotary::row = {.fields = spec::of_kind<spec::rotary_fields>,
-                                             .check = spec::of_kind<spec::check_rotary>};
+                                             .check = spec::of_kind<spec::check_rotary>,
+                                             .words = spec::kRotaryNames,
+                                             .unclear = spec::kRotaryUnclear};
 
 }  // namespace posenc

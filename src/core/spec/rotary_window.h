@@ -1,4 +1,4 @@
-// Which channels of a head a rotary spec turns.
+// Which channels of a head a rotary spec rotates.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace posenc::spec {
 
-// Rows of cosines and sines stand on the stack while a token is turned.
+// Rows of cosines and sines are on the stack while a token is rotated.
 inline constexpr std::int64_t kMaxHeadDim = 8192;
 inline constexpr auto kHeadDimLimit = static_cast<double>(kMaxHeadDim);  // of fields
 
@@ -28,7 +28,7 @@ inline std::int64_t axes_of(const Rotary& spec) noexcept {
   return spec.axes == 1 && spec.sections.size() > 1 ? static_cast<std::int64_t>(spec.sections.size()) : spec.axes;
 }
 
-// As the spec says; whether it lies inside the head is for validate to say. A partial width is truncated as Python's
+// As the spec says; validate checks that it is inside the head. A partial width is truncated as Python's
 // int() does; an odd one has half a pair too many, and its frequencies are spaced by the odd number. V-JEPA 2 leaves
 // out what its axes cannot share evenly.
 inline RotaryWindow window_of(const Rotary& spec) noexcept {

@@ -1,6 +1,6 @@
-// The field list of a scaling, and what none of its fields can tell alone. This module declares these functions because
-// it calls them; src/core/scalings/ defines them, because the row of a scaling also has the function that makes its
-// numbers, in a precision that only later modules know.
+// The field list of a scaling, and the checks that involve several fields. This module calls these functions;
+// src/core/scalings/ defines them, because a scaling's row also holds the function that computes its frequencies, whose
+// precision is a type of a later module.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace posenc::spec {
 
-// Bound to `scaling`: valid while it lives and keeps its kind.
+// The fields are bound to `scaling`: they are valid while it exists and keeps its kind.
 POSENC_INTERNAL std::vector<Field> scaling_fields(Scaling& scaling);
 
-// The words of all scalings, in the order of the variant's alternatives.
+// The names of all scalings, in the order of the variant's alternatives.
 POSENC_INTERNAL const std::vector<std::string_view>& scaling_words();
 
-// The scaling with that number, all fields at their defaults.
+// The variant's alternative number `index`, with default fields.
 POSENC_INTERNAL Scaling default_scaling(int index);
 
-// The scalings that have a field of this name: "linear, ntk"; empty if none has.
+// The scalings that have a field with this name, "linear, ntk"; empty if none has.
 std::string scalings_with(std::string_view field);
 
-// The spec's scaling; where it gives attention_factor, a rule for it needs no numbers.
+// The spec's scaling. A LongRope scaling without factor and max_positions gets factor 1 if the spec gives
+// attention_factor: only the rule for attention_factor would need them.
 POSENC_INTERNAL Scaling settled_scaling(const Rotary& spec);
 
-// Calls refuse with what is wrong with the scaling of this ladder, if anything is.
+// Calls `refuse` if the scaling's fields contradict each other or the ladder.
 void check_together(const Scaling& scaling, const Ladder& ladder, const base::Refusal& refuse);
 
 }  // namespace posenc::spec

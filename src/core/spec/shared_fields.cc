@@ -1,6 +1,7 @@
 #include "core/spec/shared_fields.h"
 
 #include <string>
+#include <utility>
 
 #include "core/base/refuse.h"
 #include "core/spec/kind_row.h"
@@ -13,12 +14,30 @@ constexpr std::string_view kAddedWords[] = {"after_scale", "before_scale"};
 
 }  // namespace
 
+Field with_example(Field field, const ExampleSizes& sizes) {
+  return std::move(field).example(std::to_string(sizes.by_hand), std::to_string(sizes.picture));
+}
+
+std::vector<std::string> width_aliases() {
+  return {"d_model", "hidden_size", "dim", "embed_dim", "embedding_dim", "n_embd"};
+}
+
+std::vector<std::string> base_aliases() { return {"theta", "rope_theta", "rope_base", "rotary_emb_base"}; }
+
 Field heads_field(std::int64_t& heads) {
-  return Field("heads", &heads, "heads of queries").between(1, kMaxHeads).must_be_given();
+  return with_example(Field("heads", &heads, "attention heads, counted by their queries")
+                          .between(1, kMaxHeads)
+                          .must_be_given()
+                          .alias({"n_heads", "num_heads", "n_head", "num_attention_heads"}),
+                      kExampleHeads);
 }
 
 Field head_dim_field(std::int64_t& head_dim, double low, double high) {
-  return Field("head_dim", &head_dim, "channels of a head").between(low, high, "channels").must_be_given();
+  return with_example(Field("head_dim", &head_dim, "channels per head")
+                          .between(low, high, "channels")
+                          .must_be_given()
+                          .alias({"d_head", "dim_head", "head_size"}),
+                      kExampleWidth);
 }
 
 Field base_field(double& base, std::string_view help) { return Field("base", &base, help).above(0); }
@@ -26,33 +45,32 @@ Field base_field(double& base, std::string_view help) { return Field("base", &ba
 Field multiplier_field(double& multiplier) { return Field("multiplier", &multiplier, "multiplies every value"); }
 
 Field order_field(Order& order) {
-  return Field("order", enum_field(order, kOrderWords), "where sines and cosines stand in a row");
+  return Field("order", enum_field(order, kOrderWords), "the order of sines and cosines in a row");
 }
 
 Field first_channel_field(std::int64_t& first_channel) {
   return Field("rope_offset", &first_channel,
-               "the first channel that turns; negative: counted from the end of the head")
+               "the first channel that rotates; negative: counted from the end of the head")
       .between(-kHeadDimLimit, kHeadDimLimit, "channels")
       .also_called("first_channel");
 }
 
 Field even_width_field(std::int64_t& width, std::string_view help) {
-  return Field("width", &width, help).between(2, kMaxWidth, "channels").must_be_given();
+  return with_example(Field("width", &width, help).between(2, kMaxWidth, "channels").must_be_given(), kExampleWidth);
 }
 
 Field added_field(Added& added) {
   return Field("added", enum_field(added, kAddedWords),
-               "to the scores after they were scaled, or before, so that the scale multiplies it too");
+               "after the scores are scaled, or before, so that the scale multiplies the bias too");
 }
 
 Field direction_field(DistanceRule& direction) {
   return Field("direction", enum_field(direction, kDirectionWords),
-               "the distance of query i and key j: |i - j|, or max(i - j, 0)");
+               "the distance between query i and key j: |i - j|, or max(i - j, 0)");
 }
 
 Field offset_field(Offset& offset) {
-  return Field("offset", enum_field(offset, kOffsetWords),
-               "who is subtracted from whom: j - i, or i - j, for query i and key j");
+  return Field("offset", enum_field(offset, kOffsetWords), "the offset of key j from query i: j - i, or i - j");
 }
 
 void check_even_width(std::int64_t width, std::string_view where) {

@@ -1,11 +1,17 @@
 // Fields that several kinds have, and the words of their enums.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/spec/enum_field.h"
 #include "core/spec/fields.h"
+#include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
 
 namespace posenc::spec {
@@ -16,13 +22,42 @@ inline constexpr double kMaxWidth = 1048576;  // of a row
 
 inline constexpr std::string_view kDirectionWords[] = {"symmetric", "causal"};
 
+// Sizes of examples, by_hand and picture.
+struct ExampleSizes {
+  std::int64_t by_hand, picture;
+
+  ExampleSizes at_least(std::int64_t low) const { return {std::max(by_hand, low), std::max(picture, low)}; }
+};
+// A size for an example, from a field that may not have been checked yet: 0 if it is out of every range.
+constexpr std::int64_t example_size(std::int64_t given) {
+  constexpr auto kMost = static_cast<std::int64_t>(kMaxWidth);
+  return given >= -kMost && given <= kMost ? given : 0;
+}
+inline constexpr ExampleSizes kExampleHeads{4, 8};
+inline constexpr ExampleSizes kExampleWidth{8, 128};  // of rows and of heads
+Field with_example(Field field, const ExampleSizes& sizes);
+
+// Names that papers and config files use for a field. Only the kinds that mean the same by them declare them.
+std::vector<std::string> width_aliases();
+std::vector<std::string> base_aliases();  // rotary, pope and xpos only
+
+// The unclear fields of an encoding that is added to embeddings: those of heads, then its own.
+template <std::size_t size>
+constexpr std::array<UnclearField, size + 4> without_heads(const UnclearField (&own)[size]) {
+  constexpr std::string_view kNoHeads = "it is added to embeddings, before they are split into heads";
+  std::array<UnclearField, size + 4> fields = {
+      {{"heads", kNoHeads}, {"n_heads", kNoHeads}, {"num_heads", kNoHeads}, {"head_dim", kNoHeads}}};
+  std::copy(own, own + size, fields.begin() + 4);
+  return fields;
+}
+
 Field heads_field(std::int64_t& heads);
 Field head_dim_field(std::int64_t& head_dim, double low = 1, double high = kHeadDimLimit);
-Field base_field(double& base, std::string_view help = "of the frequencies, as in sinusoidal");
+Field base_field(double& base, std::string_view help = "base of the frequencies, as in sinusoidal");
 Field multiplier_field(double& multiplier);
 Field order_field(Order& order);
 Field first_channel_field(std::int64_t& first_channel);
-// Of the sinusoidal rows that a kind inside attention is made of.
+// The width of the sinusoidal rows that a kind inside attention is made of.
 Field even_width_field(std::int64_t& width, std::string_view help);
 
 Field added_field(Added& added);

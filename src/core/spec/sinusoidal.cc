@@ -13,26 +13,50 @@ namespace {
 constexpr std::string_view kSpacingWords[] = {"width", "even_width", "half"};
 constexpr std::string_view kOddWords[] = {"drop", "zero", "error"};
 
+constexpr std::string_view kSinusoidalNames[] = {"sin", "sine", "sinusoid", "vaswani", "absolute"};
+constexpr std::string_view kNoEnd = "it has a row for every position: choose them with --positions 0:512";
+constexpr auto kSinusoidalUnclear = without_heads({
+    {"rows", kNoEnd},
+    {"max_len", kNoEnd},
+    {"length", kNoEnd},
+    {"max_position_embeddings", kNoEnd},
+    {"theta", "write base: sinusoidal:width=128,base=10000"},
+    {"dropout", "dropout belongs to the model, not to the encoding: posenc add --dropout 0.1"},
+});
+
+// Frequencies that are given say how wide a row is, and a shift needs more pairs than it.
+ExampleSizes example_width(const Sinusoidal& s) {
+  const auto given = 2 * static_cast<std::int64_t>(s.inv_freq.size());
+  if (given != 0) return {given, given};
+  const bool shifted = s.spacing == Spacing::half && s.shift > 0 && s.shift < kMaxWidth / 4;
+  return shifted ? kExampleWidth.at_least(2 * static_cast<std::int64_t>(s.shift) + 2) : kExampleWidth;
+}
+
 }  // namespace
 
 std::vector<Field> sinusoidal_fields(Sinusoidal& s) {
   return {
-      Field("width", &s.width, "channels of a row").between(1, kMaxWidth, "channels").must_be_given(),
-      base_field(s.base, "the slowest pair turns about this many times slower than the fastest"),
+      with_example(Field("width", &s.width, "channels per row")
+                       .between(1, kMaxWidth, "channels")
+                       .must_be_given()
+                       .alias(width_aliases()),
+                   example_width(s)),
+      base_field(s.base, "the slowest pair is about this many times slower than the fastest"),
       Field("spacing", enum_field(s.spacing, kSpacingWords),
             "exponent of pair j: 2j/width, 2j/(width rounded up to even), or j/(pairs - shift)"),
-      Field("shift", &s.shift, "with spacing=half: 1 in tensor2tensor, any in diffusion timesteps"),
+      Field("shift", &s.shift, "spacing=half only: 1 in tensor2tensor, any value in diffusion timesteps"),
       Field("exponent_factor", &s.exponent_factor, "multiplies every exponent"),
       Field("scale", &s.frequency_scale, "multiplies every frequency, as scaling the positions would")
           .also_called("frequency_scale"),
-      Field("inv_freq", &s.inv_freq, "frequencies given one by one, instead of the rule").in("radians per position"),
-      Field("first", &s.first, "what position 0 counts as: 1, 2, padding_idx + 1")
+      Field("inv_freq", &s.inv_freq, "a list of frequencies, one per pair, instead of the rule")
+          .in("radians per position"),
+      Field("first", &s.first, "the number that position 0 counts as: 1, 2, padding_idx + 1")
           .between(-kPositionLimit, kPositionLimit, "positions"),
       order_field(s.order),
-      Field("odd", enum_field(s.odd, kOddWords), "an odd width drops the last partner, ends in a zero, or is an error"),
+      Field("odd", enum_field(s.odd, kOddWords), "an odd width drops the last cosine, ends in a zero, or is an error"),
       multiplier_field(s.multiplier),
       Field("zero_position", &s.zero_position,
-            "the row of this position (after adding first) is zero: the padding row of fairseq")
+            "the position (after adding first) whose row is zero: the padding row of fairseq")
           .between(-kPositionLimit, kPositionLimit, "positions"),
   };
 }
@@ -74,6 +98,8 @@ void check_sinusoidal(const Sinusoidal& spec, std::string_view where, const std:
 constinit const spec::KindRow Sinusoidal::row = {
     .fields = spec::of_kind<spec::sinusoidal_fields>,
     .shorthands = spec::of_kind<spec::sinusoidal_shorthands>,
-    .check = [](const Spec& s, std::string_view where) { spec::check_sinusoidal(std::get<Sinusoidal>(s), where, ""); }};
+    .check = [](const Spec& s, std::string_view where) { spec::check_sinusoidal(std::get<Sinusoidal>(s), where, ""); },
+    .words = spec::kSinusoidalNames,
+    .unclear = spec::kSinusoidalUnclear};
 
 }  // namespace posenc

@@ -11,24 +11,31 @@ namespace {
 
 // One `field=value` of a spec text.
 struct Item {
-  std::string_view name;
-  std::string_view value;
+  std::string name;
+  std::string value;
 };
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
   base::refuse_input("parse_spec", "'", text, "': ", message);
 }
 
+// Spaces around a field are not part of it: "width=4, base=100".
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
 std::vector<Item> split_items(std::string_view text, std::string_view list) {
   std::vector<Item> items;
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    const std::string_view item = list.substr(0, comma);
+    const std::string_view item = without_spaces(list.substr(0, comma));
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       fail_text(text, "expected field=value but got '" + std::string(item) + "'");
     }
-    items.push_back({item.substr(0, equals), item.substr(equals + 1)});
+    items.push_back(
+        {std::string(without_spaces(item.substr(0, equals))), std::string(without_spaces(item.substr(equals + 1)))});
     if (comma != std::string_view::npos && comma + 1 == list.size()) fail_text(text, "nothing follows the last comma");
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
@@ -40,110 +47,27 @@ const Item* find(const std::vector<Item>& items, std::string_view name) {
   return found == items.end() ? nullptr : &*found;
 }
 
-// Every name once, and of a field with two names one; from here on, that under which it is printed.
+// Every field once, whatever it is called; from here on each item has the name under which its field is printed.
 void check_repeats(std::string_view text, const std::vector<spec::Field>& fields, std::vector<Item>& items) {
+  std::vector<Item> printed;
   for (const Item& item : items) {
-    if (find(items, item.name) != &item) fail_text(text, std::string(item.name) + " is given twice");
-  }
-  for (Item& item : items) {
-    const std::string_view printed = spec::printed_name(fields, item.name);
-    if (printed != item.name && find(items, printed)) {
-      fail_text(text, std::string(item.name) + " is the same as " + std::string(printed) + ", which is given too");
+    const std::string name(spec::printed_name(fields, item.name));
+    const Item* same = find(printed, name);
+    if (same == nullptr) {
+      printed.push_back({name, item.value});
+      continue;
     }
-    item.name = printed;
+    const std::string& other = items[static_cast<std::size_t>(same - printed.data())].name;
+    if (other == item.name) fail_text(text, item.name + " is given twice");
+    fail_text(text, other + " and " + item.name + " are the same field: give one of them");
   }
+  items = std::move(printed);
 }
-
-// Sets a field from its text; `kind` opens the messages.
-struct FieldReader {
-  std::string_view kind;
-  const spec::Field& field;
-  std::string_view text;
-  const ListReader& read_list;
-
-  [[noreturn]] void fail_type() const {
-    base::refuse_input(kind, field.shown(), " must be ", spec::wanted_text(field), " but got '", text, "'");
-  }
-
-  void operator()(std::int64_t* value) const {
-    const auto number = text::parse_integer(text);
-    if (!number) fail_type();
-    *value = *number;
-  }
-  void operator()(double* value) const {
-    const auto number = text::parse_number(text);
-    if (!number) fail_type();
-    *value = *number;
-  }
-  void operator()(bool* value) const {
-    if (text != "true" && text != "false") fail_type();
-    *value = text == "true";
-  }
-  void operator()(std::optional<double>* value) const {
-    value->reset();
-    if (text == "none") return;
-    double number = 0.0;
-    (*this)(&number);
-    *value = number;
-  }
-  void operator()(std::optional<std::int64_t>* value) const {
-    if (text == "none") {
-      value->reset();
-      return;
-    }
-    const auto number = text::parse_integer(text);
-    if (!number) fail_type();
-    *value = *number;
-  }
-  void operator()(std::vector<double>* value) const {
-    value->clear();
-    if (text == "none") return;
-    if (text.starts_with('@')) {
-      if (!read_list) base::refuse("parse_spec", "'", text, "' names a file: use load_spec");
-      *value = read_list(std::string(text.substr(1)));
-      return;
-    }
-    each_item([&](std::string_view item) {
-      const auto number = text::parse_number(item);
-      if (!number) fail_type();
-      value->push_back(*number);
-    });
-  }
-  void operator()(std::vector<std::int64_t>* value) const {
-    value->clear();
-    if (text == "none") return;
-    each_item([&](std::string_view item) {
-      const auto number = text::parse_integer(item);
-      if (!number) fail_type();
-      value->push_back(*number);
-    });
-  }
-  void operator()(const spec::EnumField& value) const { value.set(spec::word_index(kind, field, text)); }
-
-  // What stands between the slashes.
-  template <class Visit>
-  void each_item(const Visit& visit) const {
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t slash = std::min(text.find('/', start), text.size());
-      visit(text.substr(start, slash - start));
-      start = slash + 1;
-    }
-  }
-};
 
 Spec default_spec_of(std::string_view text, std::string_view kind) {
   std::optional<Spec> spec = spec::default_spec(kind);
   if (!spec) fail_text(text, "there is no kind '" + std::string(kind) + "'" + spec::kind_hint(kind));
   return *std::move(spec);
-}
-
-// What stands in for a value in the message about a field that is missing.
-std::string example_of(const spec::Field& field) {
-  if (const auto* words = std::get_if<spec::EnumField>(&field.value)) {
-    return std::string(words->words[0]) + " (or another of " + spec::type_text(field) + ")";
-  }
-  if (std::holds_alternative<std::vector<double>*>(field.value)) return "1/0.5";
-  return field.high < 512.0 ? text::number_text(field.low) : "512";
 }
 
 void make_parts(Spec& spec, const std::vector<Item>& items) {
@@ -153,7 +77,7 @@ void make_parts(Spec& spec, const std::vector<Item>& items) {
   }
   spec::make_parts(spec, count, [&](std::size_t part) {
     const Item* kind = find(items, std::to_string(part) + ".kind");
-    return kind == nullptr ? std::string_view() : kind->value;
+    return kind == nullptr ? std::string_view() : std::string_view(kind->value);
   });
 }
 
@@ -162,27 +86,39 @@ void read_shorthands(std::string_view text, Spec& spec, const std::vector<Item>&
     const Item* item = find(items, name);
     if (item == nullptr) return std::nullopt;
     const auto number = text::parse_number(item->value);
-    if (!number) fail_text(text, std::string(name) + " must be a number but got '" + std::string(item->value) + "'");
+    if (!number) fail_text(text, std::string(name) + " must be a number but got '" + item->value + "'");
     return number;
   };
   const auto is_given = [&](std::string_view name) { return find(items, name) != nullptr; };
   spec::apply_shorthands(spec, number_given, is_given, "[parse_spec] '" + std::string(text) + "':");
 }
 
-}  // namespace
+std::string joined_text(std::string_view kind, const std::vector<Item>& items) {
+  std::string text(kind);
+  char separator = ':';
+  for (const Item& item : items) {
+    text += separator + item.name + "=" + item.value;
+    separator = ',';
+  }
+  return text;
+}
 
-Spec parse_spec(std::string_view text) { return parse_spec(text, ListReader()); }
+struct SpecText {
+  Spec spec;
+  std::vector<Item> items;  // under the names that are printed
+};
 
-Spec parse_spec(std::string_view text, const ListReader& read_list) {
+SpecText read_given(std::string_view text, const ListReader& read_list) {
   const std::size_t colon = text.find(':');
-  const std::string_view kind = text.substr(0, colon);
-  Spec spec = default_spec_of(text, kind);
-  std::vector<Item> items =
-      split_items(text, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
+  SpecText given{default_spec_of(text, text.substr(0, colon)),
+                 split_items(text, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1))};
+  auto& [spec, items] = given;
+  const std::string_view kind = kind_of(spec);
   make_parts(spec, items);
   for (const spec::Field& field : spec::fields_of(spec)) {
-    const Item* item = field.selects ? find(items, field.name) : nullptr;
-    if (item) std::visit(FieldReader{kind, field, item->value, read_list}, field.value);
+    if (!field.selects) continue;
+    const auto item = std::find_if(items.begin(), items.end(), [&](const Item& i) { return field.answers_to(i.name); });
+    if (item != items.end()) spec::set_from_text(kind, field, item->value, read_list);
   }
   const std::vector<spec::Field> fields = spec::fields_of(spec);
   check_repeats(text, fields, items);
@@ -190,24 +126,66 @@ Spec parse_spec(std::string_view text, const ListReader& read_list) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
     if (field != fields.end()) {
       if (field->selects) continue;  // set before: setting it again would begin anew
-      std::visit(FieldReader{kind, *field, item.value, read_list}, field->value);
+      spec::set_from_text(kind, *field, item.value, read_list);
     } else if (!spec::is_shorthand(spec, item.name)) {
       spec::fail_unknown_field(spec, item.name, "[parse_spec]");
     }
   }
-  for (const spec::Field& field : fields) {
-    if (field.required && find(items, field.name) == nullptr) {
-      if (!field.group.empty()) {
-        fail_text(text, field.name + " must be given beside " + std::string(field.group) + "=" +
-                            std::string(find(items, field.group)->value));
-      }
-      fail_text(text,
-                field.name + " must be given, as in " + std::string(kind) + ":" + field.name + "=" + example_of(field));
-    }
+  return given;
+}
+
+// Adds the fields that are missing to `given`; returns them as text, "width=8".
+std::string fill_in(SpecText& given, ExampleSize size, bool sizes) {
+  auto& [spec, items] = given;
+  const bool alone = items.empty();
+  if (alone) spec::make_parts(spec, 2, [](std::size_t) { return std::string_view(); });
+  const std::size_t before = items.size(), count = spec::fields_of(spec).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const spec::Field field = std::move(spec::fields_of(spec)[i]);  // examples depend on the fields before
+    const bool wanted = !field.example_for(size).empty() && (field.required || alone) &&
+                        (sizes || std::holds_alternative<spec::EnumField>(field.value));
+    if (!wanted || find(items, field.name) != nullptr) continue;
+    items.push_back({field.name, std::string(field.example_for(size))});
+    spec::set_from_text(kind_of(spec), field, items.back().value, ListReader());
   }
-  read_shorthands(text, spec, items);
-  validate(spec);
-  return spec;
+  const std::string added = joined_text("", {items.begin() + static_cast<std::ptrdiff_t>(before), items.end()});
+  return added.empty() ? added : added.substr(1);
+}
+
+void check_required(std::string_view text, SpecText& given) {
+  for (const spec::Field& field : spec::fields_of(given.spec)) {
+    if (!field.required || find(given.items, field.name) != nullptr) continue;
+    if (!field.group.empty()) {
+      fail_text(text, field.name + " must be given beside " + std::string(field.group) + "=" +
+                          find(given.items, field.group)->value);
+    }
+    SpecText example = given;
+    fill_in(example, ExampleSize::picture, true);
+    const bool words = std::holds_alternative<spec::EnumField>(field.value);
+    fail_text(text, field.name + " must be given, as in " + joined_text(kind_of(example.spec), example.items) +
+                        (words ? " (or another of " + spec::type_text(field) + ")" : ""));
+  }
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text) { return complete_spec(text).spec; }
+
+Spec parse_spec(std::string_view text, const ListReader& read_list) { return complete_spec(text, {}, read_list).spec; }
+
+NamedSpec complete_spec(std::string_view text, const FillIn& wanted) {
+  return complete_spec(text, wanted, ListReader());
+}
+
+NamedSpec complete_spec(std::string_view text, const FillIn& wanted, const ListReader& read_list) {
+  SpecText given = read_given(text, read_list);
+  std::string assumed;
+  if (wanted.example) assumed = fill_in(given, *wanted.example, wanted.sizes);
+  check_required(text, given);
+  read_shorthands(text, given.spec, given.items);
+  validate(given.spec);
+  std::string named = joined_text(kind_of(given.spec), given.items);
+  return {std::move(given.spec), std::move(named), std::move(assumed)};
 }
 
 std::string to_text(const Spec& spec) {

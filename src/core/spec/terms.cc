@@ -1,4 +1,4 @@
-// Vectors that meet queries and keys, and no positions at all.
+// Vectors that are multiplied with queries and keys, and the kind without positions.
 #include <cmath>
 
 #include "core/spec/kind_row.h"
@@ -10,19 +10,29 @@ namespace spec {
 namespace {
 
 constexpr std::string_view kPastWords[] = {"clip", "zero", "error"};
+constexpr std::string_view kNoneNames[] = {"nope", "no_positions"};
+constexpr std::string_view kShawNames[] = {"relative"};
+constexpr std::string_view kTransformerXlNames[] = {"transformerxl", "txl", "relative"};
+constexpr std::string_view kBothSides = "write how far it reaches to either side: left=16,right=16";
+constexpr UnclearField kShawUnclear[] = {
+    {"max_relative_position", kBothSides}, {"max_relative_positions", kBothSides}, {"max_distance", kBothSides}};
+constexpr std::string_view kWhichTransformerXlDim =
+    "write head_dim for the channels of a head, or width for those of the sinusoidal rows: "
+    "transformer_xl:heads=8,head_dim=64,width=512";
+constexpr UnclearField kTransformerXlUnclear[] = {{"dim", kWhichTransformerXlDim}};
 constexpr std::string_view kTermWords[] = {"query", "query_and_key"};
 
 std::vector<Field> shaw_fields(Shaw& s) {
   const auto reach = [](const char* name, std::int64_t& value, const char* help) {
-    return Field(name, &value, help).between(0, kMaxRows, "positions").must_be_given();
+    return Field(name, &value, help).between(0, kMaxRows, "positions").must_be_given().example("2", "16");
   };
-  return {
-      head_dim_field(s.head_dim),
-      reach("left", s.left, "offsets down to -left have a vector of their own"),
-      reach("right", s.right, "offsets up to right have; the tables have left + right + 1 rows"),
-      offset_field(s.offset),
-      Field("past", enum_field(s.past, kPastWords), "offsets beyond take the vector at the end, none, or are an error"),
-      Field("term", enum_field(s.term, kTermWords), "what meets the vectors: q.r, or q.r + k.r")};
+  return {head_dim_field(s.head_dim),
+          reach("left", s.left, "offsets down to -left have their own vector"),
+          reach("right", s.right, "offsets up to right have their own vector; the tables have left + right + 1 rows"),
+          offset_field(s.offset),
+          Field("past", enum_field(s.past, kPastWords),
+                "offsets beyond left and right: the last vector, no vector, or an error"),
+          Field("term", enum_field(s.term, kTermWords), "the dot products with the vectors: q.r, or q.r + k.r")};
 }
 
 // Products of as many numbers keep their size.
@@ -32,7 +42,7 @@ std::vector<ParameterInfo> shaw_parameters(const Shaw& spec) {
   const std::int64_t rows = spec.left + spec.right + 1;
   return {{.name = "keys",
            .shape = {rows, spec.head_dim},
-           .help = "a vector per offset, from -left up, that meets the query",
+           .help = "a vector per offset, from -left up, multiplied with the query",
            .per_head = true,
            .start = normal_over(spec.head_dim)},
           {.name = "values",
@@ -46,11 +56,12 @@ std::vector<ParameterInfo> shaw_parameters(const Shaw& spec) {
 std::vector<Field> transformer_xl_fields(TransformerXl& s) {
   return {heads_field(s.heads),
           head_dim_field(s.head_dim),
-          even_width_field(s.width, "of the sinusoidal rows, even"),
+          even_width_field(s.width, "channels of the sinusoidal rows, even").alias({"d_model", "hidden_size"}),
           base_field(s.base),
           order_field(s.order),
-          Field("clamp_distance", &s.clamp_distance, "distances beyond are read at it; 0: none is clamped")
-              .between(0, kPositionLimit, "positions")};
+          Field("clamp_distance", &s.clamp_distance, "larger distances count as this one; 0: no limit")
+              .between(0, kPositionLimit, "positions")
+              .alias({"clamp_len"})};
 }
 
 void check_transformer_xl(const TransformerXl& spec, std::string_view where) { check_even_width(spec.width, where); }
@@ -62,18 +73,23 @@ std::vector<ParameterInfo> transformer_xl_parameters(const TransformerXl& spec) 
           {.name = "v", .shape = shape, .help = "added to queries where they meet distances", .start = start},
           {.name = "position_weight",
            .shape = {spec.heads * spec.head_dim, spec.width},
-           .help = "what sinusoidal rows of distances are multiplied by",
+           .help = "multiplies the sinusoidal rows of distances",
            .start = normal_over(spec.width)}};
 }
 
 }  // namespace
 }  // namespace spec
 
-constinit const spec::KindRow NoPosition::row = {.fields = [](Spec&) { return std::vector<spec::Field>(); }};
+constinit const spec::KindRow NoPosition::row = {.fields = [](Spec&) { return std::vector<spec::Field>(); },
+                                                 .words = spec::kNoneNames};
 constinit const spec::KindRow Shaw::row = {.fields = spec::of_kind<spec::shaw_fields>,
-                                           .parameters = spec::of_kind<spec::shaw_parameters>};
+                                           .parameters = spec::of_kind<spec::shaw_parameters>,
+                                           .words = spec::kShawNames,
+                                           .unclear = spec::kShawUnclear};
 constinit const spec::KindRow TransformerXl::row = {.fields = spec::of_kind<spec::transformer_xl_fields>,
                                                     .check = spec::of_kind<spec::check_transformer_xl>,
-                                                    .parameters = spec::of_kind<spec::transformer_xl_parameters>};
+                                                    .parameters = spec::of_kind<spec::transformer_xl_parameters>,
+                                                    .words = spec::kTransformerXlNames,
+                                                    .unclear = spec::kTransformerXlUnclear};
 
 }  // namespace posenc

@@ -13,8 +13,8 @@
 
 namespace posenc::text {
 
-// The word of `known` with the fewest edits from `word`, the first of several; empty if none is close enough to be
-// meant.
+// The word of `known` with the fewest edits from `word`, and the same first letter if several have as few; else the
+// shortest that begins with `word`; empty if none is close enough. Words whose digits differ are never close.
 POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 // The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. The word

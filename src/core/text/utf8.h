@@ -44,7 +44,7 @@ inline Character first_character(std::string_view text) noexcept {
 }
 
 // `text` as one line that is safe to show: without control characters, what separates lines and columns as a space, and
-// bytes that are no UTF-8 as U+FFFD.
+// bytes that are not UTF-8 as U+FFFD.
 inline std::string one_line(std::string_view text) {
   std::string line;
   while (!text.empty()) {

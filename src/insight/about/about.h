@@ -1,4 +1,4 @@
-// What the pages of kinds are made of: every file of this folder has the page of a kind, or of a few that are alike.
+// Includes for the pages of kinds: each file of this folder has the page of one kind, or of a few similar ones.
 #pragma once
 
 #include "core/spec/kind_row.h"
@@ -14,14 +14,14 @@
 #include "posenc/bias.h"
 #include "posenc/error.h"
 
-// A page has something of each of these.
+// A page uses all of these.
 namespace posenc::about {
 
 using namespace explanation;
 using namespace properties;
 using namespace teaching;
 
-// Of kinds whose formula has d.
+// For kinds whose formula has d.
 template <class Kind>
 std::string derive_distance(const Kind& kind, const BiasPair& pair) {
   return "d = " + text::number_text(distance(kind.direction, pair.query, pair.key));

@@ -10,26 +10,26 @@ namespace {
 
 KindFacts alibi_facts(const Spec&) {
   return {
-      .users = "BLOOM, MPT, Falcon's refined-web models and Jina's BERT (Press et al., 2022)",
+      .users = "BLOOM, MPT, Falcon's RefinedWeb models and Jina's BERT (Press et al., 2022)",
       .represents = "distances",
       .prefers = "near keys, from the start",
       .past_length =
-          "The penalty keeps growing in a straight line: trained on 512 tokens, perplexity went from 19.73 to 18.40 at "
-          "3512 and 18.31 at 15512; what is far away is hardly seen, though.",
+          "The penalty keeps growing linearly. Trained on 512 tokens, perplexity fell from 19.73 to 18.40 at 3512 and "
+          "18.31 at 15512, but distant tokens get almost no weight.",
       .order_of_terms =
-          "It is added after the scores are scaled; Falcon adds it before, so that 1/sqrt(D) shrinks it. "
-          "BLOOM adds m_h j, which is the same under a causal mask."};
+          "The bias is added after the scores are scaled; Falcon adds it before, so that 1/sqrt(D) shrinks it. "
+          "BLOOM adds m_h j, which gives the same weights under a causal mask."};
 }
 
 std::vector<Property> alibi_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Alibi>(numbers.spec());
   BiasTraits traits{.bounded = false};
-  // Rounding positions to bfloat16 moves them by different amounts; distances all alike.
+  // Rounding to bfloat16 moves positions by different amounts, so distances change too.
   if (spec.precision != AlibiPrecision::exact) traits.relative = std::nullopt;
   traits.falls = numbers.parameters().empty();
   const std::vector<double> slopes = alibi_slopes(spec);
-  traits.past_finding = "the penalty goes on in a straight line: " + short_text(slopes.front()) +
-                        " per position in head 0, " + short_text(slopes.back()) + " in the last";
+  traits.past_finding = "the penalty grows linearly: " + short_text(slopes.front()) + " per position in head 0, " +
+                        short_text(slopes.back()) + " in the last";
   return bias_properties(numbers, options, traits);
 }
 
@@ -47,7 +47,7 @@ KindFormula alibi_formula(const Alibi& spec) {
     formula.lines.push_back(equation(m, alibi_slope(spec.bias_max, "h", heads)));
     formula.lines.push_back(range("h", 1, heads));
   } else {
-    formula.note = ", the slopes m_h of the next power of two below " + std::to_string(heads) +
+    formula.note = ", with the slopes m_h of the largest power of two below " + std::to_string(heads) +
                    ", then every other one of twice that power";
   }
   if (heads < spec.heads) formula.note += "; the other heads have no bias";
@@ -60,9 +60,9 @@ std::vector<std::string> alibi_rule(const Alibi& s, const BiasPair& pair) {
   const auto& slopes = std::get<LinearBias>(pair.bias.schedule().shape).slopes;
   std::vector<std::string> lines;
   if (s.precision == AlibiPrecision::bfloat16) {
-    lines.push_back("slope, position and product are rounded to bfloat16, 8 significant bits each");
+    lines.push_back("slope, position and product are each rounded to bfloat16, 8 significant bits");
   }
-  if (!pair.parameters.empty()) return lines;  // they have the slopes
+  if (!pair.parameters.empty()) return lines;  // the slopes are given
   lines.push_back("slopes of the " + std::to_string(s.heads) + " heads: " + row_text(s.heads, [&](std::int64_t h) {
                     return text::number_text(slopes[static_cast<std::size_t>(h)]);
                   }));
@@ -77,7 +77,7 @@ std::string derive_alibi(const Alibi& s, const BiasPair& pair) {
   return plain_text(with(bias, {{"i", pair.query}, {"j", pair.key}, {"m_h", slope}}));
 }
 
-// What slopes are made of: bias_max is the spec's where one can calculate with it.
+// For questions about slopes: the bias_max of the spec if it is easy to calculate with.
 Alibi lesson_alibi(const Alibi& given, std::int64_t heads) {
   const bool usual = given.bias_max >= 1.0 && given.bias_max <= 64.0;
   return {.heads = heads, .bias_max = usual ? given.bias_max : 8.0, .form = given.form};
@@ -105,8 +105,8 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
 
 void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("alibi bias");
-  const Alibi spec = {.heads = 8, .form = given.form};
-  const std::int64_t h = draw.between(0, 7), d = draw.between(1, 60), i = d + draw.between(0, 40);
+  const Alibi spec = lesson_alibi(given, given.heads <= 64 ? given.heads : 8);
+  const std::int64_t h = draw.between(0, spec.heads - 1), d = draw.between(1, 60), i = d + draw.between(0, 40);
   const double bias = reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i - d));
   const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
   const Formula formula = formula_of(spec).lines[0].parts[1];
@@ -122,7 +122,7 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
             {bias});
 }
 
-// In every form: the position of a key is that of the query minus the distance, and what all keys share cancels.
+// The same in every form: a number that all keys of a query share cancels in the softmax.
 void add_far_and_near(Sheet& sheet, double slope) {
   const double d = sheet.draw("distance of a factor").real(2, 12);
   sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)});

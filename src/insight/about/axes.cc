@@ -1,8 +1,9 @@
-// Encodings of positions with several coordinates.
+// Encodings for positions with several coordinates.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 
 #include "insight/about/about.h"
 #include "insight/properties/input_properties.h"
@@ -27,21 +28,21 @@ bool is_fixed(const Spec& spec) {
 
 KindFacts concat_facts(const Spec&) {
   return {
-      .users = "DETR and its relatives, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables",
-      .represents = "absolute places on several axes",
-      .prefers = "near places are alike, rows and columns counted apart",
-      .past_length = "Sinusoidal parts go on past what was trained, learned ones end with their tables.",
-      .order_of_terms =
-          "Which coordinate comes first differs: DETR's sines are [row | column], MAE's and diffusers' [column | "
-          "row]."};
+      .users = "DETR and its successors, MAE, diffusion transformers, tensor2tensor's images, Reformer's axial tables",
+      .represents = "absolute positions on several axes",
+      .prefers = "near positions have similar rows, on each axis separately",
+      .past_length = "Sinusoidal parts continue past the trained length, learned ones end with their tables.",
+      .order_of_terms = "The order of coordinates differs: DETR has [row | column], MAE and diffusers [column | row]."};
 }
 
 KindFacts fourier_facts(const Spec&) {
-  return {.users = "NeRF and Fourier features (Tancik et al., 2020), the prompts of SAM, timm's images, noise levels",
-          .represents = "absolute places on several axes",
-          .prefers = "near places are alike; how near, the frequencies say",
-          .past_length = "It is defined everywhere; coordinates outside those of training meet angles never seen.",
-          .order_of_terms = "The angle is a sum over the axes, so a pair turns along one direction of the plane."};
+  return {
+      .users =
+          "NeRF and Fourier features (Tancik et al., 2020), SAM's prompts, timm's images, noise levels of diffusion",
+      .represents = "absolute positions on several axes",
+      .prefers = "near positions have similar rows; the frequencies set the scale",
+      .past_length = "It is defined everywhere, but coordinates outside the trained range have new angles.",
+      .order_of_terms = "The angle is a sum over the axes, so each pair varies along one direction of the plane."};
 }
 
 // All rows in double, [places][width].
@@ -57,8 +58,8 @@ Property within_bounds(const InputLook& look, const std::vector<double>& rows) {
   return {.name = "bounded",
           .title = "values stay within bounds",
           .verdict = Verdict::holds,
-          .finding = "values from " + short_text(*least) + " (place " + place(least) + ") to " + short_text(*most) +
-                     " (place " + place(most) + ")",
+          .finding = "values from " + short_text(*least) + " (position " + place(least) + ") to " + short_text(*most) +
+                     " (position " + place(most) + ")",
           .numbers = {{"smallest", *least}, {"largest", *most}}};
 }
 
@@ -76,18 +77,19 @@ Property unique_places(const InputLook& look, const std::vector<double>& rows) {
       second = m;
     }
   }
-  if (count < 2) return {.name = "unique", .title = "no two places have the same row", .finding = "one place alone"};
+  if (count < 2)
+    return {.name = "unique", .title = "no two positions have the same row", .finding = "there is only one position"};
   const double distance = std::sqrt(nearest);
   return {.name = "unique",
-          .title = "no two places have the same row",
+          .title = "no two positions have the same row",
           .verdict = judge(false, distance > kSmallest),
-          .finding = "nearest of " + several(count * (count - 1) / 2, "pair") + ": places " +
-                     place_at(look.positions, first) + " and " + place_at(look.positions, second) + ", " +
-                     residual_text(distance) + " apart",
+          .finding = "the closest of " + several(count * (count - 1) / 2, "pair") + ": positions " +
+                     place_at(look.positions, first) + " and " + place_at(look.positions, second) + ", at distance " +
+                     residual_text(distance),
           .numbers = {{"distance", distance}}};
 }
 
-// The dot product of two rows against the offset of their places: how far it runs apart for equal offsets.
+// How much the dot product of two rows varies among positions with the same offset.
 Property offset_only(const InputLook& look, const std::vector<double>& rows) {
   std::map<std::vector<double>, std::pair<double, double>> seen;  // offset -> smallest and largest product
   const std::int64_t count = std::min<std::int64_t>(look.walk.count, 256);
@@ -107,9 +109,9 @@ Property offset_only(const InputLook& look, const std::vector<double>& rows) {
   }
   const double room = look.tolerance * static_cast<double>(look.width);
   return {.name = "distance_only",
-          .title = "the dot product of two rows depends on the offset of their places alone",
+          .title = "the dot product of two rows depends only on the offset",
           .verdict = apart <= room ? Verdict::holds : Verdict::does_not_hold,
-          .finding = "for equal offsets it runs apart by " + residual_text(apart),
+          .finding = "it varies by " + residual_text(apart) + " among positions with the same offset",
           .numbers = {{"largest", apart}}};
 }
 
@@ -179,6 +181,11 @@ Cost fourier_cost(const Fourier& spec, const CostQuestion& of) {
           static_cast<double>(schedule.width)};
 }
 
+std::vector<std::string> concat_mistakes(const Concat& spec) {
+  return {concat_facts(spec).order_of_terms + " Both have the same shape, so nothing complains about the wrong one.",
+          "Reformer's axial positions are learned absolute tables, not relative positions."};
+}
+
 // The base of the first sinusoidal part, or the published one.
 double base_of(const Concat& spec) {
   for (const ConcatPart& part : spec.parts) {
@@ -194,7 +201,11 @@ void add_side_by_side(Sheet& sheet, double base) {
   std::vector<double> row = row_of(part, y);
   const std::vector<double> second = row_of(part, x);
   row.insert(row.end(), second.begin(), second.end());
-  sheet.ask("axes/side by side", {{"y", y}, {"x", x}}, row);
+  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& value) {
+    return std::vector{value(y, 0), value(y, 1), value(x, 0), value(x, 1)};
+  });
+  mistakes.push_back({"the two axes are swapped; the row comes first", {row[2], row[3], row[0], row[1]}});
+  sheet.ask("axes/side by side", {{"y", y}, {"x", x}}, row, mistakes);
 }
 
 void add_sum_of_axes(Sheet& sheet) {
@@ -202,7 +213,13 @@ void add_sum_of_axes(Sheet& sheet) {
   const double y = draw.real(1, 4), x = draw.real(1, 4), f = draw.tenths(2, 9), g = draw.tenths(2, 9);
   const double angle = y * f + x * g;
   sheet.ask("axes/sum of axes", {{"y", y}, {"x", x}, {"f", f}, {"g", g}, {"angle", decimals_text(angle, 5)}},
-            {std::sin(angle), std::cos(angle)});
+            {std::sin(angle), std::cos(angle)},
+            {{"the sines were added; add the angles first",
+              {std::sin(y * f) + std::sin(x * g), std::cos(y * f) + std::cos(x * g)}},
+             {"sine and cosine are swapped; the sine comes first", {std::cos(angle), std::sin(angle)}},
+             {"angles were taken in degrees; they are in radians",
+              {std::sin(angle * std::numbers::pi / 180.0), std::cos(angle * std::numbers::pi / 180.0)}},
+             {"the two axes are swapped; the row comes first", {std::sin(x * f + y * g), std::cos(x * f + y * g)}}});
 }
 
 void add_places(Sheet& sheet, std::int64_t axes) {
@@ -242,6 +259,7 @@ constinit const properties::KindPage Concat::page = {.facts = about::concat_fact
                                                      .figures = "heatmap map",
                                                      .cost = spec::of_kind<about::concat_cost>,
                                                      .explain = spec::of_kind<explanation::explain_concat>,
+                                                     .mistakes = spec::of_kind<about::concat_mistakes>,
                                                      .questions = spec::of_kind<about::concat_questions>};
 
 constinit const properties::KindPage Fourier::page = {.facts = about::fourier_facts,

@@ -10,20 +10,20 @@ namespace {
 
 KindFacts fire_facts(const Spec&) {
   return {.users = "research models of Li et al. (2024); no well-known released model",
-          .represents = "distances, and the place of the query",
-          .prefers = "nothing: all of it is learned",
+          .represents = "distances, and the position of the query",
+          .prefers = "nothing: everything is learned",
           .past_length =
-              "Distances are divided by the query's place, so that all stay within 0 to 1; trained on 512 tokens, "
-              "perplexity was 4.70 at 1024 and 309 at 8192 nevertheless (DAPE, 2024).",
-          .order_of_terms =
-              "It is not a function of the distance alone: the same distance counts for less at a later query."};
+              "Distances are divided by the query's position, so that all are between 0 and 1. Even so, trained on 512 "
+              "tokens, perplexity was 4.70 at 1024 and 309 at 8192 (DAPE, 2024).",
+          .order_of_terms = "It does not depend on distance only: the same distance counts less at a later query."};
 }
 
 std::vector<Property> fire_properties(const Encoding& numbers, const CheckOptions& options) {
-  return bias_properties(numbers, options,
-                         {.relative = false,
-                          .falls = false,
-                          .past_finding = "distances are divided by the query's place: none leaves 0 to 1"});
+  return bias_properties(
+      numbers, options,
+      {.relative = false,
+       .falls = false,
+       .past_finding = "distances are divided by the query's position, so that all are between 0 and 1"});
 }
 
 Formula fire_log(const Formula& c, const Formula& x) { return call("ln", {call("abs", {c * x}) + 1}); }
@@ -64,7 +64,7 @@ struct FireNumbers {
   }
 };
 
-// What goes into the network, without the eps below it.
+// The input of the network, without eps.
 std::string fire_text() {
   const Formula i = "i", place = call("max", {i, "L"});
   return plain_text(equation("x", fire_log("c", i - "j") / fire_log("c", place)));
@@ -73,7 +73,7 @@ std::string fire_text() {
 void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   Draw draw = sheet.draw("fire input");
   const std::int64_t d = draw.between(1, 20), i = d + draw.between(1, 30);
-  // With an mlp that passes its input on, the bias is the input.
+  // If the mlp passes its input on, the bias is the input.
   const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
   const double x = reference::bias(spec, identity.list(), 0, static_cast<double>(i), static_cast<double>(i - d));
   const double normaliser = std::max(static_cast<double>(i), spec.length);
@@ -95,7 +95,7 @@ void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
   const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
   const double i = draw.real(10, 40), j = draw.real(0, 9);
   const double x = std::round(reference::bias(spec, identity.list(), 0, i, j) * 100.0) / 100.0;
-  // The input is given rounded, so the answer follows from what the text says and not from the positions.
+  // The text gives the input rounded, so the answer must follow from that number, not from the positions.
   double hidden = 0.0, bias = 0.0;
   reference::linear({&x, 1}, numbers.in_weight, numbers.in_bias, &hidden);
   hidden = std::max(hidden, 0.0);

@@ -9,23 +9,23 @@ namespace {
 
 KindFacts kerple_facts(const Kerple& spec) {
   const bool log = spec.kernel == KerpleKernel::log;
-  return {
-      .users = "research models of Chi et al. (2022); no well-known released model",
-      .represents = "distances",
-      .prefers = "near keys, from the start",
-      .past_length = log ? "The penalty grows ever more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
-                           "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
-                         : "The penalty grows as a power of the distance that training chose.",
-      .order_of_terms = "Parameters are used as at least `smallest`, as the authors clamp them after every step."};
+  return {.users = "research models of Chi et al. (2022); no well-known released model",
+          .represents = "distances",
+          .prefers = "near keys, from the start",
+          .past_length =
+              log ? "The penalty grows more and more slowly: trained on 512 tokens, perplexity was 4.35 at 1024 and "
+                    "13.4 at 8192, where rotary had 45.2 and 265 (DAPE, 2024)."
+                  : "The penalty grows as a learned power of the distance.",
+          .order_of_terms =
+              "Parameters below `smallest` count as `smallest`, because the authors clamp them after every step."};
 }
 
 std::vector<Property> kerple_properties(const Encoding& numbers, const CheckOptions& options) {
   const bool log = std::get<Kerple>(numbers.spec()).kernel == KerpleKernel::log;
-  return bias_properties(
-      numbers, options,
-      {.bounded = false,
-       .past_finding = log ? "the penalty goes on as a logarithm: twice the distance adds about p ln 2"
-                           : "the penalty goes on as a power of the distance"});
+  return bias_properties(numbers, options,
+                         {.bounded = false,
+                          .past_finding = log ? "the penalty grows as a logarithm: twice the distance adds about p ln 2"
+                                              : "the penalty grows as a power of the distance"});
 }
 
 Formula kerple_bias(const Kerple& spec, const Formula& p, const Formula& a, const Formula& d) {

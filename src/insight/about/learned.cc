@@ -1,4 +1,4 @@
-// Learned tables, alone and beside a sinusoidal encoding.
+// Learned tables, alone and added to a sinusoidal encoding.
 #include <algorithm>
 #include <limits>
 
@@ -13,12 +13,13 @@ namespace {
 std::string past_text(const Learned& spec, bool hybrid) {
   switch (spec.past_end) {
     case PastEnd::clamp:
-      return hybrid ? "Positions past the last row all get the last learned row: the fixed part alone tells them apart."
-                    : "Positions past the last row all get the last row: they cannot be told apart.";
+      return hybrid
+                 ? "Positions past the last row all get the last learned row: only the fixed part distinguishes them."
+                 : "Positions past the last row all get the last row and cannot be distinguished.";
     case PastEnd::interpolate:
-      return "The table is stretched, so that neighbours come closer than they were when it was trained.";
+      return "The table is stretched, so that neighbouring rows are more similar than in training.";
     default:
-      return "It ends: past its last row there is nothing, and posenc refuses such positions.";
+      return "The table ends there: posenc refuses later positions.";
   }
 }
 
@@ -26,20 +27,20 @@ KindFacts learned_facts(const Spec& any) {
   const Learned& spec = *learned_part(any);
   KindFacts facts;
   facts.users = "BERT, GPT-2, GPT-3, OPT, BART and vision transformers";
-  facts.represents = "absolute places";
-  facts.prefers = "nothing: all of it is learned";
+  facts.represents = "absolute positions";
+  facts.prefers = "nothing: everything is learned";
   facts.past_length = past_text(spec, std::holds_alternative<Hybrid>(any));
-  facts.order_of_terms = "Row p + first is read: OPT and BART have first=2, so that positions count from row 2.";
+  facts.order_of_terms = "Position p reads row p + first: OPT and BART have first=2, so that position 0 is row 2.";
   if (const auto* hybrid = std::get_if<Hybrid>(&any)) {
     const KindFacts fixed = page_of(hybrid->fixed).facts(hybrid->fixed);
     facts.users = "experiments that let a table correct the fixed rows; no well-known model";
-    facts.past_length += " The fixed part goes on, the learned one does not.";
+    facts.past_length += " The fixed part continues, the learned one does not.";
     facts.order_of_terms = fixed.order_of_terms;
   }
   return facts;
 }
 
-// Of rows that follow no rule, how far what a rule would keep equal runs apart.
+// How much a number varies that a formula would keep equal.
 struct Spreads {
   double smallest = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
@@ -63,23 +64,23 @@ void add_irregular(const InputLook& look, std::vector<Property>& list) {
   const StepNorms steps = step_norms(look.rows, look.walk);
   const auto [shortest, longest] = told_apart(steps.smallest, steps.largest);
   list.push_back({.name = "smooth",
-                  .title = "every step is as long as every other",
+                  .title = "all steps have the same length",
                   .verdict = Verdict::does_not_hold,
-                  .finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " +
-                             longest + ": training decides",
+                  .finding = "a step to the next row is " + short_text(steps.mean) + " long on average, from " +
+                             shortest + " to " + longest + ": training decides",
                   .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}});
   if (!look.observed) {
     list.push_back({.name = "shift_linear",
-                    .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+                    .title = "a shift by k is the same matrix everywhere: PE(p + k) = M_k PE(p)",
                     .verdict = Verdict::does_not_hold,
-                    .finding = "rows are learned one by one: nothing ties a row to the one k further on"});
+                    .finding = "rows are learned one by one: no rule connects a row with the one k positions later"});
   }
   const Spreads dots = neighbour_products(look);
   const auto [least, most] = told_apart(dots.smallest, dots.largest);
   list.push_back({.name = "distance_only",
-                  .title = "the dot product of two rows depends on their distance alone",
+                  .title = "the dot product of two rows depends only on their distance",
                   .verdict = Verdict::does_not_hold,
-                  .finding = "of neighbours it runs from " + least + " to " + most,
+                  .finding = "for neighbours it ranges from " + least + " to " + most,
                   .numbers = {{"smallest", dots.smallest}, {"largest", dots.largest}}});
 }
 
@@ -87,7 +88,7 @@ Property past_length(const Encoding& numbers) {
   const auto last = static_cast<double>(*numbers.positions() - 1);
   const bool hybrid = std::holds_alternative<Hybrid>(numbers.spec());
   return {.name = "past_length",
-          .title = hybrid ? "every position has a learned row of its own" : "every position has a row of its own",
+          .title = hybrid ? "every position has its own learned row" : "every position has its own row",
           .verdict = Verdict::holds_to,
           .until = last,
           .finding = "the last row is that of position " + place_text(last) + ". " +
@@ -119,6 +120,14 @@ std::vector<Property> learned_properties(const Encoding& numbers, const CheckOpt
   return list;
 }
 
+std::vector<std::string> learned_mistakes(const Spec& spec) {
+  return {
+      learned_facts(spec).order_of_terms,
+      "Positions past the rows that were trained have no trained row, whatever past_end returns for them.",
+      "The formula cumsum(mask) * mask - 1 gives padding tokens the position -1, not 0: a lookup then fails, or reads "
+      "the last row of the table."};
+}
+
 Formula learned_row(const Learned& spec) {
   const Formula row = element("table", {Formula("p") + spec.first});
   return spec.normalize == Normalize::l2 ? spec.multiplier * row / call("abs", {row}) : spec.multiplier * row;
@@ -146,7 +155,7 @@ KindFormula hybrid_formula(const Hybrid& spec) {
 Cost learned_cost(const Learned& spec, const CostQuestion& of) {
   if (spec.width < 1) fail(ErrorKind::usage, "[cost_of] width must be given: the spec leaves it to its table");
   const std::int64_t rows = spec.rows > 0 ? spec.rows : of.positions + spec.first;
-  // Nothing replaces what was learned: it is held in any case.
+  // Learned numbers cannot be recomputed, so the table is always in memory.
   return {product({of.positions, spec.width, of.size}), product({rows, spec.width, of.size}),
           product({rows, spec.width}), static_cast<double>(spec.width)};
 }
@@ -172,6 +181,7 @@ constinit const properties::KindPage Learned::page = {
     .figures = "heatmap cells learned similarity distance mixing angle same_word parts attention",
     .cost = spec::of_kind<about::learned_cost>,
     .explain = spec::of_kind<explanation::explain_learned>,
+    .mistakes = about::learned_mistakes,
     .questions = spec::of_kind<teaching::learned_questions>};
 
 constinit const properties::KindPage Hybrid::page = {
@@ -181,6 +191,7 @@ constinit const properties::KindPage Hybrid::page = {
     .figures = "heatmap cells waves learned similarity distance mixing angle same_word parts attention",
     .cost = spec::of_kind<about::hybrid_cost>,
     .explain = spec::of_kind<explanation::explain_hybrid>,
+    .mistakes = about::learned_mistakes,
     .questions = spec::of_kind<teaching::hybrid_questions>};
 
 }  // namespace posenc

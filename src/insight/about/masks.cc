@@ -8,41 +8,44 @@ namespace {
 KindFacts window_facts(const Spec&) {
   return {.users = "Mistral 7B, Gemma 2 and 3, and Longformer, mostly in some of their layers",
           .represents = "distances",
-          .prefers = "near keys: others are hidden",
+          .prefers = "near keys: the others are hidden",
           .past_length =
-              "A query always sees as many keys as in training, so that nothing new is met; what lies before the "
-              "window reaches it only through other layers.",
-          .order_of_terms = "left = 4095 and right = 0 are a causal window of 4096 keys: the query's own is counted."};
+              "A query never sees more keys than in training. Information from before the window reaches it only "
+              "through other layers.",
+          .order_of_terms = "left=4095,right=0 is a causal window of 4096 keys: it includes the query's own position."};
 }
 
 KindFacts chunked_facts(const Spec&) {
-  return {.users = "Llama 4 in its layers with rotary encodings",
-          .represents = "distances within a chunk",
-          .prefers = "keys of its own chunk: others are hidden",
-          .past_length = "A query never sees further than its chunk began: the first of a chunk sees itself alone.",
-          .order_of_terms = "Chunks count from position 0, not from the query."};
+  return {
+      .users = "Llama 4 in its layers with rotary encodings",
+      .represents = "distances within a chunk",
+      .prefers = "keys of its own chunk: the others are hidden",
+      .past_length = "A query sees no key before the start of its chunk: the first query of a chunk sees only itself.",
+      .order_of_terms = "Chunks are counted from position 0, not from the query."};
 }
 
 std::vector<Property> window_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Window>(numbers.spec());
-  BiasTraits traits{.past_title = "keys at any distance are seen", .hides = true};
-  traits.past_finding = "nothing behind a query is hidden";
+  BiasTraits traits{.past_title = "keys at any distance are visible", .hides = true};
+  traits.past_finding = "no key before a query is hidden";
   if (spec.left) {
     traits.past = Verdict::holds_to;
     traits.past_until = static_cast<double>(*spec.left);
-    traits.past_finding = several(*spec.left + 1, "key") + " up to the query's own are seen, those before them are not";
+    traits.past_finding =
+        several(*spec.left + 1, "key") + " up to the query's own are visible, the keys before them are hidden";
   }
   return bias_properties(numbers, options, traits);
 }
 
 std::vector<Property> chunked_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<Chunked>(numbers.spec());
-  const BiasTraits traits{.relative = false,
-                          .past_title = "keys at any distance are seen",
-                          .past = Verdict::holds_to,
-                          .past_until = static_cast<double>(spec.size - 1),
-                          .past_finding = "at most, by the last of a chunk; the first sees no key behind it",
-                          .hides = true};
+  const BiasTraits traits{
+      .relative = false,
+      .past_title = "keys at any distance are visible",
+      .past = Verdict::holds_to,
+      .past_until = static_cast<double>(spec.size - 1),
+      .past_finding = "the last query of a chunk sees that far back, the first one sees only itself",
+      .hides = true};
   return bias_properties(numbers, options, traits);
 }
 

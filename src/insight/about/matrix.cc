@@ -6,11 +6,11 @@ namespace about {
 namespace {
 
 KindFacts matrix_facts(const Spec&) {
-  return {.users = "whoever has a matrix of their own: trees, graphs, windows of images, masks with -inf",
-          .represents = "pairs of places, one by one",
-          .prefers = "whatever its numbers say",
-          .past_length = "It ends with its matrix: positions past it are refused.",
-          .order_of_terms = "Rows are queries and columns keys, both counted from 0."};
+  return {.users = "models with their own matrix: trees, graphs, image windows, masks with -inf",
+          .represents = "pairs of positions, one by one",
+          .prefers = "what its numbers say",
+          .past_length = "The matrix has an end: positions past it are refused.",
+          .order_of_terms = "Rows are queries and columns are keys, both counted from 0."};
 }
 
 std::vector<Property> matrix_properties(const Encoding& numbers, const CheckOptions& options) {

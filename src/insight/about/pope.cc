@@ -20,16 +20,16 @@ constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
 
 KindFacts pope_facts(const Pope& spec) {
   const std::int64_t channels = spec::turning_channels(spec);
-  return {.users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch offer it",
-          .represents = "distances, apart from contents",
-          .prefers = "near keys: magnitudes are positive, so that a kernel of the distance is there from the start",
-          .past_length =
-              "Of models trained on 1024 tokens, perplexity rose from about 90 to about 119 at ten times the length, "
-              "that of "
-              "rotary ones from about 128 to about 1243 (Gopalakrishnan et al., 2025, figure 2).",
-          .order_of_terms = "One frequency per channel, not per pair: heads grow from " +
-                            std::to_string(spec.head_dim) + " to " + std::to_string(spec.head_dim + channels) +
-                            " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ")."};
+  return {
+      .users = "the models of its paper (Gopalakrishnan et al., 2025); x-transformers and PoPE-pytorch implement it",
+      .represents = "distances, independently of contents",
+      .prefers = "near keys: magnitudes are positive, so that scores depend on distance from the start",
+      .past_length =
+          "Trained on 1024 tokens, perplexity rose from about 90 to about 119 at ten times the length; with rotary "
+          "it rose from about 128 to about 1243 (Gopalakrishnan et al., 2025, figure 2).",
+      .order_of_terms = "There is one frequency per channel, not per pair: heads grow from " +
+                        std::to_string(spec.head_dim) + " to " + std::to_string(spec.head_dim + channels) +
+                        " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ")."};
 }
 
 // The score of one query and one key of random channels at two places, by the operations themselves.
@@ -54,7 +54,7 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
     for (std::int64_t a = 0; a < spec.axes; ++a) {
       const auto axis = static_cast<std::size_t>(a);
       at[axis] = positions.real(0, n, a);
-      start[axis] = at[axis] > 0.0 ? -by : by;  // towards 0: there are positions on that side
+      start[axis] = at[axis] > 0.0 ? -by : by;  // towards 0, to stay within the range
       moved[axis] = at[axis] + start[axis];
     }
     const auto view = [&](const std::vector<double>& place) { return places_view(place, spec.axes); };
@@ -62,17 +62,17 @@ Property relative(const Pope& spec, const PositionView& positions, std::uint64_t
                                           score_at(angles, view(moved), view(start), seed)));
   }
   return {.name = "relative",
-          .title = "scores depend on the distance alone",
+          .title = "scores depend on distance only",
           .verdict = judge(true, largest <= kPopeRoom),
-          .finding = "off by " + residual_text(largest) + " at most",
+          .finding = "largest error " + residual_text(largest),
           .numbers = {{"residual", largest}}};
 }
 
 Property no_content_shift() {
   return {.name = "content_phase",
-          .title = "contents do not move the distance that is looked for",
+          .title = "contents do not change the preferred distance",
           .verdict = Verdict::holds,
-          .finding = "angles are the position's alone; in a rotary score the angle between q and k is added to it"};
+          .finding = "angles depend on positions only; a rotary score adds the angle between q and k"};
 }
 
 Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
@@ -81,7 +81,7 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
   Property property{.name = "monotone",
                     .title = "scores of equal magnitudes fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .finding = "they are multiplied by " + short_text(curve[1]) + " at distance 1, by " +
+                    .finding = "they keep " + short_text(curve[1]) + " of their size at distance 1 and " +
                                short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(curve.size()) - 1),
                     .numbers = {{"at_1", curve[1]}, {"at_last", curve.back()}}};
@@ -93,7 +93,7 @@ Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
 }
 
 std::vector<Property> pope_properties(const Encoding& numbers, const CheckOptions& options) {
-  // A table of cosines and sines is compared as that of a rotary encoding with as many pairs.
+  // A table of cosines and sines is compared like that of a rotary encoding with as many pairs.
   if (options.observed.rank != 0) return Rotary::page.properties(numbers, options);
   const RotarySchedule& schedule = *numbers.rotary();
   check_axes(schedule, options.positions);
@@ -106,9 +106,9 @@ std::vector<Property> pope_properties(const Encoding& numbers, const CheckOption
   for (Property& property : precision_properties(schedule)) list.push_back(std::move(property));
   list.push_back(
       {.name = "parameters",
-       .title = "it goes without learned numbers",
+       .title = "it needs no learned parameters",
        .verdict = Verdict::holds,
-       .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, may be left out: it is 0 then",
+       .finding = "delta, " + several(schedule.pairs(), "angle") + " per head, is optional: the default is 0",
        .numbers = {{"optional_per_head", static_cast<double>(schedule.pairs())}}});
   list.push_back(memory(numbers.spec(), std::max<std::int64_t>(options.positions.count, 1)));
   return list;

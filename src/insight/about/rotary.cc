@@ -14,38 +14,40 @@ namespace about {
 namespace {
 
 constexpr std::int64_t kRotaryDistances = 4096;
-constexpr const char* kNoRotation = ": the two channels of a pair have angles of their own";
+constexpr const char* kNoRotation = ": the two channels of a pair have different angles";
 
 std::string layout_text(const RotarySchedule& schedule) {
   const std::string half = std::to_string(schedule.pairs());
   switch (schedule.layout) {
     case Layout::interleaved:
-      return "Channels 2i and 2i + 1 turn together, as in the paper; Llama's files as Hugging Face has them need half.";
+      return "Channels 2i and 2i + 1 form a pair, as in the paper; Llama checkpoints from Hugging Face need "
+             "layout=half.";
     case Layout::interleaved_to_half:
       return "Channels 2i and 2i + 1 are read, i and i + " + half +
-             " written: queries and keys must both come this way.";
+             " are written: queries and keys must both use this layout.";
     case Layout::half_negative:
-      return "Channels i and i + " + half + " turn together, by the negative angle.";
+      return "Channels i and i + " + half + " form a pair, rotated by the negative angle.";
     case Layout::half_per_axis:
-      return "The window is cut in one part per axis, and channels half a part apart turn together.";
+      return "The rotated channels are split into one part per axis; channels at the same place in both halves of a "
+             "part form a pair.";
     case Layout::full_width_half:
-      return "Channels i and i + " + half + " meet, each with an angle of its own: no rotation.";
+      return "Channels i and i + " + half + " are combined, each with its own angle, which is not a rotation.";
     case Layout::interleaved_pairs_with_halves_tiling_per_axis:
-      return "Channels 2i and 2i + 1 meet, each with an angle of its own: no rotation.";
+      return "Channels 2i and 2i + 1 are combined, each with its own angle, which is not a rotation.";
     case Layout::half:
       break;
   }
-  return "Channels i and i + " + half + " turn together; the paper, GPT-J and GGUF files of Llama have 2i and 2i + 1.";
+  return "Channels i and i + " + half + " form a pair; the paper, GPT-J and GGUF files of Llama pair 2i with 2i + 1.";
 }
 
 KindFacts rotary_facts(const Rotary& spec) {
   return {.users = "RoFormer (2021), GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen, Gemma and DeepSeek",
           .represents = "distances",
-          .prefers = "near keys, a little: scores of equal contents fade with distance",
+          .prefers = "near keys, slightly: scores of similar tokens fade with distance",
           .past_length =
-              "Scores see distances, but slow pairs reach angles that no trained distance had: trained on 512 "
+              "Scores depend on distances, but slow pairs reach angles that never occurred in training: trained on 512 "
               "tokens, perplexity rose from 20.07 to 35.54 at 3512 (Press et al., 2022). Scalings such as YaRN "
-              "change the frequencies to stay within what was trained.",
+              "change the frequencies so that the angles stay within the trained range.",
           .order_of_terms = layout_text(make_schedule(spec))};
 }
 
@@ -57,12 +59,13 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   const bool factor = schedule.table_factor() != 1.0;
   const bool rotation = is_rotation(schedule.layout);
   Property property{.name = "norm_kept",
-                    .title = "turning keeps the length of queries and keys",
+                    .title = "rotation keeps the norm of queries and keys",
                     .verdict = judge(!factor && rotation, found.norm <= room_of(schedule)),
-                    .finding = "lengths change by " + residual_text(found.norm) + " at most",
+                    .finding = "norms change by at most " + residual_text(found.norm),
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (!rotation) property.finding += kNoRotation;
-  if (factor) property.finding += ": the attention factor " + short_text(schedule.table_factor()) + " is in the table";
+  if (factor)
+    property.finding += ", because the table contains the attention factor " + short_text(schedule.table_factor());
   return property;
 }
 
@@ -70,10 +73,10 @@ Property rotary_monotone(const std::vector<double>& curve, double step, double r
   const std::optional<std::int64_t> rise = rise_beyond(curve, room);
   const double last = step * static_cast<double>(curve.size() - 1);
   Property property{.name = "monotone",
-                    .title = "scores of like vectors fall with distance",
+                    .title = "scores of equal vectors fall with distance",
                     .verdict = rise ? Verdict::holds_to : Verdict::holds,
-                    .finding = "they are multiplied by " + short_text(curve[1]) + " at distance " + place_text(step) +
-                               ", by " + short_text(curve.back()) + " at " +
+                    .finding = "they keep " + short_text(curve[1]) + " of their size at distance " + place_text(step) +
+                               " and " + short_text(curve.back()) + " at " +
                                count_text(static_cast<std::int64_t>(last)),
                     .numbers = {{"at_1", curve[1]}, {"at_last", curve.back()}}};
   if (!rise) return property;
@@ -88,22 +91,22 @@ Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances
     return rotary_monotone(score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, kRotaryDistances)), 1.0, 0.0);
   }
   return {.name = "monotone",
-          .title = "scores of like vectors fall with distance",
+          .title = "scores of equal vectors fall with distance",
           .verdict = Verdict::does_not_hold,
-          .finding = "a distance has one number per axis"};
+          .finding = "a distance has one number per axis, so there is no single order"};
 }
 
-// Float32 angles break by their rounding what exact ones keep.
+// Rounded float32 angles break properties that exact angles have.
 Property measured(const char* name, const char* title, double residual, double room, const RotarySchedule& schedule) {
   const bool exact = schedule.precision == Precision::exact;
   const bool rotation = is_rotation(schedule.layout);
   Property property{.name = name,
                     .title = title,
                     .verdict = judge(exact && rotation, residual <= room),
-                    .finding = "off by " + residual_text(residual) + " at most, of vectors of length 1",
+                    .finding = "largest error " + residual_text(residual) + ", for vectors of norm 1",
                     .numbers = {{"residual", residual}}};
   if (property.verdict != Verdict::does_not_hold) return property;
-  property.finding += rotation ? ": angles are rounded to float32" : kNoRotation;
+  property.finding += rotation ? ": the angles are rounded to float32" : kNoRotation;
   return property;
 }
 
@@ -136,29 +139,29 @@ void add_observed(const Encoding& numbers, const CheckOptions& options, std::vec
     }
   }
   list.push_back(matches(values, room, table.dtype, "column"));
-  if (values.found && like_float32) list.back().finding += "; differences are such as float32 angles give";
+  if (values.found && like_float32) list.back().finding += "; float32 angles would explain the differences";
   list.push_back({.name = "norm_kept",
-                  .title = "cosine and sine of every pair lie on a circle",
+                  .title = "cosine and sine of every pair are on a circle",
                   .verdict = judge(true, !lengths.found),
-                  .finding = "radius off by " + residual_text(lengths.largest) + " at most" +
+                  .finding = "largest error of the radius " + residual_text(lengths.largest) +
                              (lengths.found ? ", first at position " + place_text(lengths.position) + ", pair " +
                                                   std::to_string(lengths.channel)
                                             : ""),
                   .numbers = {{"largest_change", lengths.largest}}});
 }
 
-// Two turns are not one where lengths are multiplied twice, or channels are written elsewhere than they were read.
+// Two rotations do not compose if norms are multiplied twice, or if channels are written elsewhere than they were read.
 Property composes(const RotarySchedule& schedule, double residual) {
-  const char* title = "two turns are one: R(a) R(b) = R(a + b)";
+  const char* title = "two rotations compose: R(a) R(b) = R(a + b)";
   Property property = measured("composes", title, residual, kRotaryRoom, schedule);
   const double factor = schedule.table_factor();
   const bool moved = schedule.layout == Layout::interleaved_to_half;
   if (property.verdict == Verdict::holds || (factor == 1.0 && !moved)) return property;
   property.verdict = Verdict::does_not_hold;
   property.finding =
-      "off by " + residual_text(residual) + " at most, of vectors of length 1: " +
-      (moved ? "channels are written elsewhere than they are read, so that a second turn meets other pairs"
-             : "the attention factor " + short_text(factor) + " in the table multiplies at every turn");
+      "largest error " + residual_text(residual) + ", for vectors of norm 1: " +
+      (moved ? "channels are written elsewhere than they are read, so that a second rotation pairs other channels"
+             : "the attention factor " + short_text(factor) + " in the table multiplies every rotation");
   return property;
 }
 
@@ -167,11 +170,11 @@ void add_observed_relations(const Encoding& numbers, const CheckOptions& options
   const ObservedTurns found = measure_observed(schedule, options);
   const double room = 4.0 * tolerance_of(options.observed.dtype);
   const double factor = schedule.table_factor();
-  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, room, schedule));
-  const char* title = "every row is the row before it, turned by the angles of one step";
+  list.push_back(measured("relative", "scores depend on distance only", found.relative, room, schedule));
+  const char* title = "every row is the row before it, rotated by the angles of one step";
   list.push_back(measured("composes", title, found.composed, room, schedule));
   for (auto property = list.end() - 2; property != list.end(); ++property) {
-    property->finding = "off by " + residual_text(property->numbers.front().second) + " at most, of a radius of 1";
+    property->finding = "largest error " + residual_text(property->numbers.front().second) + ", for a radius of 1";
   }
   if (found.kernel.size() < 2) return;
   const double step = std::fabs(static_cast<double>(options.positions.step));
@@ -188,7 +191,7 @@ std::vector<Property> observed_properties(const Encoding& numbers, const CheckOp
   return list;
 }
 
-// What training had is the encoding without a scaling that stretches it.
+// Training used the encoding without a scaling that stretches it.
 Property past_length(const Encoding& numbers, std::int64_t train_length) {
   const RotarySchedule& schedule = *numbers.rotary();
   Rotary before = std::get<Rotary>(numbers.spec());
@@ -210,12 +213,12 @@ std::vector<Property> rotary_properties(const Encoding& numbers, const CheckOpti
   const RotaryMeasure found = measure_rotary(schedule, options.positions, options.seed);
   std::vector<Property> list;
   list.push_back(norm_kept(schedule, found));
-  list.push_back(measured("relative", "scores depend on the distance alone", found.relative, kRotaryRoom, schedule));
-  if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--position 3 --shift 2");
+  list.push_back(measured("relative", "scores depend on distance only", found.relative, kRotaryRoom, schedule));
+  if (schedule.axes == 1) list.back().command = command_of(numbers, "explain", "--positions 3 --shift 2");
   list.push_back(composes(schedule, found.composed));
   if (is_rotation(schedule.layout))
     list.push_back(
-        measured("inverse", "turning back gives what was there", found.inverse, room_of(schedule), schedule));
+        measured("inverse", "the inverse rotation restores the input", found.inverse, room_of(schedule), schedule));
   list.push_back(formula_monotone(schedule, options.positions.count));
   list.push_back(past_length(numbers, options.train_length));
   list.push_back(positions_held());
@@ -225,7 +228,7 @@ std::vector<Property> rotary_properties(const Encoding& numbers, const CheckOpti
   return list;
 }
 
-// What turns pair i by one position, in words where it is more than a list or a power.
+// The angle of pair i per position, in words if it is more than a list or a power.
 struct Frequency {
   Formula formula;
   std::string words = {};
@@ -242,8 +245,8 @@ Frequency frequency_of(const Rotary& spec, const RotarySchedule& schedule) {
   const Formula rule = spec.frequency_scale * power(spec.base, -2 * Formula(restarts || dealt ? "r" : "i") / below);
   std::string words;
   if (restarts)
-    words = std::string(", r counted anew on every axis") + (below.name == "n" ? ", n twice its pairs" : "");
-  if (dealt && !restarts) words = ", r dealt out to the axes in turn";
+    words = std::string(", r counted from 0 on every axis") + (below.name == "n" ? ", n twice its pairs" : "");
+  if (dealt && !restarts) words = ", r distributed over the axes in turn";
   if (kind_of(spec.scaling) != NoScaling::kind) words += " scaled by " + std::string(kind_of(spec.scaling));
   return words.empty() ? Frequency{rule} : Frequency{"w_i", ", w_i = " + plain_text(rule) + words};
 }
@@ -270,6 +273,26 @@ KindFormula rotary_formula(const Rotary& spec) {
   return formula;
 }
 
+std::vector<std::string> rotary_mistakes(const Rotary& spec) {
+  std::vector<std::string> list = {
+      "Only queries and keys are rotated, not values.",
+      "Every checkpoint fits one layout only. Code that reads interleaved pairs and writes halves "
+      "(layout=interleaved_to_half) permutes the channels too: the scores are right only if queries and keys both use "
+      "it."};
+  const RotarySchedule schedule = make_schedule(at_layer(spec, spec.layer.value_or(0)));
+  constexpr std::int64_t kFarthest = 65;
+  if (schedule.axes == 1 && is_rotation(schedule.layout)) {
+    if (const std::optional<std::int64_t> rise = rise_beyond(score_kernel(schedule, kFarthest), 0.0)) {
+      list.push_back("Scores of equal vectors do not simply fall with distance: here they first rise at distance " +
+                     std::to_string(*rise) + ".");
+    }
+  }
+  list.emplace_back(
+      "A relative encoding does not extrapolate by itself: trained on 512 tokens, perplexity rose from 20.07 "
+      "to 35.54 at 3512 (Press et al., 2022).");
+  return list;
+}
+
 Cost rotary_cost(const Rotary& spec, const CostQuestion& of) {
   const RotarySchedule schedule = make_schedule(spec);
   return {product({of.positions, schedule.rotary_dim, of.size}), kPhaseBytes * schedule.columns() * schedule.axes, 0,
@@ -283,9 +306,10 @@ constinit const properties::KindPage Rotary::page = {
     .facts = spec::of_kind<about::rotary_facts>,
     .formula = spec::of_kind<about::rotary_formula>,
     .properties = about::rotary_properties,
-    .figures = "turn layouts wavelengths clocks distance rotated_scores scalings attention entropy precision map",
+    .figures = "turn layouts wavelengths bases clocks distance rotated_scores scalings attention entropy precision map",
     .cost = spec::of_kind<about::rotary_cost>,
     .explain = spec::of_kind<explanation::explain_rotary>,
+    .mistakes = spec::of_kind<about::rotary_mistakes>,
     .questions = spec::of_kind<teaching::rotary_questions>};
 
 }  // namespace posenc

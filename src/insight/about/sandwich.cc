@@ -10,15 +10,15 @@ KindFacts sandwich_facts(const Spec&) {
           .represents = "distances",
           .prefers = "near keys, from the start",
           .past_length =
-              "It is the position-position product of sinusoidal rows without the content: it falls at first, then "
-              "waves, and stays within bounds.",
+              "It is the dot product of two sinusoidal rows without the content: it falls at first, then oscillates, "
+              "and stays bounded.",
           .order_of_terms = "NeMo's sum begins at k = 1; a sinusoidal table begins at 0, with the fastest frequency."};
 }
 
 std::vector<Property> sandwich_properties(const Encoding& numbers, const CheckOptions& options) {
   return bias_properties(
       numbers, options,
-      {.falls = false, .past_finding = "cosines of the distance go on for ever: defined, bounded and not monotone"});
+      {.falls = false, .past_finding = "cosines of the distance continue: defined and bounded, but not monotone"});
 }
 
 Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h) {
@@ -36,6 +36,13 @@ Cost sandwich_cost(const Sandwich& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, spec.width / 2, 2.0 * static_cast<double>(spec.width / 2) + 2.0);
 }
 
+// "k = 0, 1": the terms of the sum.
+std::string terms_text(const Sandwich& spec) {
+  std::string text = "k = " + text_of(spec.first);
+  for (std::int64_t k = 1; k < spec.width / 2; ++k) text += ", " + text_of(spec.first + k);
+  return text;
+}
+
 void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   Draw draw = sheet.draw("sandwich value");
   const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
@@ -45,8 +52,9 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
                          {"heads", spec.heads},
                          {"d", d},
                          {"formula", plain_text(sandwich_bias(spec, "d", "h"))},
-                         {"first", spec.first},
-                         {"second", spec.first + 1},
+                         {"width", spec.width},
+                         {"terms", terms_text(spec)},
+                         {"half", spec.width / 2},
                          {"worked", formula}};
   sheet.ask("functions/sandwich", places, {bias});
   Question symbols = stored_question("functions/sandwich symbols", places, {bias});
@@ -56,7 +64,7 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
 
 void sandwich_questions(const Sandwich& given, Sheet& sheet) {
   const Sandwich spec = {.heads = given.heads <= 128 ? given.heads : 8,
-                         .width = 4,
+                         .width = given.width <= 8 ? given.width : 4,  // a cosine more per two channels
                          .base = 10.0,  // with 10000 a distance of a few positions would hardly show
                          .first = given.first,
                          .direction = given.direction};
@@ -64,8 +72,9 @@ void sandwich_questions(const Sandwich& given, Sheet& sheet) {
   add_zero_distance(sheet, "Every cosine is 1 at distance 0; their number is taken off, which leaves 0.");
   add_sandwich_value(sheet, spec);
   add_softmax_of(sheet, spec, {},
-                 "The bias is that of Sandwich, width 4, base " + text::number_text(spec.base) + ", k = " +
-                     text_of(spec.first) + ", " + text_of(spec.first + 1) + ", head 1 of " + text_of(spec.heads) + ".");
+                 "The bias is that of Sandwich, width " + text_of(spec.width) + ", base " +
+                     text::number_text(spec.base) + ", " + terms_text(spec) + ", head 1 of " + text_of(spec.heads) +
+                     ".");
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }

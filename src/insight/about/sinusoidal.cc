@@ -1,11 +1,13 @@
 // Sinusoidal encodings.
 #include <cmath>
+#include <numbers>
 
 #include "core/spec/sinusoidal_pairs.h"
 #include "insight/about/about.h"
 #include "insight/properties/input_properties.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/shift_properties.h"
+#include "insight/properties/sinusoidal_rows.h"
 
 namespace posenc {
 namespace about {
@@ -16,23 +18,22 @@ bool cosine_first(Order order) { return order == Order::cos_interleaved || order
 std::string order_text(const Sinusoidal& spec) {
   if (spec.order == Order::halves || spec.order == Order::cos_halves) {
     return std::string(cosine_first(spec.order) ? "Cosines" : "Sines") +
-           " fill the first half of a row and the others the second; the paper alternates them. A sum with trained "
-           "embeddings does not survive the wrong order.";
+           " fill the first half of a row, the others the second half; the paper alternates them. Trained embeddings "
+           "only work with the order that they were trained with.";
   }
   return std::string(cosine_first(spec.order) ? "Cosine and sine alternate, the cosine first"
                                               : "Sine and cosine alternate, as in the paper") +
-         "; tensor2tensor and its ports have all sines before all cosines. i runs to " +
-         std::to_string(spec::pairs_of(spec) - 1) + ".";
+         "; tensor2tensor and its ports put all sines before all cosines.";
 }
 
 KindFacts sinusoidal_facts(const Sinusoidal& spec) {
   return {.users =
               "the original Transformer (Vaswani et al., 2017), tensor2tensor and fairseq translation models, and the "
               "timesteps of diffusion models",
-          .represents = "absolute places",
-          .prefers = "near rows are alike; attention must learn to use it",
+          .represents = "absolute positions",
+          .prefers = "near positions have similar rows, which attention must learn to use",
           .past_length =
-              "It is defined at every position, but slow pairs reach angles that no trained position had: "
+              "It is defined at every position, but slow pairs reach angles that never occurred in training: "
               "trained on 512 tokens, perplexity rose from 20.05 to 178.97 at 3512 (Press et al., 2022).",
           .order_of_terms = order_text(spec)};
 }
@@ -69,6 +70,61 @@ KindFormula sinusoidal_formula(const Sinusoidal& spec) {
   return {.lines = {line(column, !swapped), line(column + (halves ? spec::pairs_of(spec) : 1), swapped)}};
 }
 
+bool is_plain(const Sinusoidal& spec) {
+  return spec.inv_freq.empty() && spec.spacing == Spacing::width && spec.exponent_factor == 1.0 &&
+         spec.frequency_scale == 1.0 && spec.width % 2 == 0;
+}
+
+void add_wavelength_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& schedule,
+                             std::vector<std::string>& list) {
+  const std::int64_t pairs = spec::pairs_of(spec);
+  if (is_plain(spec) && pairs > 1) {
+    const std::string base = text::number_text(spec.base);
+    list.push_back("i runs from 0 to d/2 - 1 = " + std::to_string(pairs - 1) +
+                   ", not to d/2 = " + std::to_string(pairs) + ".");
+    list.push_back("The longest wavelength is 2 pi " + base +
+                   "^(1 - 2/d) = " + readable(wavelengths(schedule.inv_freq).back()) + ", not 2 pi " + base + " = " +
+                   readable(2.0 * std::numbers::pi * spec.base) + ".");
+  }
+  const std::optional<std::int64_t> pair = pair_at(schedule.sine, 10);
+  if (!pair) return;
+  const double turns = 10.0 * std::fabs(schedule.inv_freq[static_cast<std::size_t>(*pair)]) / (2.0 * std::numbers::pi);
+  if (turns < 0.1) return;
+  list.push_back("Dimension 10 does not change \"very slowly\": from position 0 to 10 it completes " +
+                 text::general_text(turns, 2) + (turns < 1.0 ? " of a turn." : " turns."));
+}
+
+// Only for rows whose dot product depends on the distance, and of a usual width.
+void add_product_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& schedule, std::vector<std::string>& list) {
+  constexpr std::int64_t kWidest = 4096, kFarthest = 65;
+  if (!has_partners(schedule) || spec.width > kWidest || spec.width < 2) return;
+  if (const std::optional<std::int64_t> rise = rise_beyond(distance_curve(schedule, kFarthest), 0.0)) {
+    list.push_back(
+        "The dot product of two rows does not simply fall with their distance: here it first rises at "
+        "distance " +
+        std::to_string(*rise) + ".");
+  }
+  if (spec.multiplier != 1.0 || spec.zero_position) return;
+  const auto width = static_cast<double>(2 * schedule.inv_freq.size());
+  const std::string norm = short_text(std::sqrt(0.5 * width));
+  list.push_back("A row adds the variance 1/2 per channel, not 1: every row has the norm sqrt(d/2) = " + norm + ".");
+  list.push_back(
+      "Multiplying embeddings by sqrt(d) fits embeddings that begin with standard deviation 1/sqrt(d). With 1 "
+      "instead they get norm " +
+      short_text(width) + ", beside " + norm + " for a row.");
+}
+
+std::vector<std::string> sinusoidal_mistakes(const Sinusoidal& spec) {
+  const SinusoidalSchedule schedule = make_schedule(spec);
+  std::vector<std::string> list;
+  add_wavelength_mistakes(spec, schedule, list);
+  add_product_mistakes(spec, schedule, list);
+  list.emplace_back(
+      "Defined at every position does not mean useful there: trained on 512 tokens, perplexity rose from "
+      "20.05 to 178.97 at 3512 (Press et al., 2022).");
+  return list;
+}
+
 Cost sinusoidal_cost(const Sinusoidal& spec, const CostQuestion& of) {
   return {product({of.positions, spec.width, of.size}), kStreamBytes * spec.width, 0, static_cast<double>(spec.width)};
 }
@@ -80,7 +136,7 @@ properties::Formula properties::sinusoidal_denominator(const Sinusoidal& spec, c
   const std::int64_t pairs = spec::pairs_of(spec);
   const bool half = spec.spacing == Spacing::half;
   double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
-  // A single pair has exponent 0 whatever it is divided by: pairs - shift may be 0 there.
+  // A single pair has exponent 0 with any divisor, and pairs - shift may be 0 there.
   if (half) below = pairs <= 1 ? 1.0 : static_cast<double>(pairs) - spec.shift;
   const Formula exponent((half ? 1.0 : 2.0) * spec.exponent_factor);
   return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));
@@ -91,10 +147,11 @@ constinit const properties::KindPage Sinusoidal::page = {
     .formula = spec::of_kind<about::sinusoidal_formula>,
     .properties = about::sinusoidal_properties,
     .figures =
-        "heatmap cells waves wavelengths clocks similarity distance shift mixing angle same_word parts attention "
+        "heatmap cells waves wavelengths bases clocks similarity distance shift mixing angle same_word parts attention "
         "precision",
     .cost = spec::of_kind<about::sinusoidal_cost>,
     .explain = spec::of_kind<explanation::explain_sinusoidal>,
+    .mistakes = spec::of_kind<about::sinusoidal_mistakes>,
     .questions = spec::of_kind<teaching::sinusoidal_questions>};
 
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// Learned tables by the offset: clipped offsets, and the buckets of T5.
+// Tables of learned biases: by clipped offset, and by the buckets of T5.
 #include <algorithm>
 #include <cmath>
 
@@ -12,36 +12,32 @@ KindFacts clipped_facts(const Clipped& spec) {
   const bool key_first = spec.offset == Offset::key_minus_query;
   const std::string most = std::to_string(spec.max_distance);
   return {
-      .users = "tutorials, Swin (a number per offset of a window) and speech models; often mistaken for T5's buckets",
+      .users = "tutorials, Swin (one number per offset of a window) and speech models; often mistaken for T5's buckets",
       .represents = "distances",
-      .prefers = "nothing: all of it is learned",
-      .past_length = "Every distance beyond " + most + " gets the number of " + most +
-                     ": near and far can be told apart, far "
-                     "and farther cannot.",
-      .order_of_terms = key_first
-                            ? "The offset is j - i, the key's position minus the query's: a positive one lies ahead."
-                            : "The offset is i - j, the query's position minus the key's: a positive one lies behind."};
+      .prefers = "nothing: everything is learned",
+      .past_length = "Every distance beyond " + most + " gets the number of distance " + most +
+                     ": far distances cannot be distinguished.",
+      .order_of_terms = key_first ? "The offset is j - i (key minus query): it is positive for keys after the query."
+                                  : "The offset is i - j (query minus key): it is positive for keys before the query."};
 }
 
 KindFacts t5_facts(const T5& spec) {
   const std::string most = std::to_string(spec.max_distance);
   return {.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)",
           .represents = "distances",
-          .prefers = "nothing: all of it is learned",
-          .past_length = "Every distance from about " + most +
-                         " on shares the last bucket: trained on 512 tokens, perplexity "
+          .prefers = "nothing: everything is learned",
+          .past_length = "All distances from about " + most +
+                         " on share the last bucket: trained on 512 tokens, perplexity "
                          "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).",
-          .order_of_terms =
-              "The bias is added to scores that are not divided by sqrt(D), for T5 has no such scale, and one "
-              "table serves all layers of a stack."};
+          .order_of_terms = "T5 does not divide scores by sqrt(D), and all layers of a stack share one table."};
 }
 
 BiasTraits table_traits(std::int64_t most) {
   return {.falls = false,
-          .past_title = "every distance has a number of its own",
+          .past_title = "every distance has its own number",
           .past = Verdict::holds_to,
           .past_until = static_cast<double>(most),
-          .past_finding = "distances beyond get one number for all of them: far and farther cannot be told apart"};
+          .past_finding = "all distances beyond share one number and cannot be distinguished"};
 }
 
 std::vector<Property> clipped_properties(const Encoding& numbers, const CheckOptions& options) {
@@ -56,10 +52,10 @@ std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions&
   std::int64_t shared = 0;  // the first distance whose number the next one has too
   while (shared < last && t5_bucket(spec, -shared) != t5_bucket(spec, -(shared + 1))) ++shared;
   BiasTraits traits = table_traits(last - 1);
-  traits.past_title = "far distances can be told from farther ones";
+  traits.past_title = "distances can be distinguished";
   traits.past_finding = "distances below " + count_text(shared) +
-                        " have a number each, then more and more share one; from " + count_text(last) +
-                        " on all have the same";
+                        " have their own number, then more and more share one; all from " + count_text(last) +
+                        " on share the last";
   return bias_properties(numbers, options, traits);
 }
 
@@ -70,7 +66,7 @@ KindFormula clipped_formula(const Clipped& spec) {
   return {.lines = {equation(call("bias_h", {i, j}), element("table", {row, "h"}))}};
 }
 
-// The buckets of T5 for one direction, and the distances that have one each.
+// The buckets of T5 for one direction, and how many distances have their own.
 struct T5Side {
   std::int64_t buckets;
   std::int64_t near;
@@ -80,7 +76,7 @@ T5Side t5_side(const T5& spec) {
   return {buckets, buckets / 2};
 }
 
-// Which bucket a distance has from the first that shares one on: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
+// The bucket of a distance that shares one: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
 Formula t5_far_bucket(const T5& spec, const Formula& d) {
   const T5Side side = t5_side(spec);
   const Formula near = side.near;
@@ -96,9 +92,10 @@ KindFormula t5_formula(const T5& spec) {
   const Formula ahead(Formula::Form::cases, "", {side.buckets, relation("<", {0, x}), 0});
   const bool both = spec.direction == T5Direction::bidirectional;
   KindFormula formula{.lines = {equation(call("bias_h", {i, j}), element("table", {call("bucket", {j - i}), "h"}))}};
-  formula.note = ", " + std::to_string(spec.buckets) + " buckets: one per distance at first, then logarithmic up to " +
+  formula.note = ", " + std::to_string(spec.buckets) +
+                 " buckets: first one per distance, then logarithmic up to distance " +
                  std::to_string(spec.max_distance) +
-                 (both ? "; half of them for each side" : "; what lies ahead is in bucket 0");
+                 (both ? "; half of them for each side" : "; keys after the query use bucket 0");
   if (both) {
     formula.details = {equation(bucket, near + ahead), equation(near, behind), equation(d, call("abs", {x}))};
   } else {
@@ -125,8 +122,9 @@ std::string derive_clipped(const Clipped& s, const BiasPair& pair) {
 
 std::vector<std::string> t5_rule(const T5& s, const BiasPair&) {
   const std::string n = std::to_string(t5_side(s).buckets);
-  return {s.direction == T5Direction::bidirectional ? n + " buckets for keys behind, and as many for keys ahead"
-                                                    : "keys ahead have bucket 0; " + n + " buckets for keys behind"};
+  return {s.direction == T5Direction::bidirectional
+              ? n + " buckets for keys before the query, and as many for keys after it"
+              : "keys after the query use bucket 0; " + n + " buckets for keys before it"};
 }
 
 std::string derive_t5(const T5& s, const BiasPair& pair) {
@@ -134,8 +132,8 @@ std::string derive_t5(const T5& s, const BiasPair& pair) {
   const bool both = s.direction == T5Direction::bidirectional;
   const auto [n, exact] = t5_side(s);
   std::string text = "offset " + difference(pair.key, pair.query) + " = " + text::number_text(offset);
-  if (offset > 0.0 && !both) text += ", ahead: as distance 0";
-  if (offset > 0.0 && both) text += ", ahead: from bucket " + std::to_string(n) + " on";
+  if (offset > 0.0 && !both) text += ", after the query: as distance 0";
+  if (offset > 0.0 && both) text += ", after the query: plus " + std::to_string(n);
   const double d = both ? std::fabs(offset) : std::fmax(-offset, 0.0);
   if (d >= static_cast<double>(exact)) {
     const double steps = std::log(d / static_cast<double>(exact)) /
@@ -147,6 +145,18 @@ std::string derive_t5(const T5& s, const BiasPair& pair) {
     }
   }
   return text + ", bucket " + std::to_string(t5_bucket(s, static_cast<std::int64_t>(offset)));
+}
+
+std::vector<std::string> clipped_mistakes(const Clipped& spec) {
+  return {
+      "A clipped table is often called \"the T5 approach\": T5 has logarithmic buckets instead (posenc explain t5).",
+      clipped_facts(spec).order_of_terms + " Texts use either sign, and the other one mirrors the table."};
+}
+
+std::vector<std::string> t5_mistakes(const T5& spec) {
+  return {"T5's bias is not a table of clipped offsets: from distance " + std::to_string(t5_side(spec).near) +
+              " on, several distances share a bucket.",
+          t5_facts(spec).order_of_terms};
 }
 
 void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
@@ -179,11 +189,13 @@ void clipped_questions(const Clipped& spec, Sheet& sheet) {
   add_clip_row(sheet, spec, true);
   sheet.set_note(plain_note(spec, {"heads", "max_distance", "offset"}));
   add_classic_softmax(sheet);
+  sheet.set_note({});
+  add_identity_questions(sheet);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }
 
-// What the bucket is before its floor is taken, less the first that is shared.
+// The bucket before the floor, minus the first shared one.
 Formula bucket_steps(const T5& spec, const Formula& distance) {
   return t5_far_bucket(spec, distance).parts[1].parts[0];
 }
@@ -210,7 +222,7 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("far bucket");
   const auto [count, near] = t5_side(spec);
   std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
-  // Where the logarithm is a whole number, rounding would decide.
+  // If the logarithm is a whole number, rounding would decide.
   while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
   const double steps = steps_at(spec, d);
   sheet.ask("biases/far bucket",
@@ -227,7 +239,7 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
 }
 
 void t5_questions(const T5& given, Sheet& sheet) {
-  // With few buckets there is nothing to calculate: as published then.
+  // With few buckets there is nothing to calculate: use the published numbers.
   const bool enough = t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
   const T5 spec = enough ? given : T5{.heads = given.heads};
   add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
@@ -256,6 +268,7 @@ constinit const properties::KindPage Clipped::page = {.facts = spec::of_kind<abo
                                                       .figures = "bias bias_distance buckets attention entropy",
                                                       .cost = spec::of_kind<about::clipped_cost>,
                                                       .derive = spec::of_kind<about::derive_clipped>,
+                                                      .mistakes = spec::of_kind<about::clipped_mistakes>,
                                                       .questions = spec::of_kind<about::clipped_questions>};
 
 constinit const properties::KindPage T5::page = {.facts = spec::of_kind<about::t5_facts>,
@@ -265,6 +278,7 @@ constinit const properties::KindPage T5::page = {.facts = spec::of_kind<about::t
                                                  .cost = spec::of_kind<about::t5_cost>,
                                                  .rule = spec::of_kind<about::t5_rule>,
                                                  .derive = spec::of_kind<about::derive_t5>,
+                                                 .mistakes = spec::of_kind<about::t5_mistakes>,
                                                  .questions = spec::of_kind<about::t5_questions>};
 
 }  // namespace posenc

@@ -11,10 +11,11 @@ namespace {
 KindFacts temperature_facts(const QueryTemperature& spec) {
   const bool power = spec.form == TemperatureForm::power;
   return {.users = power ? "Beam" : "Llama 4 in its layers without positions, Ministral 3 and Mistral 4 in all",
-          .represents = "how long the text is so far",
-          .prefers = "nothing: it makes a query's preferences sharper",
-          .past_length = "The factor grows slowly: scores that a model saw in training are never far.",
-          .order_of_terms = "It multiplies queries only, after any rotation; Llama 4 counts positions from 1."};
+          .represents = "how long the text is up to the query",
+          .prefers = "nothing: it sharpens the preferences of a query",
+          .past_length = "The factor grows slowly, so that scores stay close to those of training.",
+          .order_of_terms =
+              "It multiplies queries only, not keys, and after any rotation; Llama 4 counts positions from 1."};
 }
 
 Property grows(const QueryTemperature& spec) {
@@ -22,20 +23,20 @@ Property grows(const QueryTemperature& spec) {
   const double at_start = query_factor(spec, 0.0);
   const double later = query_factor(spec, std::min(16.0 * length, static_cast<double>(kMaxPosition)));
   return {.name = "grows",
-          .title = "later queries are sharper",
+          .title = "the weights of later queries are sharper",
           .verdict = judge(spec.scale > 0.0, later > at_start),
           .finding = "the factor is " + short_text(at_start) + " at position 0 and " + short_text(later) +
-                     " after 16 times " + count_text(spec.length),
+                     " at 16 times " + count_text(spec.length),
           .numbers = {{"at_0", at_start}, {"at_16_lengths", later}}};
 }
 
 std::vector<Property> temperature_properties(const Encoding& numbers, const CheckOptions& options) {
-  if (options.observed.rank != 0) fail(ErrorKind::usage, "[check] temperature has no table to compare");
+  if (options.observed.rank != 0) fail(ErrorKind::usage, "[check] temperature has no numbers to compare a table with");
   return {grows(std::get<QueryTemperature>(numbers.spec())),
           {.name = "order",
-           .title = "the order of keys is seen",
+           .title = "the order of keys matters",
            .verdict = Verdict::does_not_hold,
-           .finding = "all scores of a query are multiplied by the same number"},
+           .finding = "all scores of a query get the same factor"},
           entropy(numbers, options),
           parameters(0)};
 }

@@ -1,4 +1,4 @@
-// Vectors that meet queries and keys: Shaw and Transformer-XL.
+// Vectors per offset in the score: Shaw and Transformer-XL.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,40 +18,44 @@ KindFacts shaw_facts(const Shaw& spec) {
       .users =
           "the relative Transformer of Shaw et al. (2018), Music Transformer, VITS and BERT's relative_key variants",
       .represents = "distances",
-      .prefers = "nothing: all of it is learned",
-      .past_length = spec.past == PastTable::clip
-                         ? "Offsets past " + left + " back and " + right + " ahead share the vectors at the ends."
-                         : "Offsets past " + left + " back and " + right + " ahead have no vector.",
-      .order_of_terms = key_first
-                            ? "The offset is j - i; BERT's variants have i - j, which mirrors the table."
-                            : "The offset is i - j, as in BERT's variants; Shaw has j - i, which mirrors the table."};
+      .prefers = "nothing: everything is learned",
+      .past_length =
+          spec.past == PastTable::clip
+              ? "Offsets past " + left + " back and " + right + " ahead use the vectors at the ends of the table."
+              : "Offsets past " + left + " back and " + right + " ahead have no vector.",
+      .order_of_terms =
+          key_first ? "The offset is j - i (key minus query); BERT's variants use i - j, which mirrors the table."
+                    : "The offset is i - j (query minus key), as in BERT's variants; Shaw uses j - i, which mirrors "
+                      "the table."};
 }
 
 KindFacts xl_facts(const TransformerXl& spec) {
   return {.users = "Transformer-XL (Dai et al., 2019), XLNet and the conformers of speech recognition",
           .represents = "distances",
-          .prefers = "nothing: all of it is learned",
-          .past_length =
-              spec.clamp_distance > 0
-                  ? "Distances past " + std::to_string(spec.clamp_distance) + " are read at it."
-                  : "Its sinusoidal rows are defined at every distance, but W was trained on those that occurred.",
-          .order_of_terms = spec.order == Order::halves
-                                ? "Sines fill the first half of s and cosines the second; conformers alternate them."
-                                : "Sines and cosines alternate in s, as in conformers; Transformer-XL has halves."};
+          .prefers = "nothing: everything is learned",
+          .past_length = spec.clamp_distance > 0 ? "Distances past " + std::to_string(spec.clamp_distance) +
+                                                       " count as " + std::to_string(spec.clamp_distance) + "."
+                                                 : "Its sinusoidal rows are defined at every distance, but W was "
+                                                   "trained only on the distances that occurred.",
+          .order_of_terms =
+              spec.order == Order::halves
+                  ? "Sines fill the first half of s, cosines the second half; conformers alternate them."
+                  : "Sines and cosines alternate in s, as in conformers; Transformer-XL puts all sines first."};
 }
 
 Property relative(const Encoding& numbers, const CheckOptions& options, double room) {
   const auto first = static_cast<std::int64_t>(std::floor(options.positions.real(0, 0)));
-  const std::int64_t by = first > 0 ? -1000 : 1000;  // either way there are positions
+  const std::int64_t by = first > 0 ? -1000 : 1000;  // positions exist in either direction
   const double difference = moved_difference(*numbers.term(), first, by, options.seed);
-  return {.name = "relative",
-          .title = "scores depend on the distance alone",
-          .verdict = judge(true, difference <= room),
-          .finding = "weights of 8 tokens change by " + residual_text(difference) + " when all move by 1,000 positions",
-          .numbers = {{"difference", difference}}};
+  return {
+      .name = "relative",
+      .title = "scores depend on distance only",
+      .verdict = judge(true, difference <= room),
+      .finding = "the weights of 8 tokens change by " + residual_text(difference) + " if all move by 1,000 positions",
+      .numbers = {{"difference", difference}}};
 }
 
-// The lengths of the rows of a parameter, [.., rows, D].
+// The norms of the rows of a parameter, [..., rows, D].
 Property norms(const Parameter& parameter) {
   ConstView rows = parameter.value;
   double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
@@ -65,16 +69,16 @@ Property norms(const Parameter& parameter) {
     largest = std::max(largest, std::sqrt(squares));
   }
   return {.name = "norms",
-          .title = "its vectors are of one length",
+          .title = "all vectors have the same norm",
           .verdict = largest - smallest <= 1e-6 * largest ? Verdict::holds : Verdict::does_not_hold,
-          .finding = "rows of " + std::string(parameter.name) + " have lengths from " + short_text(smallest) + " to " +
+          .finding = "the norms of " + std::string(parameter.name) + " range from " + short_text(smallest) + " to " +
                      short_text(largest),
           .numbers = {{"smallest", smallest}, {"largest", largest}}};
 }
 
 Property past_length(std::int64_t last, const std::string& finding) {
   return {.name = "past_length",
-          .title = "every distance has a vector of its own",
+          .title = "every distance has its own vector",
           .verdict = last > 0 ? Verdict::holds_to : Verdict::holds,
           .until = last > 0 ? std::optional<double>(static_cast<double>(last)) : std::nullopt,
           .finding = finding};
@@ -113,17 +117,17 @@ KindFormula shaw_formula(const Shaw& spec) {
   const std::string reach = std::to_string(-spec.left) + " to " + std::to_string(spec.right);
   return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)},
           .note = clips                          ? ""
-                  : spec.past == PastTable::zero ? ", r being 0 beyond " + reach
-                                                 : ", offsets beyond " + reach + " being errors"};
+                  : spec.past == PastTable::zero ? ", where r is 0 beyond " + reach
+                                                 : ", and offsets beyond " + reach + " are errors"};
 }
 
 KindFormula xl_formula(const TransformerXl& spec) {
   const Formula i = "i", j = "j", q = "q_i";
   const Formula distance = spec.clamp_distance == 0 ? i - j : call("min", {i - j, spec.clamp_distance});
   const Formula score = dot(q + "u", "k_j") + dot(q + "v", Formula("W") * call("s", {distance}));
-  return {
-      .lines = {equation(call("score", {i, j}), Formula("scale") * score)},
-      .note = ", s a sinusoidal row of width " + std::to_string(spec.width) + ", base " + text::number_text(spec.base)};
+  return {.lines = {equation(call("score", {i, j}), Formula("scale") * score)},
+          .note = ", where s is a sinusoidal row of width " + std::to_string(spec.width) + ", base " +
+                  text::number_text(spec.base)};
 }
 
 Cost shaw_cost(const Shaw& spec, const CostQuestion& of) {
@@ -252,21 +256,43 @@ void add_expanded(Sheet& sheet) {
             {dot(plus(q, u), k) + dot(plus(q, v), r)});
 }
 
+std::vector<Mistake> distance_row_mistakes(const Sinusoidal& spec, double d) {
+  const std::int64_t half = spec.width / 2;
+  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
+  const bool cosine_first = spec.order == Order::cos_interleaved || spec.order == Order::cos_halves;
+  return row_mistakes(spec, [&](const RowValue& row) {
+    std::vector<double> values;
+    for (std::int64_t c = 0; c < spec.width; ++c) {
+      const std::int64_t in_turn = !halves ? c : c < half ? 2 * c : 2 * (c - half) + 1;
+      values.push_back(row(d, cosine_first ? in_turn ^ 1 : in_turn));
+    }
+    return values;
+  });
+}
+
 void add_distance_row(Sheet& sheet, const TransformerXl& given) {
-  Sinusoidal spec = plain_sinusoidal(4, given.base);
+  const bool small = given.width >= 4 && given.width <= 8 && given.width % 2 == 0;
+  Sinusoidal spec = plain_sinusoidal(small ? given.width : 4, given.base);
   spec.order = given.order;
   constexpr const char* kOrders[] = {"sine and cosine in turn", "cosine and sine in turn",
                                      "all sines first and then all cosines", "all cosines first and then all sines"};
   const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;
   const double d = sheet.draw("xl row").real(1, farthest);
-  const double slow = d * reference::sinusoidal_inv_freq(spec, 1);
+  std::vector<double> sines, cosines;
+  for (std::int64_t i = 0; i < spec.width / 2; ++i) {
+    const double angle = d * reference::sinusoidal_inv_freq(spec, i);
+    sines.push_back(std::sin(angle));
+    cosines.push_back(std::cos(angle));
+  }
   sheet.ask("terms/xl row",
             {{"d", d},
              {"base", spec.base},
              {"order", kOrders[static_cast<std::size_t>(given.order)]},
-             {"sines", list_text({std::sin(d), std::sin(slow)}, 5)},
-             {"cosines", list_text({std::cos(d), std::cos(slow)}, 5)}},
-            teaching::row_of(spec, d));
+             {"width", spec.width},
+             {"last", spec.width / 2 - 1},
+             {"sines", list_text(sines, 5)},
+             {"cosines", list_text(cosines, 5)}},
+            teaching::row_of(spec, d), distance_row_mistakes(spec, d));
 }
 
 void xl_questions(const TransformerXl& spec, Sheet& sheet) {

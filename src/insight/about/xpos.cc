@@ -17,17 +17,16 @@ namespace {
 constexpr double kXposRoom = 1e-8;
 
 KindFacts xpos_facts(const Spec&) {
-  return {.users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers offer it",
-          .represents = "distances",
-          .prefers = "near keys: scores decay with distance, those of fast pairs first",
-          .past_length =
-              "Fast pairs have died out before angles are new, so that far keys are seen through slow pairs only; its "
-              "paper "
-              "adds attention in blocks at test time.",
-          .order_of_terms =
-              "For causal attention: what lies ahead of a query grows instead. Where the center lies does not change "
-              "scores, "
-              "but published code puts it elsewhere for odd lengths: turned vectors then differ."};
+  return {
+      .users = "RetNet and LeX (torchscale); rotary-embedding-torch and x-transformers implement it",
+      .represents = "distances",
+      .prefers = "near keys: scores decay with distance, those of fast pairs first",
+      .past_length =
+          "Fast pairs decay before their angles are new, so that only slow pairs see distant keys; the paper adds "
+          "attention in blocks at test time.",
+      .order_of_terms =
+          "It is for causal attention: scores of keys after the query grow instead of decaying. The center does not "
+          "change scores, but published code places it differently for odd lengths, so that rotated vectors differ."};
 }
 
 // One query and one key of random channels.
@@ -41,8 +40,8 @@ double score_at(const XposAngles& angles, double query, double key, std::uint64_
   return dot(q, k);
 }
 
-// A key at the center and queries within scale_base of it, and the same pairs half as far on. Towards 0: there are
-// positions on that side.
+// A key at the center with queries within scale_base of it, and the same pairs moved by half as much, towards 0 to stay
+// within the range.
 Property relative(const Xpos& spec, std::uint64_t seed) {
   const XposAngles angles(spec);
   double largest = 0.0;
@@ -53,9 +52,9 @@ Property relative(const Xpos& spec, std::uint64_t seed) {
                                           score_at(angles, query + by, spec.center + by, seed)));
   }
   return {.name = "relative",
-          .title = "scores depend on the distance alone",
+          .title = "scores depend on distance only",
           .verdict = judge(true, largest <= kXposRoom),
-          .finding = "off by " + residual_text(largest) + " at most, of vectors around length 1",
+          .finding = "largest error " + residual_text(largest) + ", for vectors of norm about 1",
           .numbers = {{"residual", largest}}};
 }
 
@@ -64,31 +63,31 @@ Property decays(const XposSchedule& schedule) {
   return {.name = "decays",
           .title = "scores fall with distance",
           .verdict = Verdict::does_not_hold,
-          .finding = "their envelope does, and they oscillate within it: at distance " +
-                     place_text(schedule.scale_base) + " pair 0 is multiplied by " + short_text(fast) +
-                     ", the last by " + short_text(slow),
+          .finding = "their envelope falls, and they oscillate within it: at distance " +
+                     place_text(schedule.scale_base) + " pair 0 keeps " + short_text(fast) +
+                     " of its size, the last pair " + short_text(slow),
           .numbers = {{"first_pair", fast}, {"last_pair", slow}}};
 }
 
-// The distance from the center at which float32 has no factor for pair 0 any more.
+// The distance from the center past which the factor of pair 0 leaves the range of float32.
 Property range(const XposSchedule& schedule) {
   const double reach = std::floor(schedule.scale_base * std::log(0x1p126) / -std::log(schedule.zeta.front()));
   Property property{.name = "range",
-                    .title = "factors are float32 numbers at every position",
+                    .title = "factors stay in the range of float32 at every position",
                     .verdict = Verdict::holds,
-                    .finding = "pair 0 decays so slowly that no position is too far",
+                    .finding = "pair 0 decays slowly enough for every position",
                     .numbers = {}};
   if (!(reach < 2.0 * static_cast<double>(kMaxPosition))) return property;
   property.verdict = Verdict::holds_to;
   property.until = reach;
-  property.finding = "from the center, to either side; f64 reaches 8 times as far";
+  property.finding = "the distance from the center, on either side; f64 reaches 8 times as far";
   property.numbers = {{"reach", reach}};
   return property;
 }
 
 std::vector<Property> xpos_properties(const Encoding& numbers, const CheckOptions& options) {
   if (options.observed.rank != 0) {
-    fail(ErrorKind::usage, "[check] tables of xpos are not compared: check its cosines and sines as rotary");
+    fail(ErrorKind::usage, "[check] a table of xpos cannot be compared: check its cosines and sines as rotary");
   }
   const auto& spec = std::get<Xpos>(numbers.spec());
   const XposSchedule schedule = make_schedule(spec);
@@ -106,7 +105,7 @@ Formula xpos_decay(const Formula& i, std::int64_t channels, const Formula& gamma
 
 KindFormula xpos_formula(const Xpos& spec) {
   const Formula factor = power("zeta_i", (Formula("p") - spec.center) / spec.scale_base);
-  return {.lead = "pair i, turned as by rotary: ",
+  return {.lead = "pair i, rotated as by rotary: ",
           .lines = {equation("q_i'", Formula("q_i") * factor), equation("k_i'", "k_i" / factor),
                     equation("zeta_i", xpos_decay("i", spec::turning_channels(spec), spec.gamma))}};
 }
@@ -119,17 +118,23 @@ Cost xpos_cost(const Xpos& spec, const CostQuestion& of) {
 
 void xpos_questions(const Xpos& given, Sheet& sheet) {
   Draw draw = sheet.draw("xpos");
-  const Xpos spec{.head_dim = 8, .gamma = given.gamma, .scale_base = 16.0};
-  const std::int64_t pair = draw.between(0, 3), distance = 8 * draw.between(1, 4);
+  const std::int64_t channels = spec::turning_channels(given);
+  const Xpos spec{.head_dim = channels, .gamma = given.gamma, .scale_base = 16.0};
+  const std::int64_t pair = draw.between(0, channels / 2 - 1), distance = 8 * draw.between(1, 4);
   const double zeta = make_schedule(spec).zeta[static_cast<std::size_t>(pair)];
   sheet.ask("queries/xpos zeta",
             {{"gamma", spec.gamma},
+             {"channels", channels},
              {"pair", pair},
-             {"formula", plain_text(xpos_decay("i", 8, "gamma"))},
-             {"worked", plain_text(xpos_decay(pair, 8, spec.gamma))}},
+             {"formula", plain_text(xpos_decay("i", channels, "gamma"))},
+             {"worked", plain_text(xpos_decay(pair, channels, spec.gamma))}},
             {zeta});
   sheet.ask("queries/xpos score",
-            {{"gamma", spec.gamma}, {"pair", pair}, {"distance", distance}, {"zeta", decimals_text(zeta, 5)}},
+            {{"gamma", spec.gamma},
+             {"channels", channels},
+             {"pair", pair},
+             {"distance", distance},
+             {"zeta", decimals_text(zeta, 5)}},
             {std::pow(zeta, static_cast<double>(distance) / 16.0)});
   sheet.ask("queries/xpos center", {{"center", draw.between(100, 900)}}, {1.0});
   sheet.ask_choice("queries/xpos moved center", draw);

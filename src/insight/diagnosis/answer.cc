@@ -12,12 +12,12 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr double kVisible = 1.0 / 64.0;  // from here on float32 angles, which published code has, are called a fault
+constexpr double kVisible = 1.0 / 64.0;  // float32 angles, which published code has, are a fault from this error on
 constexpr std::size_t kListed = 3;
 
 std::string number(double x) { return text::general_text(x, 3); }
 
-// With the value behind it, so that the command makes the same numbers again.
+// With its value, so that the command reproduces the numbers.
 std::string injected(const Blame& blame) {
   return std::string(blame.fault->name) + (blame.value ? "=" + text::general_text(*blame.value, 9) : "");
 }
@@ -41,7 +41,7 @@ Explanation explanation_of(const Inquiry& question, const Candidate& candidate) 
   return result;
 }
 
-// The positions that were given, as far as they go.
+// The largest position that was given.
 double reach_of(const Evidence& evidence) {
   double reach = 0.0;
   for (const double p : evidence.ids().values) reach = std::max(reach, std::abs(p));
@@ -52,36 +52,38 @@ std::string send(std::int64_t position) {
   return "send positions up to at least " + std::to_string(position + position / 4 + 8);
 }
 
-// What a kind of numbers does not show, whatever they are.
+// What this kind of numbers never shows.
 void say_blind_spots(const Inquiry& question, std::vector<std::string>& lines) {
   const bool rotary = std::holds_alternative<Rotary>(question.right.spec);
   if (!rotary) return;
   const HeadPlan& plan = plan_of(question.right, question.evidence->head_dim());
   if (question.seen == Seen::frequencies) {
     lines.push_back(
-        "frequencies alone do not show layout, sign, positions or an attention factor: send --input and --rotated");
+        "frequencies alone do not show the layout, the sign, positions or an attention factor: send --input and "
+        "--rotated");
   } else if (question.seen == Seen::tables) {
     lines.push_back(
-        "tables alone do not show which channels are paired (layout), nor which are rotated: send --input and "
+        "tables alone do not show which channels are rotated or how they are paired (layout): send --input and "
         "--rotated");
   }
   if (question.seen == Seen::scores) {
     lines.push_back(
-        "scores show distances only: an offset that queries and keys share cannot be seen; send --input and --rotated");
+        "scores depend on distances only and do not show an offset that queries and keys share: send --input and "
+        "--rotated");
   }
   if (plan.columns == 1 && question.seen != Seen::frequencies) {
     lines.push_back(
-        "one pair of channels proves no layout: half and interleaved are the same there; send a head with several "
+        "one pair of channels does not show the layout: half and interleaved are the same; send heads with several "
         "pairs");
   }
   if (question.evidence->ids().repeated) {
     lines.push_back(
         "equal coordinates on all axes do not show which pair follows which axis: send positions with different "
-        "coordinates, as 3/4/5");
+        "coordinates, such as 3/4/5");
   }
 }
 
-// Names with the first position that would tell, those of one position together.
+// Faults that would give the same numbers, grouped by the first position that would show them.
 void say_hidden(const Inquiry& question, const Engine& best, const std::vector<Engine>& others, const std::string& from,
                 std::vector<std::string>& lines) {
   const double reach = reach_of(*question.evidence);
@@ -97,12 +99,12 @@ void say_hidden(const Inquiry& question, const Engine& best, const std::vector<E
     }
   }
   for (const auto& [position, names] : later) {
-    lines.push_back(text::joined(names, ", ") + ": the same as " + from + " up to position " +
-                    std::to_string(position - 1) + "; " + send(position));
+    lines.push_back(text::joined(names, ", ") + " would give the same numbers as " + from + " up to position " +
+                    std::to_string(position - 1) + ": " + send(position));
   }
   if (!unknown.empty())
-    lines.push_back(text::joined(unknown, ", ") + ": these numbers do not tell it from " + from +
-                    "; send tokens that do (other positions, several heads, the other side)");
+    lines.push_back(text::joined(unknown, ", ") + " would give the same numbers as " + from +
+                    " here: send other positions, several heads, or keys instead of queries");
 }
 
 void say_cannot_tell(const Inquiry& question, const Searcher& searcher, const Engine& best, const std::string& from,
@@ -111,14 +113,14 @@ void say_cannot_tell(const Inquiry& question, const Searcher& searcher, const En
   const bool nowhere = turned && question.evidence->ids().count > 0 && reach_of(*question.evidence) == 0.0;
   if (nowhere) {
     lines.push_back(
-        "position 0 proves nothing: every rotation is the identity there, whatever base, scaling, layout, sign and "
-        "positions are; send positions from 1 to a few thousand, as 0,1,2,3,500,4000");
+        "position 0 proves nothing: every rotation is the identity there, whatever the base, scaling, layout and sign; "
+        "send positions from 1 to a few thousand, such as 0,1,2,3,500,4000");
   }
   say_blind_spots(question, lines);
   if (nowhere) return;
   std::vector<Engine> hidden = searcher.hidden(best);
   if (question.seen == Seen::frequencies || question.seen == Seen::tables) {
-    // Said once above: what is about channels, positions or factors.
+    // The blind spots above cover channels, positions and factors.
     std::erase_if(hidden, [&](const Engine& engine) {
       const std::string_view about = engine.blames.back().fault->about;
       return about == "channels" || (question.seen == Seen::frequencies && (about == "positions" || about == "factor"));
@@ -134,7 +136,7 @@ void say_cannot_tell(const Inquiry& question, const Searcher& searcher, const En
   const bool one_head = question.evidence->width() == question.evidence->head_dim();
   std::erase_if(hidden, [&](const Engine& engine) {
     const Fault& fault = *engine.blames.back().fault;
-    // Where positions may begin to be wrong is anyone's guess.
+    // Positions may start to be wrong anywhere, so these faults can never be excluded.
     const bool anywhere = fault.about == "positions" && fault.name != "positions_rounded";
     return fault.about == "precision" || anywhere || (one_head && fault.name == "heads_tokens_transposed");
   });
@@ -145,11 +147,11 @@ void say_match(const Inquiry& question, const Searcher& searcher, const Candidat
   answer.verdict = DiagnosisVerdict::matches;
   answer.sentence = "Matches: the largest difference is " + number(answer.largest_difference) + ".";
   if (right.float32) {
-    answer.notes.push_back("angles are those of float32, as in the published code: off by up to " +
-                           number(answer.largest_difference) + " from exact ones");
+    answer.notes.push_back("angles were computed in float32, as in published code: off by up to " +
+                           number(answer.largest_difference));
   } else if (!right.fit.exact()) {
-    answer.notes.push_back("differences are spread evenly, by " + number(right.fit.rms) +
-                           " of the numbers' size: noise, or a short type on the way, but no encoding");
+    answer.notes.push_back("differences are spread evenly (relative error " + number(right.fit.rms) +
+                           "): noise or rounding to a short type, not a difference of the encoding");
   }
   say_cannot_tell(question, searcher, right.engine, "the spec", answer.cannot_tell);
 }
@@ -161,7 +163,7 @@ void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Di
     const Candidate& best = ranked.front();
     const bool tie = &candidate != &best && candidate.explains && candidate.residual <= 1.3 * best.residual;
     if (tie) ties.push_back(candidate.engine);
-    // Nothing that a simpler one explains as well.
+    // Skip an explanation if a simpler one fits as well.
     const bool worse = std::any_of(ranked.begin(), ranked.end(), [&](const Candidate& other) {
       return other.engine.blames.size() < candidate.engine.blames.size() && other.residual <= 1.01 * candidate.residual;
     });
@@ -171,29 +173,28 @@ void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Di
   answer.sentence = answer.explanations.front().sentence;
   answer.separation =
       question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
-  if (ranked.front().float32) answer.notes.push_back("beside that, angles are those of float32");
+  if (ranked.front().float32) answer.notes.push_back("in addition, angles were computed in float32");
   const std::string from = text::joined(answer.explanations.front().faults, " + ");
   for (const Engine& tie : ties) {
-    // Any positions at all are always as good.
+    // Arbitrary positions always fit as well.
     if (std::any_of(tie.blames.begin(), tie.blames.end(),
                     [](const Blame& b) { return b.fault->name == "positions_other"; }))
       continue;
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
     const std::string names = text::joined(tie.blames, " + ", [](const Blame& blame) { return blame.fault->name; });
     answer.cannot_tell.push_back(
-        from + " or " + names + ": the same on these numbers" +
-        (first && static_cast<double>(*first) > reach_of(*question.evidence) ? "; " + send(*first) : std::string()));
+        from + " and " + names + " give the same numbers here" +
+        (first && static_cast<double>(*first) > reach_of(*question.evidence) ? ": " + send(*first) : std::string()));
   }
   say_blind_spots(question, answer.cannot_tell);
 }
 
 void say_nothing_fits(const Inquiry& question, const std::vector<Candidate>& ranked, Diagnosis& answer) {
   answer.verdict = DiagnosisVerdict::not_explained;
-  const std::string how = std::isfinite(answer.residual)
-                              ? "the largest difference is " + number(answer.largest_difference)
-                              : std::string("there are more or fewer of them");
-  answer.sentence = "Not explained: the numbers are not those of the spec (" + how +
-                    "), and no known mistake, nor two of them, makes them.";
+  const std::string how = std::isfinite(answer.residual) ? "largest difference " + number(answer.largest_difference)
+                                                         : std::string("their shape is another");
+  answer.sentence = "Not explained: the numbers differ from those of the spec (" + how +
+                    "), and no known mistake, nor any two together, explains them.";
   for (const Candidate& candidate : ranked) {
     if (answer.nearest.size() < kListed && candidate.residual < answer.residual)
       answer.nearest.push_back(explanation_of(question, candidate));
@@ -201,8 +202,8 @@ void say_nothing_fits(const Inquiry& question, const std::vector<Candidate>& ran
   say_blind_spots(question, answer.cannot_tell);
 }
 
-// What is no mistake: tables as coarse as the numbers themselves, and float32 angles, which published code has, where
-// they do not show.
+// Not a mistake: tables as coarse as the type of the numbers, and float32 angles, which published code has, while their
+// error is small.
 bool of_course(const Candidate& candidate, const Fit& plain, const Evidence& evidence) {
   const bool coarse = half_unit(evidence.type()) >= half_unit(Rounding::f16);
   const bool shows = plain.worst * evidence.tolerance().rounding >= kVisible;
@@ -213,26 +214,26 @@ bool of_course(const Candidate& candidate, const Fit& plain, const Evidence& evi
   });
 }
 
-// What leaves as much as the spec itself explains nothing.
+// A candidate that fits no better than the spec explains nothing.
 bool useless(const Candidate& candidate, const Fit& plain) { return candidate.residual > 0.9 * plain.rms; }
 
 bool suffices(const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; }
 
-// The spec itself explains the numbers, and no mistake does so much better.
+// Whether the spec explains the numbers and no mistake fits much better.
 bool is_right(const Evidence& evidence, const Candidate& right, const Fit& plain,
               const std::vector<Candidate>& singles) {
   const bool published =
       right.float32 && right.fit.within_f32() && plain.worst * evidence.tolerance().rounding < kVisible;
   const bool quiet = !right.float32 && right.explains;
   if (!plain.exact() && !published && !quiet) return false;
-  // Within the tolerance of a type two may differ by much of it: half the residual is another engine.
+  // Two engines may both be within the tolerance of the type: half the residual means another engine.
   const double limit = (plain.exact() ? 0.55 : 0.25) * right.residual;
   return std::none_of(singles.begin(), singles.end(),
                       [&](const Candidate& c) { return c.explains && c.residual < limit; });
 }
 
-// The best first: combinations of two where one does not suffice. What one explains but for something like noise, two
-// must explain much better, and not by noise of their own.
+// The best first, with combinations of two if no single mistake suffices. If a single one explains all but some noise,
+// two must fit much better to be preferred.
 std::vector<Candidate> with_pairs(const Inquiry& question, const Searcher& searcher, const Fit& plain,
                                   std::vector<Candidate> singles) {
   const Evidence& evidence = *question.evidence;

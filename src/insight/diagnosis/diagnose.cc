@@ -45,7 +45,7 @@ DiagnoseOptions options_of(const Model& model, const ModelGroup& group, const Di
   if (!filled.softmax_scale) filled.softmax_scale = group.softmax_scale;
   if (!filled.latent_head) filled.latent_head = group.latent_head;
   if (!filled.query_scale) filled.query_scale = group.query_scale;
-  // The same but for the length of the sequence is the same.
+  // Specs that differ only in sequence_length count as the same.
   const auto* self = std::get_if<Rotary>(&group.spec);
   const auto text_of = [](Rotary rotary) {
     rotary.sequence_length.reset();
@@ -72,7 +72,7 @@ Diagnosis diagnose(const Model& model, const ModelGroup& group, const Observatio
                    const DiagnoseOptions& options) {
   if (group.other_kind.empty()) return diagnose(group.spec, observed, options_of(model, group, options));
   fail(ErrorKind::unsupported,
-       model.source + ": " + group.other_kind + " is not computed here, so its numbers cannot be compared");
+       model.source + ": posenc does not compute " + group.other_kind + ", so its numbers cannot be diagnosed");
 }
 
 Json to_json(const Diagnosis& diagnosis) {

@@ -19,7 +19,7 @@ std::int64_t parts_of(const RotarySchedule& schedule) {
   return parts ? schedule.axes : 1;
 }
 
-// De-interleaving, once: place i of n gets what stood at 2i, place n + i what stood at 2i + 1.
+// De-interleaves once: place i of n gets channel 2i, place n + i gets channel 2i + 1.
 std::int64_t gathered(std::int64_t place, std::int64_t width) {
   const std::int64_t half = width / 2;
   return place < half ? 2 * place : 2 * (place - half) + 1;
@@ -28,14 +28,14 @@ std::int64_t scattered(std::int64_t place, std::int64_t width) {
   return place % 2 == 0 ? place / 2 : width / 2 + place / 2;
 }
 
-// Where the number at a place of the window comes from, after it was gathered so many times.
+// The source of a place in the window after de-interleaving it so many times.
 std::int64_t source_of(std::int64_t place, std::int64_t width, int times) {
   for (; times > 0; --times) place = gathered(place, width);
   for (; times < 0; ++times) place = scattered(place, width);
   return place;
 }
 
-// The outputs of the window alone, by places in it.
+// The outputs of the window, indexed by place in it.
 std::vector<Output> window_outputs(const RotarySchedule& schedule) {
   std::vector<Output> outputs(static_cast<std::size_t>(schedule.rotary_dim));
   const bool rotation = is_rotation(schedule.layout);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kReach = 1 << 13;
 
-// The published rule in plain double, with its borders moved.
+// The published rule in plain double, with its bucket boundaries moved.
 std::int64_t moved_bucket(const T5& spec, BucketBorder border, std::int64_t offset) {
   std::int64_t buckets = spec.buckets, first = 0;
   std::int64_t distance = std::max<std::int64_t>(-offset, 0);

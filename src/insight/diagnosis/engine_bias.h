@@ -1,4 +1,4 @@
-// What an engine adds to a score.
+// The bias that an engine adds to a score.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct LearnedNumbers {
 };
 LearnedNumbers read_learned(const Parameters& parameters);
 
-// The biases of one engine. What it is made of must outlive it.
+// The biases of one engine, which must outlive this object.
 class EngineBias {
  public:
   EngineBias(const Engine& engine, const LearnedNumbers& learned, std::int64_t heads);
 
-  // Whether a value is a number of a learned table, which `row` says.
+  // Whether a value is an entry of a learned table, in the row that `row` returns.
   bool by_table() const { return by_table_; }
   std::int64_t table_rows() const { return table_rows_; }
   std::int64_t table_row(double i, double j) const;
-  // `table` is [rows][heads], where by_table.
+  // `table` is [rows][heads]; used if by_table.
   double at(std::int64_t head, double i, double j, const std::vector<double>* table) const;
 
  private:
@@ -42,7 +42,7 @@ class EngineBias {
   std::int64_t heads_;
   bool by_table_ = false;
   std::int64_t table_rows_ = 0;
-  mutable std::vector<std::int32_t> rows_;  // of offsets from -reach on; -1: not asked for yet
+  mutable std::vector<std::int32_t> rows_;  // of offsets from -reach on; -1: not computed yet
 };
 
 }  // namespace posenc::diagnosis

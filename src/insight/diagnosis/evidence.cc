@@ -45,7 +45,7 @@ void Evidence::settle(Rounding type, bool outliers) {
     if (middle > 0.0) size = std::min(size, middle);
     row_size_.push_back(size);
   }
-  // A row of zeros is measured by the others.
+  // A row of zeros is compared at the scale of the other rows.
   const double typical = count > 0.0 ? std::sqrt(all / count) : 1.0;
   for (double& size : row_size_) size = std::max(size, 1e-3 * typical);
 }

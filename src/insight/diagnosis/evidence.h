@@ -1,4 +1,4 @@
-// The numbers that were seen, and what an engine as it may be would have made of the same input.
+// The observed numbers, and what a candidate engine would have made of the same input.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,35 @@
 
 namespace posenc::diagnosis {
 
-// What an engine makes of some tokens: [tokens][width] each.
+// What an engine makes of some tokens, [tokens][width].
 struct Prediction {
   std::vector<double> value;
-  std::vector<double> size;   // of the numbers that meet in a value, for its rounding; empty: that of the row
-  std::vector<double> angle;  // radians behind a value, for float32's error; empty: none
+  std::vector<double> size;   // of the terms of a value, for its rounding; empty: that of the row
+  std::vector<double> angle;  // in radians, behind a value, for the error of float32; empty: none
 };
 
-// Rows of numbers, one per token. Immutable but for what it remembers.
+// Rows of numbers, one per token. Immutable apart from caches.
 class Evidence {
  public:
   virtual ~Evidence() = default;
 
-  // Of tokens first .. first + count; false where such an engine makes no numbers of this shape.
+  // For tokens first to first + count - 1; false if the engine makes numbers of another shape.
   virtual bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const = 0;
-  // The same for a few tokens and heads, for a first look.
+  // The same for a few tokens and heads, to reject most candidates early.
   virtual std::unique_ptr<Evidence> sample(std::int64_t tokens) const = 0;
-  // Angles by the channels that this engine turns; null where these numbers show none.
+  // The angles, measured in the channels that this engine rotates; null if these numbers show none.
   virtual std::shared_ptr<const Measured> measure(const Engine& engine) const;
-  // What a column of a row is called, and its number there.
+  // The name of a column, and its index under that name.
   virtual std::string channel_name() const = 0;
   virtual std::int64_t channel_of(std::int64_t column) const { return column; }
   virtual std::string position_text(std::int64_t row) const;
 
-  // Gives up, with an infinite rms, once it is sure to be above `give_up`.
+  // Stops with an infinite rms once the rms is sure to exceed `give_up`.
   Fit fit(const Engine& engine, double give_up = 1e300) const;
-  // What the engine's numbers must be multiplied by to come nearest to those seen; none where it makes none.
+  // The factor that brings the engine's numbers closest to the observed ones; none if it makes no numbers.
   std::optional<double> best_scale(const Engine& engine) const;
   Diagnosis::ErrorMap errors(const Engine& engine) const;
-  // The first number that two engines make differently, by more than the type's rounding.
+  // The first number in which two engines differ by more than the rounding of the type.
   std::optional<Separation> separation(const Engine& best, const Engine& other) const;
 
   const Ids& ids() const { return ids_; }
@@ -52,48 +52,49 @@ class Evidence {
   std::int64_t head_dim() const { return head_dim_; }
   Rounding type() const { return type_; }
   const Tolerance& tolerance() const { return tolerance_; }
-  // Tokens that are predicted at a time: where what all share is expensive, more of them.
+  // How many tokens are predicted at a time; more if the shared work is expensive.
   virtual std::int64_t rows_at_once() const { return 32; }
   virtual std::int64_t rows_in_haste() const { return 2; }
-  // The last position of keys, where there are keys.
+  // The last position of the keys, if there are keys.
   virtual std::optional<double> last_key() const { return std::nullopt; }
-  // What is not worth telling apart: a residual below it is rounding.
+  // A residual below this is rounding.
   virtual double floor() const { return 0.3 * half_unit(type_) + 2e-8; }
 
  protected:
-  // Compares a row with what `block`, which begins at row `first`, predicts; false if a predicted number is not finite.
+  // Compares a row with the prediction in `block`, which starts at row `first`; false if a predicted number is not
+  // finite.
   bool add_row(FitSum& sum, const Prediction& block, std::int64_t first, std::int64_t row) const;
-  // Sets what follows from the numbers: to be called once they are there.
+  // Sets the members that follow from the numbers; call it after they are set.
   // `outliers`: whether a few columns may be much larger than the others.
   void settle(Rounding type, bool outliers = false);
 
   Ids ids_;                           // of all tokens
-  std::vector<std::int64_t> tokens_;  // which token a row is
+  std::vector<std::int64_t> tokens_;  // the token of each row
   std::int64_t width_ = 0;
-  std::int64_t head_dim_ = 0;     // of what turns; 0: nothing does
+  std::int64_t head_dim_ = 0;     // of the rotated vectors; 0 if nothing rotates
   std::vector<double> observed_;  // [rows][width]; NaN: masked
-  std::vector<double> row_size_;  // [rows]: the root mean square of a row, or of all where it is empty
+  std::vector<double> row_size_;  // [rows]: the root mean square of a row, or of all rows if it is zero
   Rounding type_ = Rounding::none;
   Tolerance tolerance_;
 };
 
-// Tokens that show most: the first, the last, some between, and where positions jump.
+// The most telling tokens: the first, the last, some between, and those where positions jump.
 std::vector<std::int64_t> telling_tokens(const Ids& ids, std::int64_t count);
 
-// The plan of a rotary engine for this evidence, made once.
+// The plan of a rotary engine for this evidence, computed once.
 const HeadPlan& plan_of(const Engine& engine, std::int64_t head_dim);
 
-// Where the head of a spec begins in vectors of this width: they may be whole heads of latent attention, or only the
-// channels that turn. None where they are neither.
+// Where the head of the spec starts in vectors of this width, which may be whole heads of latent attention or only the
+// rotated channels. None if they are neither.
 struct Placed {
   std::int64_t start = 0;
-  std::string words = {};  // what is unusual about it
+  std::string words = {};  // a note about it; may be empty
 };
 std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<LatentHead>& latent, std::int64_t width);
 
 struct EvidenceOptions {
   const DiagnoseOptions* options = nullptr;
-  std::vector<std::string>* notes = nullptr;  // what was recognised
+  std::vector<std::string>* notes = nullptr;  // what was recognised in the numbers
 };
 std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const ObservedFrequencies& seen,
                                              const EvidenceOptions& options);

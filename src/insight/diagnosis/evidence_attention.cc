@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMasked = -1e8;
 
-// Scores or biases [H][N][S], of which some rows, heads and keys are looked at.
+// Scores or biases [H][N][S], of which some rows, heads and keys are compared.
 struct Matrix {
   std::int64_t heads = 1, queries = 0, keys = 0;
   std::vector<double> values;
@@ -37,7 +37,7 @@ std::vector<std::int64_t> spread(std::int64_t count, std::int64_t wanted) {
   return chosen;
 }
 
-// What hides keys: -inf, and large negative numbers far from all others, as the least of float16 or -1e4.
+// Masked keys: -inf, and negative numbers far below all others, such as the lowest float16 or -1e4.
 double masked_below(const std::vector<double>& values) {
   double least = 0.0;
   for (const double v : values) {
@@ -51,12 +51,12 @@ double masked_below(const std::vector<double>& values) {
   return near > 1 && between == 0 ? 0.5 * least : kMasked;
 }
 
-// Every k-th query of what is too large to look at whole.
+// Every k-th query if there are too many to compare them all.
 std::vector<std::int64_t> looked_at(const Matrix& matrix, double most, std::vector<std::string>* notes) {
   const double row = static_cast<double>(matrix.heads) * static_cast<double>(matrix.keys);
   const auto wanted = std::max<std::int64_t>(static_cast<std::int64_t>(most / row), 8);
   if (wanted >= matrix.queries) return counted(matrix.queries);
-  notes->push_back(std::to_string(wanted) + " of " + std::to_string(matrix.queries) + " queries were looked at");
+  notes->push_back(std::to_string(wanted) + " of " + std::to_string(matrix.queries) + " queries were compared");
   return spread(matrix.queries, wanted);
 }
 
@@ -82,7 +82,7 @@ Rounding type_of(const ConstView& view, std::string_view name) {
   return read_numbers(view, name, {.min_rank = 2, .max_rank = 3, .minus_infinity = true, .zeros = true}).actual;
 }
 
-// What scores and biases share: a matrix, positions of both sides, learned numbers.
+// The common part of scores and biases: a matrix, the positions of queries and keys, learned numbers.
 class MatrixEvidence : public Evidence {
  public:
   std::string channel_name() const override { return "key"; }
@@ -117,7 +117,7 @@ class MatrixEvidence : public Evidence {
     return engine.key.ids ? engine.key.ids(s, id) : id;
   }
 
-  // The learned table of an engine: the given one, or what explains the numbers best under its buckets.
+  // The learned table of an engine: the given one, or the one that fits the numbers best with the engine's buckets.
   const std::vector<double>* table_of(const Engine& engine, const EngineBias& values,
                                       const LearnedNumbers& learned) const {
     if (!values.by_table()) return nullptr;
@@ -159,7 +159,7 @@ class BiasEvidence : public MatrixEvidence {
       : MatrixEvidence(std::move(matrix), std::move(queries), std::move(keys), std::move(choice)),
         learned_(std::move(learned)) {
     settle(type);
-    // Heads differ by orders of magnitude, and a row may hold zeros alone: every head is measured by itself.
+    // Heads differ by orders of magnitude, and a row may be all zeros, so errors are relative to the size of the head.
     const std::size_t columns = choice_.keys.size(), heads = choice_.heads.size();
     head_size_.assign(heads, 0.0);
     for (std::size_t h = 0; h < heads; ++h) {
@@ -221,7 +221,7 @@ struct Sides {
   LearnedNumbers learned;
 };
 
-// Four sums at a time, which a compiler may put into one register.
+// Four sums at a time, for a compiler to keep in one register.
 double dot(const double* a, const double* b, std::int64_t count) {
   double sum[4] = {};
   std::int64_t c = 0;
@@ -240,7 +240,8 @@ class ScoreEvidence : public MatrixEvidence {
         sides_(std::move(sides)) {
     head_dim_ = sides_->width;
     settle(type);
-    // Products cancel, and rows under a mask may be short: a score is measured by what meets in it, and by the others.
+    // Products cancel and masked rows may be short, so the error of a score is relative to its terms and to the other
+    // scores.
     double all = 0.0;
     for (const double size : row_size_) all += size * size;
     const double usual = std::sqrt(all / static_cast<double>(row_size_.size()));
@@ -364,7 +365,8 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
     base::refuse_file("k", "expected the channels of q, ", bracketed(q.shape), ", but got ", bracketed(k.shape));
   }
   if (sides->heads % sides->key_heads != 0) {
-    base::refuse_file("k", sides->heads, " heads of queries cannot share ", sides->key_heads);
+    base::refuse_file("k", "the ", sides->heads, " query heads must be a multiple of the key heads but there are ",
+                      sides->key_heads);
   }
   if (matrix->heads != sides->heads || matrix->queries != q.at(0) || matrix->keys != k.at(0)) {
     base::refuse_file("scores", "expected [", sides->heads, ", ", q.at(0), ", ", k.at(0),
@@ -385,7 +387,7 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
     sides->learned = read_learned(options.options->parameters);
     if (sides->learned.names.empty() &&
         (std::holds_alternative<T5>(right.spec) || std::holds_alternative<Clipped>(right.spec))) {
-      fail(ErrorKind::bad_input, "scores of a learned bias need its table");
+      fail(ErrorKind::bad_input, "the scores include a learned bias: give its table");
     }
   }
   sides->scale = options.options->softmax_scale.value_or(factor / std::sqrt(static_cast<double>(sides->width)));

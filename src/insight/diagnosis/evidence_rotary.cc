@@ -1,4 +1,4 @@
-// Frequencies, tables and turned vectors of a rotary engine.
+// Frequencies, tables and rotated vectors of a rotary engine.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kMeasuredTokens = 8192;
 
-// Tokens whose angles are measured: all, or the first half of the limit and others spread over the rest.
+// The tokens whose angles are measured: all, or up to the limit, half of them the first tokens and half spread over the
+// rest.
 std::vector<std::int64_t> measured_rows(std::int64_t rows) {
   if (rows <= kMeasuredTokens) return counted(rows);
   std::vector<std::int64_t> chosen;
@@ -26,7 +27,7 @@ std::vector<std::int64_t> measured_rows(std::int64_t rows) {
 
 // ------------------------------------------------------------------------------------------------ frequencies
 
-// The frequencies in the form in which they were given: one per column, those of one axis, or all axes.
+// The frequencies in the given form: one per column, those of one axis, or those of all axes.
 std::vector<double> listed(const HeadPlan& plan, std::size_t count) {
   const auto columns = static_cast<std::size_t>(plan.columns);
   if (count == plan.inv_freq.size()) return plan.inv_freq;
@@ -50,7 +51,7 @@ class FrequencyEvidence : public Evidence {
     tokens_ = {0};
     ids_ = {0, 1, false, {}};
     std::vector<double> expected = listed(plan_of(right, head_dim), seen.size());
-    // Some keep a factor of all positions, 2 pi say, beside their frequencies.
+    // Some engines keep a factor on all positions, such as 2 pi, outside their frequencies.
     const double factor = std::get<Rotary>(right.spec).frequency_scale;
     if (factor != 1.0 && !expected.empty() &&
         std::abs(seen.values[0] * factor - expected[0]) < std::abs(seen.values[0] - expected[0])) {
@@ -68,7 +69,7 @@ class FrequencyEvidence : public Evidence {
     }
     seen_ = seen.values;
     settle(seen.stored);
-    // float16 has few digits for small numbers.
+    // Small numbers have few digits in float16.
     if (seen.stored == Rounding::f16) tolerance_.rounding += std::ldexp(1.0, -25) / least;
     row_size_ = {1.0};
   }
@@ -78,7 +79,7 @@ class FrequencyEvidence : public Evidence {
     const std::vector<double> mine = listed(plan_of(engine, head_dim_), unit_.size());
     if (mine.empty()) return false;
     const double sign = engine.turn.negative ? -1.0 : 1.0;
-    // Positions that are multiplied by a number are frequencies that are.
+    // A factor on the positions is a factor on the frequencies.
     const double step = engine.id(1, 1.0) - engine.id(0, 0.0);
     out.value.resize(unit_.size());
     for (std::size_t c = 0; c < unit_.size(); ++c) out.value[c] = sign * step * mine[c] / beside_ / unit_[c];
@@ -86,10 +87,10 @@ class FrequencyEvidence : public Evidence {
   }
   std::unique_ptr<Evidence> sample(std::int64_t) const override { return std::make_unique<FrequencyEvidence>(*this); }
   std::string channel_name() const override { return "pair"; }
-  // Published frequencies are powers in float32, which are off by some units.
+  // Published frequencies are computed by float32 powers, which are off by a few units in the last place.
   double floor() const override { return 0.3 * half_unit(type_) + 2e-6; }
 
-  // As the angles at position 1 would be: frequencies are what the faults look for.
+  // As if they were the angles at position 1; the faults look for frequencies.
   std::shared_ptr<const Measured> measure(const Engine& engine) const override {
     if (plan_of(engine, head_dim_).columns != width_) return nullptr;
     auto measured = std::make_shared<Measured>();
@@ -102,8 +103,8 @@ class FrequencyEvidence : public Evidence {
   }
 
  private:
-  double beside_ = 1.0;       // a factor that the given frequencies do not have in them
-  std::vector<double> unit_;  // what each number is divided by, so that all weigh the same
+  double beside_ = 1.0;       // a factor that the given frequencies do not include
+  std::vector<double> unit_;  // each number is divided by it, so that all have the same weight
   std::vector<double> seen_;
 };
 
@@ -114,7 +115,7 @@ struct Reduced {
   std::vector<double> cos, sin;  // [N][columns]
 };
 
-// Where column c of a tiling stands first, and where again.
+// The two places of column c in a tiling.
 using Tile = std::pair<std::int64_t, std::int64_t>;
 Tile halves_tile(std::int64_t c, std::int64_t width, std::int64_t parts) {
   const std::int64_t in_part = width / 2 / parts;
@@ -202,7 +203,7 @@ class TableEvidence : public Evidence {
   }
 
  private:
-  // Tables of what a second rotation adds: angles doubled, magnitudes squared.
+  // The tables of two rotations in a row: angles doubled, magnitudes squared.
   static void fill_twice(const Engine& engine, const HeadPlan& plan, std::int64_t t, const double* position,
                          double* cos, double* sin) {
     fill_turns(engine, plan, t, position, cos, sin);
@@ -218,7 +219,7 @@ class TableEvidence : public Evidence {
   mutable std::shared_ptr<const Measured> measured_;
 };
 
-// [A, N, W] of a model with several axes: every column from the table of its axis.
+// [A, N, W] for several axes: each column is read from the table of its axis.
 ObservedNumbers merged_axes(const ObservedNumbers& table, const HeadPlan& plan) {
   ObservedNumbers merged = table;
   const std::int64_t axes = table.at(0), rows = table.at(1), width = table.at(2);
@@ -368,7 +369,7 @@ class RotationEvidence : public Evidence {
     for (std::int64_t h = 0; h < heads_; ++h) {
       const double* x = vectors_->input.data() + (t * vectors_->heads + h) * head_dim_;
       const double* y = vectors_->rotated.data() + (t * vectors_->heads + h) * head_dim_;
-      // The two outputs of a column: y1 = a c - b s, y2 = b c + a s; each is met once.
+      // The two outputs of a column, y1 = a c - b s and y2 = b c + a s; each is visited once.
       for (std::int64_t o = 0; o < head_dim_; ++o) {
         const Output& output = plan.outputs[static_cast<std::size_t>(o)];
         if (output.column < 0) continue;
@@ -387,7 +388,7 @@ class RotationEvidence : public Evidence {
   }
 
   std::shared_ptr<const Vectors> vectors_;
-  std::int64_t heads_;  // how many of them are looked at
+  std::int64_t heads_;  // how many of them are compared
   mutable std::vector<std::pair<std::vector<Output>, std::shared_ptr<const Measured>>> known_;
 };
 
@@ -396,14 +397,13 @@ class RotationEvidence : public Evidence {
 std::optional<Placed> place_in_head(const Rotary& spec, const std::optional<LatentHead>& latent, std::int64_t width) {
   const RotarySchedule schedule = plain_schedule(spec);
   if (latent && width == latent->nope + latent->rope && schedule.rotary_dim == latent->rope) {
-    return Placed{latent->nope - schedule.first_channel, "the vectors are whole heads, [" +
-                                                             std::to_string(latent->nope) + " that pass | " +
-                                                             std::to_string(latent->rope) + " that turn]"};
+    return Placed{latent->nope - schedule.first_channel, "the vectors are whole heads: [" +
+                                                             std::to_string(latent->nope) + " without positions | " +
+                                                             std::to_string(latent->rope) + " rotated]"};
   }
   if (width == schedule.head_dim) return Placed{};
   if (width == schedule.rotary_dim) {
-    return Placed{-schedule.first_channel,
-                  "the vectors are the " + std::to_string(width) + " channels that turn, alone"};
+    return Placed{-schedule.first_channel, "the vectors hold the " + std::to_string(width) + " rotated channels only"};
   }
   return std::nullopt;
 }
@@ -423,8 +423,8 @@ std::unique_ptr<Evidence> frequency_evidence(const Engine& right, const Observed
     const bool halves = std::equal(numbers.values.begin(), middle, middle);
     if (halves || even == odd) {
       numbers.values = halves ? std::vector<double>(numbers.values.begin(), middle) : even;
-      options.notes->push_back(halves ? "the frequencies are there twice, in halves"
-                                      : "the frequencies are there twice, in pairs");
+      options.notes->push_back(halves ? "every frequency is given twice: [f0 .. fn f0 .. fn]"
+                                      : "every frequency is given twice: [f0 f0 f1 f1 ..]");
     }
   }
   return std::make_unique<FrequencyEvidence>(right, numbers, head_dim);
@@ -442,7 +442,7 @@ std::unique_ptr<Evidence> table_evidence(const Engine& right, const ObservedTabl
   if (cos.shape.size() == 3 && cos.at(0) == plan.axes && plan.axes > 1) {
     cos = merged_axes(cos, plan);
     sin = merged_axes(sin, plan);
-    options.notes->push_back("the tables have one layer per axis: every pair is taken from that of its axis");
+    options.notes->push_back("there is one table per axis: each pair is read from the table of its axis");
   }
   if (cos.shape.size() == 3 && cos.at(1) == 1) {  // [N, 1, W]
     cos.shape = {cos.at(0), cos.at(2)};
@@ -470,20 +470,20 @@ std::unique_ptr<Evidence> rotation_evidence(Engine& right, const ObservedRotatio
     const std::optional<Placed> placed = place_in_head(*rotary, options.options->latent_head, width);
     if (!placed) {
       base::refuse_file("input", "expected heads of ", rotary->head_dim, " channels but got ", bracketed(input.shape),
-                        (width % rotary->head_dim == 0 ? ": several heads are [N, H, D]" : ""));
+                        (width % rotary->head_dim == 0 ? "; write several heads as [N, H, D]" : ""));
     }
     right.head_start = placed->start;
     if (!placed->words.empty()) options.notes->push_back(placed->words);
   }
   if (heads > 1 && seen.positions.count == heads && seen.positions.count != tokens) {
     base::refuse_file("positions", "expected ", tokens, ", one per token of [N, H, D], but got ", heads,
-                      ": is the input [H, N, D]? Exchange its axes");
+                      "; if the input is [H, N, D], transpose it");
   }
   Ids ids = read_ids(seen.positions, tokens, axes_of(right.spec), "positions");
   auto vectors = std::make_shared<Vectors>(Vectors{heads, input.values, rotated.values});
   if (half_unit(rotated.actual) > half_unit(rotated.stored)) {
-    options.notes->push_back("every number of rotated is a " + std::string(words_of(rotated.actual)) +
-                             ": compared as such");
+    options.notes->push_back("every number in rotated fits in " + std::string(words_of(rotated.actual)) +
+                             ", so they are compared at that precision");
   }
   return std::make_unique<RotationEvidence>(std::move(ids), counted(tokens), std::move(vectors), heads, rotated.actual,
                                             width);

@@ -15,7 +15,7 @@ struct Rows {
   std::vector<ConstView> tables;  // of learned parts
 };
 
-// Rows of any kind but sinusoidal ones, by the library's own functions.
+// Rows of all kinds but sinusoidal, made by the library's own functions.
 void library_rows(const Spec& spec, const std::vector<ConstView>& tables, const Positions& positions, const View& out) {
   if (const auto* learned = std::get_if<Learned>(&spec)) {
     fill_rows(LearnedRows{*learned, tables[0]}, positions, out);
@@ -118,7 +118,7 @@ class RowEvidence : public Evidence {
     }
   }
 
-  // False where a position has no row.
+  // False if a position has no row.
   bool fill_others(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const {
     std::vector<double> positions;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -137,7 +137,7 @@ class RowEvidence : public Evidence {
     return true;
   }
 
-  // Whether every position has a row of a learned table; others have one for every position.
+  // Whether every position has a row; only learned tables may lack one.
   bool readable(const Spec& spec, const std::vector<double>& positions) const {
     const auto* learned = std::get_if<Learned>(&spec);
     if (const auto* hybrid = std::get_if<Hybrid>(&spec)) learned = &hybrid->learned;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kDecodedRange = 1 << 18;
 
-// Columns of the engine as its own frequencies, by the measured ones' order.
+// The engine's own frequencies, in the order of the measured columns.
 std::vector<double> own_frequencies(const Engine& engine, std::int64_t head_dim) {
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&engine.spec)) return make_schedule(*sinusoidal).inv_freq;
   const HeadPlan& plan = plan_of(engine, head_dim);
@@ -25,7 +25,7 @@ std::vector<double> own_frequencies(const Engine& engine, std::int64_t head_dim)
   return own;
 }
 
-// The coordinates of one axis, as the engine takes them.
+// The coordinates on one axis, as the engine maps them.
 Ids mapped_ids(const Engine& engine, const Ids& given, std::int64_t axis) {
   Ids ids{given.count, 1, false, {}};
   for (std::int64_t n = 0; n < ids.count; ++n) ids.values.push_back(engine.id(n, given.at(n, axis)));
@@ -39,7 +39,7 @@ const FaultChange& change_named(std::string_view name) {
       if (change.name == name) return change;
     }
   }
-  fail(ErrorKind::bad_input, "[diagnose] no change makes the fault " + std::string(name));
+  fail(ErrorKind::bad_input, "[diagnose] no function makes the fault " + std::string(name));
 }
 
 std::vector<Fault> read_rows() {
@@ -84,7 +84,7 @@ std::vector<Frequency> Clues::new_frequencies(const Engine& engine, const Measur
   }
   if (!std::holds_alternative<Rotary>(engine.spec))
     return measured_frequencies(*measured, mapped_ids(engine, whole_->ids(), 0));
-  // Every column by the coordinates of its axis.
+  // Each column follows the coordinates of its axis.
   const HeadPlan& plan = plan_of(engine, whole_->head_dim());
   if (plan.columns != measured->columns) return {};
   std::vector<Frequency> result(static_cast<std::size_t>(plan.columns), {0.0, std::numeric_limits<double>::infinity()});
@@ -124,13 +124,13 @@ const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& e
   if (static_cast<std::int64_t>(own.size()) < measured->columns) return decoded_;
   const auto [low, high] = std::minmax_element(whole_->ids().values.begin(), whole_->ids().values.end());
   const double reach = std::max(*high - *low, static_cast<double>(whole_->ids().count));
-  // Where ids begin far out, an engine may still count from 0.
+  // The engine may count from 0 even if the given ids start far from it.
   const double first = *low < 65536.0 ? std::min(*low, 0.0) : *low;
   DecodeOptions options{.first = static_cast<std::int64_t>(first) - 512,
                         .end = static_cast<std::int64_t>(std::min(*low + 1.25 * reach, 4e9)) + 1024,
                         .tolerance = 4.0 * measured->noise + 2e-3};
   if (options.end - options.first > kDecodedRange) return decoded_;
-  // A few tokens first: where they have no position, none has.
+  // A few tokens first: if they have no position, no token has one.
   Measured few = *measured;
   few.tokens.resize(std::min<std::size_t>(few.tokens.size(), 6));
   const auto known = decoded_positions(few, own, options, *bins_);
@@ -164,7 +164,7 @@ std::optional<std::int64_t> Clues::shift(const Engine& engine) const {
       expected.push_back(engine.turn.negative ? -angle : angle);
     }
   }
-  // Far off where nothing else is wrong; nearer for the second of two, which is looked for behind many first ones.
+  // Search far if nothing else is wrong, and less far for a second mistake, which is tried after many first ones.
   return common_shift(some, expected, own, engine.blames.empty() ? 1 << 18 : 1 << 12, *bins_);
 }
 
@@ -178,7 +178,7 @@ double Clues::cost(const MakeEngine& make, double x, const std::vector<Frequency
     if (!std::isfinite(seen[c].error) || own[c] == 0.0) continue;
     const double relative = seen[c].error / std::max(std::abs(seen[c].value), 1e-300);
     if (relative > 0.5) continue;
-    // Fast pairs may have turned once more between distant tokens.
+    // Between distant tokens, fast pairs may have made another whole turn.
     const double difference = std::abs(own[c] - seen[c].value);
     const double left = std::isfinite(seen[c].turn) ? std::abs(std::remainder(difference, seen[c].turn)) : difference;
     const double off = left / std::abs(own[c]);
@@ -194,8 +194,8 @@ std::vector<double> Clues::fitted(const MakeEngine& make, double low, double hig
   const std::vector<Frequency> seen = frequencies(make(low).value_or(Engine{}));
   const double now = seen.empty() ? quick_->fit(engine).rms : 0.0;
   if (seen.empty() && whole_->measure(make(low).value_or(Engine{})) != nullptr) return {};
-  // A rule that misses the frequencies by a tenth on average is not theirs, whatever its number is.
-  // Without frequencies, the numbers themselves must come nearer than they are to the rule as it should be.
+  // If the best number of a rule misses the frequencies by a tenth on average, the rule is not theirs.
+  // Without frequencies, the rule with its new number must fit better than the right rule.
   const double promising = seen.empty() ? 0.8 * now : 0.1;
   const std::optional<double> found = smallest([&](double x) { return cost(make, x, seen); }, {low, high, promising});
   if (!found) return {};

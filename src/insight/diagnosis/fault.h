@@ -1,4 +1,4 @@
-// The table of mistakes: each is a change of an engine, with its name, what one sees of it and how it is mended.
+// The table of mistakes: each changes an engine, and has a name, a symptom and a fix.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace posenc::diagnosis {
 
-// What there is to go by when a fault with a free number is tried: numbers that were seen, or the number itself.
+// The hints for a fault with a free number: the observed numbers, or the number itself.
 class Clues {
  public:
   Clues(const Evidence* whole, const Evidence* quick, const DiagnoseOptions& options, KnownBins& bins)
@@ -26,19 +26,19 @@ class Clues {
   bool seen() const { return whole_ != nullptr; }
   const DiagnoseOptions& options() const { return *options_; }
   const Evidence* quick() const { return quick_; }
-  std::optional<double> value() const { return value_; }  // as a user gave it
+  std::optional<double> value() const { return value_; }  // given by the user
 
-  // The frequencies behind the numbers, by the channels and positions of this engine; empty: not to be seen.
+  // The frequencies of the numbers, assuming the channels and positions of this engine; empty if they cannot be seen.
   std::vector<Frequency> frequencies(const Engine& engine) const;
-  // What multiplies the numbers of this engine's pairs; none where it differs or is not to be seen.
+  // The factor on the numbers of this engine's pairs; none if it differs between pairs or cannot be seen.
   std::optional<double> magnitude(const Engine& engine) const;
-  // The whole positions at which this engine would have made the numbers, by token; none where it could not.
+  // For each token, the integer position at which this engine would have made the numbers; none if there is none.
   const std::vector<std::optional<std::int64_t>>& positions(const Engine& engine) const;
-  // By how many positions all tokens are off; none where there is no such number.
+  // The offset of the positions of all tokens; none if it is not constant.
   std::optional<std::int64_t> shift(const Engine& engine) const;
-  // Numbers that make the seen frequencies (or scores), the plain one first; none where there is nothing to go by.
+  // Values that give the observed frequencies (or scores), the roundest first; empty if nothing determines them.
   using MakeEngine = std::function<std::optional<Engine>(double)>;
-  // `engine` is the one whose number it is.
+  // `engine` is the one that has the number.
   std::vector<double> fitted(const MakeEngine& make, double low, double high, const Engine& engine) const;
 
  private:
@@ -50,15 +50,15 @@ class Clues {
   const DiagnoseOptions* options_;
   std::optional<double> value_;
   KnownBins* bins_ = nullptr;
-  // By the channels of the engine that was asked for last; its positions do not change while faults are tried on it.
+  // Cached for the channels of the engine that was asked for last; its positions do not change while faults are tried.
   mutable std::shared_ptr<const Measured> measured_for_;
   mutable std::vector<Frequency> frequencies_;
   mutable const HeadPlan* decoded_for_ = nullptr;
-  mutable std::shared_ptr<const HeadPlan> decoded_plan_;  // so that its address stays its own
+  mutable std::shared_ptr<const HeadPlan> decoded_plan_;  // keeps its address unique
   mutable std::vector<std::optional<std::int64_t>> decoded_;
 };
 
-// One way in which a fault may have been made.
+// One way to make a fault.
 struct Variation {
   Engine engine;
   std::string words = {};
@@ -66,12 +66,12 @@ struct Variation {
 };
 using Variations = std::vector<Variation>;
 
-// What makes a mistake of an engine; its words stand in a row of faults.jsonl.
+// The function that makes a mistake in an engine; its texts are in a row of faults.jsonl.
 struct FaultChange {
   std::string_view name;
-  // None where it does not apply to this engine.
+  // Empty if it does not apply to this engine.
   Variations (*change)(const Engine& engine, const Clues& clues);
-  bool keeps_plan = false;  // whether pairs and frequencies stay as they are
+  bool keeps_plan = false;  // whether it leaves pairs and frequencies unchanged
 };
 
 std::span<const FaultChange> row_changes();
@@ -91,33 +91,33 @@ extern const std::size_t kFaultLinesCount;
 struct Fault {
   std::string name;
   std::string about;
-  std::string sentence;  // what was done, without its end; a variation's words follow behind a colon
+  std::string sentence;  // what is wrong, without a full stop; the words of a variation follow after a colon
   std::string symptom;
   std::string fix;
   std::string reports;      // where it was reported; may be empty
   std::string example;      // a spec or a model that shows it
-  std::int64_t layer = -1;  // of the example, where its layers differ
+  std::int64_t layer = -1;  // of the example, if its layers differ; else -1
   Variations (*change)(const Engine& engine, const Clues& clues) = nullptr;
   bool keeps_plan = false;
 };
 
-// All of them, in the order in which they are preferred where several explain the same numbers.
+// All of them; if several explain the same numbers, the first is preferred.
 const std::vector<const Fault*>& all_faults();
-// The row of a name; an error with the nearest where there is none.
+// The row with this name; otherwise throws, naming the nearest.
 const Fault& fault_named(std::string_view name);
 
-// The variations of a fault, each blamed on it.
+// The engines that a fault makes, one per variation.
 std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues);
 
-// The rotary encoding of an engine that turns, and the same where its frequencies follow a rule; null: it has none.
+// The rotary encoding of an engine that rotates; the second is null also if its frequencies are given one by one.
 const Rotary* turning(const Engine& engine);
 const Rotary* ruled(const Engine& engine);
 
-// With other frequencies, [axes][columns] as in the schedule that the right engine has.
+// The engine with other frequencies, [axes][columns] as in the schedule of the right engine.
 Engine with_frequencies(const Engine& engine, const RotarySchedule& right, std::vector<double> frequencies,
                         double attention_factor);
 
-// "10000", "0.25": numbers in words of faults.
+// A number as sentences show it: "10000", "0.25".
 std::string short_number(double value);
 
 }  // namespace posenc::diagnosis

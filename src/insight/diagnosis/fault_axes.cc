@@ -48,7 +48,7 @@ std::vector<std::int64_t> chunked(const std::vector<std::int64_t>& sizes, std::s
   return axes;
 }
 
-// Taking turns while each has pairs left, as Qwen3-VL does; the rest on axis 0.
+// The axes take turns while each has pairs left, as in Qwen3-VL; the remaining pairs go to axis 0.
 std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sizes, std::size_t columns) {
   std::vector<std::int64_t> axes(columns, 0);
   const auto count = static_cast<std::int64_t>(sizes.size());
@@ -76,8 +76,8 @@ Variations sections_order(const Engine& engine, const Clues&) {
   for (const auto& [axes, words] :
        {std::pair{chunked(sizes, columns), "one section after the other instead of interleaved"},
         std::pair{dealt(sizes, columns), "interleaved instead of one section after the other"},
-        std::pair{turns, "every axis in turn, whatever the sections are"},
-        std::pair{chunked(reversed_sizes, columns), "sizes of sections in reverse"}}) {
+        std::pair{turns, "the axes alternate, whatever the sections are"},
+        std::pair{chunked(reversed_sizes, columns), "the section sizes are reversed"}}) {
     if (axes != own) variations.push_back(on_other_axes(engine, axes, words));
   }
   return variations;
@@ -91,11 +91,11 @@ Variations axes_swapped(const Engine& engine, const Clues&) {
   std::iota(order.begin(), order.end(), std::int64_t{0});
   Variations variations;
   while (std::next_permutation(order.begin(), order.end())) {
-    Variation variation{engine, "axes read coordinates " + order_text(order)};
+    Variation variation{engine, "the axes read coordinates " + order_text(order)};
     variation.engine.turn.axis_order = order;
     variations.push_back(variation);
   }
-  // An exchange of two is likelier than a turn of three.
+  // Two axes swapped is likelier than three permuted.
   std::stable_sort(variations.begin(), variations.end(), [](const Variation& a, const Variation& b) {
     const auto moved = [](const Variation& v) {
       std::int64_t places = 0;
@@ -117,7 +117,7 @@ Variations axes_collapsed(const Engine& engine, const Clues&) {
     variation.engine.turn.axis_order.assign(static_cast<std::size_t>(axes_of(*rotary)), a);
     variations.push_back(variation);
   }
-  Variation counted{engine, "all pairs read the number of the token, as in text"};
+  Variation counted{engine, "all pairs read the index of the token, as in text"};
   counted.engine.ids = [](std::int64_t n, double) { return static_cast<double>(n); };
   variations.push_back(counted);
   return variations;
@@ -130,9 +130,9 @@ Variations axis_frequencies(const Engine& engine, const Clues&) {
   Variations variations;
   for (const AxisFrequencies rule : {AxisFrequencies::shared, AxisFrequencies::restart, AxisFrequencies::dealt}) {
     if (rule == rotary->axis_frequencies) continue;
-    Variation variation{engine, rule == AxisFrequencies::shared    ? "one ladder over all pairs"
-                                : rule == AxisFrequencies::restart ? "every axis begins with the fastest frequency"
-                                                                   : "one ladder dealt out to the axes"};
+    Variation variation{engine, rule == AxisFrequencies::shared    ? "one list of frequencies over all pairs"
+                                : rule == AxisFrequencies::restart ? "every axis starts at the fastest frequency"
+                                                                   : "one list of frequencies dealt out to the axes"};
     std::get<Rotary>(variation.engine.spec).axis_frequencies = rule;
     variations.push_back(variation);
   }

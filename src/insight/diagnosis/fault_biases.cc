@@ -19,15 +19,15 @@ Variations slopes_rule(const Engine& engine, const Clues&) {
   if (alibi == nullptr || !engine.bias.slopes.empty()) return {};
   const bool geometric = alibi->rule == SlopeRule::geometric;
   return changed<Alibi>(engine,
-                        geometric ? "the authors' interleaved rule instead of the formula"
-                                  : "the formula for any number of heads instead of the authors' interleaved rule",
+                        geometric ? "the authors' interleaved rule instead of the formula of the paper"
+                                  : "the formula of the paper instead of the authors' interleaved rule",
                         [&](Alibi& a) { a.rule = geometric ? SlopeRule::interleaved : SlopeRule::geometric; });
 }
 
 Variations slopes_exponent(const Engine& engine, const Clues&) {
   const auto* alibi = std::get_if<Alibi>(&engine.spec);
   if (alibi == nullptr || !engine.bias.slopes.empty()) return {};
-  // A step of the exponent in both parts of the authors' rule; of the formula it is one factor.
+  // One step of the exponent, in both parts of the authors' rule; in the formula it is a single factor.
   Variations variations;
   for (const int step : {-1, 1}) {
     std::vector<double> shifted;
@@ -38,7 +38,7 @@ Variations slopes_exponent(const Engine& engine, const Clues&) {
     double power = 1.0;
     while (2.0 * power <= heads) power *= 2.0;
     for (double& slope : authors) slope *= std::exp2(-alibi->bias_max * step / power);
-    const std::string words = step < 0 ? "counted from 0: the first slope is 1" : "counted from 2";
+    const std::string words = step < 0 ? "counted from 0, so the first slope is 1" : "counted from 2";
     for (std::vector<double>& slopes : std::vector<std::vector<double>>{authors, shifted}) {
       Variation variation{engine, words};
       variation.engine.bias.slopes = slopes;
@@ -78,7 +78,7 @@ Variations bias_scaled(const Engine& engine, const Clues& clues) {
   std::vector<double> tried;
   if (clues.value()) tried = {*clues.value()};
   if (!clues.value() && clues.seen()) {
-    if (clues.quick()->head_dim() > 0) {  // scores: a bias inside of the scale
+    if (clues.quick()->head_dim() > 0) {  // scores: a bias that is scaled with them
       tried.push_back(1.0 / std::sqrt(static_cast<double>(clues.quick()->head_dim())));
       tried.push_back(std::sqrt(static_cast<double>(clues.quick()->head_dim())));
     } else if (const std::optional<double> scale = clues.quick()->best_scale(engine); scale && *scale > 0.0) {
@@ -104,7 +104,7 @@ Variations bias_scaled(const Engine& engine, const Clues& clues) {
 Variations slopes_bfloat16(const Engine& engine, const Clues&) {
   const auto* alibi = std::get_if<Alibi>(&engine.spec);
   if (alibi == nullptr) return {};
-  Variation slopes{engine, "slopes are rounded"};
+  Variation slopes{engine, "the slopes are rounded"};
   slopes.engine.bias.rounded_slopes = true;
   Variations variations = {slopes};
   if (alibi->precision == AlibiPrecision::exact) {
@@ -123,8 +123,8 @@ Variations alibi_form(const Engine& engine, const Clues& clues) {
     if (form == alibi->form) continue;
     const char* words = form == AlibiForm::symmetric ? "slope * -|i - j| on both sides"
                         : form == AlibiForm::causal
-                            ? "0 for what lies ahead"
-                            : "slope * j, the key's position: the same after a softmax under a causal mask";
+                            ? "0 for keys ahead of the query"
+                            : "slope * j, the position of the key: the same after softmax under a causal mask";
     variations.push_back(changed<Alibi>(engine, words, [&](Alibi& a) { a.form = form; })[0]);
   }
   const std::optional<double> last = clues.quick() != nullptr ? clues.quick()->last_key() : std::nullopt;
@@ -132,7 +132,7 @@ Variations alibi_form(const Engine& engine, const Clues& clues) {
     if (!last) break;
     Variation variation{
         engine,
-        "every query is taken for the last one, slope * (j - last): the same after a softmax under a causal mask"};
+        "every query is treated as the last one, slope * (j - last): the same after softmax under a causal mask"};
     std::get<Alibi>(variation.engine.spec).form = form;
     variation.engine.query.ids = [last = *last](std::int64_t, double) { return last; };
     variations.push_back(variation);
@@ -161,7 +161,7 @@ Variations slopes_heads(const Engine& engine, const Clues&) {
     variations.push_back(repeated);
     variations.push_back(first);
   }
-  Variation reversed{engine, "in reverse"};
+  Variation reversed{engine, "in reverse order"};
   const std::vector<double> all = alibi_slopes(*alibi);
   reversed.engine.bias.slopes.assign(all.rbegin(), all.rend());
   variations.push_back(reversed);
@@ -201,7 +201,7 @@ Variations t5_direction(const Engine& engine, const Clues&) {
                      [&](T5& t) { t.direction = both ? T5Direction::causal : T5Direction::bidirectional; });
 }
 
-// Whether a T5 with these numbers has distances that grow.
+// Whether a T5 with these numbers has logarithmic buckets.
 bool sound(const T5& t5) {
   const std::int64_t per_side = t5.direction == T5Direction::bidirectional ? t5.buckets / 2 : t5.buckets;
   return per_side >= 2 && t5.buckets % 2 == 0 && t5.max_distance > per_side / 2 && t5.max_distance >= 2;
@@ -210,7 +210,7 @@ bool sound(const T5& t5) {
 Variations t5_buckets(const Engine& engine, const Clues& clues) {
   const auto* t5 = std::get_if<T5>(&engine.spec);
   if (t5 == nullptr) return {};
-  // Twice as many explain whatever the right number does, where the table is not known.
+  // If the table is not known, twice as many buckets explain whatever the right number does.
   std::vector<std::int64_t> tried = {t5->buckets / 2};
   if (!clues.options().parameters.empty()) tried.push_back(t5->buckets * 2);
   if (clues.value()) tried = {static_cast<std::int64_t>(*clues.value())};
@@ -246,10 +246,10 @@ Variations t5_border(const Engine& engine, const Clues&) {
   Variations variations;
   for (const auto& [border, words] :
        {std::pair{BucketBorder::ceiling, "the logarithm is rounded up"},
-        std::pair{BucketBorder::nearest, "the logarithm is rounded to the nearest"},
-        std::pair{BucketBorder::one_more, "one distance more has a bucket of its own"},
-        std::pair{BucketBorder::exact_of_all, "half of all buckets hold one distance each, not half of a direction's"},
-        std::pair{BucketBorder::exact_quarter, "a quarter of the buckets hold one distance each, not half"}}) {
+        std::pair{BucketBorder::nearest, "the logarithm is rounded to the nearest integer"},
+        std::pair{BucketBorder::one_more, "one more distance has a bucket of its own"},
+        std::pair{BucketBorder::exact_of_all, "half of all buckets hold one distance each, not half per direction"},
+        std::pair{BucketBorder::exact_quarter, "a quarter of the buckets hold one distance each, instead of half"}}) {
     Variation variation{engine, words};
     variation.engine.bias.border = border;
     variations.push_back(variation);
@@ -300,7 +300,8 @@ Variations bias_offset(const Engine& engine, const Clues& clues) {
   }
   Variations variations;
   for (const double k : tried) {
-    Variation variation{engine, "queries stand " + short_number(std::abs(k)) + (k > 0 ? " further on" : " earlier"), k};
+    Variation variation{engine,
+                        "query positions are " + short_number(std::abs(k)) + (k > 0 ? " too large" : " too small"), k};
     variation.engine.query.ids = [k](std::int64_t, double p) { return p + k; };
     variations.push_back(variation);
   }

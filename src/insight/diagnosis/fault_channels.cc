@@ -1,11 +1,11 @@
-// Mistakes about which channels turn, with which, which way and how often.
+// Mistakes about which channels are rotated, how they are paired, in which direction and how often.
 
 #include "insight/diagnosis/fault.h"
 
 namespace posenc::diagnosis {
 namespace {
 
-// One number for the whole spec whose pairs may be taken otherwise.
+// A spec that has one list of frequencies, so that its channels may be paired in another way.
 const Rotary* with_simple_layout(const Engine& engine) {
   const Rotary* rotary = turning(engine);
   return rotary != nullptr && rotary->layout <= Layout::half_negative ? rotary : nullptr;
@@ -62,7 +62,7 @@ Variations other_layout(const Engine& engine, const Clues&) {
       return other;
     }
     case Layout::half_per_axis: {
-      // Pairs over the whole window instead of over the part of each axis: the same frequencies, one by one.
+      // Pairs over the whole window instead of within the part of each axis: the same frequencies, given one by one.
       const RotarySchedule schedule = plain_schedule(*rotary);
       Variations variations;
       for (const Layout layout : {Layout::half, Layout::interleaved}) {
@@ -86,7 +86,7 @@ Variations other_layout(const Engine& engine, const Clues&) {
 Variations deinterleave_missing(const Engine& engine, const Clues&) {
   const Rotary* rotary = with_simple_layout(engine);
   if (rotary == nullptr || rotary->layout != Layout::interleaved_to_half) return {};
-  return all_of(engine, {{0, Layout::half, 0, "rotated as half, but the channels came interleaved"}});
+  return all_of(engine, {{0, Layout::half, 0, "rotated as half, although the channels are interleaved"}});
 }
 
 Variations deinterleave_twice(const Engine& engine, const Clues&) {
@@ -94,14 +94,14 @@ Variations deinterleave_twice(const Engine& engine, const Clues&) {
   if (rotary == nullptr) return {};
   if (rotary->layout == Layout::interleaved_to_half) {
     return all_of(engine, {{2, Layout::half, 0, "de-interleaved twice"},
-                           {1, Layout::interleaved, 0, "de-interleaved, and then rotated as interleaved"}});
+                           {1, Layout::interleaved, 0, "de-interleaved, then rotated as interleaved"}});
   }
   if (rotary->layout == Layout::interleaved) {
-    return all_of(engine, {{1, Layout::interleaved, 0, "de-interleaved, and then rotated as interleaved"},
+    return all_of(engine, {{1, Layout::interleaved, 0, "de-interleaved, then rotated as interleaved"},
                            {2, Layout::half, 0, "de-interleaved twice, rotated as half"},
                            {-1, Layout::interleaved, 0, "interleaved again before the rotation"}});
   }
-  return all_of(engine, {{1, rotary->layout, 0, "de-interleaved, though the channels were in halves already"},
+  return all_of(engine, {{1, rotary->layout, 0, "de-interleaved, although the channels were in halves already"},
                          {-1, rotary->layout, 0, "interleaved before a rotation of halves"},
                          {2, rotary->layout, 0, "de-interleaved twice"}});
 }
@@ -110,14 +110,14 @@ Variations channels_permuted(const Engine& engine, const Clues&) {
   const Rotary* rotary = with_simple_layout(engine);
   if (rotary == nullptr) return {};
   if (rotary->layout == Layout::interleaved_to_half) {
-    return all_of(engine, {{0, Layout::interleaved, 0, "left interleaved, where they should come out in halves"}});
+    return all_of(engine, {{0, Layout::interleaved, 0, "left interleaved instead of written as halves"}});
   }
   if (rotary->layout == Layout::interleaved) {
-    return all_of(engine, {{0, Layout::interleaved, 1, "come out in halves, all first ones and then all second ones"},
-                           {0, Layout::interleaved, -1, "interleaved once more behind the rotation"}});
+    return all_of(engine, {{0, Layout::interleaved, 1, "written as halves: first channels of pairs, then second ones"},
+                           {0, Layout::interleaved, -1, "interleaved again after the rotation"}});
   }
-  return all_of(engine, {{0, rotary->layout, -1, "come out interleaved"},
-                         {0, rotary->layout, 1, "de-interleaved behind the rotation"}});
+  return all_of(engine, {{0, rotary->layout, -1, "written interleaved"},
+                         {0, rotary->layout, 1, "de-interleaved after the rotation"}});
 }
 
 Variations sign(const Engine& engine, const Clues&) {
@@ -160,19 +160,19 @@ Variations heads_tokens_transposed(const Engine& engine, const Clues&) {
   if (turning(engine) == nullptr) return {};
   Variations variations(2, Variation{engine});
   variations[0].engine.turn.heads = HeadOrder::by_head;
-  variations[0].words = "the number of the head is taken for that of the token";
+  variations[0].words = "the index of the head is used as the position";
   variations[1].engine.turn.heads = HeadOrder::flat_heads;
-  variations[1].words = "memory [N, H, D] is read as [H, N, D]";
+  variations[1].words = "memory laid out as [N, H, D] is read as [H, N, D]";
   return variations;
 }
 
-// Of layers that should not turn: as the others of the model do.
+// Layers that should not be rotated are rotated like the other layers of the model.
 Variations nope_rotated(const Engine& engine, const Clues& clues) {
   if (!std::holds_alternative<Rotary>(engine.spec) || engine.turn.turns != 0 || !engine.blames.empty()) return {};
   Variations variations;
   for (const OtherLayers& other : clues.options().others) {
     if (other.spec.head_dim != std::get<Rotary>(engine.spec).head_dim) continue;
-    Variation variation{engine, "turned as " + other.name + " are"};
+    Variation variation{engine, "rotated like " + other.name};
     variation.engine.spec = other.spec;
     variation.engine.turn.turns = 1;
     variations.push_back(variation);
@@ -191,7 +191,7 @@ Variations wrong_layer(const Engine& engine, const Clues& clues) {
   Variations variations;
   for (const OtherLayers& other : clues.options().others) {
     if (other.spec.head_dim != rotary->head_dim || axes_of(other.spec) != axes_of(*rotary)) continue;
-    Variation variation{engine, "as " + other.name + " have it, base " + short_number(other.spec.base)};
+    Variation variation{engine, "those of " + other.name + ", base " + short_number(other.spec.base)};
     variation.engine.spec = other.spec;
     variations.push_back(variation);
   }

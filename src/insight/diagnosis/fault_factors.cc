@@ -6,7 +6,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-// A rotary encoding with its settled factor in the table.
+// A rotary encoding whose attention factor is a given number.
 struct Factored {
   const Rotary* rotary = nullptr;
   double factor = 1.0;
@@ -44,9 +44,9 @@ Variations attention_factor_one_side(const Engine& engine, const Clues&) {
   if (right.rotary == nullptr || right.factor == 1.0) return {};
   Variations variations(2, Variation{engine});
   variations[0].engine.key.factor /= right.factor;
-  variations[0].words = "queries have it, keys do not";
+  variations[0].words = "to queries but not to keys";
   variations[1].engine.query.factor /= right.factor;
-  variations[1].words = "keys have it, queries do not; or scores have its first power for another reason";
+  variations[1].words = "to keys but not to queries, or scores are multiplied by it once for another reason";
   return variations;
 }
 
@@ -76,14 +76,14 @@ Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-// The number that scores are multiplied by, so that the engine comes nearest to what was seen.
+// The factor on the scores with which the engine comes nearest to the observed numbers.
 std::optional<double> seen_scale(const Engine& engine, const Clues& clues) {
   const Evidence* quick = clues.quick();
   if (quick == nullptr || quick->channel_name() != "key") return std::nullopt;
   return quick->best_scale(engine);
 }
 
-// Beside a bias, which is not scaled.
+// With a bias, which is not scaled.
 Variations scaled_products(const Engine& engine, const Clues& clues) {
   if (clues.quick() == nullptr || clues.quick()->head_dim() == 0) return {};
   const auto make = [&](double scale) -> std::optional<Engine> {
@@ -95,7 +95,7 @@ Variations scaled_products(const Engine& engine, const Clues& clues) {
   for (const double scale : clues.fitted(make, 1.0 / 64.0, 64.0, engine)) {
     if (std::abs(scale - 1.0) < 1e-4) continue;
     variations.push_back(
-        {*make(scale), "scores are " + short_number(scale) + " times what they should be, but for the bias", scale});
+        {*make(scale), "scores are " + short_number(scale) + " times what they should be, except for the bias", scale});
   }
   return variations;
 }

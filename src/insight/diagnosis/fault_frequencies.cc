@@ -1,4 +1,4 @@
-// Mistakes about the ladder of frequencies itself: its base, its exponents, its width.
+// Mistakes about the frequencies: their base, exponents and width.
 #include <cmath>
 #include <variant>
 
@@ -22,7 +22,7 @@ Engine with_base(const Engine& engine, double base) {
   return changed;
 }
 
-// 0 where there is none, or where frequencies are given instead.
+// 0 if the encoding has no base, or if its frequencies are given one by one.
 double base_of(const Engine& engine) {
   if (std::holds_alternative<Rotary>(engine.spec)) return ruled(engine) ? ruled(engine)->base : 0.0;
   return std::visit(
@@ -71,7 +71,7 @@ Variations exponent_step(const Engine& engine, const Clues&) {
     for (const double factor : {0.5, 2.0, -1.0}) {
       Variation variation{engine, factor == 0.5   ? "j / d instead of 2j / d"
                                   : factor == 2.0 ? "4j / d instead of 2j / d"
-                                                  : "its sign is turned: base^(+2j / d)"};
+                                                  : "its sign is flipped: base^(+2j / d)"};
       std::get<Sinusoidal>(variation.engine.spec).exponent_factor = factor * sinusoidal->exponent_factor;
       variations.push_back(variation);
     }
@@ -79,7 +79,8 @@ Variations exponent_step(const Engine& engine, const Clues&) {
   return variations;
 }
 
-// Frequencies one by one over the whole head: the first ones turn, paired with the other half of the head.
+// The frequencies one by one over the whole head: the first ones rotate channels paired with the other half of the
+// head.
 Variation over_whole_head(const Engine& engine, const std::vector<double>& frequencies, const std::string& words) {
   const RotarySchedule schedule = plain_schedule(std::get<Rotary>(engine.spec));
   Variation variation{engine, words};
@@ -150,7 +151,7 @@ Variations partial_width(const Engine& engine, const Clues& clues) {
       continue;
     for (const std::int64_t exponent : {width, schedule.exponent_dim}) {
       Variation variation{engine,
-                          std::to_string(width) + " channels turn instead of " + std::to_string(schedule.rotary_dim),
+                          std::to_string(width) + " channels rotate instead of " + std::to_string(schedule.rotary_dim),
                           static_cast<double>(width)};
       Rotary& changed = std::get<Rotary>(variation.engine.spec);
       changed.rotary_dim = width;

@@ -1,4 +1,4 @@
-// Mistakes about where tokens stand.
+// Mistakes about the positions of tokens.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-// What is turned or looked up by positions on one axis.
+// Encodings that are evaluated at positions on one axis.
 bool placed(const Engine& engine) {
   if (std::holds_alternative<Rotary>(engine.spec)) return engine.turn.turns > 0;
   return std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec);
@@ -38,20 +38,19 @@ Variations counted_from_one(const Engine& engine, const Clues&) {
 }
 
 Variation shifted(const Engine& engine, double k) {
-  const std::string count = short_number(std::abs(k)) + (std::abs(k) == 1.0 ? " position" : " positions");
-  return with_ids(engine, plus(k), count + (k > 0.0 ? " too far on" : " too early"), k);
+  return with_ids(engine, plus(k), short_number(std::abs(k)) + (k > 0.0 ? " too large" : " too small"), k);
 }
 
-// Scores see only what queries and keys differ by.
+// Scores depend only on the difference between queries and keys.
 Variations shifted_sides(const Engine& engine) {
   Variations variations;
-  // More where nothing else was wrong before.
+  // More variations if nothing else is wrong.
   const int far = engine.blames.empty() ? 64 : 8;
   for (int k = 1; k <= far; ++k) {
     for (const double sign : {1.0, -1.0}) {
       Variation variation{engine,
-                          "queries stand " + std::to_string(k) + (sign > 0 ? " further from" : " nearer to") +
-                              " the keys than they should",
+                          "queries are " + std::to_string(k) + (sign > 0 ? " further from" : " nearer to") +
+                              " the keys than they should be",
                           sign * k};
       variation.engine.query.ids = plus(sign * k);
       variations.push_back(variation);
@@ -70,14 +69,14 @@ Variations position_offset(const Engine& engine, const Clues& clues) {
   return {shifted(engine, static_cast<double>(*shift))};
 }
 
-// Tokens in front that share one id, as pads do.
+// The number of leading tokens that share one id, as padding does.
 std::int64_t pads_of(const Ids& ids) {
   std::int64_t count = 0;
   while (count < ids.count && ids.at(count, 0) == ids.at(0, 0)) ++count;
   return count > 1 ? count : 0;
 }
 
-// Whether positions go back somewhere behind pads.
+// Whether positions decrease anywhere after the padding.
 bool resets(const Ids& ids) {
   for (std::int64_t n = pads_of(ids) + 1; n < ids.count; ++n) {
     if (ids.at(n, 0) < ids.at(n - 1, 0)) return true;
@@ -104,7 +103,7 @@ Variations packing_not_reset(const Engine& engine, const Clues& clues) {
   if (ids != nullptr && (ids->axes > 1 || !resets(*ids))) return {};
   if (ids == nullptr)
     return {with_ids(
-        engine, [](std::int64_t, double p) { return p + 64.0; }, "a second document behind one of 64 tokens")};
+        engine, [](std::int64_t, double p) { return p + 64.0; }, "a second document after one of 64 tokens")};
   return by_index(engine, clues);
 }
 
@@ -112,12 +111,12 @@ Variations padding_counted(const Engine& engine, const Clues& clues) {
   if (!placed(engine)) return {};
   const Ids* ids = given_ids(clues);
   const double pads = clues.value().value_or(4.0);
-  if (ids == nullptr) return {with_ids(engine, plus(pads), short_number(pads) + " pads stand in front", pads)};
+  if (ids == nullptr) return {with_ids(engine, plus(pads), short_number(pads) + " padding tokens are in front", pads)};
   if (ids->axes > 1 || !begins_with_pads(*ids) || resets(*ids)) return {};
   return by_index(engine, clues);
 }
 
-// Restarts at tokens where the positions behind the numbers fall back to 0 while the given ones go on.
+// Restarts at the tokens where the measured positions fall back to 0 while the given ones go on.
 Variations packing_reset(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
@@ -154,7 +153,7 @@ Variations positions_scaled(const Engine& engine, const Clues& clues) {
   };
   if (clues.value()) return {scaled(*clues.value())};
   if (!clues.seen()) return {scaled(0.5)};
-  // Frequencies that are all off by one number.
+  // All frequencies are off by the same factor.
   const auto make = [&](double s) -> std::optional<Engine> {
     Engine changed = engine;
     if (auto* sinusoidal = std::get_if<Sinusoidal>(&changed.spec)) {
@@ -177,7 +176,7 @@ Variations positions_clamped(const Engine& engine, const Clues& clues) {
   if (!placed(engine)) return {};
   const auto clamped = [&](double last) {
     return with_ids(
-        engine, [last](std::int64_t, double p) { return std::min(p, last); }, "none goes beyond " + short_number(last),
+        engine, [last](std::int64_t, double p) { return std::min(p, last); }, "none is above " + short_number(last),
         last);
   };
   if (clues.value()) return {clamped(*clues.value())};
@@ -216,7 +215,7 @@ Variations positions_reversed(const Engine& engine, const Clues& clues) {
   return {with_ids(engine, [last](std::int64_t, double p) { return last - p; })};
 }
 
-// Whatever positions the numbers show.
+// Any positions that the numbers show.
 Variations positions_other(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
@@ -240,21 +239,21 @@ Variations positions_other(const Engine& engine, const Clues& clues) {
   return {with_ids(
       engine,
       [decoded](std::int64_t n, double p) {
-        // Of other tokens than those that were seen nothing is known.
+        // Nothing is known about tokens that were not observed.
         const auto at = static_cast<std::size_t>(n);
         return at < decoded.size() ? static_cast<double>(*decoded[at]) : p;
       },
       words)};
 }
 
-// One offset from some token on: a cache that counts a token too many.
+// A constant offset from some token on: a cache that counts one token too many.
 Variations position_gap(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {
     const double gap = clues.value().value_or(1.0);
     return {with_ids(
         engine, [gap](std::int64_t n, double p) { return n < 8 ? p : p + gap; },
-        short_number(gap) + " more from token 8 on", gap)};
+        short_number(gap) + " too large from token 8 on", gap)};
   }
   const auto& decoded = clues.positions(engine);
   const Ids* ids = given_ids(clues);
@@ -271,7 +270,8 @@ Variations position_gap(const Engine& engine, const Clues& clues) {
   if (from <= 0) return {};
   return {with_ids(
       engine, [from, gap](std::int64_t n, double p) { return n < from ? p : p + gap; },
-      short_number(std::abs(gap)) + (gap > 0 ? " more" : " less") + " from token " + std::to_string(from) + " on",
+      short_number(std::abs(gap)) + (gap > 0 ? " too large" : " too small") + " from token " + std::to_string(from) +
+          " on",
       gap)};
 }
 

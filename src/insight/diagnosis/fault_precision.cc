@@ -1,4 +1,4 @@
-// Mistakes of arithmetic: types that are too short on the way to a cosine.
+// Mistakes of arithmetic: a type that is too short for positions, frequencies, angles or tables.
 
 #include "insight/diagnosis/fault.h"
 
@@ -35,7 +35,7 @@ Variations angle_in(const Engine& engine, Rounding type) {
   inputs.engine.turn.ids = inputs.engine.turn.frequencies = type;
   inputs.words = "positions and frequencies are rounded to it before they are multiplied";
   Variations variations = {all, product, inputs};
-  // Tables are rounded as well where all of it runs in the short type.
+  // If everything runs in the short type, the tables are rounded too.
   for (std::size_t i = 0; i < 2; ++i) {
     Variation table = variations[i];
     table.engine.turn.table = type;

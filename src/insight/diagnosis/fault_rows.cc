@@ -93,7 +93,7 @@ Variations multiplier(const Engine& engine, const Clues& clues) {
         std::abs(square - std::round(square)) < 1e-2 && square > 1.5 && std::abs(scale - std::round(scale)) > 1e-3;
     Variation variation{engine,
                         "every number is " + short_number(scale) + " times what it should be" +
-                            (root ? ": the root of " + short_number(std::round(square)) : ""),
+                            (root ? ": the square root of " + short_number(std::round(square)) : ""),
                         scale};
     variation.engine.row_factor *= scale;
     variations.push_back(variation);

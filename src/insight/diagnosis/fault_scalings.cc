@@ -1,4 +1,4 @@
-// Mistakes about the scaling of a ladder for longer contexts.
+// Mistakes about the scaling of frequencies for longer contexts.
 #include <algorithm>
 #include <cmath>
 #include <variant>
@@ -37,12 +37,14 @@ Engine with(const Engine& engine, const Scaling& scaling, std::optional<double> 
   return changed;
 }
 
-// The scaling with the attention factor of the right one, and without one.
+// The scaling, once with the attention factor of the right scaling and once without it.
 Variations both_factors(const Engine& engine, const Scaling& scaling, const std::string& words,
                         std::optional<double> value = {}) {
   const double right = plain_schedule(std::get<Rotary>(engine.spec)).attention_factor;
   Variations variations = {{with(engine, scaling, 1.0), words, value}};
-  if (right != 1.0) variations.push_back({with(engine, scaling, right), words + ", its attention factor kept", value});
+  if (right != 1.0) {
+    variations.push_back({with(engine, scaling, right), words + "; the attention factor is kept", value});
+  }
   return variations;
 }
 
@@ -50,10 +52,10 @@ Variations scaling_dropped(const Engine& engine, const Clues&) {
   const Rotary* rotary = scaled(engine);
   if (rotary == nullptr) return {};
   const std::string kind(kind_of(rotary->scaling));
-  return both_factors(engine, NoScaling{}, "the frequencies are plain, without scaling=" + kind);
+  return both_factors(engine, NoScaling{}, "the frequencies are those without scaling=" + kind);
 }
 
-// What a scaling makes of frequencies that it made already.
+// The scaling applied to frequencies that it has scaled already.
 std::vector<double> scaled_again(const Rotary& rotary, const RotarySchedule& right) {
   Rotary plain = rotary;
   plain.scaling = NoScaling{};
@@ -66,7 +68,7 @@ std::vector<double> scaled_again(const Rotary& rotary, const RotarySchedule& rig
   return twice;
 }
 
-// Llama 3's rule by the wavelengths that are there, not by those of the plain ladder.
+// Llama 3's rule applied to the scaled wavelengths instead of the unscaled ones.
 std::vector<double> llama3_again(const Llama3& rule, std::vector<double> frequencies) {
   const auto length = static_cast<double>(rule.original_positions);
   for (double& f : frequencies) {
@@ -91,11 +93,11 @@ Variations scaling_twice(const Engine& engine, const Clues&) {
   }
   Variations variations;
   const double factor = right.attention_factor;
-  const std::string words = "scaling=" + kind + " was applied to frequencies that had it already";
+  const std::string words = "scaling=" + kind + " is applied to frequencies that have it already";
   variations.push_back({with_frequencies(engine, right, scaled_again(*rotary, right), factor), words});
   if (factor != 1.0)
     variations.push_back({with_frequencies(engine, right, scaled_again(*rotary, right), factor * factor),
-                          words + ", its attention factor too"});
+                          words + ", and so is its attention factor"});
   if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling)) {
     variations.push_back({with_frequencies(engine, right, llama3_again(*llama3, right.inv_freq), factor), words});
   }
@@ -115,12 +117,13 @@ Variations longrope_list(const Engine& engine, const Clues&) {
       is_long ? "the short list instead of the long one" : "the long list instead of the short one";
   Variations variations = {{with(engine, other, factor), words}};
   const std::optional<double>& mscale = is_long ? right.short_mscale : right.long_mscale;
-  if (mscale && *mscale != factor) variations.push_back({with(engine, other, *mscale), words + ", with its factor"});
+  if (mscale && *mscale != factor) {
+    variations.push_back({with(engine, other, *mscale), words + ", with its attention factor"});
+  }
   return variations;
 }
 
-// What the slowest pair that can be measured is divided by: most scalings divide it by their whole factor, wherever
-// else they begin.
+// The number that the slowest measurable pair is divided by: most scalings divide that pair by their whole factor.
 std::vector<double> factor_of_slowest(const Engine& engine, const Clues& clues) {
   Rotary plain = std::get<Rotary>(engine.spec);
   plain.scaling = NoScaling{};
@@ -160,8 +163,7 @@ Variations wrong_factor(const Engine& engine, const Clues& clues) {
     set_factor(scaling, factor);
     const bool follows = std::holds_alternative<Yarn>(scaling) && !rotary->attention_factor;
     if (follows) variations.push_back({with(engine, scaling, std::nullopt), words, factor});
-    variations.push_back(
-        {*make(factor), words + (follows ? ", the attention factor that of the right one" : ""), factor});
+    variations.push_back({*make(factor), words + (follows ? "; the attention factor is the right one" : ""), factor});
   }
   return variations;
 }
@@ -235,7 +237,7 @@ Variations scaling_ramp(const Engine& engine, const Clues& clues) {
                            .beta_slow = yarn->beta_slow};
     if (parts.beta_fast > parts.beta_slow)
       variations.push_back(
-          {with(engine, parts, attention), "linear in the turns (NTK-by-parts) instead of in the pair's number"});
+          {with(engine, parts, attention), "linear in the turns (NTK-by-parts) instead of the index of the pair"});
   }
   if (const auto* llama3 = std::get_if<Llama3>(&rotary->scaling);
       llama3 && llama3->high_freq_factor > llama3->low_freq_factor) {
@@ -252,8 +254,8 @@ Variations scaling_ramp(const Engine& engine, const Clues& clues) {
       hard[i] = before[i] / llama3->factor;
     }
     variations.push_back(
-        {with_frequencies(engine, right, inverted, attention), "kept and divided are exchanged in the smooth band"});
-    variations.push_back({with_frequencies(engine, right, hard, attention), "the smooth band is divided as a whole"});
+        {with_frequencies(engine, right, inverted, attention), "kept and divided are swapped in the smooth band"});
+    variations.push_back({with_frequencies(engine, right, hard, attention), "the whole smooth band is divided"});
     const auto with_high = [&](double high) -> std::optional<Engine> {
       Llama3 other = *llama3;
       other.high_freq_factor = high;
@@ -271,7 +273,7 @@ Variations scaling_ramp(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-// A scaling of another kind with the same factor and length.
+// A scaling of another kind, with the same factor and length.
 std::vector<Scaling> kinds_like(const Rotary& rotary) {
   const double factor = factor_of(rotary.scaling);
   if (factor <= 0.0) return {};

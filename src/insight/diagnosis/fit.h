@@ -1,4 +1,4 @@
-// How well an engine, as it may be, makes the numbers that were seen.
+// How well a candidate engine explains the observed numbers.
 #pragma once
 
 #include <algorithm>
@@ -11,27 +11,27 @@ namespace posenc::diagnosis {
 
 struct Fit {
   double rms = std::numeric_limits<double>::infinity();    // of the differences, relative to the size of the numbers
-  double largest = 0.0;                                    // difference, absolute
+  double largest = 0.0;                                    // absolute difference
   double largest_relative = 0.0;                           // relative to the size of the numbers around it
-  double worst = std::numeric_limits<double>::infinity();  // difference, in tolerances of the type
-  double worst_f32 = std::numeric_limits<double>::infinity();  // the same where angles may be those of float32
-  bool even = false;                                           // whether differences are alike everywhere, as noise is
+  double worst = std::numeric_limits<double>::infinity();  // difference, in units of the tolerance of the type
+  double worst_f32 = std::numeric_limits<double>::infinity();  // the same, allowing for float32 angles
+  bool even = false;                                           // whether differences are alike everywhere, like noise
 
   bool exact() const { return worst <= 1.0; }
   bool within_f32() const { return worst_f32 <= 1.0; }
 };
 
-// What a number may differ by.
+// How much a number may differ.
 struct Tolerance {
-  double rounding = 0.0;        // by the type of the numbers, relative to their size
-  double per_angle = 0.0;       // beside it with float32 angles, per radian of the whole angle
-  double most_of_angles = 0.0;  // but at most this: beyond it anything would pass
+  double rounding = 0.0;        // of the type of the numbers, relative to their size
+  double per_angle = 0.0;       // additionally with float32 angles, per radian of the whole angle
+  double most_of_angles = 0.0;  // but at most this, beyond which anything would pass
 };
 
-// One comparison after the other.
+// Accumulates comparisons.
 class FitSum {
  public:
-  // `band` tells parts of the numbers apart, 0 to 15: by position and by channel.
+  // `band`, 0 to 15, is the part of the numbers that this one is in, by position and channel.
   void add(double observed, double predicted, double size, double tolerance, double tolerance_f32, int band) {
     const double difference = std::abs(observed - predicted);
     const double relative = difference / size;
@@ -44,7 +44,7 @@ class FitSum {
     band_sum_[band] += relative * relative;
     ++band_count_[band];
   }
-  // Whether the sum is beyond what `count` comparisons with a root mean square of `rms` have.
+  // Whether the sum exceeds that of `count` comparisons with a root mean square of `rms`.
   bool beyond(double rms, double count) const { return sum_ > rms * rms * count; }
   Fit result() const;
 

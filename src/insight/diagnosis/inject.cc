@@ -13,7 +13,7 @@ namespace {
 using diagnosis::Engine;
 using diagnosis::Evidence;
 
-// Numbers without a pattern that an encoding could have; the same every time.
+// Pseudorandom numbers, the same every time.
 std::vector<double> drawn(std::int64_t count) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -23,7 +23,7 @@ std::vector<double> drawn(std::int64_t count) {
   return values;
 }
 
-// Memory for what an engine is tried on.
+// Owns the input of the engines.
 struct Stage {
   std::vector<double> a, b, c;
   std::vector<double> table;
@@ -55,7 +55,8 @@ void stage_turns(Stage& stage, std::int64_t head_dim, const PositionView& positi
                                      positions, PositionView::range(37, 1)};
 }
 
-// One key, at 1: some biases are those of the key's position alone. Queries stand so much further on.
+// One key, at position 1, because some biases depend on the key's position alone; the queries are at the given
+// distances from it.
 void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, const DiagnoseOptions& options) {
   std::int64_t heads = 1;
   std::visit(
@@ -80,8 +81,11 @@ void stage_bias(Stage& stage, const Spec& spec, const PositionView& positions, c
 
 void stage_rows(Stage& stage, const Spec& spec, const PositionView& positions) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec);
-  if (sinusoidal == nullptr)
-    fail(ErrorKind::unsupported, "[inject_fault] of input encodings only sinusoidal ones are shown");
+  if (sinusoidal == nullptr) {
+    fail(ErrorKind::unsupported,
+         "[inject_fault] of the encodings at the input, only sinusoidal can be shown but the spec is " +
+             std::string(kind_of(spec)));
+  }
   stage.a.assign(static_cast<std::size_t>(positions.count * sinusoidal->width), 1.0);
   stage.observation = ObservedRows{
       make_view(static_cast<const double*>(stage.a.data()), {positions.count, sinusoidal->width}), positions};
@@ -95,12 +99,13 @@ Engine changed_by(std::string_view part, const Engine& engine, const DiagnoseOpt
   std::optional<double> value;
   if (equals != part.npos) {
     value = text::parse_number(part.substr(equals + 1));
-    if (!value) fail(ErrorKind::usage, "'" + std::string(part) + "': expected a number behind '='");
+    if (!value) fail(ErrorKind::usage, "'" + std::string(part) + "': expected a number after '='");
   }
   const diagnosis::Fault& fault = diagnosis::fault_named(part.substr(0, equals));
   std::vector<Engine> ways = variations_of(fault, engine, diagnosis::Clues(options, value));
   if (ways.empty()) {
-    fail(ErrorKind::usage, std::string(fault.name) + " does not apply to " + to_text(engine.spec));
+    fail(ErrorKind::usage,
+         std::string(part) + (value ? " does not change " : " does not apply to ") + to_text(engine.spec));
   }
   return ways.front();
 }
@@ -120,7 +125,7 @@ void stage_spec(Stage& stage, const Spec& spec, std::string_view fault, const Po
   }
 }
 
-// Names joined by '+', one after the other.
+// Applies the faults joined by '+', in order.
 Engine changed_by_all(std::string_view faults, Engine engine, const DiagnoseOptions& options) {
   while (true) {
     const std::size_t plus = faults.find('+');
@@ -148,7 +153,7 @@ std::size_t worst_column(const std::vector<double>& a, const std::vector<double>
 InjectedFault inject_fault(const Spec& spec, std::string_view fault, const PositionView& positions,
                            const DiagnoseOptions& options) {
   validate(spec);
-  if (positions.count < 1) fail(ErrorKind::usage, "[inject_fault] there must be a position");
+  if (positions.count < 1) fail(ErrorKind::usage, "[inject_fault] positions must not be empty");
   Stage stage;
   stage_spec(stage, spec, fault, positions, options);
   diagnosis::check_kind(spec, stage.observation);
@@ -160,7 +165,7 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
   const Engine wrong = changed_by_all(fault, right, staged);
   diagnosis::Prediction a, b;
   if (!evidence->predict(right, 0, evidence->rows(), a) || !evidence->predict(wrong, 0, evidence->rows(), b)) {
-    fail(ErrorKind::unsupported, "[inject_fault] this fault changes the shape of the numbers");
+    fail(ErrorKind::unsupported, "[inject_fault] this fault changes the shape of the numbers, so it cannot be shown");
   }
   InjectedFault result;
   if (std::holds_alternative<ObservedBias>(stage.observation)) result.along = "distance";
@@ -178,14 +183,14 @@ InjectedFault inject_fault(const Spec& spec, std::string_view fault, const Posit
       error = std::max(error, std::abs(a.value[c] - b.value[c]));
       finite = finite && std::isfinite(b.value[c]);
     }
-    if (!finite) continue;  // beyond the largest number of a short type
+    if (!finite) continue;  // overflow of a short type
     result.positions.push_back(positions.real(0, n));
     result.error.push_back(error);
     result.right.push_back(a.value[row + column]);
     result.wrong.push_back(b.value[row + column]);
   }
   if (result.error.empty() || *std::max_element(result.error.begin(), result.error.end()) == 0.0) {
-    fail(ErrorKind::usage, std::string(fault) + " changes nothing of " + to_text(spec) + " at these positions");
+    fail(ErrorKind::usage, std::string(fault) + " does not change " + to_text(spec) + " at these positions");
   }
   return result;
 }

@@ -14,14 +14,13 @@ namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
-// std::remainder as closely as the angle itself is known, in a fraction of its time: this is most of what diagnosing
-// does.
+// std::remainder to the precision of the angle, in a fraction of its time: most of a diagnosis is spent here.
 double wrapped(double angle) {
-  constexpr double kWhole = 0x1.8p52;  // added and taken away, it leaves the nearest whole number
+  constexpr double kWhole = 0x1.8p52;  // adding and subtracting it rounds to the nearest integer
   return angle - kTurn * (angle * (1.0 / kTurn) + kWhole - kWhole);
 }
 
-// Tokens in the order of their positions, each position once.
+// Tokens sorted by position, each position once.
 std::vector<std::size_t> by_position(const Measured& measured, const Ids& ids) {
   std::vector<std::size_t> order(measured.tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -50,7 +49,7 @@ std::vector<Step> growing_steps(const std::vector<std::size_t>& order,
   }
   if (count < 2) return steps;
   steps.push_back(least);
-  // From then on the largest gap that is at most three times the last, else the next larger there is.
+  // Then the largest gap that is at most three times the last, or else the next larger gap.
   while (true) {
     const double last = steps.back().gap;
     Step best{0, 0, 0.0}, next{0, 0, std::numeric_limits<double>::infinity()};
@@ -84,11 +83,11 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
     for (std::size_t k = 0; k < 256; ++k) some.push_back(order[256 + k * (order.size() - 257) / 255]);
     order = std::move(some);
   }
-  const std::size_t origin = measured.tokens.size();  // position 0, where nothing is turned
+  const std::size_t origin = measured.tokens.size();  // position 0, where nothing is rotated
   const auto place = [&](std::size_t t) { return t == origin ? 0.0 : ids.at(measured.tokens[t], 0); };
   const auto angle = [&](std::size_t t, std::int64_t c) { return t == origin ? 0.0 : measured.at(t, c); };
   std::vector<Step> steps = growing_steps(order, place);
-  // Few and distant tokens leave whole turns open that the way from position 0 does not.
+  // With few and distant tokens, the number of whole turns is known only relative to position 0.
   const double least = steps.empty() ? std::numeric_limits<double>::infinity() : steps.front().gap;
   const auto nearest = std::min_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const double x = std::abs(place(a)), y = std::abs(place(b));
@@ -109,7 +108,7 @@ std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids&
         f = {wrapped(difference) / step.gap, noise / step.gap, kTurn / step.gap};
         continue;
       }
-      if (f.error * step.gap > 1.0) break;  // a turn could be missed
+      if (f.error * step.gap > 1.0) break;  // the number of turns is ambiguous
       f.value += wrapped(difference - f.value * step.gap) / step.gap;
       f.error = noise / step.gap;
     }
@@ -154,7 +153,7 @@ std::optional<double> common_magnitude(const Measured& measured, double toleranc
 
 std::int64_t AngleBins::bin_of(double angle) {
   const double bin = (wrapped(angle) + std::numbers::pi) * (kCount / kTurn);
-  // Angles that are huge or no numbers have no bin of their own.
+  // Huge and NaN angles have no bin.
   return bin >= 0.0 ? static_cast<std::int64_t>(std::min(bin, kCount - 1.0)) : 0;
 }
 
@@ -186,7 +185,7 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
                                                            const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options, KnownBins& known) {
   std::vector<std::optional<std::int64_t>> result(measured.tokens.size());
-  // The fastest column first: it tells most positions apart at once.
+  // The fastest column first: it excludes most positions.
   std::vector<std::int64_t> columns(static_cast<std::size_t>(measured.columns));
   std::iota(columns.begin(), columns.end(), std::int64_t{0});
   std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {

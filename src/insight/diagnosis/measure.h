@@ -1,4 +1,4 @@
-// What the numbers themselves say: angles and magnitudes, the frequencies and the positions behind them.
+// Measurements of the numbers: angles and magnitudes, and the frequencies and positions behind them.
 #pragma once
 
 #include <cmath>
@@ -12,11 +12,11 @@
 
 namespace posenc::diagnosis {
 
-// Angles of tokens and columns, as seen in the numbers.
+// The measured angles of tokens and columns.
 struct Measured {
-  std::vector<std::int64_t> tokens;  // which tokens were looked at
+  std::vector<std::int64_t> tokens;  // which tokens were measured
   std::int64_t columns = 0;
-  std::vector<double> angle;      // [tokens][columns], -pi to pi; NaN where nothing can be seen
+  std::vector<double> angle;      // [tokens][columns], -pi to pi; NaN if it cannot be measured
   std::vector<double> magnitude;  // likewise
   double noise = 0.0;             // of an angle, radians
 
@@ -28,17 +28,17 @@ struct Measured {
 // A frequency that explains the angles of a column.
 struct Frequency {
   double value = 0.0;
-  double error = 0.0;      // radians per position; infinite: not known
-  double turn = INFINITY;  // multiples of this more or less make the same angles: a turn between the nearest tokens
+  double error = 0.0;      // radians per position; infinite if unknown
+  double turn = INFINITY;  // adding multiples of this gives the same angles: a whole turn between the nearest tokens
 };
-// From the nearest tokens to those far apart: a turn more or less between neighbours is taken to be none. Tokens on one
-// axis.
+// Starts with the nearest tokens, assuming less than half a turn between them, and goes on to distant ones. Tokens are
+// on one axis.
 std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids& ids);
 
-// The magnitude that most numbers have; none where they differ.
+// The magnitude that most numbers have; none if they differ.
 std::optional<double> common_magnitude(const Measured& measured, double tolerance);
 
-// The positions from `first` to before `end`, sorted by their angle at a frequency.
+// The positions from `first` to `end` - 1, sorted by their angle at a frequency.
 class AngleBins {
  public:
   AngleBins(double frequency, std::int64_t first, std::int64_t end);
@@ -58,10 +58,10 @@ class AngleBins {
   double frequency_;
   std::int64_t first_, end_;
   std::vector<std::size_t> starts_;     // [kCount + 1]
-  std::vector<std::uint32_t> offsets_;  // of positions from the first one, bin by bin
+  std::vector<std::uint32_t> offsets_;  // of positions relative to the first, bin by bin
 };
 
-// The bins that were made last: nearly all engines that are tried have the same fastest frequency.
+// The bins made last: nearly all candidate engines have the same fastest frequency.
 class KnownBins {
  public:
   const AngleBins& of(double frequency, std::int64_t first, std::int64_t end);
@@ -70,8 +70,8 @@ class KnownBins {
   std::deque<AngleBins> bins_;
 };
 
-// The whole number at which a column's angle would be `angle`, for every token; none where no position from `first` to
-// before `end` fits within the tolerance.
+// For each token, the integer position at which the columns would have the measured angles; none if no position from
+// `first` to `end` - 1 fits within the tolerance.
 struct DecodeOptions {
   std::int64_t first = 0;
   std::int64_t end = 0;
@@ -81,13 +81,13 @@ std::vector<std::optional<std::int64_t>> decoded_positions(const Measured& measu
                                                            const std::vector<double>& inv_freq,
                                                            const DecodeOptions& options, KnownBins& known);
 
-// The whole number of positions that all tokens are off by: `expected` are the angles at their own, [tokens][columns].
-// None where there is none up to `far`.
+// The integer offset that all tokens share: `expected` are the angles at their given positions, [tokens][columns]. None
+// if no offset up to `far` fits.
 std::optional<std::int64_t> common_shift(const Measured& measured, const std::vector<double>& expected,
                                          const std::vector<double>& inv_freq, std::int64_t far, KnownBins& known);
 
-// The number in [low, high] with the smallest cost: a walk in even steps of the logarithm, then around the best while
-// its cost is `promising`; none where it is not.
+// The number in [low, high] with the smallest cost: scans at even steps of the logarithm, then refines the best; none
+// if its cost is not `promising`.
 struct Range {
   double low = 0.0;
   double high = 0.0;
@@ -95,7 +95,7 @@ struct Range {
 };
 std::optional<double> smallest(const std::function<double(double)>& cost, const Range& range);
 
-// A number that people write, where one is near enough: 10000, 0.25, 1e6.
+// The nearest round number (10000, 0.25, 1e6), if it is near enough.
 double plain_number(double value, double tolerance);
 
 }  // namespace posenc::diagnosis

@@ -12,7 +12,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-// Elements in C order, whatever the strides.
+// The elements in C order.
 void read_values(const ConstView& view, std::vector<double>& values) {
   std::vector<std::int64_t> index(static_cast<std::size_t>(view.rank), 0);
   const std::int64_t size = view.size();
@@ -45,7 +45,7 @@ void check_values(const ObservedNumbers& numbers, std::string_view name, const A
     const double v = numbers.values[i];
     zeros = zeros && v == 0.0;
     if (std::isfinite(v) || (allowed.minus_infinity && v == -INFINITY)) continue;
-    base::refuse_file(name, "element ", i, " is ", v, ": only finite numbers are numbers of an encoding");
+    base::refuse_file(name, "element ", i, " is ", v, ", but every number must be finite");
   }
   if (zeros && !allowed.zeros) base::refuse_file(name, "every number is zero: nothing was written there");
 }
@@ -142,7 +142,7 @@ ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const
                                   : std::to_string(allowed.min_rank) + " to " + std::to_string(allowed.max_rank);
     base::refuse_file(name, "expected ", range, " axes but got ", shape_text(view));
   }
-  if (view.size() == 0) base::refuse_file(name, "no numbers: ", shape_text(view));
+  if (view.size() == 0) base::refuse_file(name, "the array is empty: ", shape_text(view));
   read_values(view, numbers.values);
   check_values(numbers, name, allowed);
   numbers.stored = stored_type(view);

@@ -1,4 +1,4 @@
-// The numbers of another engine as doubles, with what type they really have.
+// The numbers of another engine as doubles, with the type that they really have.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ Rounding stored_type(const ConstView& view) noexcept;
 std::string_view words_of(Rounding type) noexcept;  // "bfloat16"
 
 struct ObservedNumbers {
-  std::string name;                  // as the caller calls it: "rotated"
+  std::string name;                  // the caller's name for it: "rotated"
   std::vector<std::int64_t> shape;   // without leading axes of length 1, but at least `rank` of them
   std::vector<double> values;        // C order
   Rounding stored = Rounding::none;  // the type of the memory
@@ -42,17 +42,17 @@ struct Allowed {
   bool minus_infinity = false;
   bool zeros = false;  // whether all numbers may be 0
 };
-// Throws where there are no numbers, or NaN, or infinite ones; axes of length 1 in front are dropped down to min_rank.
+// Throws if the array is empty or has NaN or infinite numbers; drops leading axes of length 1 down to min_rank.
 ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
 
-// Vectors [N, D] or [N, H, D] of so many tokens; axes of length 1 in front of them are dropped.
+// Vectors [N, D] or [N, H, D] of so many tokens; drops leading axes of length 1.
 ObservedNumbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens);
 
-// Positions as doubles, [N][A]. One coordinate stands for all where the encoding has several.
+// Positions as doubles, [N][A]. A single coordinate is used for all axes.
 struct Ids {
   std::int64_t count = 0;
   std::int64_t axes = 1;
-  bool repeated = false;  // whether one coordinate was taken for all axes
+  bool repeated = false;  // whether one coordinate is used for all axes
   std::vector<double> values;
 
   double at(std::int64_t n, std::int64_t a) const { return values[static_cast<std::size_t>(n * axes + a)]; }

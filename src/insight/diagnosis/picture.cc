@@ -7,17 +7,17 @@
 namespace posenc {
 
 Drawing draw_fault(const InjectedFault& fault, const std::string& title) {
-  if (fault.positions.empty()) fail(ErrorKind::usage, "[draw_fault] there is no position");
+  if (fault.positions.empty()) fail(ErrorKind::usage, "[draw_fault] positions must not be empty");
   Drawing drawing;
   const auto [low, high] = std::minmax_element(fault.positions.begin(), fault.positions.end());
   const bool log = *low >= 0.0 && *high > 100.0;
-  // On a logarithmic axis position 0 stands at a half.
+  // A logarithmic axis has no 0: position 0 is drawn at 0.5.
   const auto place = [&](double p) { return log ? std::max(p, 0.5) : p; };
   const double most = *std::max_element(fault.error.begin(), fault.error.end());
   const Box body = drawing::lay_out_page(
       drawing, {.title = title,
-                .notes = {fault.sentence, "the largest difference at each " + fault.along +
-                                              (fault.along == "position" ? ", of numbers of size 1" : "")},
+                .notes = {fault.sentence, "largest difference at each " + fault.along +
+                                              (fault.along == "position" ? ", for vectors of size 1" : "")},
                 .width = 560.0,
                 .body_height = 190.0});
   std::vector<double> x;

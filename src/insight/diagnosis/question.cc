@@ -9,8 +9,8 @@ namespace posenc::diagnosis {
 namespace {
 
 [[noreturn]] void refuse_kind(const Spec& spec, std::string_view what, std::string_view wanted) {
-  fail(ErrorKind::usage, std::string(what) + " are those of " + std::string(wanted) + " encodings, but the spec is " +
-                             std::string(kind_of(spec)));
+  fail(ErrorKind::usage,
+       std::string(what) + " belong to " + std::string(wanted) + ", but the spec is " + std::string(kind_of(spec)));
 }
 
 std::int64_t last_of(const PositionView& positions) {
@@ -44,36 +44,36 @@ void check_kind(const Spec& spec, const Observation& observed) {
   const bool turns = std::holds_alternative<Rotary>(spec), none = std::holds_alternative<NoPosition>(spec);
   switch (static_cast<Seen>(observed.index())) {
     case Seen::frequencies:
-      if (!turns) refuse_kind(spec, "frequencies", "rotary");
+      if (!turns) refuse_kind(spec, "frequencies", "rotary encodings");
       return;
     case Seen::tables:
-      if (!turns) refuse_kind(spec, "tables of cosines and sines", "rotary");
+      if (!turns) refuse_kind(spec, "tables of cosines and sines", "rotary encodings");
       return;
     case Seen::rotation:
-      if (!turns && !none) refuse_kind(spec, "rotated vectors", "rotary");
+      if (!turns && !none) refuse_kind(spec, "rotated vectors", "rotary encodings");
       return;
     case Seen::scores:
-      if (!turns && !none && !is_bias(spec)) refuse_kind(spec, "scores", "rotary and bias");
+      if (!turns && !none && !is_bias(spec)) refuse_kind(spec, "scores", "rotary encodings and biases");
       return;
     case Seen::bias:
-      if (!is_bias(spec)) refuse_kind(spec, "biases", "bias");
+      if (!is_bias(spec)) refuse_kind(spec, "biases", "encodings such as alibi and t5");
       return;
     case Seen::rows:
-      if (place_of(spec) != Place::input) refuse_kind(spec, "rows of a table", "input");
+      if (place_of(spec) != Place::input) refuse_kind(spec, "rows of a table", "sinusoidal and learned encodings");
       return;
   }
 }
 
-// What the engine should be. Layers without positions are an engine that does not turn.
+// What the engine should be. Layers without positions are an engine that does not rotate.
 Engine right_engine(const Spec& spec, const Observation& observed, const DiagnoseOptions& options) {
   if (options.tables.size() < learned_parts(spec)) {
-    fail(ErrorKind::usage, "the rows of the learned table are needed to compare with: --file");
+    fail(ErrorKind::usage, "the learned table is missing: give it with --file");
   }
   Engine right;
   right.spec = spec;
   if (auto* rotary = std::get_if<Rotary>(&right.spec)) {
     if (rotary->local_base != 0.0 && rotary->layer) *rotary = at_layer(*rotary, *rotary->layer);
-    // As long as the last position says, where nothing else does; frequencies alone are those of short sequences.
+    // Without a given length, the last position sets it; frequencies alone are those of short sequences.
     if (needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = length_of(observed);
   }
   if (!std::holds_alternative<NoPosition>(spec)) return right;

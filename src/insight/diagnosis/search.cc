@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kQuickTokens = 14;
 constexpr std::int64_t kMiddleTokens = 120;
 constexpr std::size_t kTriedWhole = 24;
-constexpr double kNoise = 1.0 / 128.0;  // what evenly spread differences may be
+constexpr double kNoise = 1.0 / 128.0;  // the limit of evenly spread differences
 
 double three_digits(double x) { return text::parse_number(text::general_text(x, 3)).value_or(x); }
 
@@ -22,7 +22,7 @@ std::string names_of(const Engine& engine) {
   return names;
 }
 
-// Names in a fixed order: a pair is the same whichever came first.
+// The names in a fixed order, so that a pair does not depend on which mistake came first.
 std::string set_of(const Engine& engine) {
   std::set<std::string_view> names;
   for (const Blame& blame : engine.blames) names.insert(blame.fault->name);
@@ -42,7 +42,7 @@ std::size_t rank_of(const Engine& engine) {
   return rank + (same ? 1000 : 0);
 }
 
-// How many digits the numbers of its faults have: of equals, 10000 rather than 9999 or 9998.66.
+// How many digits the numbers of its faults have: among equal fits, 10000 is preferred to 9999 or 9998.66.
 int digits_of(const Engine& engine) {
   int digits = 0;
   for (const Blame& blame : engine.blames) {
@@ -53,7 +53,7 @@ int digits_of(const Engine& engine) {
   return digits;
 }
 
-// The smallest residual first; of those that are alike, the likelier.
+// The smallest residual first; among similar ones, the likelier.
 void order_by_residual(std::vector<Candidate>& list) {
   std::stable_sort(list.begin(), list.end(),
                    [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
@@ -68,7 +68,7 @@ void order_by_residual(std::vector<Candidate>& list) {
   }
 }
 
-// By frequencies that were right before they were rounded, or by those of a power in float32 as PyTorch has them.
+// Compares with rounded exact frequencies, and with those of a float32 power as in PyTorch.
 Engine with_float32_angles(const Engine& engine, Precision frequencies) {
   Engine changed = engine;
   if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->precision = frequencies;
@@ -78,15 +78,15 @@ Engine with_float32_angles(const Engine& engine, Precision frequencies) {
   return changed;
 }
 
-// Whether the second of two must be judged behind this one. Others can be second themselves: what they look for is seen
-// behind whatever came first.
+// Whether a second mistake must be tried after this one. Other mistakes can be second themselves, because what they
+// look for shows after any first mistake.
 bool begins(const Fault& fault) {
   if (fault.about == "precision") return false;
   if (fault.about != "positions") return true;
   return fault.name == "counted_from_one" || fault.name == "packing_not_reset" || fault.name == "padding_counted";
 }
 
-// Whether a change made no difference to these numbers.
+// Whether a change makes no difference to these numbers.
 bool same(const Fit& a, const Fit& b) {
   return std::abs(a.rms - b.rms) <= 1e-12 * b.rms && std::abs(a.largest - b.largest) <= 1e-12 * b.largest;
 }
@@ -113,7 +113,7 @@ bool Searcher::explains(const Fit& fit) const {
 
 Candidate Searcher::tried_on(const Engine& engine, const Evidence& evidence) const {
   Candidate candidate{engine, evidence.fit(engine)};
-  // Engines form their angles in float32 as a rule: that alone is no second fault.
+  // Most engines compute angles in float32, so that alone does not count as a second fault.
   if (!candidate.fit.exact() && has_angles(engine) && !coarser_than_float32(engine.turn) && engine.turn.turns > 0) {
     for (const Precision frequencies : {Precision::reference, Precision::exact}) {
       const Engine rounded_angles = with_float32_angles(engine, frequencies);
@@ -125,7 +125,7 @@ Candidate Searcher::tried_on(const Engine& engine, const Evidence& evidence) con
     }
     candidate.float32 = candidate.float32 || candidate.fit.within_f32();
   }
-  // The number of a mistake is known to some digits only: a few differences may be somewhat too large.
+  // The number of a mistake is known to a few digits only, so a few differences may be slightly too large.
   const bool nearly =
       !engine.blames.empty() && candidate.fit.rms <= 2.0 * evidence.floor() && candidate.fit.worst <= 4.0;
   candidate.explains = explains(candidate.fit) || nearly;
@@ -135,7 +135,7 @@ Candidate Searcher::tried_on(const Engine& engine, const Evidence& evidence) con
 
 std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const {
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  // The best of each, then the next best of each: many variations of one fault must not crowd out the others.
+  // The best of each, then the next best of each, so that many variations of one fault do not crowd out the others.
   std::vector<Candidate> result;
   std::set<std::string> names;
   for (const std::pair<double, Engine>& next : near) {
@@ -162,7 +162,7 @@ std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> 
 std::vector<Candidate> Searcher::singles(const Engine& right) const {
   const Clues clues(evidence_, quick_.get(), *options_, bins_);
   std::vector<std::pair<double, Engine>> near;
-  // Positions may be wrong at a few tokens only: those are looked at all, in some heads where there are many.
+  // Positions may be wrong at a few tokens only, so compare all tokens, but only some heads if there are many.
   const std::unique_ptr<Evidence> wide = evidence_->sample(evidence_->rows());
   const Fit before = quick_->fit(right), before_wide = wide->fit(right);
   for (const Fault* fault : all_faults()) {
@@ -189,7 +189,7 @@ std::vector<Candidate> Searcher::pairs(const Engine& right) const {
       const Fit before = quick_->fit(one);
       if (same(before, alone)) continue;
       for (const Fault* second : all_faults()) {
-        if (second == first || second->name == "angle_float32") continue;  // `tried` tries that with all
+        if (second == first || second->name == "angle_float32") continue;  // `tried` adds that to every candidate
         for (Engine& both : variations_of(*second, one, clues)) {
           const Fit fit = quick_->fit(both, 3.0 * best + 1e-9);
           if (!std::isfinite(fit.rms) || same(fit, before) || same(fit, alone)) continue;
@@ -237,7 +237,7 @@ std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, c
     }
     return false;
   };
-  // Powers of two are exact in every type: the odd number before them shows rounding.
+  // Powers of two are exact in every type; the odd number before them shows rounding.
   const auto differs = [&](std::int64_t p) { return differs_at(p) || differs_at(p - 1); };
   if (one.outputs != other.outputs && one.columns > 1) return 1;
   std::int64_t low = 0, high = 1;

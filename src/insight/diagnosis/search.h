@@ -1,4 +1,4 @@
-// Which mistake, or which two, made the numbers.
+// Finds the mistake, or the two mistakes, that explain the numbers.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ namespace posenc::diagnosis {
 struct Candidate {
   Engine engine;
   Fit fit;
-  double residual = 0.0;  // of the fit, to three digits and not below rounding: equal ones are ties
-  bool float32 = false;   // whether its angles had to be those of float32
+  double residual = 0.0;  // of the fit, to three digits and not below the rounding error, so that ties are equal
+  bool float32 = false;   // whether it fits only with float32 angles
   bool explains = false;
 };
 
-// Everything that is known of the numbers in one place.
+// All that is known about the numbers.
 class Searcher {
  public:
   Searcher(const Evidence& evidence, const DiagnoseOptions& options);
@@ -28,9 +28,9 @@ class Searcher {
   Candidate tried(const Engine& engine) const { return tried_on(engine, *evidence_); }
   // One fault at a time.
   std::vector<Candidate> singles(const Engine& right) const;
-  // Two, the second judged by what the first leaves.
+  // Two faults, the second chosen by what the first leaves unexplained.
   std::vector<Candidate> pairs(const Engine& right) const;
-  // Faults that these numbers cannot tell from the engine: what each would do, as it is usually made.
+  // Faults that these numbers cannot distinguish from the engine, each in its usual form.
   std::vector<Engine> hidden(const Engine& engine) const;
 
  private:
@@ -39,13 +39,13 @@ class Searcher {
   std::vector<Candidate> settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const;
 
   const Evidence* evidence_;
-  std::unique_ptr<Evidence> quick_;   // a few tokens, for a first look at thousands of engines
-  std::unique_ptr<Evidence> middle_;  // more of them, before all are taken
+  std::unique_ptr<Evidence> quick_;   // a few tokens, to try thousands of engines
+  std::unique_ptr<Evidence> middle_;  // more of them, before all are compared
   const DiagnoseOptions* options_;
   mutable KnownBins bins_;
 };
 
-// The first position, to 2^24, at which two engines make different numbers of the same input; none: nowhere.
+// The first position up to 2^24 at which two engines make different numbers of the same input; none if there is none.
 std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, const Evidence& evidence);
 
 }  // namespace posenc::diagnosis

@@ -40,25 +40,27 @@ struct Type {
   double margin;               // around the page
 };
 
-// Round numbers within [low, high], about `count`; of a log axis powers of ten, with 2 and 5 where there is room.
+// Round numbers within [low, high], about `count`; of a log axis powers of ten, with 2 and 5 if there is room.
 std::vector<Tick> round_ticks(double low, double high, bool log, std::int64_t count);
 // "0.25", "1e-7", "1e6": short.
 std::string tick_text(double value);
-// Lines of at most `width`, broken between words, and within those that are longer.
+// Breaks a text into lines of at most `width`: between words, and within a word that is longer than a line.
 std::vector<std::string> wrapped(const std::string& text, double width, double size, bool bold, TextMetrics metrics);
 
-// The text, or as much of its beginning as fits `width` with three dots behind it.
+// The text, or the beginning of it that fits `width` together with three dots.
 std::string shortened(const std::string& text, double width, double size, TextMetrics metrics);
 
+inline constexpr double kLeastPageWidth = 200.0;  // less has no room for a picture and its numbers
 struct PageOptions {
   std::string title;
   std::vector<std::string> notes;  // below, one after the other, broken to fit
   double width = 720.0;
   double body_height = 320.0;
   double height = 0.0;  // of the whole page; if given, the body gets what is left of it
+  // In cells, where a page can be longer than the screen but not finer: the body gets at least and at most so much.
+  double least_body = 0.0, most_body = 1e6;
 };
-// Sets the size of the drawing, writes title and notes, and returns where the body stands. Too little room for anything
-// is an error.
+// Sets the size of the drawing, writes title and notes, and returns the box of the body. Throws if there is no room.
 Box lay_out_page(Drawing& drawing, const PageOptions& options);
 
 // Cuts a box into columns or rows with gaps between; shares are relative.
@@ -72,6 +74,9 @@ struct Stroke {
   bool dashed = false;
   std::string label = {};  // in the legend; empty: not there
 };
+
+// Draws a legend at the top of `area`, in as many lines as it needs, and returns how high it is.
+double draw_legend(Drawing& drawing, const Box& area, std::span<const Stroke> strokes);
 
 struct PanelOptions {
   std::string title = {};
@@ -106,7 +111,6 @@ class Panel {
   std::vector<PlacedMark> placed_marks() const;
   void lay_out(const Box& outer);
   void draw_axis_labels(double& top);
-  void draw_legend(double& top);
   void draw_marks(double top);
   void draw_x_axis();
   void draw_y_axis(const Axis& axis, bool right);
@@ -132,6 +136,11 @@ struct TopLabel {
   Anchor anchor = Anchor::middle;
   std::string text;
 };
+// What to do with rows if there is less room than rows.
+enum class Crowded : int {
+  sample,   // show every n-th row
+  average,  // show means of neighbouring rows: for waves, of which every n-th row would show a false one
+};
 struct HeatOptions {
   std::string title = {};
   std::string row_label = {}, column_label = {};
@@ -142,18 +151,28 @@ struct HeatOptions {
   double low = -1.0, high = 1.0;
   ColorMap map = ColorMap::diverging;
   bool color_bar = true;
-  bool square = false;                                 // cells are as high as wide
-  double rows_averaged = 1.0, columns_averaged = 1.0;  // what a cell of the matrix is the mean of already
-  int decimals = -1;                                   // of numbers written into the cells; negative: none
+  std::vector<Tick> bar_ticks = {};  // of the colour bar; empty: low, 0 and high
+  bool square = false;               // cells are as high as wide
+  Crowded crowded_rows = Crowded::sample;
+  std::int64_t column_group = 1;   // columns that are shown or left out together: 2 keeps a sine with its cosine
+  double rows_averaged = 1.0;      // what a row of the matrix is the mean of already
+  std::int64_t columns_every = 1;  // the matrix has one group of columns in so many already
+  int decimals = -1;               // of numbers written into the cells; negative: none
+  double least_left = 0.0, least_right = 0.0;  // room beside the image: equal rooms make images of equal size
 };
-// Draws it into `outer` and returns where the image stands. Cells that there is no room for are averaged, and the label
-// of the columns says so.
+// Draws the matrix into `outer` and returns the box of the image. If there is no room for all columns, every n-th group
+// of them is shown: the mean of neighbouring channels, which are different waves, would be a false one. The labels of
+// the axes say so.
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options);
-// The colour bar alone, at the left edge of `outer`, for several heatmaps of one scale.
-void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map);
-double color_bar_width(const Drawing& drawing, double low, double high);
-// The mean of what each of rows x columns cells covers; absent where nothing of it is a number.
-Heat averaged(const Heat& heat, std::int64_t rows, std::int64_t columns);
+// Several matrices as images of the same size, one in each box.
+std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,
+                            std::vector<HeatOptions> options);
+// The colour bar alone, at the left edge of `outer`, for several heatmaps of one scale. No ticks: low, 0 and high.
+void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map,
+                    const std::vector<Tick>& ticks = {});
+double color_bar_width(const Drawing& drawing, double low, double high, const std::vector<Tick>& ticks = {});
+// How many rows of an image fit into a height.
+std::int64_t image_rows(const Drawing& drawing, double height);
 
 // An arrow from a to b.
 void draw_arrow(Drawing& drawing, Point a, Point b, const Stroke& stroke);

@@ -8,28 +8,33 @@
 namespace posenc::drawing {
 namespace {
 
-std::size_t index_of(const Heat& heat, std::int64_t row, std::int64_t column) {
-  return static_cast<std::size_t>(row * heat.columns + column);
-}
+// Which rows or columns are shown: groups of `group` neighbours, one group in `every`.
+struct Sampling {
+  std::int64_t total = 0, group = 1, every = 1;
 
-// The mean over cells [first, last) of one axis, whole cells: no value counts twice, none is left out.
-struct Span {
-  std::int64_t first, last;
+  std::int64_t shown() const {
+    const std::int64_t groups = (total + group - 1) / group;
+    const std::int64_t kept = (groups + every - 1) / every;
+    const bool last_is_cut = total % group != 0 && (groups - 1) % every == 0;
+    return kept * group - (last_is_cut ? group - total % group : 0);
+  }
+  std::int64_t index(std::int64_t place) const { return place / group * every * group + place % group; }
 };
-Span span_of(std::int64_t index, std::int64_t count, std::int64_t total) {
-  return {index * total / count, (index + 1) * total / count};
+Sampling sampled(std::int64_t total, std::int64_t group, std::int64_t room) {
+  Sampling sampling{total, std::max<std::int64_t>(group, 1), 1};
+  if (sampling.group > room) sampling.group = 1;
+  while (sampling.shown() > std::max<std::int64_t>(room, 1)) ++sampling.every;
+  return sampling;
 }
 
-double mean_of(const Heat& heat, Span rows, Span columns) {
+double mean_of(const Heat& heat, std::int64_t first_row, std::int64_t last_row, std::int64_t column) {
   double sum = 0.0;
   std::int64_t count = 0;
-  for (std::int64_t r = rows.first; r < rows.last; ++r) {
-    for (std::int64_t c = columns.first; c < columns.last; ++c) {
-      const double value = heat.values[index_of(heat, r, c)];
-      if (!std::isfinite(value)) continue;
-      sum += value;
-      ++count;
-    }
+  for (std::int64_t r = first_row; r < last_row; ++r) {
+    const double value = heat.values[static_cast<std::size_t>(r * heat.columns + column)];
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
   }
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -41,6 +46,10 @@ std::vector<Tick> bar_ticks(double low, double high) {
   return ticks;
 }
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789+-.e") == std::string::npos;
+}
+
 class HeatPainter {
  public:
   HeatPainter(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options)
@@ -49,52 +58,141 @@ class HeatPainter {
         options_(options),
         type_(drawing.metrics),
         cells_(drawing.metrics == TextMetrics::cells),
-        outer_(outer) {}
+        outer_(outer),
+        title_(options.title.empty() ? std::vector<std::string>{}
+                                     : wrapped(options.title, outer.width, type_.label, true, drawing.metrics)) {
+    top_ = outer_.y + type_.line * static_cast<double>(title_.size());
+    if (!options_.row_label.empty()) top_ += type_.line;
+    if (!options_.top.empty()) top_ += type_.line;
+    if (!cells_) top_ += 4.0;
+    place_image();
+    if (!cells_ && has_word_columns() && !columns_fit()) {
+      upward_ = true;
+      place_image();
+    }
+  }
 
   Box draw() {
     draw_titles();
-    place_image();
-    const Heat shown = averaged(heat_, shown_rows(), shown_columns());
-    Image image{.box = image_, .columns = shown.columns, .rows = shown.rows, .levels = {}, .map = options_.map};
-    for (const double value : shown.values) image.levels.push_back(level_of(value));
-    drawing_.add(image);
-    if (options_.decimals >= 0) write_numbers();
+    // Colours behind plain numbers would be signs between them.
+    const bool only_numbers = options_.decimals >= 0 && numbers_fit() && cells_ && drawing_.plain;
+    if (!only_numbers) draw_image();
+    if (options_.decimals >= 0 && numbers_fit()) write_numbers();
     draw_top();
     draw_rows();
     draw_columns();
-    if (options_.color_bar) draw_bar();
+    if (options_.color_bar && !only_numbers) draw_bar();
     return image_;
   }
 
+  double left_room() const {
+    double left = 0.0;
+    for (const Tick& tick : row_ticks()) left = std::max(left, width_of(tick.label));
+    return std::max(left + type_.tick, options_.least_left);
+  }
+  double right_room() const {
+    const double bar =
+        (cells_ ? kCellWidth : 12.0) + color_bar_width(drawing_, options_.low, options_.high, options_.bar_ticks);
+    return std::max(options_.color_bar ? bar : 0.0, options_.least_right);
+  }
+
  private:
+  double width_of(const std::string& text) const { return text_width(text, type_.small, false, drawing_.metrics); }
   std::uint8_t level_of(double value) const {
     return std::isfinite(value) ? color_level(value, options_.low, options_.high) : kAbsentLevel;
   }
-  double width_of(const std::string& text) const { return text_width(text, type_.small, false, drawing_.metrics); }
+  double value_at(std::int64_t row, std::int64_t column) const {
+    const std::int64_t c = columns_.index(column);
+    if (averages_rows()) return mean_of(heat_, row * rows_.every, std::min((row + 1) * rows_.every, heat_.rows), c);
+    return heat_.values[static_cast<std::size_t>(rows_.index(row) * heat_.columns + c)];
+  }
+  bool averages_rows() const { return options_.crowded_rows == Crowded::average; }
 
-  void draw_titles() {
-    top_ = outer_.y;
-    const auto lines = [&](const std::string& text, double size, bool bold, Ink ink) {
-      if (text.empty()) return;
-      for (const std::string& line : wrapped(text, outer_.width, size, bold, drawing_.metrics)) {
-        drawing_.add(Text{.text = line, .at = {outer_.x, top_ + type_.ascent}, .size = size, .ink = ink, .bold = bold});
-        top_ += type_.line;
-      }
-    };
-    lines(options_.title, type_.label, true, Ink::text);
-    lines(options_.row_label, type_.small, false, Ink::muted);
-    if (!options_.top.empty()) top_ += type_.line;
-    if (!cells_) top_ += 4.0;
+  // --- Where the image is.
+
+  void place_image() {
+    const double left = left_room(), right = right_room();
+    image_ = {outer_.x + left, top_, outer_.width - left - right, outer_.bottom() - below() - top_};
+    choose_shown();
+    if (options_.square && !cells_) {
+      const double cell = std::min(image_.width / static_cast<double>(columns_.shown()),
+                                   image_.height / static_cast<double>(rows_shown_));
+      image_.width = cell * static_cast<double>(columns_.shown());
+      image_.height = cell * static_cast<double>(rows_shown_);
+    }
+    if (cells_) {
+      // Every column is the same number of characters wide, every row the same number of (half) lines high.
+      const double columns = std::max(1.0, std::floor(image_.width / kCellWidth));
+      const double unit = drawing_.plain ? kCellHeight : kCellHeight / 2.0;
+      const double units = std::max(1.0, std::floor(image_.height / kCellHeight) * kCellHeight / unit);
+      const auto columns_shown = static_cast<double>(columns_.shown());
+      const auto rows_shown = static_cast<double>(rows_shown_);
+      image_.width = kCellWidth * columns_shown * std::max(1.0, std::floor(columns / columns_shown));
+      image_.height = unit * rows_shown * std::max(1.0, std::floor(units / rows_shown));
+    }
+  }
+  void choose_shown() {
+    const double room = cells_ ? image_.width / kCellWidth : image_.width;
+    columns_ = sampled(heat_.columns, options_.column_group, static_cast<std::int64_t>(room));
+    const std::int64_t lines = std::max<std::int64_t>(1, image_rows(drawing_, image_.height));
+    rows_ = sampled(heat_.rows, 1, lines);
+    rows_shown_ = rows_.shown();
+  }
+  double below() const {
+    double words = type_.line;
+    if (upward_) {
+      words = 6.0;
+      for (const Tick& tick : options_.column_ticks) words = std::max(words, width_of(tick.label) + 6.0);
+    }
+    return words + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
+  }
+  double x_of(double column) const {
+    return image_.x +
+           image_.width * (column / static_cast<double>(columns_.every) + 0.5) / static_cast<double>(columns_.shown());
+  }
+  double y_of(double row) const {
+    // A sampled row is shown itself, a mean covers `every` rows.
+    const double every = static_cast<double>(rows_.every);
+    const double place = averages_rows() ? (row + 0.5) / every : row / every + 0.5;
+    return image_.y + image_.height * place / static_cast<double>(rows_shown_);
   }
 
-  // Those that would meet the one before them are left out.
+  // --- What is left out.
+
+  std::string rows_remark() const {
+    if (!averages_rows()) return rows_.every > 1 ? " (one in " + std::to_string(rows_.every) + ")" : "";
+    const double rows = options_.rows_averaged * static_cast<double>(rows_.every);
+    return rows < 1.01 ? "" : " (a row is the mean of " + text::general_text(rows, 3) + ")";
+  }
+  std::string columns_remark() const {
+    const std::int64_t every = columns_.every * options_.columns_every;
+    if (every <= 1) return "";
+    return (columns_.group == 2 ? " (one pair in " : " (one in ") + std::to_string(every) + ")";
+  }
+
+  // --- Words.
+
+  void draw_titles() {
+    double y = outer_.y;
+    for (const std::string& line : title_) {
+      drawing_.add(Text{.text = line, .at = {outer_.x, y + type_.ascent}, .size = type_.label, .bold = true});
+      y += type_.line;
+    }
+    if (options_.row_label.empty()) return;
+    const std::string label =
+        shortened(options_.row_label + rows_remark(), outer_.width, type_.small, drawing_.metrics);
+    drawing_.add(Text{.text = label, .at = {outer_.x, y + type_.ascent}, .size = type_.small, .ink = Ink::muted});
+  }
+
+  // Leaves out a label that would overlap the one before it.
   void draw_top() {
     double end = -1e300;
     for (const TopLabel& label : options_.top) {
       const double edge = label.anchor == Anchor::start ? -0.5 : label.anchor == Anchor::end ? 0.5 : 0.0;
       const double width = width_of(label.text);
       const double share = label.anchor == Anchor::start ? 0.0 : label.anchor == Anchor::end ? 1.0 : 0.5;
-      const double start = x_of(label.column + edge) - share * width;
+      const double at = std::clamp(x_of(label.column + edge), image_.x, image_.right());
+      const double start = at - share * width;
       if (start < end + 3.0) continue;
       end = start + width;
       drawing_.add(Text{.text = label.text,
@@ -122,64 +220,10 @@ class HeatPainter {
     return ticks_of(options_.row_ticks, heat_.rows, options_.first_row, options_.row_step,
                     std::clamp<std::int64_t>(wanted, 1, 10));
   }
-
-  void place_image() {
-    double left = 0.0;
-    for (const Tick& tick : row_ticks()) left = std::max(left, width_of(tick.label));
-    left += type_.tick;
-    double right = 0.0;
-    if (options_.color_bar) {
-      right = (cells_ ? kCellWidth : 12.0) + color_bar_width(drawing_, options_.low, options_.high);
-    }
-    const double below = type_.line + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
-    image_ = {outer_.x + left, top_, outer_.width - left - right, outer_.bottom() - below - top_};
-    if (options_.square && !cells_) {
-      const double cell =
-          std::min(image_.width / static_cast<double>(heat_.columns), image_.height / static_cast<double>(heat_.rows));
-      image_.width = cell * static_cast<double>(heat_.columns);
-      image_.height = cell * static_cast<double>(heat_.rows);
-    }
-    if (cells_) {
-      // Whole characters per column, and whole half blocks per row.
-      const double columns = std::max(1.0, std::floor(image_.width / kCellWidth));
-      const double rows = std::max(2.0, 2.0 * std::floor(image_.height / kCellHeight));
-      const auto whole = [](double room, std::int64_t count) {
-        const double wanted = static_cast<double>(count);
-        return wanted >= room ? room : wanted * std::floor(room / wanted);
-      };
-      const double per_row = std::max(2.0, 2.0 * std::ceil(whole(rows, heat_.rows) / 2.0));
-      image_.width = kCellWidth * whole(columns, heat_.columns);
-      image_.height = kCellHeight / 2.0 * std::min(rows, per_row);
-    }
-  }
-
-  std::int64_t shown_columns() const {
-    const double room = cells_ ? image_.width / kCellWidth : image_.width;
-    return std::min(heat_.columns, std::max<std::int64_t>(1, static_cast<std::int64_t>(room)));
-  }
-  std::int64_t shown_rows() const {
-    const double room = cells_ ? 2.0 * image_.height / kCellHeight : image_.height;
-    return std::min(heat_.rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(room)));
-  }
-
-  // What a cell of the picture is the mean of.
-  std::string averages() const {
-    const double rows = options_.rows_averaged * static_cast<double>(heat_.rows) / static_cast<double>(shown_rows());
-    const double columns =
-        options_.columns_averaged * static_cast<double>(heat_.columns) / static_cast<double>(shown_columns());
-    if (rows < 1.01 && columns < 1.01) return "";
-    return " (cells are means of " + text::general_text(rows, 2) + " x " + text::general_text(columns, 2) + ")";
-  }
-
-  double x_of(double column) const {
-    return image_.x + image_.width * (column + 0.5) / static_cast<double>(heat_.columns);
-  }
-  double y_of(double row) const { return image_.y + image_.height * (row + 0.5) / static_cast<double>(heat_.rows); }
-
   void draw_rows() {
     double last = -1e300;
     for (const Tick& tick : row_ticks()) {
-      const double y = cells_ ? y_of(tick.value) : y_of(tick.value) + 0.36 * type_.small;
+      const double y = cells_ ? y_of(tick.value) - 1e-6 : y_of(tick.value) + 0.36 * type_.small;
       const double baseline = cells_ ? std::floor(y / kCellHeight) * kCellHeight + type_.ascent : y;
       if (baseline < last + type_.line - 1.0) continue;
       last = baseline;
@@ -191,17 +235,49 @@ class HeatPainter {
     }
   }
 
-  void draw_columns() {
-    std::vector<Tick> ticks;
+  bool has_word_columns() const {
+    return std::any_of(options_.column_ticks.begin(), options_.column_ticks.end(),
+                       [](const Tick& tick) { return !is_number(tick.label); });
+  }
+  double column_width() const { return image_.width / static_cast<double>(columns_.shown()); }
+  bool columns_fit() const {
+    return std::all_of(options_.column_ticks.begin(), options_.column_ticks.end(),
+                       [&](const Tick& tick) { return width_of(tick.label) + 4.0 <= column_width(); });
+  }
+  std::vector<Tick> column_ticks() const {
+    std::vector<Tick> ticks = options_.column_ticks;
+    if (!ticks.empty()) {
+      // A word without room for all of it is known by its beginning.
+      for (Tick& tick : ticks) {
+        if (!cells_ || is_number(tick.label)) continue;
+        const auto room = static_cast<std::size_t>(std::max(1.0, column_width() / kCellWidth - 1.0));
+        const std::vector<std::string> lines =
+            wrapped(tick.label, kCellWidth * static_cast<double>(room), type_.small, false, drawing_.metrics);
+        if (!lines.empty()) tick.label = lines.front();
+      }
+      return ticks;
+    }
     for (std::int64_t wanted = 12; wanted > 0; --wanted) {
-      ticks = ticks_of(options_.column_ticks, heat_.columns, options_.first_column, options_.column_step, wanted);
+      ticks = ticks_of({}, heat_.columns, options_.first_column, options_.column_step, wanted);
       double room = 0.0;
       for (const Tick& tick : ticks) room += width_of(tick.label) + 1.5 * kCellWidth;
-      if (room <= image_.width || !options_.column_ticks.empty()) break;
+      if (room <= image_.width) break;
     }
+    return ticks;
+  }
+  void draw_columns() {
     double end = -1e300;
     const double y = image_.bottom() + (cells_ ? 0.0 : 4.0) + type_.ascent;
-    for (const Tick& tick : ticks) {
+    for (const Tick& tick : column_ticks()) {
+      if (upward_) {
+        drawing_.add(Text{.text = tick.label,
+                          .at = {x_of(tick.value) + 0.36 * type_.small, image_.bottom() + 6.0},
+                          .size = type_.small,
+                          .anchor = Anchor::end,
+                          .ink = Ink::muted,
+                          .upward = true});
+        continue;
+      }
       const double half = width_of(tick.label) / 2.0;
       const double x = std::clamp(x_of(tick.value), outer_.x + half, std::max(outer_.x + half, outer_.right() - half));
       if (x - half < end + (cells_ ? kCellWidth : 3.0)) continue;
@@ -211,38 +287,61 @@ class HeatPainter {
     }
     if (options_.column_label.empty()) return;
     const std::string label =
-        shortened(options_.column_label + averages(), outer_.width, type_.small, drawing_.metrics);
+        shortened(options_.column_label + columns_remark(), outer_.width, type_.small, drawing_.metrics);
     const double half = width_of(label) / 2.0;
     const double middle = image_.x + image_.width / 2.0;
     const double x = std::clamp(middle, outer_.x + half, std::max(outer_.x + half, outer_.right() - half));
-    drawing_.add(Text{
-        .text = label, .at = {x, y + type_.line}, .size = type_.small, .anchor = Anchor::middle, .ink = Ink::muted});
+    drawing_.add(Text{.text = label,
+                      .at = {x, image_.bottom() + below() - type_.line + type_.ascent},
+                      .size = type_.small,
+                      .anchor = Anchor::middle,
+                      .ink = Ink::muted});
   }
 
+  // --- Colours and numbers.
+
+  void draw_image() {
+    Image image{.box = image_, .columns = columns_.shown(), .rows = rows_shown_, .levels = {}, .map = options_.map};
+    for (std::int64_t r = 0; r < image.rows; ++r) {
+      for (std::int64_t c = 0; c < image.columns; ++c) image.levels.push_back(level_of(value_at(r, c)));
+    }
+    drawing_.add(image);
+  }
   void draw_bar() {
     draw_color_bar(drawing_, {image_.right() + (cells_ ? kCellWidth : 12.0), image_.y, 0.0, image_.height},
-                   options_.low, options_.high, options_.map);
+                   options_.low, options_.high, options_.map, options_.bar_ticks);
   }
 
-  void write_numbers() {
+  // The size of numbers that fit into the cells.
+  double number_size() const {
     const double height = image_.height / static_cast<double>(heat_.rows);
-    const double width = image_.width / static_cast<double>(heat_.columns);
     double size = std::min(type_.small, 0.7 * height);
     for (const double value : heat_.values) {
       if (!std::isfinite(value)) continue;
       const double needed = text_width(text::fixed_text(value, options_.decimals), size, false, drawing_.metrics);
-      if (needed > 0.92 * width) size *= 0.92 * width / needed;
+      if (needed > 0.92 * column_width()) size *= 0.92 * column_width() / needed;
     }
-    if (size < 5.0) return;  // nobody could read them
+    return size;
+  }
+  bool numbers_fit() const {
+    if (rows_shown_ < heat_.rows || columns_.shown() < heat_.columns) return false;
+    if (!cells_) return number_size() >= 5.0;  // smaller ones are unreadable
+    return std::all_of(heat_.values.begin(), heat_.values.end(), [&](double value) {
+      return width_of(text::fixed_text(value, options_.decimals)) + kCellWidth <= column_width();
+    });
+  }
+  void write_numbers() {
+    const double size = cells_ ? type_.small : number_size();
     for (std::int64_t r = 0; r < heat_.rows; ++r) {
       for (std::int64_t c = 0; c < heat_.columns; ++c) {
-        const double value = heat_.values[index_of(heat_, r, c)];
+        const double value = value_at(r, c);
         if (!std::isfinite(value)) continue;
-        drawing_.add(Text{.text = text::fixed_text(value, options_.decimals),
-                          .at = {x_of(static_cast<double>(c)), y_of(static_cast<double>(r)) + 0.36 * size},
-                          .size = size,
-                          .anchor = Anchor::middle,
-                          .on = CellPaint{options_.map, level_of(value)}});
+        Text number{.text = text::fixed_text(value, options_.decimals),
+                    .at = {x_of(static_cast<double>(c)), y_of(static_cast<double>(r)) + (cells_ ? -1e-6 : 0.36 * size)},
+                    .size = size,
+                    .anchor = Anchor::middle};
+        if (!(cells_ && drawing_.plain)) number.on = CellPaint{options_.map, level_of(value)};
+        drawing_.add(number);
       }
     }
   }
@@ -253,38 +352,37 @@ class HeatPainter {
   Type type_;
   bool cells_;
   Box outer_;
-  Box image_;
+  std::vector<std::string> title_;
   double top_ = 0.0;
+  bool upward_ = false;  // words below the columns run upwards
+  Box image_;
+  Sampling rows_, columns_;
+  std::int64_t rows_shown_ = 0;
 };
 
 }  // namespace
 
-Heat averaged(const Heat& heat, std::int64_t rows, std::int64_t columns) {
-  if (rows >= heat.rows && columns >= heat.columns) return heat;
-  Heat result{std::min(rows, heat.rows), std::min(columns, heat.columns), {}};
-  for (std::int64_t r = 0; r < result.rows; ++r) {
-    for (std::int64_t c = 0; c < result.columns; ++c) {
-      result.values.push_back(
-          mean_of(heat, span_of(r, result.rows, heat.rows), span_of(c, result.columns, heat.columns)));
-    }
-  }
-  return result;
+std::int64_t image_rows(const Drawing& drawing, double height) {
+  if (drawing.metrics != TextMetrics::cells) return static_cast<std::int64_t>(height);
+  return static_cast<std::int64_t>(height / kCellHeight) * (drawing.plain ? 1 : 2);
 }
 
-double color_bar_width(const Drawing& drawing, double low, double high) {
+double color_bar_width(const Drawing& drawing, double low, double high, const std::vector<Tick>& ticks) {
   const bool cells = drawing.metrics == TextMetrics::cells;
   double widest = 0.0;
-  for (const Tick& tick : bar_ticks(low, high)) {
+  for (const Tick& tick : ticks.empty() ? bar_ticks(low, high) : ticks) {
     widest = std::max(widest, text_width(tick.label, Type(drawing.metrics).small, false, drawing.metrics));
   }
   return widest + (cells ? 2.0 * kCellWidth : 16.0);
 }
 
-void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map) {
+void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high, ColorMap map,
+                    const std::vector<Tick>& ticks) {
   const Type type(drawing.metrics);
   const bool cells = drawing.metrics == TextMetrics::cells;
-  const Box bar = {outer.x, outer.y, cells ? kCellWidth : 12.0, outer.height};
-  const auto steps = static_cast<std::int64_t>(cells ? 2.0 * bar.height / kCellHeight : 128.0);
+  const double height = cells ? std::ceil(outer.height / kCellHeight) * kCellHeight : outer.height;
+  const Box bar = {outer.x, outer.y, cells ? kCellWidth : 12.0, height};
+  const std::int64_t steps = cells ? image_rows(drawing, bar.height) : 128;
   Image image{.box = bar, .columns = 1, .rows = steps, .levels = {}, .map = map};
   for (std::int64_t i = 0; i < steps; ++i) {
     const double share = steps == 1 ? 1.0 : 1.0 - static_cast<double>(i) / static_cast<double>(steps - 1);
@@ -292,7 +390,7 @@ void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high,
   }
   drawing.add(image);
   double last = -1e300;
-  for (const Tick& tick : bar_ticks(low, high)) {
+  for (const Tick& tick : ticks.empty() ? bar_ticks(low, high) : ticks) {
     const double share = (high - tick.value) / (high - low);
     const double inner = cells ? bar.height - kCellHeight : bar.height - type.small;
     const double y = bar.y + inner * share + (cells ? type.ascent : 0.85 * type.small);
@@ -307,6 +405,23 @@ void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high,
 
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options) {
   return HeatPainter(drawing, outer, heat, options).draw();
+}
+
+std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,
+                            std::vector<HeatOptions> options) {
+  double left = 0.0, right = 0.0;
+  for (std::size_t i = 0; i < heats.size(); ++i) {
+    const HeatPainter painter(drawing, boxes[i], heats[i], options[i]);
+    left = std::max(left, painter.left_room());
+    right = std::max(right, painter.right_room());
+  }
+  std::vector<Box> images;
+  for (std::size_t i = 0; i < heats.size(); ++i) {
+    options[i].least_left = left;
+    options[i].least_right = right;
+    images.push_back(draw_heat(drawing, boxes[i], heats[i], options[i]));
+  }
+  return images;
 }
 
 }  // namespace posenc::drawing

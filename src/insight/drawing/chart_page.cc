@@ -141,8 +141,9 @@ std::string shortened(const std::string& text, double width, double size, TextMe
 Box lay_out_page(Drawing& drawing, const PageOptions& options) {
   const Type type(drawing.metrics);
   const double inner = options.width - 2.0 * type.margin;
-  if (!(inner >= 20.0 * kCellWidth)) {
-    fail(ErrorKind::usage, "[make_figure] width must be at least 200 but got " + text::number_text(options.width));
+  if (!(options.width >= kLeastPageWidth)) {
+    fail(ErrorKind::usage, "[make_figure] width must be at least " + text::number_text(kLeastPageWidth) + " but got " +
+                               text::number_text(options.width));
   }
   const auto title = wrapped(options.title, inner, type.title, true, drawing.metrics);
   std::vector<std::string> notes;
@@ -152,8 +153,8 @@ Box lay_out_page(Drawing& drawing, const PageOptions& options) {
   const double title_line = in_cells(drawing.metrics) ? type.line : 20.0;
   const double above = type.margin + title_line * static_cast<double>(title.size()) + (type.margin > 0.0 ? 8.0 : 0.0);
   const double below = type.line * static_cast<double>(notes.size()) + type.margin + (type.margin > 0.0 ? 10.0 : 0.0);
-  const double body =
-      options.height > 0.0 ? snapped_height(drawing, options.height - above - below) : options.body_height;
+  double body = options.height > 0.0 ? snapped_height(drawing, options.height - above - below) : options.body_height;
+  if (in_cells(drawing.metrics)) body = std::max(std::min(body, options.most_body), options.least_body);
   if (!(body >= 4.0 * kCellHeight)) {
     fail(ErrorKind::usage, "[make_figure] height must be at least " +
                                text::number_text(above + below + 4.0 * kCellHeight) + " but got " +

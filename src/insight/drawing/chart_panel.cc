@@ -19,7 +19,7 @@ bool within(const Axis& axis, double value) {
 
 bool drawable(const Axis& axis, double value) { return std::isfinite(value) && (!axis.log || value > 0.0); }
 
-// The part of the line from a to b between two heights; nothing where all of it lies outside.
+// The part of the line from a to b between the top and the bottom of a box; empty if all of it is outside.
 std::optional<std::pair<Point, Point>> cut(Point a, Point b, const Box& box) {
   const auto clip = [&](Point from, Point to) {
     if (from.y < box.y) {
@@ -37,8 +37,8 @@ std::optional<std::pair<Point, Point>> cut(Point a, Point b, const Box& box) {
 
 constexpr std::size_t kMostPoints = 4000;
 
-// The lowest and the highest point of each of many parts: what swings faster than can be drawn becomes a band, and no
-// peak is lost.
+// The lowest and the highest point of each of many parts: a wave too fast to be drawn becomes a band, and no peak is
+// lost.
 std::pair<std::vector<double>, std::vector<double>> thinned(std::span<const double> x, std::span<const double> y) {
   constexpr std::size_t kParts = 1000;
   std::pair<std::vector<double>, std::vector<double>> thin;
@@ -60,6 +60,33 @@ std::pair<std::vector<double>, std::vector<double>> thinned(std::span<const doub
 }
 
 }  // namespace
+
+double draw_legend(Drawing& drawing, const Box& area, std::span<const Stroke> strokes) {
+  const Type type(drawing.metrics);
+  const double swatch = drawing.metrics == TextMetrics::cells ? 2.0 * kCellWidth : 20.0;
+  const double space = kCellWidth;
+  double x = area.x, top = area.y;
+  bool any = false;
+  for (const Stroke& stroke : strokes) {
+    if (stroke.label.empty()) continue;
+    const std::string label = shortened(stroke.label, area.width - swatch - space, type.small, drawing.metrics);
+    const double width = swatch + space + text_width(label, type.small, false, drawing.metrics);
+    if (any && x + width > area.right()) {
+      x = area.x;
+      top += type.line;
+    }
+    any = true;
+    const double y = top + type.line / 2.0;
+    drawing.add(Path{.points = {{x, y}, {x + swatch, y}},
+                     .stroke = stroke.ink,
+                     .line_width = std::min(stroke.width * 1.3, 8.0),
+                     .opacity = stroke.opacity,
+                     .dashed = stroke.dashed});
+    drawing.add(Text{.text = label, .at = {x + swatch + space, top + type.ascent}, .size = type.small});
+    x += width + 2.0 * space;
+  }
+  return any ? top + type.line - area.y : 0.0;
+}
 
 Panel::Panel(Drawing& drawing, const Box& outer, PanelOptions options)
     : drawing_(&drawing), options_(std::move(options)), type_(drawing.metrics), outer_(outer), plot_(outer) {
@@ -93,7 +120,8 @@ std::vector<Tick> Panel::y_ticks(const Axis& axis) const {
   return round_ticks(axis.low, axis.high, axis.log, std::clamp<std::int64_t>(count, 1, 8));
 }
 
-// From the outside in: what stands above and below first, then the numbers at the sides, whose width needs the heights.
+// From the outside in: first what is above and below the plot, then the numbers at its sides, whose width depends on
+// the height.
 void Panel::lay_out(const Box& outer) {
   for (Axis* axis : {&options_.x, &options_.y}) {
     axis->label = shortened(axis->label, outer.width, type_.small, drawing_->metrics);
@@ -105,7 +133,7 @@ void Panel::lay_out(const Box& outer) {
       top += type_.line;
     }
   }
-  draw_legend(top);
+  top += draw_legend(*drawing_, {outer.x, top, outer.width, 0.0}, options_.legend);
   draw_axis_labels(top);
   const double below =
       (options_.x.plain ? 0.0 : type_.line + type_.tick) + (options_.x.label.empty() ? 0.0 : type_.line);
@@ -141,33 +169,7 @@ void Panel::lay_out(const Box& outer) {
   draw_marks(marks_top);
 }
 
-void Panel::draw_legend(double& top) {
-  const double swatch = drawing_->metrics == TextMetrics::cells ? 2.0 * kCellWidth : 20.0;
-  const double space = kCellWidth;
-  double x = outer_.x;
-  bool any = false;
-  for (const Stroke& stroke : options_.legend) {
-    if (stroke.label.empty()) continue;
-    const std::string label = shortened(stroke.label, outer_.width - swatch - space, type_.small, drawing_->metrics);
-    const double width = swatch + space + text_width(label, type_.small, false, drawing_->metrics);
-    if (any && x + width > outer_.right()) {
-      x = outer_.x;
-      top += type_.line;
-    }
-    any = true;
-    const double y = top + type_.line / 2.0;
-    drawing_->add(Path{.points = {{x, y}, {x + swatch, y}},
-                       .stroke = stroke.ink,
-                       .line_width = std::min(stroke.width * 1.3, 8.0),
-                       .opacity = stroke.opacity,
-                       .dashed = stroke.dashed});
-    drawing_->add(Text{.text = label, .at = {x + swatch + space, top + type_.ascent}, .size = type_.small});
-    x += width + 2.0 * space;
-  }
-  if (any) top += type_.line;
-}
-
-// The labels of upright axes stand above them, to be read without turning the head.
+// Labels of vertical axes are above them, so that nobody has to tilt the head.
 void Panel::draw_axis_labels(double& top) {
   const auto width = [&](const std::string& text) { return text_width(text, type_.small, false, drawing_->metrics); };
   const std::string right = options_.right ? options_.right->label : "";
@@ -187,7 +189,7 @@ void Panel::draw_axis_labels(double& top) {
   top += type_.line;
 }
 
-// The words of marks in as many rows as they need, so that none meets another.
+// Places the labels of marks in as many rows as they need, so that none overlaps another.
 std::vector<Panel::PlacedMark> Panel::placed_marks() const {
   std::vector<double> ends;  // the right end of the last label of each row
   std::vector<PlacedMark> placed;
@@ -231,7 +233,7 @@ void Panel::draw_x_axis() {
     drawing_->add(Path{
         .points = {{x, plot_.bottom()}, {x, plot_.bottom() + type_.tick}}, .stroke = Ink::axis, .line_width = 1.0});
     const double half = text_width(tick.label, type_.small, false, drawing_->metrics) / 2.0;
-    if (x - half < end + 4.0) continue;  // a label that would touch the one before it is left out
+    if (x - half < end + 4.0) continue;  // skip a label that would touch the one before it
     end = x + half;
     drawing_->add(
         Text{.text = tick.label, .at = {x, y}, .size = type_.small, .anchor = Anchor::middle, .ink = Ink::muted});

@@ -1,4 +1,4 @@
-// What every back end of drawings asks of one.
+// The checks that every back end makes before it paints a drawing.
 #pragma once
 
 #include <string_view>

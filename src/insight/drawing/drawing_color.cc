@@ -42,13 +42,13 @@ constexpr Inks kDarkInks = {{{17, 20, 24},
 
 using Anchors = std::array<Color, 5>;
 
-// Both arms change alike, so that equal distances from the middle look equally strong; the colours stay apart for
+// Both arms change alike, so that equal distances from the middle look equally strong; the colours differ also for
 // readers who cannot tell red from green.
 constexpr Anchors kLightDiverging = {{{24, 60, 142}, {92, 152, 206}, {246, 246, 244}, {226, 114, 88}, {150, 18, 38}}};
 constexpr Anchors kDarkDiverging = {{{160, 212, 255}, {58, 112, 184}, {34, 37, 42}, {184, 76, 56}, {255, 190, 160}}};
 constexpr Anchors kLightSequential = {{{255, 255, 255}, {190, 216, 238}, {92, 152, 206}, {32, 90, 164}, {12, 34, 84}}};
 constexpr Anchors kDarkSequential = {{{17, 20, 24}, {30, 58, 110}, {48, 116, 180}, {110, 186, 220}, {235, 248, 230}}};
-// Greyer than any level of its theme, so that nothing is not taken for a number.
+// Greyer than any level of its theme, so that a missing value does not look like a number.
 constexpr Color kLightAbsent = {206, 206, 206};
 constexpr Color kDarkAbsent = {78, 78, 78};
 

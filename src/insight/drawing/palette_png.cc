@@ -60,7 +60,7 @@ class RunDeflate {
     if (value < 280) return put_code(value - 256, 7);
     put_code(0xC0 + value - 280, 8);
   }
-  // Codes come with their first bit first, numbers with their last.
+  // Codes are written from their highest bit, numbers from their lowest.
   void put_code(std::uint32_t code, std::uint32_t bits) {
     while (bits > 0) put((code >> --bits) & 1U, 1);
   }
@@ -119,7 +119,7 @@ std::string palette(ColorMap map, Theme theme, std::uint8_t last) {
   return bytes;
 }
 
-// Each row with its filter in front: differences to the row above where it is the same, which are a run of zeros.
+// Each row after its filter byte. A row equal to the one above is written as differences, which are a run of zeros.
 std::string filtered_rows(std::span<const std::uint8_t> levels, std::size_t columns) {
   constexpr char kPlain = 0;
   constexpr char kUp = 2;
@@ -152,7 +152,7 @@ std::string palette_png(std::span<const std::uint8_t> levels, std::int64_t colum
   constexpr std::int64_t kMostSide = 1 << 20;
   if (columns < 1 || rows < 1 || columns > kMostSide || rows > kMostSide ||
       static_cast<std::int64_t>(levels.size()) != rows * columns) {
-    fail(ErrorKind::usage, "[palette_png] " + std::to_string(levels.size()) + " levels are no image of " +
+    fail(ErrorKind::usage, "[palette_png] " + std::to_string(levels.size()) + " levels are not an image of " +
                                std::to_string(rows) + " x " + std::to_string(columns) + " cells");
   }
   std::string header;

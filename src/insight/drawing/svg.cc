@@ -42,7 +42,7 @@ std::string attribute(std::string_view name, std::string_view value) {
 }
 std::string attribute(std::string_view name, double value) { return attribute(name, number(value)); }
 
-// Characters that XML 1.0 has no way to write.
+// Characters that XML 1.0 does not allow.
 bool is_forbidden(std::uint32_t code) noexcept {
   return (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || code == 0xFFFE || code == 0xFFFF;
 }
@@ -69,13 +69,13 @@ std::string custom_properties(Theme theme) {
   for (std::size_t index = 0; index < kInkNames.size(); ++index) {
     css += "--posenc-" + std::string(kInkNames[index]) + ":" + hex(color_of(static_cast<Ink>(index), theme)) + ";";
   }
-  // Text that is white on a cell in light and black in dark, and the other way round.
+  // Text that is white on a cell in the light theme and black in the dark one, and the reverse.
   css += theme == Theme::dark ? "--posenc-white-black:#000000;--posenc-black-white:#ffffff"
                               : "--posenc-white-black:#ffffff;--posenc-black-white:#000000";
   return css;
 }
 
-// Twice: readers that know no custom properties keep the first.
+// Twice: programs without custom properties use the first.
 std::string paint_class(std::string_view property, const std::string& name, Color color) {
   return ".posenc-" + std::string(property) + "-" + name + "{" + std::string(property) + ":" + hex(color) + ";" +
          std::string(property) + ":var(--posenc-" + name + ")}\n";
@@ -100,7 +100,7 @@ std::string classes(Theme theme) {
   return css;
 }
 
-// One image is light and one is dark; the root element's data-theme counts more than the system's preference.
+// One image is light and one is dark; data-theme on the root element overrides the preference of the system.
 std::string dark_rules(const std::string& root) {
   return root + "{color-scheme:dark;" + custom_properties(Theme::dark) + "}\n" + root +
          " .posenc-dark{display:inline}\n" + root + " .posenc-light{display:none}\n";

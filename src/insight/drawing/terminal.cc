@@ -21,8 +21,8 @@ constexpr double kMostCells = 4e6;
 constexpr double kFaint = 0.5;  // areas of less opacity are every other dot
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
-// The dot or cell that ends at an edge belongs to what lies above or left of it: axes stand beside the plot, and the
-// lowest values of a curve on the axis.
+// A dot or cell that ends at an edge belongs to what is above or left of it: axes are beside the plot, and the lowest
+// values of a curve are on the axis.
 std::int64_t before(double value, double unit) { return whole(std::ceil(value / unit - 1e-9)) - 1; }
 std::int64_t after(double value, double unit) { return whole(std::floor(value / unit + 1e-9)); }
 
@@ -113,7 +113,9 @@ class TerminalPainter {
     return image.levels[static_cast<std::size_t>(y * image.columns + x)];
   }
 
-  void put_dot(Point at, Ink ink, bool solid) { canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, solid); }
+  void put_dot(Point at, Ink ink, bool solid, bool dashed = false) {
+    canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, solid, dashed);
+  }
 
   // The middles of the dots in a box, those of the page only.
   template <class Visit>
@@ -168,7 +170,8 @@ class TerminalPainter {
     for (double step = 0.0; step <= steps; step += 1.0) {
       if (path.dashed && std::fmod(step, 12.0) >= 7.0) continue;
       const double share = step / steps;
-      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke, false);
+      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke, false,
+              path.dashed);
     }
   }
   void upright_rule(double x, double top, double bottom, const Path& path) {

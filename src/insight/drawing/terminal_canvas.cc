@@ -66,9 +66,10 @@ std::string rules_glyph(const CanvasCell& cell) {
   return kRules[cell.rules];
 }
 
-char ascii_sign(Ink ink) {
-  constexpr std::string_view kSigns = " .:|.-+*o+x#%";  // in the order of Ink
-  return kSigns[static_cast<std::size_t>(ink)];
+char ascii_sign(Ink ink, bool dashed) {
+  constexpr std::string_view kSigns = " .:|.-+*o+x#%";   // in the order of Ink
+  constexpr std::string_view kDashed = " .:|.-+abcdef";  // a dashed series must differ from the solid one of its colour
+  return (dashed ? kDashed : kSigns)[static_cast<std::size_t>(ink)];
 }
 
 char ascii_rule(const CanvasCell& cell) {
@@ -79,29 +80,23 @@ char ascii_rule(const CanvasCell& cell) {
   return upright ? '|' : '-';
 }
 
-// Half blocks do not exist in ascii: a cell is the mean of its halves.
+// ASCII has no half blocks. The mean of two rows would be a number that neither of them has: the upper one is shown.
 char ascii_level(const CanvasCell& cell) {
-  int sum = 0;
-  int count = 0;
-  for (const auto& level : cell.levels) {
-    if (!level || *level == kAbsentLevel) continue;
-    sum += *level;
-    ++count;
-  }
-  if (count == 0) return cell.levels[0] || cell.levels[1] ? '?' : ' ';
-  const std::size_t share =
-      static_cast<std::size_t>(sum) * kRamp.size() / (static_cast<std::size_t>(count) * kLastLevel);
+  const std::optional<std::uint8_t> level = cell.levels[0] ? cell.levels[0] : cell.levels[1];
+  if (!level) return ' ';
+  if (*level == kAbsentLevel) return '?';
+  const std::size_t share = static_cast<std::size_t>(*level) * kRamp.size() / kLastLevel;
   return kRamp[std::min(share, kRamp.size() - 1)];
 }
 
 std::string ascii_glyph(const CanvasCell& cell) {
   if (!cell.text.character.empty()) return cell.text.character;
-  if (cell.dots != 0) return {ascii_sign(cell.dot_ink)};
+  if (cell.dots != 0) return {ascii_sign(cell.dot_ink, cell.dot_dashed)};
   if (cell.rules != 0) return {ascii_rule(cell)};
   return {ascii_level(cell)};
 }
 
-// What is shown in a cell: a character, and the codes that colour it.
+// The character of a cell and the codes that colour it.
 struct Shown {
   std::string glyph = " ";
   std::string foreground = kPlainForeground;
@@ -170,7 +165,7 @@ CanvasCell* Canvas::cell(std::int64_t column, std::int64_t line) noexcept {
   return &cells_[static_cast<std::size_t>(line * columns_ + column)];
 }
 
-void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, bool solid) noexcept {
+void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, bool solid, bool dashed) noexcept {
   CanvasCell* place = x < 0 || y < 0 ? nullptr : cell(x / 2, y / 4);
   if (place == nullptr) return;
   const unsigned bit = 1U << static_cast<unsigned>(2 * (y % 4) + x % 2);
@@ -181,6 +176,7 @@ void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, bool solid) noexcept {
   place->solid = solid && (place->dots == 0 || place->solid);
   place->dots |= bit;
   place->dot_ink = ink;
+  place->dot_dashed = dashed;
 }
 
 void Canvas::rule(std::int64_t column, std::int64_t line, unsigned sides, Ink ink, bool dashed) noexcept {

@@ -1,7 +1,7 @@
 // Characters of a terminal as a surface to draw on: dots of braille, rules of box elements, half blocks and text.
 //
-// Where several meet in a cell, text hides all, dots hide rules, and both hide the image behind them. One cell has one
-// colour: that of what was drawn last.
+// In a cell, text hides everything, dots hide rules, and both hide the image. A cell has one colour, that of the last
+// mark.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ struct CellText {
 
 struct CanvasCell {
   unsigned dots = 0;   // a bit per dot, row by row
-  bool solid = false;  // dots of an area: a block where there is one of that shape
+  bool solid = false;  // dots of an area: printed as a block if one has that shape
+  bool dot_dashed = false;
   Ink dot_ink = Ink::text;
   unsigned rules = 0;  // of RuleSide
   bool dashed = false;
@@ -50,7 +51,7 @@ class Canvas {
   std::int64_t lines() const noexcept { return lines_; }
   CanvasCell* cell(std::int64_t column, std::int64_t line) noexcept;  // null outside
 
-  void dot(std::int64_t x, std::int64_t y, Ink ink, bool solid) noexcept;
+  void dot(std::int64_t x, std::int64_t y, Ink ink, bool solid, bool dashed = false) noexcept;
   void rule(std::int64_t column, std::int64_t line, unsigned sides, Ink ink, bool dashed) noexcept;
   void text(std::int64_t column, std::int64_t line, std::string_view character, const CellText& style);
 

@@ -1,4 +1,4 @@
-// Worked examples of encodings of several axes at the input.
+// Worked examples of encodings at the input with several axes.
 #include <string>
 
 #include "insight/explanation/explain_kinds.h"
@@ -12,12 +12,11 @@
 namespace posenc::explanation {
 namespace {
 
-constexpr std::size_t kLines = 12;  // of a long list
+constexpr std::size_t kLines = 12;  // shown of a long list
 
 void refuse_options(std::string_view kind, const ExplainOptions& options) {
   if (!options.shift && !options.derivative) return;
-  fail(ErrorKind::usage, "[explain] a " + std::string(kind) + " encoding has several axes: a shift and a derivative " +
-                             "are for those of one");
+  fail(ErrorKind::usage, "[explain] a shift and a derivative need an encoding with one axis, not " + std::string(kind));
 }
 
 std::vector<double> row_of(const InputRows& rows, std::span<const double> position) {
@@ -36,20 +35,22 @@ Step row_step(const InputRows& rows, std::span<const double> position, const std
 
 std::string part_text(const Concat& spec, std::size_t i) {
   const Spec part = std::visit([](const auto& encoding) { return Spec(encoding); }, spec.parts[i].encoding);
-  return "part " + std::to_string(i) + ": coordinate " + std::to_string(spec.parts[i].axis) + " by " + to_text(part);
+  return "part " + std::to_string(i) + " encodes coordinate " + std::to_string(spec.parts[i].axis) + " with " +
+         to_text(part);
 }
 
 Step rule(const Concat& spec, std::span<const double> position) {
   Step step{"formula",
             "The rule",
-            {plain_text(properties::formula_of(spec)) + ": the rows of all parts, one behind the other"},
+            {plain_text(properties::formula_of(spec)) + ": the rows of all parts, one after the other"},
             {}};
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     const double coordinate = position[static_cast<std::size_t>(spec.parts[i].axis)];
-    step.lines.push_back(part_text(spec, i) + ", here at " + text::number_text(coordinate));
+    step.lines.push_back(part_text(spec, i) + ", here " + text::number_text(coordinate));
     step.values.push_back(coordinate);
   }
-  if (spec.width != 0) step.lines.push_back("cut or filled with zeros to " + std::to_string(spec.width) + " channels");
+  if (spec.width != 0)
+    step.lines.push_back("cut, or filled with zeros, to " + std::to_string(spec.width) + " channels");
   return step;
 }
 
@@ -64,7 +65,7 @@ std::vector<Step> part_steps(const ConcatPart& part, double coordinate, const Co
 
 // f[0][j] p_0 + f[1][j] p_1 = angle.
 Step angles(const FourierSchedule& schedule, std::span<const double> position) {
-  Step step{"angles", "The angle of each pair: a sum over the coordinates", {}, {}};
+  Step step{"angles", "The angle of each pair is a sum over the coordinates", {}, {}};
   const auto pairs = static_cast<std::size_t>(schedule.pairs());
   for (std::size_t j = 0; j < pairs; ++j) {
     double angle = 0.0;
@@ -77,7 +78,7 @@ Step angles(const FourierSchedule& schedule, std::span<const double> position) {
     step.values.push_back(angle);
     if (j < kLines) step.lines.push_back("pair " + std::to_string(j) + ": " + text + " = " + five_decimals(angle));
   }
-  if (pairs > kLines) step.lines.push_back("... " + std::to_string(pairs - kLines) + " pairs more");
+  if (pairs > kLines) step.lines.push_back("... " + std::to_string(pairs - kLines) + " more pairs");
   return step;
 }
 
@@ -100,7 +101,7 @@ std::vector<Step> explain_concat(const Concat& spec, std::span<const double> pos
   }
   if (options.tables.size() != next) return steps;
   const ConcatSchedule schedule = make_concat_schedule(spec);
-  steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts side by side"));
+  steps.push_back(row_step(concat_rows(spec, schedule, options.tables), position, "All parts together"));
   steps.push_back(table_command(spec, position, options));
   return steps;
 }

@@ -12,10 +12,10 @@
 namespace posenc::explanation {
 namespace {
 
-// What a kind learns and nobody gave, kept in `memory`; an open length is up to the largest position of queries or
-// keys.
+// Made-up numbers for the parameters that a kind learns, kept in `memory`; an open length reaches to the largest
+// position of queries or keys.
 Parameters invented(const Spec& spec, const ExplainPairs& pairs, std::vector<std::vector<double>>& memory) {
-  constexpr double kMost = 1e6;  // beyond, the parameters are asked for
+  constexpr double kMost = 1e6;  // with more, the caller must give them
   const auto settled = [](std::int64_t length, const PositionView& positions) {
     if (length >= 0) return length;
     double last = 0.0;
@@ -30,7 +30,7 @@ Parameters invented(const Spec& spec, const ExplainPairs& pairs, std::vector<std
     const std::int64_t columns = table ? settled(info.shape[1], pairs.keys) : 1;
     if (static_cast<double>(rows) * static_cast<double>(columns) > kMost) return {};
     std::vector<double>& numbers = memory.emplace_back(small_numbers(rows * columns, memory.size() + 1));
-    // A number per head may multiply a distance, so it is positive.
+    // A number per head may multiply a distance: positive, so that far keys get less.
     for (double& number : numbers) number = table ? number : std::fabs(number);
     parameters.push_back(
         {info.name, table ? make_view(numbers.data(), {rows, columns}) : make_view(numbers.data(), {rows})});
@@ -38,7 +38,7 @@ Parameters invented(const Spec& spec, const ExplainPairs& pairs, std::vector<std
   return parameters;
 }
 
-// With a formula in the place of a symbol.
+// Replaces a symbol by a formula.
 properties::Formula replaced(const properties::Formula& formula, std::string_view symbol,
                              const properties::Formula& by) {
   if (formula.form == properties::Formula::Form::symbol && formula.name == symbol) return by;
@@ -57,7 +57,7 @@ class BiasExplainer {
     check_head(pairs, std::max<std::int64_t>(bias_.heads(), 1));
     if (bias_.has_factor()) {
       fail(ErrorKind::unsupported,
-           "[explain_pairs] factor_a and factor_p multiply scores: leave them out to see what is added");
+           "[explain_pairs] factor_a and factor_p multiply scores: leave them out to see the bias alone");
     }
     for (std::int64_t q = 0; q < pairs.queries.count; ++q) {
       std::vector<double>& row = rows_[static_cast<std::size_t>(q)];
@@ -72,19 +72,19 @@ class BiasExplainer {
 
   Step formula() const {
     properties::KindFormula formula = used_formula();
-    if (!formula.details.empty()) formula.note.clear();  // which tell the same in words
+    if (!formula.details.empty()) formula.note.clear();  // it says the same in words
     Step step{"formula", "The rule", {plain_text(formula)}, {}};
     for (const properties::Formula& line : formula.details) step.lines.push_back(plain_text(line));
     if (page_.rule != nullptr) {
       for (std::string& line : page_.rule(spec_, pair(0))) step.lines.push_back(std::move(line));
     }
     if (is_mask()) {
-      step.lines.push_back("a mask: 0 for keys that are seen, -inf for others");
+      step.lines.push_back("a mask: 0 for visible keys, -inf for hidden ones");
       return step;
     }
-    step.lines.push_back("for a query at i and a key at j");
+    step.lines.push_back("i is the position of the query, j that of the key");
     const bool before = bias_.schedule().added == Added::before_scale;
-    step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); below, scores are unscaled"
+    step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); the scores below are unscaled"
                                 : "added after the scale: score = scale * q.k + bias");
     return step;
   }
@@ -92,11 +92,11 @@ class BiasExplainer {
   Step derivation() const {
     Step step{"derivation", followed_title(pairs_), {}, rows_.back()};
     for (std::size_t k = 0; k < rows_.back().size(); ++k) {
-      const std::string hidden = pairs_.causal && key(k) > last_query() ? "ahead: hidden" : "";
+      const std::string hidden = pairs_.causal && key(k) > last_query() ? "after the query: hidden" : "";
       const std::string how = !hidden.empty()           ? hidden
                               : page_.derive != nullptr ? page_.derive(spec_, pair(k))
                                                         : offset_text(last_query(), key(k));
-      step.lines.push_back("key at " + padded(text::number_text(key(k)), 5) + how + " -> " +
+      step.lines.push_back(key_label(pairs_, static_cast<std::int64_t>(k)) + how + " -> " +
                            five_decimals(rows_.back()[k]));
     }
     return step;
@@ -104,7 +104,7 @@ class BiasExplainer {
 
   Step matrix() const {
     Step step{
-        "bias", "The bias of head " + std::to_string(pairs_.head) + ": a row per query, a column per key", {}, {}};
+        "bias", "The bias of head " + std::to_string(pairs_.head) + ": one row per query, one column per key", {}, {}};
     for (const std::vector<double>& row : rows_) {
       step.lines.push_back(numbers_text(row));
       step.values.insert(step.values.end(), row.begin(), row.end());
@@ -121,14 +121,14 @@ class BiasExplainer {
     }
     const std::vector<double> before = softmax(plain);
     const std::vector<double> after = softmax(biased);
-    Step step{"weights", "What the softmax makes of it, for the last query", {}, after};
-    step.lines = {"scores           " + numbers_text(plain), "with the bias    " + numbers_text(biased),
-                  "weights without  " + numbers_text(before), "weights with it  " + numbers_text(after)};
+    Step step{"weights", "The softmax of the last query, without and with the bias", {}, after};
+    step.lines = {"scores            " + numbers_text(plain), "scores + bias     " + numbers_text(biased),
+                  "weights without   " + numbers_text(before), "weights with bias " + numbers_text(after)};
     return step;
   }
 
   Step meaning() const {
-    Step step{"meaning", "What that does", {}, {}};
+    Step step{"meaning", "What the bias does", {}, {}};
     const std::vector<double>& row = rows_.back();
     std::vector<std::size_t> best;
     const double largest = *std::max_element(row.begin(), row.end());
@@ -136,21 +136,20 @@ class BiasExplainer {
       if (row[k] == largest) best.push_back(k);
     }
     if (largest == -HUGE_VAL) {
-      step.lines = {"Every key is hidden: attention gives zeros."};
+      step.lines = {"Every key is hidden, so the output is zero."};
+    } else if (is_mask() && best.size() == row.size()) {
+      step.lines = {"The last query sees every one of these keys: the mask changes nothing for it."};
     } else if (is_mask()) {
-      step.lines = {"Keys with -inf have no weight; the others share as their scores say."};
+      step.lines = {"A key with -inf gets the weight 0; the scores divide all weight among the others."};
     } else if (best.size() == row.size()) {
-      step.lines = {"All keys get the same: a softmax does not see it."};
-    } else if (best.size() == 1 && key(best[0]) == last_query()) {
-      step.lines = {
-          "Distance 0 is favoured: every token looks at itself first, whatever the text says.",
-          "That helps where neighbours matter (local syntax, speech, images) and where a sequence is longer than in",
-          "training, and hurts where an answer stands far away: there the score must make up for the bias."};
+      step.lines = {"All keys get the same bias, which changes no softmax weight."};
+    } else if (best.size() == 1 && key(best[0]) == last_query() && every_query_favours_itself()) {
+      step.lines = favours_itself(row, best[0]);
     } else {
       const std::string keys = text::joined(best, ", ", [&](std::size_t k) { return key(k); });
-      step.lines = {"The query at " + text::number_text(last_query()) + " is drawn to the key" +
-                    (best.size() > 1 ? "s" : "") + " at " + keys +
-                    ": where scores are equal, the largest bias gets the largest weight."};
+      step.lines = {"If all scores are equal, the largest bias gets the largest weight: the query at " +
+                    text::number_text(last_query()) + " attends most to the key" + (best.size() > 1 ? "s" : "") +
+                    " at " + keys + "."};
     }
     return step;
   }
@@ -161,21 +160,46 @@ class BiasExplainer {
                           " --keys=" + list(pairs_.keys);
     if (!pairs_.parameter_text.empty()) command += " " + pairs_.parameter_text;
     if (pairs_.causal) command += " --causal";
-    return {"reproduce", "The same numbers", {command}, {}};
+    return {"reproduce", "The command for these numbers", {command}, {}};
   }
 
  private:
-  bool is_mask() const { return page_.explain != nullptr; }  // other biases take two positions
+  // Whether the largest bias of every query is at distance 0: one row alone may be so by chance, as in a matrix.
+  bool every_query_favours_itself() const {
+    for (std::size_t q = 0; q < rows_.size(); ++q) {
+      const auto largest = std::max_element(rows_[q].begin(), rows_[q].end());
+      if (key(static_cast<std::size_t>(largest - rows_[q].begin())) != query(static_cast<std::int64_t>(q)))
+        return false;
+    }
+    return true;
+  }
+
+  // A bias is largest at distance 0, `own` in the row.
+  static std::vector<std::string> favours_itself(const std::vector<double>& row, std::size_t own) {
+    bool negative_elsewhere = row[own] > 0.0 && row.size() > 1;
+    for (std::size_t k = 0; k < row.size(); ++k) negative_elsewhere = negative_elsewhere && (k == own || row[k] < 0.0);
+    if (negative_elsewhere) {
+      return {"Large at distance 0 and negative elsewhere: each token attends mostly to itself, so that its output is",
+              "little more than its own value. That suits tasks that a token decides by itself (tagging, copying,",
+              "identity). It hurts tasks that need context, such as agreement, coreference or a word with two",
+              "meanings: the content score must first make up for the bias."};
+    }
+    return {"The bias is largest at distance 0: if all scores are equal, each token attends most to itself.",
+            "That helps if neighbours matter (local syntax, speech, images), and in sequences longer than those of",
+            "training. It hurts if the answer is far away: there the content score must make up for the bias."};
+  }
+
+  bool is_mask() const { return page_.explain != nullptr; }  // other biases depend on two positions
   bool has_parameter(std::string_view name) const { return pair(0).has(name); }
 
   double last_query() const { return query(followed_query(pairs_)); }
   double query(std::int64_t n) const { return pairs_.queries.real(0, n); }
   double key(std::size_t k) const { return pairs_.keys.real(0, static_cast<std::int64_t>(k)); }
 
-  // Optional parameters change it: slopes that are given follow no rule, and distances may have exponents.
+  // Optional parameters change the formula: given slopes follow no rule, and distances may have exponents.
   properties::KindFormula used_formula() const {
     properties::KindFormula formula = properties::formula_of(spec_);
-    if (has_parameter("slopes")) formula = {.lines = {formula.lines[0]}, .note = ", the slopes m_h as given"};
+    if (has_parameter("slopes")) formula = {.lines = {formula.lines[0]}, .note = ", with the given slopes m_h"};
     if (has_parameter("exponent")) {
       formula.lines[0].parts[1] = replaced(formula.lines[0].parts[1], "d", properties::power("d", "exponent_h"));
     }
@@ -205,8 +229,8 @@ std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& given) {
   std::vector<Step> steps = {explain.formula(), explain.derivation(), explain.matrix(),
                              explain.weights(), explain.meaning(),    explain.reproduce()};
   if (memory.empty()) return steps;
-  steps[0].lines.push_back(std::string("its parameters are ") + kInvented);
-  steps.pop_back();  // there is no command that makes these numbers
+  steps[0].lines.push_back(std::string("the learned parameters are ") + kInvented);
+  steps.pop_back();  // no command makes these numbers
   return steps;
 }
 

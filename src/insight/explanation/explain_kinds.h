@@ -1,4 +1,4 @@
-// The worked examples of kinds at a position, which has a coordinate per axis where it is a list.
+// The worked examples of kinds at a position: one coordinate per axis.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ std::vector<Step> explain_learned(const Learned& spec, std::span<const double> p
 std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> position, const ExplainOptions& options);
 std::vector<Step> explain_none(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
 std::vector<Step> explain_none(const ExplainPairs& pairs);
-// A Window or a Chunked: what a query at that position sees.
+// For a Window or a Chunked: the keys that a query at the position sees.
 std::vector<Step> explain_mask(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
 std::vector<Step> explain_pope(const Pope& spec, std::span<const double> position, const ExplainOptions& options);
 std::vector<Step> explain_xpos(const Xpos& spec, std::span<const double> position, const ExplainOptions& options);

@@ -17,24 +17,27 @@ namespace {
 void refuse_options(const ExplainOptions& options) {
   if (!options.derivative && !options.shift) return;
   fail(ErrorKind::unsupported, "[explain] a learned table has no " +
-                                   std::string(options.derivative ? "derivative by the position" : "shift matrix") +
-                                   ": its rows follow no rule");
+                                   std::string(options.derivative ? "derivative" : "shift matrix") +
+                                   ": its rows follow no formula");
 }
 
 std::string past_end_text(const Learned& spec) {
   if (spec.past_end == PastEnd::clamp) return "positions past the last row read the last row (past_end=clamp)";
   if (spec.past_end == PastEnd::error) return "positions past the last row are an error (past_end=error)";
-  return "a table of fewer than " + std::to_string(*spec.length) +
-         " positions is stretched to them (past_end=interpolate)";
+  return "a shorter table is stretched to " + std::to_string(*spec.length) + " positions (past_end=interpolate)";
 }
 
-Step rule(const Learned& spec) {
-  Step step{"rule", "The rule", {plain_text(properties::formula_of(spec).lines[0]) + ", a row of trained numbers"}, {}};
+Step rule(const Learned& spec, const ExplainOptions& options) {
+  const std::string sort = options.table_text.starts_with("--init ") ? "untrained" : "learned";
+  Step step{"rule",
+            "The rule",
+            {plain_text(properties::formula_of(spec).lines[0]) + ", one row of " + sort + " numbers"},
+            {}};
   if (spec.first > 0) {
-    step.lines.push_back("position 0 is row " + std::to_string(spec.first) + ": the rows before it have other uses");
+    step.lines.push_back("position 0 reads row " + std::to_string(spec.first) + ": the rows before it have other uses");
   }
   step.lines.push_back(past_end_text(spec));
-  if (spec.normalize == Normalize::l2) step.lines.emplace_back("each row is divided by its length (normalize=l2)");
+  if (spec.normalize == Normalize::l2) step.lines.emplace_back("each row is divided by its norm (normalize=l2)");
   return step;
 }
 
@@ -49,8 +52,8 @@ Step row_step(const Learned& spec, std::int64_t rows, double position) {
   Step step{"row", "The row", {}, {static_cast<double>(read.row), static_cast<double>(read.next), read.share}};
   const std::int64_t count = positions_of(spec, rows);
   if (spec.past_end == PastEnd::interpolate && *spec.length > count) {
-    step.lines.push_back("place = (" + text::number_text(position) + " + 0.5) x " + std::to_string(count) + "/" +
-                         std::to_string(*spec.length) + " - 0.5, between 0 and " + std::to_string(count - 1) +
+    step.lines.push_back("place in the table = (" + text::number_text(position) + " + 0.5) x " + std::to_string(count) +
+                         "/" + std::to_string(*spec.length) + " - 0.5, between 0 and " + std::to_string(count - 1) +
                          (spec.first > 0 ? ", counted from row " + std::to_string(spec.first) : ""));
   }
   step.lines.push_back("position " + text::number_text(position) + " reads " + read_text(read) + " of " +
@@ -86,13 +89,13 @@ Step lookup(const RowRead& read, std::int64_t rows) {
     if (read.row + 2 < rows) one_hot += ", 0, ...";
     step.lines = {"[" + one_hot + "] times the table = row " + row};
   } else {
-    step.lines = {"a vector with 1 at place " + row + " and 0 elsewhere, times the table = row " + row};
+    step.lines = {"a one-hot vector with 1 at index " + row + " times the table = row " + row};
   }
-  step.lines.emplace_back("so the gradient of the loss by the table is 0 but in what was read");
+  step.lines.emplace_back("so the gradient of the loss is 0 in every row that was not read");
   return step;
 }
 
-// The row as it is in the table, or small numbers.
+// The row of the table, or made-up numbers.
 std::vector<double> row_before(std::int64_t width, const RowRead& read, const ConstView& table) {
   if (table.data == nullptr) return small_numbers(width, 1);
   std::vector<double> row(static_cast<std::size_t>(width));
@@ -115,21 +118,21 @@ Step training(const Learned& spec, const RowRead& read, const ConstView& table) 
   const auto text = [&](const std::vector<double>& numbers) {
     return row_text(width, [&](std::int64_t c) { return five_decimals(numbers[static_cast<std::size_t>(c)]); });
   };
-  step.lines = {"row before  = " + text(row) + (table.data == nullptr ? "   made up" : ""),
-                "gradient    = " + text(gradient) + (padding ? "   padding_row: not trained" : "   made up"),
+  step.lines = {"row before  = " + text(row) + (table.data == nullptr ? "   (made up)" : ""),
+                "gradient    = " + text(gradient) + (padding ? "   padding_row: not trained" : "   (made up)"),
                 "row after   = row - learning rate x gradient = " + text(step.values) + ", learning rate " +
                     text::number_text(kRate)};
-  if (read.share != 0.0) step.lines.push_back("row " + std::to_string(read.next) + " gets a gradient of its own");
-  step.lines.emplace_back("all other rows stay: a position that no training text has is never trained");
+  if (read.share != 0.0) step.lines.push_back("row " + std::to_string(read.next) + " gets its own gradient");
+  step.lines.emplace_back("all other rows stay the same: positions that never occur in training are never trained");
   return step;
 }
 
-// Where nobody says how many rows there are, enough for the position.
+// If the number of rows is not given: enough for the position.
 std::int64_t rows_of(const Learned& spec, double position, const ConstView& table) {
   if (table.data != nullptr) return table.shape[0];
   if (spec.rows > 0) return spec.rows;
   if (spec.past_end == PastEnd::interpolate) {
-    fail(ErrorKind::usage, "[explain] a learned encoding that is stretched needs rows in its spec, or its table");
+    fail(ErrorKind::usage, "[explain] past_end=interpolate needs rows=... in the spec, or the table");
   }
   return spec.first + static_cast<std::int64_t>(std::max(position, 0.0)) + 1;
 }
@@ -138,10 +141,11 @@ std::vector<Step> learned_steps(const Learned& spec, double position, const Expl
   const std::int64_t rows = rows_of(spec, position, options.table);
   const RowRead read = row_read(spec, rows, position);
   const bool known = options.table.data != nullptr || spec.rows > 0;
-  std::vector<Step> steps = {rule(spec), row_step(spec, rows, position), lookup(read, known ? rows : read.row + 3)};
+  std::vector<Step> steps = {rule(spec, options), row_step(spec, rows, position),
+                             lookup(read, known ? rows : read.row + 3)};
   if (options.table.data == nullptr && spec.rows == 0) {
     steps[1].lines[0] =
-        "position " + text::number_text(position) + " reads " + read_text(read) + ", if the table has so many";
+        "position " + text::number_text(position) + " reads " + read_text(read) + ", if the table is that long";
   }
   if (options.table.data != nullptr) {
     steps.push_back(numbers(LearnedRows{spec, options.table}, position, "In numbers"));
@@ -178,7 +182,7 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> pos
   if (options.table.data == nullptr) return steps;
   const SinusoidalSchedule schedule = make_schedule(spec.fixed);
   const HybridRows rows{StreamedRows{&schedule}, {spec.learned, options.table}};
-  steps.push_back(numbers(rows, position[0], "The sum of both"));
+  steps.push_back(numbers(rows, position[0], "The sum of both parts"));
   if (!options.table_text.empty()) steps.push_back(table_command(spec, position, options));
   return steps;
 }

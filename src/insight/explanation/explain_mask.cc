@@ -12,25 +12,24 @@ namespace {
 void refuse_options(const Spec& spec, const ExplainOptions& options) {
   if (!options.derivative && !options.shift) return;
   fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) +
-                                   " has neither a derivative nor a shift: it " + "gives a position no numbers");
+                                   " has neither a derivative nor a shift: it assigns no numbers to a position");
 }
 
-Step no_rule() {
-  return {"rule", "The rule", {plain_text(properties::formula_of(NoPosition{})) + ", and nothing is added"}, {}};
-}
+Step no_rule() { return {"rule", "The rule", {plain_text(properties::formula_of(NoPosition{}))}, {}}; }
 
 Step no_order() {
   return {"order",
           "What that means",
-          {"Put the tokens into another order, and the same outputs come in that order: attention is permutation",
-           "equivariant. What is pooled over all outputs, a mean say, does not change at all: that is invariant.",
-           "A causal mask breaks the symmetry: a token sees those before it, and how many they are tells its place."},
+          {"If the tokens are reordered, the same outputs come out in the new order: attention is permutation",
+           "equivariant. Only a value pooled over all outputs, such as their mean, stays the same: it is invariant.",
+           "A causal mask breaks the symmetry: each token sees the tokens before it, and their number reveals its",
+           "position."},
           {}};
 }
 
-Step demonstration() { return {"reproduce", "The same with numbers", {"posenc demo permutation"}, {}}; }
+Step demonstration() { return {"reproduce", "A demonstration with numbers", {"posenc demo permutation"}, {}}; }
 
-// What a query sees: positions first .. last; infinite where an end is open.
+// The positions that a query sees; infinite at an open end.
 struct Seen {
   double first;
   double last;
@@ -50,15 +49,15 @@ std::string seen_text(const Seen& seen) {
   if (seen.first == -HUGE_VAL && seen.last == HUGE_VAL) return "all keys";
   if (seen.first == -HUGE_VAL) return "all keys up to " + text::number_text(seen.last);
   if (seen.last == HUGE_VAL) return "all keys from " + text::number_text(seen.first) + " on";
-  return "keys " + text::number_text(seen.first) + " .. " + text::number_text(seen.last);
+  return "keys " + text::number_text(seen.first) + " to " + text::number_text(seen.last);
 }
 
-// The command that shows the mask, with a key more on either side.
+// The command that prints the mask, with one more key on either side.
 Step mask_command(const Spec& spec, double position, const Seen& seen, const ExplainOptions& options) {
   const double first = std::isfinite(seen.first) ? seen.first - 1.0 : std::floor(position) - 2.0;
   const double last = std::isfinite(seen.last) ? seen.last + 1.0 : std::floor(position) + 2.0;
   return {"reproduce",
-          "The same as a bias, with a key more on either side",
+          "The command for the mask, with one more key on either side",
           {"posenc bias " + spec_text_of(spec, options) + " --queries=" + text::number_text(position) +
            " --keys=" + text::number_text(std::fmax(first, 0.0)) + ":" + text::number_text(last + 1.0)},
           {}};
@@ -75,7 +74,7 @@ std::vector<Step> explain_none(const Spec& spec, std::span<const double> at, con
     steps.push_back({"mask",
                      "With a causal mask",
                      {"a query at position " + text::number_text(position) + " sees " + text::number_text(keys) +
-                      " keys; where scores are equal each has the weight 1/" + text::number_text(keys) + " = " +
+                      " keys; if all scores are equal, each gets the weight 1/" + text::number_text(keys) + " = " +
                       five_decimals(1.0 / keys)},
                      {keys, 1.0 / keys}});
   }
@@ -85,7 +84,7 @@ std::vector<Step> explain_none(const Spec& spec, std::span<const double> at, con
 
 std::vector<Step> explain_none(const ExplainPairs& pairs) {
   if (pairs.head != 0 || !pairs.parameters.empty()) {
-    fail(ErrorKind::usage, "[explain_pairs] none has neither heads nor parameters");
+    fail(ErrorKind::usage, "[explain_pairs] none has neither heads nor parameters: leave them out");
   }
   std::vector<double> scores = pairs.scores;
   if (scores.empty()) scores.assign(static_cast<std::size_t>(pairs.keys.count), 0.2);
@@ -94,10 +93,7 @@ std::vector<Step> explain_none(const ExplainPairs& pairs) {
     if (pairs.keys.real(0, k) > query) scores[static_cast<std::size_t>(k)] = -HUGE_VAL;
   }
   const std::vector<double> weights = softmax(scores);
-  Step step{"weights",
-            "What the softmax makes of the scores alone, for the query at " + text::number_text(query),
-            {},
-            weights};
+  Step step{"weights", "The softmax of the scores alone, for the query at " + text::number_text(query), {}, weights};
   step.lines = {"scores   " + numbers_text(scores), "weights  " + numbers_text(weights)};
   return {no_rule(), step, no_order(), demonstration()};
 }
@@ -107,19 +103,19 @@ std::vector<Step> explain_mask(const Spec& spec, std::span<const double> at, con
   refuse_options(spec, options);
   const auto* window = std::get_if<Window>(&spec);
   const Seen seen = window != nullptr ? seen_by(*window, position) : seen_by(std::get<Chunked>(spec), position);
-  Step keys{"keys", "What the query at " + text::number_text(position) + " sees", {seen_text(seen)}, {}};
+  Step keys{"keys", "The keys that the query at " + text::number_text(position) + " sees", {seen_text(seen)}, {}};
   if (std::isfinite(seen.first) && std::isfinite(seen.last)) {
     const double count = seen.last - seen.first + 1.0;
     keys.values = {seen.first, seen.last};
     keys.lines.push_back(text::number_text(count) + (count == 1.0 ? " key" : " keys") +
-                         " where the text has them; with equal scores each has the weight 1/" +
+                         " if the text has them; if all scores are equal, each gets the weight 1/" +
                          text::number_text(count) + " = " + five_decimals(1.0 / count));
   }
   const Step meaning = {
       "meaning",
       "What that means",
-      {"A mask adds 0 or -inf to a score. It limits what is seen and what it costs; the order of the keys",
-       "that are seen it does not tell: an encoding beside it does."},
+      {"A mask adds 0 or -inf to a score. It limits which keys a query sees, and the cost of attention. It says",
+       "nothing about the order of the visible keys: models use another encoding for that."},
       {}};
   const std::string rule = "a mask: " + plain_text(properties::formula_of(spec));
   return {{"rule", "The rule", {rule}, {}}, keys, meaning, mask_command(spec, position, seen, options)};

@@ -1,4 +1,4 @@
-// The steps of worked examples for pairs of positions, and how they write them.
+// The steps of worked examples for pairs of positions, and how their numbers are written.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs);
 std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs);
 
-// One query and one key of a bias that is explained.
+// A query and a key of the bias being explained.
 struct BiasPair {
   double query;
   double key;
   const Bias& bias;
   std::int64_t head;
-  const Parameters& parameters;  // those that were given
+  const Parameters& parameters;  // the given ones
 
   bool has(std::string_view name) const {
     return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
@@ -36,12 +36,11 @@ inline double distance(DistanceRule rule, double query, double key) {
 }
 inline std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
 
-// Numbers with two decimals, which can be followed by hand; another seed, others.
+// Numbers with two decimals, easy to follow by hand; another seed gives other numbers.
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed);
-inline constexpr const char* kInvented =
-    "numbers made up from seeds, with two decimals, so that they can be followed by hand";
+inline constexpr const char* kInvented = "made up, with two decimals, so that you can follow them by hand";
 
-// What a softmax makes of scores; -inf are 0.
+// The softmax of scores; a score of -inf gets the weight 0.
 inline std::vector<double> softmax(const std::vector<double>& scores) {
   double largest = -HUGE_VAL, total = 0.0;
   for (const double score : scores) largest = std::fmax(largest, score);
@@ -68,14 +67,19 @@ inline std::string position_text(const PositionView& positions, std::int64_t n) 
   return text::number_text(positions.real(0, n));
 }
 
+// "at 2   " or, if the keys are words, "her at 2   ": as wide for every key.
+std::string key_label(const ExplainPairs& pairs, std::int64_t key);
+// "key", as wide as the labels.
+std::string key_header(const ExplainPairs& pairs);
+
 // One query is followed key by key: the last, which sees most.
 inline std::int64_t followed_query(const ExplainPairs& pairs) { return pairs.queries.count - 1; }
 inline std::string followed_title(const ExplainPairs& pairs) {
-  return "Query at " + position_text(pairs.queries, followed_query(pairs)) +
-         (pairs.queries.count > 1 ? ", the last, key by key" : ", key by key");
+  return "The query at " + position_text(pairs.queries, followed_query(pairs)) +
+         (pairs.queries.count > 1 ? ", the last one, key by key" : ", key by key");
 }
 
-// Throws unless a head is one of `heads`.
+// Throws unless the head is one of `heads`.
 void check_head(const ExplainPairs& pairs, std::int64_t heads);
 
 }  // namespace posenc::explanation

@@ -14,26 +14,27 @@
 namespace posenc::explanation {
 namespace {
 
-constexpr std::int64_t kShown = 4;  // pairs or channels that are shown; of more the first ones and the last
+constexpr std::int64_t kShown = 4;  // pairs or channels shown: the first ones and the last
 
 void check(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
   if (options.derivative) {
-    fail(ErrorKind::unsupported, "[explain] " + std::string(kind_of(spec)) + " has no derivative here: see sinusoidal");
+    fail(ErrorKind::unsupported,
+         "[explain] the derivative is available for sinusoidal encodings only, not for " + std::string(kind_of(spec)));
   }
   if (!options.shift) return;
-  if (position.size() != 1) fail(ErrorKind::usage, "[explain] shift needs positions on one axis");
+  if (position.size() != 1) fail(ErrorKind::usage, "[explain] a shift needs positions on one axis");
   const double moved = position[0] + *options.shift;
   check_positions(PositionView::of(&moved, 1), "explain");
 }
 
 Step reproduce_query(const Spec& spec, std::span<const double> position, const ExplainOptions& options) {
   return {"reproduce",
-          "The same numbers by command",
+          "The command for these numbers",
           {"posenc table " + spec_text_of(spec, options) + " --positions=" + place_text(position)},
           {}};
 }
 
-// Indices of a list of `count` that are shown.
+// The indices to show of a list of `count`.
 std::vector<std::int64_t> shown_of(std::int64_t count) {
   std::vector<std::int64_t> shown;
   for (std::int64_t i = 0; i < std::min(count, kShown); ++i) shown.push_back(i);
@@ -59,7 +60,7 @@ Turn turn_of(const RotarySchedule& schedule, std::int64_t pair, std::span<const 
 }
 
 Step turns_step(const RotarySchedule& schedule, std::span<const double> position, const char* name) {
-  Step step{"angles", "Angles, p times inv_freq, and their cosines and sines", {}, {}};
+  Step step{"angles", "The angles, p times inv_freq, and their cosines and sines", {}, {}};
   for (const std::int64_t i : shown_of(schedule.pairs())) {
     const Turn turn = turn_of(schedule, i, position);
     step.lines.push_back(std::string(name) + " " + std::to_string(i) + ": angle " + five_decimals(turn.angle) +
@@ -79,32 +80,32 @@ Step pope_pair(const Pope& spec, const RotarySchedule& schedule, std::span<const
   const double x = 0.5, length = magnitude_of(spec.magnitude, x);
   const double first = length * turn.at.cos, second = length * turn.at.sin;
   return {"pair",
-          "Channel " + std::to_string(channel) + " of a query, where it holds 0.5",
+          "Channel " + std::to_string(channel) + " of a query, if its value is 0.5",
           {"magnitude  " + plain_text(properties::pope_magnitude(spec.magnitude, 0.5)) + " = " + five_decimals(length),
            "pair       (" + five_decimals(length) + " * " + five_decimals(turn.at.cos) + ", " + five_decimals(length) +
                " * " + five_decimals(turn.at.sin) + ") = (" + five_decimals(first) + ", " + five_decimals(second) + ")",
-           "A key is the same with its learned angle delta added; delta is 0 where training begins."},
+           "A key adds its learned angle delta, which is 0 when training begins."},
           {length, first, second}};
 }
 
-// Contents that say nothing: every channel 0, as small weights make them.
+// Contents without information: every channel is 0, as with small weights.
 Step pope_score(const Pope& spec, const RotarySchedule& schedule, double shift) {
   double sum = 0.0;
   for (const double frequency : schedule.inv_freq) sum += sin_cos(phase_at(make_phase_step(frequency), shift)).cos;
   const double length = magnitude_of(spec.magnitude, 0.0);
   const double score = length * length * sum / std::sqrt(static_cast<double>(spec.head_dim));
   return {"score",
-          "The score with a key " + text::number_text(shift) + " positions away, all channels 0",
+          "The score with a key " + text::number_text(shift) + " positions away, if all channels are 0",
           {"magnitudes are " + five_decimals(length) + ", and the sum of cos(" + text::number_text(shift) +
                " inv_freq) is " + five_decimals(sum),
            "score = " + five_decimals(length) + "^2 * " + five_decimals(sum) + " / sqrt(" +
                std::to_string(spec.head_dim) + ") = " + five_decimals(score),
-           "The position of the query is not in it: only the distance is."},
+           "The score depends on the distance, not on the position of the query."},
           {score}};
 }
 
 Step xpos_decay(const XposSchedule& schedule, double position) {
-  Step step{"factors", "Factors at position " + text::number_text(position), {}, {}};
+  Step step{"factors", "The decay factors at position " + text::number_text(position), {}, {}};
   for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
     const double zeta = schedule.zeta[static_cast<std::size_t>(i)];
     step.lines.push_back("pair " + std::to_string(i) + ": zeta " + five_decimals(zeta) + "^((" +
@@ -122,17 +123,19 @@ Step xpos_pair(const XposSchedule& schedule, double position) {
   const double a = turn.at.cos - 0.5 * sign * turn.at.sin, b = 0.5 * turn.at.cos + sign * turn.at.sin;
   const auto pair = [](double x, double y) { return "(" + five_decimals(x) + ", " + five_decimals(y) + ")"; };
   return {"pair",
-          "Pair 0, where it holds (1, 0.5)",
-          {"turned          " + pair(a, b), "of a query      " + pair(a * factor, b * factor),
-           "of a key        " + pair(a / factor, b / factor)},
+          "Pair 0, if its value is (1, 0.5)",
+          {"rotated         " + pair(a, b), "in a query      " + pair(a * factor, b * factor),
+           "in a key        " + pair(a / factor, b / factor)},
           {a, b, a * factor, b * factor, a / factor, b / factor}};
 }
 
 Step xpos_score(const XposSchedule& schedule, double shift) {
-  Step step{
-      "score", "What a score keeps of each pair with a key " + text::number_text(shift) + " positions away", {}, {}};
+  Step step{"score",
+            "The factor of each pair in the score with a key " + text::number_text(shift) + " positions away",
+            {},
+            {}};
   for (std::int64_t i = 0; i < schedule.rotation.pairs(); ++i) {
-    // The key lies behind where the shift is negative: the query has gone farther.
+    // With a negative shift the key is before the query.
     step.values.push_back(schedule.factor(i, schedule.center - shift));
   }
   for (const std::int64_t i : shown_of(schedule.rotation.pairs())) {
@@ -141,7 +144,7 @@ Step xpos_score(const XposSchedule& schedule, double shift) {
                          "/" + text::number_text(schedule.scale_base) +
                          ") = " + five_decimals(step.values[static_cast<std::size_t>(i)]));
   }
-  step.lines.push_back("times the cosine of the turn, as rotary has it. The center is not in it.");
+  step.lines.push_back("The cosine of the rotation multiplies it, as for rotary. The center cancels.");
   return step;
 }
 
@@ -154,8 +157,8 @@ std::vector<Step> explain_pope(const Pope& spec, std::span<const double> positio
       {"formula",
        "The rule",
        {plain_text(properties::formula_of(spec)),
-        "channel c of a query at t becomes the pair m(q_c) (cos a, sin a), a = t times its frequency: one per channel, "
-        "not per pair",
+        "channel c of a query at t becomes the pair m(q_c) (cos a, sin a) with a = t inv_freq[c]",
+        "there is one frequency per channel, not per pair of channels",
         std::to_string(spec.head_dim) + " channels become " + std::to_string(spec.head_dim + schedule.pairs()) +
             "; scores are still divided by sqrt(" + std::to_string(spec.head_dim) + ")"},
        {}},
@@ -182,20 +185,21 @@ std::vector<Step> explain_temperature(const QueryTemperature& spec, std::span<co
                                       const ExplainOptions& options) {
   const double position = at[0];
   check(spec, at, options);
-  if (options.shift) fail(ErrorKind::unsupported, "[explain] temperature has no shift: keys are not in it");
+  if (options.shift) fail(ErrorKind::unsupported, "[explain] temperature has no shift: it does not depend on keys");
   const double factor = query_factor(spec, position);
   const double count = position + static_cast<double>(spec.first), share = count / static_cast<double>(spec.length);
   const std::string worked = plain_text(properties::temperature_factor(spec, position));
   return {{"formula", "The rule", {plain_text(properties::formula_of(spec))}, {}},
           {"factor",
            "At position " + text::number_text(position),
-           {"p + first = " + text::number_text(count) + ", over length " + five_decimals(share),
+           {"(p + first) / length = " + text::number_text(count) + " / " + std::to_string(spec.length) + " = " +
+                five_decimals(share),
             "factor = " + worked + " = " + five_decimals(factor)},
            {factor}},
           {"meaning",
            "What that means",
-           {"All scores of the query are multiplied by it before the softmax: differences grow, weights get sharper.",
-            "The order of keys is not in it."},
+           {"It multiplies all scores of the query before the softmax: a factor above 1 makes the weights sharper.",
+            "It says nothing about the order of the keys."},
            {}},
           reproduce_query(spec, at, options)};
 }

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
 #include "core/spec/axis_map.h"
+#include "insight/explanation/explain_base.h"
 #include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_scaling.h"
 #include "insight/explanation/explain_text.h"
@@ -17,7 +19,7 @@
 namespace posenc::explanation {
 namespace {
 
-// A 2x2 matrix on two lines behind its name.
+// A 2x2 matrix on two lines after its name.
 std::vector<std::string> matrix_lines(const std::string& name, const std::vector<double>& matrix) {
   const auto line = [&](std::size_t at) {
     return "[ " + padded(five_decimals(matrix[at]), 9) + five_decimals(matrix[at + 1]) + " ]";
@@ -25,7 +27,7 @@ std::vector<std::string> matrix_lines(const std::string& name, const std::vector
   return {name + line(0), std::string(name.size(), ' ') + line(2)};
 }
 
-constexpr std::int64_t kShownWhole = 4;  // pairs that are all shown; of more the first two and the last
+constexpr std::int64_t kShownWhole = 4;  // up to so many pairs are all shown; of more, the first two and the last
 
 class Explainer {
  public:
@@ -48,13 +50,14 @@ class Explainer {
   Step head() const;
   Step product(double shift) const;
   Step distances() const;
+  std::optional<Step> base() const;
   Step score(double shift) const;
   Step reproduce(const ExplainOptions& options) const { return table_command(Spec(spec_), position_, options); }
 
  private:
   using Head = std::vector<double>;
 
-  // An exact encoding may have numbers that float32 does not.
+  // An exact encoding may have numbers outside the range of float32.
   static bool fits_float(const Rotary& spec, const RotarySchedule& exact) {
     const auto fits = [](double value) { return std::fabs(value) <= 1e38; };
     return fits(spec.base) && static_cast<float>(spec.base) > 0.0f &&
@@ -83,7 +86,7 @@ class Explainer {
   Head turned(const Head& x, std::span<const double> position) const;
   Head sample() const;
   static std::string head_text(const Head& x, bool whole);
-  // Calls shown(i) for the pairs that are shown; a line says how many are left out.
+  // Calls shown(i) for the pairs to show; a line says how many more there are.
   template <class Shown>
   void for_shown_pairs(std::vector<std::string>& lines, const Shown& shown) const;
 
@@ -130,7 +133,7 @@ double Explainer::rounded_angle(std::int64_t i) const {
   return static_cast<double>(angle);
 }
 
-// What rounding adds to an angle. Fused: the exact angle itself may not fit into a double.
+// The rounding error of an angle. Fused, because the exact angle may not fit into a double.
 double Explainer::rounding(std::int64_t i) const {
   double difference = rounded_angle(i);
   for (std::size_t axis = 0; axis < position_.size(); ++axis) {
@@ -146,7 +149,7 @@ std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
   return row;
 }
 
-// In plain steps, not by rotate(), which fuses products and sums where the machine can: the same digits everywhere.
+// In plain steps, not by rotate(), which fuses products and sums on some machines: the digits are the same everywhere.
 Explainer::Head Explainer::turned(const Head& x, std::span<const double> position) const {
   const std::vector<double> row = cos_sin(position);
   Head out = x;
@@ -185,12 +188,12 @@ Step Explainer::formula() const {
   if (schedule_.attention_factor == 1.0) return step;
   const std::string factor = "attention_factor " + text::general_text(schedule_.attention_factor, 6);
   if (spec_.attention_factor_in == FactorIn::table) {
-    step.lines.push_back("with attention_factor in query and key, a score gets its square, " +
+    step.lines.push_back("attention_factor multiplies query and key, so a score gets its square, " +
                          text::general_text(schedule_.attention_factor * schedule_.attention_factor, 6));
   } else {
-    step.lines.push_back(factor + " acts on the " +
-                         (spec_.attention_factor_in == FactorIn::query ? "query, after the rotation" : "scores") +
-                         ": not here");
+    step.lines.push_back(factor + " multiplies the " +
+                         (spec_.attention_factor_in == FactorIn::query ? "query after the rotation" : "scores") +
+                         ": it is not in the numbers below");
   }
   return step;
 }
@@ -198,14 +201,14 @@ Step Explainer::formula() const {
 Step Explainer::channels() const {
   constexpr const char* kWords[] = {"half", "interleaved", "interleaved_to_half", "half_negative", "half_per_axis"};
   Step step{"channels",
-            "Which channels turn together: layout " + std::string(kWords[static_cast<std::size_t>(spec_.layout)]),
+            "Which channels form a pair: layout " + std::string(kWords[static_cast<std::size_t>(spec_.layout)]),
             {},
             {}};
   const std::int64_t end = schedule_.first_channel + schedule_.rotary_dim;
   const bool all = schedule_.rotary_dim == spec_.head_dim;
-  step.lines.push_back(all ? "all " + std::to_string(spec_.head_dim) + " channels of the head turn"
-                           : "channels " + std::to_string(schedule_.first_channel) + " .. " + std::to_string(end - 1) +
-                                 " of " + std::to_string(spec_.head_dim) + " turn, the others pass as they are");
+  step.lines.push_back(all ? "all " + std::to_string(spec_.head_dim) + " channels of the head are rotated"
+                           : "channels " + std::to_string(schedule_.first_channel) + " to " + std::to_string(end - 1) +
+                                 " of " + std::to_string(spec_.head_dim) + " are rotated, the others stay unchanged");
   const auto channels = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + " and " + std::to_string(b); };
   for_shown_pairs(step.lines, [&](std::int64_t i) {
     const reference::RotaryPair pair = reference::rotary_pair(spec_, i);
@@ -232,8 +235,7 @@ Step Explainer::frequencies() const {
       line += std::string(several ? "; w = " : " w = ") + formula + text::general_text(w, digits);
       if (position_.size() > 1) line += " on axis " + std::to_string(axis);
       const double wavelength = wavelengths({w})[0];
-      line += std::isfinite(wavelength) ? ", one turn in " + text::general_text(wavelength, 6) + " positions"
-                                        : ", never turns";
+      line += std::isfinite(wavelength) ? ", one turn in " + readable(wavelength) + " positions" : ", no rotation";
     }
     step.lines.push_back(line);
   });
@@ -253,20 +255,20 @@ Step Explainer::angles() const {
     std::string line = label(i) + " angle = " + text::general_text(exact_angle(i), 12);
     if (rounded) {
       line +=
-          ", in float32 " + text::general_text(rounded_angle(i), 12) + ": off by " + text::general_text(rounding(i), 3);
+          ", in float32 " + text::general_text(rounded_angle(i), 12) + ": error " + text::general_text(rounding(i), 3);
     }
     step.lines.push_back(line);
   });
   if (rounded) {
-    step.lines.push_back("precision=reference turns by the float32 angles; the worst is off by " + off);
+    step.lines.push_back("precision=reference rotates by the float32 angles; the largest error is " + off);
   } else if (has_rounded_) {
-    step.lines.push_back("formed in float32 (precision=reference) the worst would be off by " + off);
+    step.lines.push_back("computed in float32 (precision=reference), the largest error would be " + off);
   }
   return step;
 }
 
 Step Explainer::cosines() const {
-  Step step{"cos_sin", "Their cosines and sines", {}, cos_sin(position_)};
+  Step step{"cos_sin", "The cosines and sines of the angles", {}, cos_sin(position_)};
   const double factor = schedule_.table_factor();
   if (factor != 1.0) step.title += ", times " + text::number_text(factor);
   for_shown_pairs(step.lines, [&](std::int64_t i) {
@@ -279,7 +281,7 @@ Step Explainer::cosines() const {
 
 Step Explainer::head() const {
   const Head x = sample();
-  Step step{"head", "A head turned", {}, turned(x, position_)};
+  Step step{"head", "A head, rotated", {}, turned(x, position_)};
   step.lines.push_back("x = " + head_text(x, true));
   const bool negative = spec_.layout == Layout::half_negative;
   for_shown_pairs(step.lines, [&](std::int64_t i) {
@@ -303,7 +305,7 @@ std::vector<double> Explainer::first_matrix(std::span<const double> position) co
 }
 
 Step Explainer::matrix() const {
-  Step step{"matrix", "One pair as a matrix: pair 0 at " + position_text(), {}, first_matrix(position_)};
+  Step step{"matrix", "The rotation matrix of pair 0 at position " + position_text(), {}, first_matrix(position_)};
   const double cos = step.values[0], sin = step.values[2];
   step.lines = matrix_lines("R(" + position_text() + ") = ", step.values);
   step.lines.push_back("R (1, 2) = (" + five_decimals(cos - 2.0 * sin) + ", " + five_decimals(sin + 2.0 * cos) + ")");
@@ -326,11 +328,11 @@ Step Explainer::product(double shift) const {
   step.lines.insert(step.lines.end(), direct.begin(), direct.end());
   if (schedule_.table_factor() != 1.0) {
     step.lines.push_back("cos and sin have the factor " + text::number_text(schedule_.table_factor()) +
-                         ": the product has it twice, R once");
+                         ": the product has it twice, R only once");
   }
   const double factor = schedule_.table_factor();
   step.lines.push_back("so (R(a) q).(R(b) k) = " + (factor == 1.0 ? "" : text::number_text(factor) + " ") +
-                       "q.(R(b - a) k): a score knows the distance, not the places");
+                       "q.(R(b - a) k): a score depends on the distance only");
   return step;
 }
 
@@ -338,23 +340,39 @@ Step Explainer::distances() const {
   const Head ones(static_cast<std::size_t>(spec_.head_dim), 1.0);
   const double zero = 0.0;
   const Head query = turned(ones, {&zero, 1});
-  Step step{"distances", "The score by distance, for q and k of ones", {}, {}};
+  Step step{"distances", "The score by distance, if q and k are all ones", {}, {}};
   for (const double distance : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
     const Head key = turned(ones, {&distance, 1});
     const double score = properties::dot(query, key);
     step.values.push_back(score);
     step.lines.push_back("distance " + padded(text::number_text(distance), 3) + " score " + five_decimals(score) +
-                         ", " + text::fixed_text(score / step.values[0], 2) + " of that at 0");
+                         ", " + text::fixed_text(score / step.values[0], 2) + " of the score at 0");
   }
   step.lines.emplace_back(
-      "fast pairs come back after a few positions, slow ones hardly move: it does not simply fall with the distance");
+      "Fast pairs complete a turn within a few positions, slow ones barely rotate: the score oscillates, and may rise "
+      "again.");
   return step;
+}
+
+// Another base beside the usual one, both without a scaling.
+std::optional<Step> Explainer::base() const {
+  if (!spec_.inv_freq.empty() || spec_.base == 10000.0 || schedule_.axes > 1 || pairs() < 2) return std::nullopt;
+  Rotary own = spec_;
+  own.scaling = NoScaling{};
+  own.precision = Precision::exact;
+  Rotary usual = own;
+  usual.base = 10000.0;
+  return compare_bases({make_schedule(own).inv_freq, make_schedule(usual).inv_freq,
+                        kind_of(spec_.scaling) == NoScaling::kind
+                            ? "Compared with base 10000"
+                            : "Compared with base 10000, both without the scaling",
+                        "with base 10000"});
 }
 
 Step Explainer::score(double shift) const {
   if (schedule_.axes > 1) {
     fail(ErrorKind::unsupported,
-         "[explain] a shift needs positions on one axis but the spec has " + std::to_string(schedule_.axes));
+         "[explain] a shift needs positions on one axis, but the spec has " + std::to_string(schedule_.axes));
   }
   check_positions(PositionView::of(&shift, 1), "explain --shift");
   const double p = position_[0];
@@ -367,7 +385,7 @@ Step Explainer::score(double shift) const {
   const Head k(q.rbegin(), q.rend());
   Step step{"score", "The score of a query at p and a key at " + plus("p", shift), {}, {}};
   step.lines.push_back("(R(p) q) . (R(" + plus("p", shift) + ") k) = (R(0) q) . (R(" + text::number_text(shift) +
-                       ") k): only the distance is left");
+                       ") k): only the distance matters");
   step.lines.push_back("q = " + head_text(q, true));
   step.lines.push_back("k = " + head_text(k, true));
   for (const double place : places) {
@@ -390,13 +408,15 @@ Step Explainer::score(double shift) const {
 
 std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> position, const ExplainOptions& options) {
   if (options.derivative) {
-    fail(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only");
+    fail(ErrorKind::unsupported, "[explain] the derivative is available for sinusoidal encodings only");
   }
   make_schedule(given);  // refuses layers that differ without one
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   if (!is_rotation(spec.layout)) {
     fail(ErrorKind::unsupported,
-         "[explain] the layout is no rotation, and has no pairs to explain: table and rotate give its numbers");
+         "[explain] this layout is not a rotation, so it has no pairs to explain: posenc table and posenc rotate print "
+         "its "
+         "numbers");
   }
   const Explainer explainer(spec, position);
   std::vector<Step> steps = {explainer.formula(), explainer.channels()};
@@ -404,6 +424,10 @@ std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> po
   for (Step& step : std::vector<Step>{explainer.frequencies(), explainer.angles(), explainer.cosines(),
                                       explainer.matrix(), explainer.head()}) {
     steps.push_back(std::move(step));
+  }
+  if (std::optional<Step> base = explainer.base()) {
+    const auto after = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.name == "frequencies"; });
+    steps.insert(after + 1, std::move(*base));
   }
   if (options.shift) steps.push_back(explainer.score(*options.shift));
   if (spec::axes_of(spec) == 1) {

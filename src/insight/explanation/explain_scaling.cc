@@ -19,12 +19,12 @@ std::string six_digits(double value) { return text::general_text(value + 0.0, 6)
 
 using properties::Formula;
 
-// The base of NTK for contexts that grow so much.
+// The base of NTK scaling for a context that grows by a factor.
 Formula ntk_base(const Formula& growth) {
   const Formula d = "d";
   return "base" * power(growth, d / (d - 2));
 }
-// What YaRN multiplies cosines and sines by.
+// The factor of YaRN on cosines and sines.
 Formula magnitude_of(double mscale, double factor) {
   return 0.1 * Formula(mscale) * properties::call("ln", {factor}) + 1;
 }
@@ -32,8 +32,8 @@ Formula magnitude_of(double mscale, double factor) {
 struct ScalingExplainer {
   const Rotary& spec;
   const RotarySchedule& schedule;
-  const Ladder ladder;             // the first one, where axes have their own
-  std::vector<double> changed_to;  // its frequencies, exact
+  const Ladder ladder;             // the first one, if each axis has its own
+  std::vector<double> changed_to;  // the scaled frequencies, exact
   std::vector<double> plain;       // without the scaling
   Step& step;
 
@@ -41,12 +41,12 @@ struct ScalingExplainer {
   double scaled(std::size_t i) const { return changed_to[i]; }
   double share(std::size_t i) const { return scaled(i) / plain[i]; }
   std::string dim() const { return std::to_string(ladder.dim); }
-  // How much of its division a pair gets: 0 is kept, 1 divided by the factor.
+  // How far a pair is scaled: 0 is kept, 1 is divided by the factor.
   double division(std::size_t i, double factor) const {
     return factor == 1.0 ? 0.0 : (1.0 - share(i)) / (1.0 - 1.0 / factor);
   }
 
-  // The first pair, one between, and the last: a pair that is mixed, where there is one.
+  // The first pair, one between, and the last; the one between is a mixed pair, if there is one.
   std::vector<std::size_t> samples(double factor) const {
     std::size_t between = plain.size() / 2;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -58,19 +58,19 @@ struct ScalingExplainer {
     return list;
   }
   std::string changed(std::size_t i) const {
-    return "pair " + std::to_string(i) + ": " + six_digits(plain[i]) + " becomes " + six_digits(scaled(i)) + ", " +
-           six_digits(share(i)) + " of it";
+    return "pair " + std::to_string(i) + ": " + six_digits(plain[i]) + " becomes " + six_digits(scaled(i)) +
+           ", times " + six_digits(share(i));
   }
   void say_samples(double factor) const {
     for (const std::size_t i : samples(factor)) say(changed(i));
   }
-  // "pairs 0 .. 28", "no pair".
+  // "pairs 0 to 28", "no pair".
   static std::string range(std::size_t from, std::size_t to) {
     if (from >= to) return "no pair";
     return to - from == 1 ? "pair " + std::to_string(from)
-                          : "pairs " + std::to_string(from) + " .. " + std::to_string(to - 1);
+                          : "pairs " + std::to_string(from) + " to " + std::to_string(to - 1);
   }
-  // Fast pairs are kept, slow ones divided: in that order.
+  // The fast pairs come first: kept, then mixed, then divided.
   void say_bands(double factor) const {
     if (factor == 1.0) return say("a factor of 1 changes no frequency");
     std::size_t kept = 0, mixed = 0;
@@ -78,8 +78,8 @@ struct ScalingExplainer {
       kept += division(i, factor) < 1e-12 ? 1 : 0;
       mixed += division(i, factor) < 1.0 - 1e-12 ? 1 : 0;
     }
-    say(range(0, kept) + " kept, " + range(kept, mixed) + " mixed, " + range(mixed, plain.size()) + " divided by " +
-        text::number_text(factor));
+    say("kept: " + range(0, kept) + "; mixed: " + range(kept, mixed) + "; divided: " + range(mixed, plain.size()) +
+        ", by " + text::number_text(factor));
   }
   double base_at(double growth, double dim) const {
     return std::exp(std::log(spec.base) + std::log(growth) * dim / (dim - 2.0));  // no product overflows
@@ -93,26 +93,26 @@ struct ScalingExplainer {
 
   void operator()(const NoScaling&) const {}
   void operator()(const LinearScaling& s) const {
-    say("every frequency is divided by " + text::number_text(s.factor) + ": position p turns as p / " +
-        text::number_text(s.factor) + " did in training");
+    say("every frequency is divided by " + text::number_text(s.factor) + ": position p gets the angles that p / " +
+        text::number_text(s.factor) + " had in training");
     say_samples(s.factor);
   }
   void operator()(const Ntk& s) const {
     const auto d = static_cast<double>(ladder.dim);
     say_base("factor", s.factor, d, "");
-    say("the fastest pair is kept, the slowest divided by " + six_digits(1.0 / share(plain.size() - 1)));
+    say("the fastest pair is kept, the slowest is divided by " + six_digits(1.0 / share(plain.size() - 1)));
     say_samples(s.factor);
   }
   void operator()(const NtkAlpha& s) const {
     const auto d = static_cast<double>(spec.head_dim);
-    say_base("alpha", s.alpha, d, ", whatever the length");
+    say_base("alpha", s.alpha, d, ", for any length");
     say_samples(s.alpha);
   }
   void operator()(const DynamicNtk& s) const {
     const auto d = static_cast<double>(ladder.dim);
     const Formula factor = "factor";
     say(plain_text(ntk_base(factor * "s" / "L" - (factor - 1))) + " with L = " + std::to_string(s.original_positions) +
-        ", factor = " + text::number_text(s.factor) + ", d = " + dim() + "; up to s = L the base stays as it is");
+        ", factor = " + text::number_text(s.factor) + ", d = " + dim() + "; the base stays unchanged up to s = L");
     std::vector<std::int64_t> lengths = {s.original_positions, 2 * s.original_positions, 4 * s.original_positions};
     if (std::find(lengths.begin(), lengths.end(), *spec.sequence_length) == lengths.end()) {
       lengths.push_back(*spec.sequence_length);
@@ -125,14 +125,14 @@ struct ScalingExplainer {
     }
     say_samples(s.factor);
     const bool beyond = *spec.sequence_length > s.original_positions;
-    say("built here for s = " + std::to_string(*spec.sequence_length) +
-        (beyond ? "; keys that were cached at another length must be turned anew (rerotate)"
-                : ": nothing has changed yet; past L, keys cached before must be turned anew (rerotate)"));
+    say("the frequencies here are for s = " + std::to_string(*spec.sequence_length) +
+        (beyond ? "; rotate keys again that were cached at another length (posenc::rerotate)"
+                : ", unchanged; past L, rotate keys again that were cached before (posenc::rerotate)"));
   }
   void operator()(const NtkByParts& s) const {
-    say("turns within " + std::to_string(s.original_positions) + " positions: r = " +
-        std::to_string(s.original_positions) + " w_i / 2 pi; kept from r = " + text::number_text(s.beta_fast) +
-        ", divided up to r = " + text::number_text(s.beta_slow));
+    say("turns of pair i within " + std::to_string(s.original_positions) +
+        " positions: r = " + std::to_string(s.original_positions) + " w_i / 2 pi; kept if r is at least " +
+        text::number_text(s.beta_fast) + ", divided if r is at most " + text::number_text(s.beta_slow));
     say_bands(s.factor);
     for (const std::size_t i : samples(s.factor)) {
       say(changed(i) + "; r = " + six_digits(static_cast<double>(s.original_positions) * plain[i] / kTwoPi));
@@ -159,12 +159,12 @@ struct ScalingExplainer {
     const std::string formula = dim() + " ln(" + std::to_string(s.original_positions) + " / (2 pi r)) / (2 ln " +
                                 text::number_text(spec.base) + ")";
     const double low = pair_of(s.beta_fast), high = pair_of(s.beta_slow);
-    say("low, the pair that turns r = " + text::number_text(s.beta_fast) +
-        " times within the trained length: " + formula + " = " + steps(low, std::floor(low), "down", used.low));
-    say("high, the pair that turns r = " + text::number_text(s.beta_slow) +
-        " times: " + steps(high, std::ceil(high), "up", used.high));
-    if (used.low > used.high) say("low lies above high: the trained length and the base leave no pairs to mix");
-    say("ramp_i = (i - low) / (high - low), clipped to 0 .. 1; w_i becomes (1 - ramp) w_i + ramp w_i / " +
+    say("low, the pair with r = " + text::number_text(s.beta_fast) + " turns within the trained length: " + formula +
+        " = " + steps(low, std::floor(low), "down", used.low));
+    say("high, the pair with r = " + text::number_text(s.beta_slow) +
+        " turns: " + steps(high, std::ceil(high), "up", used.high));
+    if (used.low > used.high) say("low is above high: with this trained length and base no pair is mixed");
+    say("ramp_i = (i - low) / (high - low), clipped to [0, 1]; w_i becomes (1 - ramp) w_i + ramp w_i / " +
         text::number_text(factor));
     say_bands(factor);
     for (const std::size_t i : samples(factor)) {
@@ -181,26 +181,26 @@ struct ScalingExplainer {
     } else if (pair) {
       line += plain_text(magnitude_of(s.mscale, factor) / magnitude_of(s.mscale_all_dim, factor)) + " = ";
     } else if (factor <= 1.0) {
-      line += "no larger context, ";
+      line += "the context does not grow, ";
     } else {
       line += plain_text(magnitude_of(1.0, factor)) + " = ";
     }
     const double value = schedule.attention_factor;
     say(line + text::general_text(value, 8) +
         (schedule.attention_factor_in == FactorIn::table
-             ? " on cos and sin, " + text::general_text(value * value, 8) + " in a score"
+             ? " on cos and sin, so " + text::general_text(value * value, 8) + " on a score"
              : ""));
     if (s.mscale_all_dim == 0.0) return;
     const double size = yarn_magnitude(factor, s.mscale_all_dim);
     say("latent attention (DeepSeek) multiplies its softmax scale by " +
         plain_text(power(magnitude_of(s.mscale_all_dim, factor), 2)) + " = " + text::general_text(size * size, 8) +
-        " besides: not here");
+        " too: not in the numbers below");
   }
   std::string factor_reason(const LongRope& s) const {
     if (spec.attention_factor) return ", given";
-    if (s.short_mscale) return ", by the length";
+    if (s.short_mscale) return ", chosen by the length";
     const double factor = properties::factor_of(s);
-    if (factor <= 1.0) return ": no larger context";
+    if (factor <= 1.0) return ": the context does not grow";
     return " = sqrt(1 + ln(" + text::number_text(factor) + ") / ln(" + std::to_string(s.original_positions) +
            ")), the same for both lists";
   }
@@ -208,13 +208,13 @@ struct ScalingExplainer {
     const bool by_length = s.list == LongRopeList::by_length;
     const bool far = by_length ? *spec.sequence_length > s.original_positions : s.list == LongRopeList::long_factor;
     say(std::string("the ") + (far ? "long" : "short") + " list" +
-        (by_length ? ": " + std::to_string(*spec.sequence_length) + " tokens are " + (far ? "" : "not ") +
-                         "more than " + std::to_string(s.original_positions)
-                   : ", whatever the length"));
+        (by_length ? ": a sequence of " + std::to_string(*spec.sequence_length) + " tokens is " + (far ? "" : "not ") +
+                         "longer than " + std::to_string(s.original_positions)
+                   : ", for any length"));
     const std::vector<double>& list = far ? s.long_factor : s.short_factor;
     for (const std::size_t i : samples(1.0)) say(changed(i) + ": divided by " + text::number_text(list[i]));
     say("attention factor " + text::general_text(schedule.attention_factor, 8) + factor_reason(s));
-    if (by_length) say("keys that were cached before the switch must be turned anew (rerotate)");
+    if (by_length) say("rotate keys again that were cached before the switch (posenc::rerotate)");
   }
   void operator()(const Llama3& s) const {
     const auto trained = static_cast<double>(s.original_positions);
@@ -232,16 +232,16 @@ struct ScalingExplainer {
     const auto turning = static_cast<std::size_t>(
         std::count_if(changed_to.begin(), changed_to.end(), [](double f) { return f != 0.0; }));
     if (turning == 0)
-      return say("no pair turns: " + text::number_text(share) + " of " + std::to_string(plain.size()) +
+      return say("no pair is rotated: " + text::number_text(share) + " of " + std::to_string(plain.size()) +
                  " pairs is less than one");
     if (turning == plain.size()) {
-      say("all pairs turn");
+      say("all pairs are rotated");
     } else {
-      say(range(0, turning) + (turning == 1 ? " turns" : " turn") + " (" + text::number_text(share) + " of " +
+      say(range(0, turning) + (turning == 1 ? " is" : " are") + " rotated (" + text::number_text(share) + " of " +
           std::to_string(plain.size()) + "), " + range(turning, plain.size()) +
-          " never: what they hold reaches any distance");
+          " not: they carry content over any distance");
     }
-    if (factor != 1.0) say("those that turn are divided by " + text::number_text(factor));
+    if (factor != 1.0) say("the rotated ones are divided by " + text::number_text(factor));
   }
   void operator()(const Proportional& s) const { say_turning(s.share, s.factor); }
   void operator()(const PRope& s) const { say_turning(s.share, 1.0); }
@@ -250,7 +250,7 @@ struct ScalingExplainer {
   }
   void operator()(const Resonance&) const {
     for (const std::size_t i : samples(1.0)) {
-      say("pair " + std::to_string(i) + ": a turn took " + six_digits(kTwoPi / plain[i]) + " positions, now " +
+      say("pair " + std::to_string(i) + ": one turn took " + six_digits(kTwoPi / plain[i]) + " positions, now " +
           six_digits(kTwoPi / scaled(i)));
     }
   }
@@ -263,12 +263,12 @@ Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule) {
   const std::vector<Ladder> ladders = spec::ladders_of(spec);
   const std::string count = std::to_string(ladders.front().pairs);
   if (spec.axis_frequencies == AxisFrequencies::dealt) {
-    step.lines.push_back("the ladder of " + count + " frequencies before it is dealt out to the axes: pairs by their " +
-                         "number in it");
+    step.lines.push_back("the " + count +
+                         " frequencies before they are distributed over the axes; pairs are numbered in that list");
   } else if (ladders.size() > 1) {
-    step.lines.push_back("every axis has a ladder of its own: here the first, of " + count + " frequencies");
+    step.lines.push_back("every axis has its own frequencies; these are the " + count + " of the first axis");
   } else if (schedule.axes > 1 && ladders.front().pairs != schedule.pairs()) {
-    step.lines.push_back("every axis has a ladder of " + count + " frequencies: pairs by their number in it");
+    step.lines.push_back("every axis has the same " + count + " frequencies; pairs are numbered in that list");
   }
   std::visit(ScalingExplainer{spec, schedule, ladders.front(),
                               scale_ladder(spec::settled_scaling(spec), ladders.front()).inv_freq,

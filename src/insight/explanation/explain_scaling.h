@@ -1,4 +1,4 @@
-// The step of the worked example of a rotary encoding that shows what its scaling does.
+// The step of the worked example of a rotary encoding that explains its scaling.
 #pragma once
 
 #include "posenc/insight/explain.h"
@@ -7,7 +7,7 @@
 
 namespace posenc::explanation {
 
-// Of a spec with a scaling, settled to one layer; `schedule` is its own.
+// `spec` has a scaling and stands for one layer; `schedule` belongs to it.
 Step explain_scaling(const Rotary& spec, const RotarySchedule& schedule);
 
 }  // namespace posenc::explanation

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <optional>
 
 #include "core/text/number_text.h"
+#include "insight/explanation/explain_base.h"
 #include "insight/explanation/explain_kinds.h"
 #include "insight/explanation/explain_text.h"
 #include "insight/explanation/sinusoidal_symbols.h"
@@ -15,7 +17,7 @@
 namespace posenc::explanation {
 namespace {
 
-constexpr std::int64_t kShownFirst = 4;  // pairs shown before the middle is left out ...
+constexpr std::int64_t kShownFirst = 4;  // pairs shown before the gap ...
 constexpr std::int64_t kShownLast = 2;   // ... and after it
 
 class SinusoidalExplainer {
@@ -27,7 +29,9 @@ class SinusoidalExplainer {
   Step denominators() const;
   Step in_symbols() const;
   Step in_numbers() const;
+  Step dimensions() const;
   Step speed() const;
+  std::optional<Step> base() const;
   Step derivative() const;
   std::vector<Step> shift(double k) const;
   Step reproduce(const ExplainOptions& options) const;
@@ -55,6 +59,12 @@ class SinusoidalExplainer {
     return explanation::row_text(spec_.width, cell);
   }
   std::string symbol_at(std::int64_t column) const;
+  std::string dimension_line(std::int64_t column) const;
+  void add_small_angle(Step& step) const;
+  // The angle of pair j at the position, as the formula has it.
+  double angle(std::int64_t j) const {
+    return (position_ + static_cast<double>(spec_.first)) * schedule_.inv_freq[static_cast<std::size_t>(j)];
+  }
 
   const Sinusoidal spec_;
   const SinusoidalSchedule schedule_;
@@ -93,7 +103,7 @@ Step SinusoidalExplainer::formula() const {
   const bool sine_leads = schedule_.sine.start <= schedule_.cosine.start;
   Step step{"formula", "The formula", {}, {}};
   if (pairs() == 0) {
-    step.lines.push_back("width 1 with odd=zero has no pair of sine and cosine: its only column is zero");
+    step.lines.push_back("width 1 with odd=zero has neither a sine nor a cosine: its only column is zero");
     return step;
   }
   for (const properties::Formula& line : properties::formula_of(spec_).lines) {
@@ -101,7 +111,7 @@ Step SinusoidalExplainer::formula() const {
   }
   const std::size_t longest = step.lines.back().find(" = ");
   step.lines[0].insert(step.lines[0].find(" = "), longest - step.lines[0].find(" = "), ' ');
-  step.lines.push_back("for i = 0 .. " + std::to_string(std::max<std::int64_t>(pairs() - 1, 0)) + ", width " +
+  step.lines.push_back((pairs() > 1 ? "for i = 0 to " + std::to_string(pairs() - 1) : "for i = 0") + ", width " +
                        std::to_string(spec_.width));
   if (spec_.first != 0) {
     step.lines.push_back("position " + position_text() + " counts as " +
@@ -147,15 +157,80 @@ Step SinusoidalExplainer::in_numbers() const {
   return {"numbers", "In numbers", {"PE(" + position_text() + ") = " + row_text(cell)}, row_};
 }
 
+// "dimension 2, even, i = 1: sin(1/100) = sin(0.01) = 0.01000".
+std::string SinusoidalExplainer::dimension_line(std::int64_t column) const {
+  const std::optional<std::int64_t> sine = properties::pair_at(schedule_.sine, column);
+  const std::optional<std::int64_t> pair = sine ? sine : properties::pair_at(schedule_.cosine, column);
+  std::string line = "dimension " + padded(std::to_string(column), std::to_string(spec_.width - 1).size());
+  const std::string value = five_decimals(row_[static_cast<std::size_t>(column)]);
+  if (!pair || is_zero_row(position_)) return line + "  = " + value;
+  line += "  (i = " + std::to_string(*pair) + ")  " + symbol_at(column);
+  const std::string number = text::general_text(angle(*pair), 6);
+  const std::string reduced = amplitude() + (sine ? "sin(" : "cos(") + number + ")";
+  if (reduced != symbol_at(column)) line += " = " + reduced;
+  return line + " = " + value;
+}
+
+// The first pair whose angle is small enough for sin x = x to show.
+void SinusoidalExplainer::add_small_angle(Step& step) const {
+  constexpr double kSmall = 0.1;
+  for (std::int64_t j = 0; j < std::min(schedule_.sine.count, schedule_.cosine.count); ++j) {
+    const double x = angle(j);
+    if (x == 0.0 || std::fabs(x) > kSmall || is_zero_row(position_)) continue;
+    const std::string number = text::general_text(x, 6);
+    step.lines.push_back("A small angle is almost its own sine: sin x is about x and cos x about 1 - x^2/2. Here sin(" +
+                         number + ") = " + text::general_text(std::sin(x), 7) + ",");
+    step.lines.push_back("cos(" + number + ") = " + text::general_text(std::cos(x), 7) +
+                         ": a slow sine grows with the position like a ruler, and its cosine stays near 1.");
+    return;
+  }
+}
+
+Step SinusoidalExplainer::dimensions() const {
+  constexpr std::int64_t kWhole = 16, kEnds = 4;
+  Step step{"dimensions", "Dimension by dimension", {}, {}};
+  for (std::int64_t column = 0; column < spec_.width; ++column) {
+    if (spec_.width > kWhole && column == kEnds) {
+      column = spec_.width - kEnds;
+      step.lines.push_back("... " + std::to_string(spec_.width - 2 * kEnds) + " more dimensions");
+    }
+    step.lines.push_back(dimension_line(column));
+  }
+  add_small_angle(step);
+  return step;
+}
+
+// The same width with the base and the exponent of the paper, if the frequencies differ.
+std::optional<Step> SinusoidalExplainer::base() const {
+  const Sinusoidal paper{.width = spec_.width, .odd = spec_.odd};
+  const std::vector<double> usual = make_schedule(paper).inv_freq;
+  if (pairs() < 2 || usual.size() != schedule_.inv_freq.size() || usual == schedule_.inv_freq) return std::nullopt;
+  const bool only_base = spec_.inv_freq.empty() && spec_.spacing == Spacing::width && spec_.frequency_scale == 1.0 &&
+                         spec_.exponent_factor == 1.0;
+  const std::string name = only_base ? "with base 10000" : "in the paper";
+  Step step =
+      compare_bases({schedule_.inv_freq, usual,
+                     only_base ? "Compared with the paper's base, 10000"
+                               : "Compared with the paper: base 10000, exponents 2i/" + std::to_string(spec_.width),
+                     name});
+  if (spec_.exponent_factor != 1.0 && spec_.inv_freq.empty()) {
+    step.lines.insert(step.lines.begin(), "An exponent times " + text::number_text(spec_.exponent_factor) +
+                                              " is another base: " + text::number_text(spec_.base) + "^" +
+                                              text::number_text(spec_.exponent_factor) + " = " +
+                                              text::general_text(std::pow(spec_.base, spec_.exponent_factor), 6));
+  }
+  return step;
+}
+
 Step SinusoidalExplainer::speed() const {
-  Step step{"speed", "What changes fast and what slowly", {}, wavelengths(schedule_.inv_freq)};
+  Step step{"speed", "Which pairs change fast and which slowly", {}, wavelengths(schedule_.inv_freq)};
   for_shown_pairs(step.lines, [&](std::int64_t j) {
     const double wavelength = step.values[static_cast<std::size_t>(j)];
     const double degrees = std::fabs(schedule_.inv_freq[static_cast<std::size_t>(j)]) * 180.0 / std::numbers::pi;
-    std::string line = label(j) + " never turns: its frequency is 0";
+    std::string line = label(j) + " constant: its frequency is 0";
     if (std::isfinite(wavelength)) {
-      line = label(j) + " one turn in " + text::general_text(wavelength, 6) + " positions, " +
-             text::general_text(degrees, 3) + " degrees from one position to the next";
+      line = label(j) + " one turn in " + readable(wavelength) + " positions, " + text::general_text(degrees, 3) +
+             " degrees from one position to the next";
     }
     if (pairs() > 1 && j == 0) line += " (first pair)";
     if (pairs() > 1 && j == pairs() - 1) line += " (last pair)";
@@ -164,20 +239,21 @@ Step SinusoidalExplainer::speed() const {
   if (pairs() > 1) {
     const double ratio = step.values.back() / step.values.front();
     if (ratio > 1.0 && std::isfinite(ratio)) {
-      step.lines.push_back("The first pair changes fast and tells neighbours apart; the last changes " +
+      step.lines.push_back("The first pair changes fast, so neighbours differ; the last changes " +
                            (ratio < 1000.0 ? text::general_text(ratio, 4) : text::fixed_text(ratio, 0)) +
-                           " times more slowly and tells far places apart.");
+                           " times more slowly, so distant positions differ.");
     }
   }
   return step;
 }
 
 Step SinusoidalExplainer::derivative() const {
-  Step step{"derivative", "The derivative by the position (chain rule)", {}, {}};
+  Step step{"derivative", "The derivative with respect to the position (chain rule)", {}, {}};
   step.values.resize(static_cast<std::size_t>(spec_.width));
   fill_derivative(schedule_, PositionView::of(&position_, 1), make_view(step.values.data(), {1, spec_.width}));
   if (is_zero_row(position_)) {
-    step.lines.push_back("the row of this position is zero by definition (zero_position), and its derivative here too");
+    step.lines.push_back(
+        "the row of this position is zero by definition (zero_position), so its derivative is zero too");
     return step;
   }
   step.lines.push_back("d/dp sin(w p) = w cos(w p),   d/dp cos(w p) = -w sin(w p)");
@@ -204,16 +280,16 @@ Step SinusoidalExplainer::derivative() const {
 void SinusoidalExplainer::check_shift(double k) const {
   check_positions(PositionView::of(&k, 1), "explain --shift");
   if (is_zero_row(position_) || is_zero_row(position_ + k)) {
-    fail(ErrorKind::usage, "[explain] the row of zero_position is no point of the curve: it cannot be shifted");
+    fail(ErrorKind::usage, "[explain] the row of zero_position is zero by definition, so it cannot be shifted");
   }
   if (!properties::has_partners(schedule_)) {
-    fail(ErrorKind::usage, "[explain] a shift needs sine and cosine of every pair but width " +
-                               std::to_string(spec_.width) + " is odd: the last has no partner");
+    fail(ErrorKind::usage, "[explain] a shift needs the sine and the cosine of every pair, but width " +
+                               std::to_string(spec_.width) + " is odd and drops the last one");
   }
 }
 
 Step SinusoidalExplainer::shift_blocks(double k) const {
-  Step step{"shift_blocks", "One 2x2 block of M_" + text::number_text(k) + " per pair, for (sin, cos)", {}, {}};
+  Step step{"shift_blocks", "M_" + text::number_text(k) + " has one 2x2 block per pair, for (sin, cos)", {}, {}};
   for (const double inv_freq : schedule_.inv_freq) {
     const SinCos turned = sin_cos(phase_at(make_phase_step(inv_freq), k));
     step.values.push_back(turned.cos);
@@ -232,11 +308,12 @@ Step SinusoidalExplainer::shift_blocks(double k) const {
 std::vector<Step> SinusoidalExplainer::shift(double k) const {
   check_shift(k);
   const std::string k_text = text::number_text(k);
-  const Step theorem{"shift_theorem",
-                     "From PE(p) to PE(" + plus("p", k) + "): the addition theorems",
-                     {"sin(a + b) =  cos(b) sin(a) + sin(b) cos(a)", "cos(a + b) = -sin(b) sin(a) + cos(b) cos(a)",
-                      "a is a pair's angle at p, b what a shift by " + k_text + " adds: the same matrix for every p"},
-                     {}};
+  const Step theorem{
+      "shift_theorem",
+      "From PE(p) to PE(" + plus("p", k) + "): the addition theorems",
+      {"sin(a + b) =  cos(b) sin(a) + sin(b) cos(a)", "cos(a + b) = -sin(b) sin(a) + cos(b) cos(a)",
+       "a is the angle of a pair at p, b the angle that a shift by " + k_text + " adds: the same matrix for every p"},
+      {}};
   const Step blocks = shift_blocks(k);
   const std::vector<double> direct = row_at(position_ + k);
   Step result{"shift_result", "The product, and the row computed directly", {}, row_};
@@ -262,7 +339,10 @@ std::vector<Step> SinusoidalExplainer::shift(double k) const {
 
 Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
   const std::string spec = spec_text_of(Spec(spec_), options);
-  Step step{"reproduce", "The same numbers in full", {}, {}};
+  Step step{"reproduce",
+            options.derivative || options.shift ? "The commands for these numbers" : "The command for these numbers",
+            {},
+            {}};
   const auto add = [&](double position, const std::string& option) {
     step.lines.push_back("posenc table " + spec + " --positions " + text::number_text(position) + option +
                          " --format csv");
@@ -278,8 +358,9 @@ Step SinusoidalExplainer::reproduce(const ExplainOptions& options) const {
 std::vector<Step> explain_sinusoidal(const Sinusoidal& spec, std::span<const double> at,
                                      const ExplainOptions& options) {
   const SinusoidalExplainer explainer(spec, at[0]);
-  std::vector<Step> steps = {explainer.formula(), explainer.denominators(), explainer.in_symbols(),
-                             explainer.in_numbers(), explainer.speed()};
+  std::vector<Step> steps = {explainer.formula(),    explainer.denominators(), explainer.in_symbols(),
+                             explainer.dimensions(), explainer.in_numbers(),   explainer.speed()};
+  if (std::optional<Step> base = explainer.base()) steps.push_back(std::move(*base));
   if (options.derivative) steps.push_back(explainer.derivative());
   if (options.shift) {
     for (Step& step : explainer.shift(*options.shift)) steps.push_back(std::move(step));

@@ -62,18 +62,29 @@ class ShawExplainer {
   std::int64_t row(std::int64_t k) const { return shaw_row(spec_, query_position(), pairs_.keys.integer(0, k)); }
   const double* key(std::int64_t k) const { return keys_.data() + k * width_; }
 
+  // "offset 2 - 3 = -1, clipped to ..., ": as the spec counts it.
+  std::string offset_text(std::int64_t k) const {
+    const bool forward = spec_.offset == Offset::key_minus_query;
+    const auto q = static_cast<double>(query_position()), at = static_cast<double>(pairs_.keys.integer(0, k));
+    const double offset = forward ? at - q : q - at;
+    const double clipped = std::clamp(offset, -static_cast<double>(spec_.left), static_cast<double>(spec_.right));
+    return "offset " + (forward ? difference(at, q) : difference(q, at)) + " = " + text::number_text(offset) +
+           (clipped == offset ? ", " : ", clipped to " + text::number_text(clipped) + ", ");
+  }
+
   Step formula() const {
     Step step{"formula", "The rule", {}, {}};
-    step.lines = {plain_text(properties::formula_of(spec_)) + ", for a query at i and a key at j",
-                  "q . (k + r) = q . k + q . r; the offset -" + std::to_string(spec_.left) + " has row 0 of " +
-                      std::to_string(spec_.left + spec_.right + 1) + " vectors",
-                  "where values have vectors too: output = sum of weight * (v + s[offset])"};
+    step.lines = {plain_text(properties::formula_of(spec_)),
+                  "i is the position of the query, j that of the key; q . (k + r) = q . k + q . r",
+                  "there are " + std::to_string(spec_.left + spec_.right + 1) + " vectors r; row 0 is the offset -" +
+                      std::to_string(spec_.left),
+                  "values may have vectors s too: output = sum of weight * (v + s[offset])"};
     return step;
   }
 
   Step expansion() const {
     Step step{"expansion", followed_title(pairs_), {}, {}};
-    step.lines = {kInvented, "q = " + vector_text(query_.data(), width_)};
+    step.lines = {std::string("the numbers are ") + kInvented, "q = " + vector_text(query_.data(), width_)};
     for (std::int64_t k = 0; k < pairs_.keys.count; ++k) {
       const std::int64_t r = row(k);
       const double content = dot(query_.data(), key(k), width_);
@@ -81,15 +92,16 @@ class ShawExplainer {
       const double term = vector == nullptr ? 0.0 : dot(query_.data(), vector, width_);
       std::vector<double> sum(key(k), key(k) + width_);
       for (std::int64_t c = 0; c < width_ && vector != nullptr; ++c) sum[static_cast<std::size_t>(c)] += vector[c];
-      step.lines.push_back("key at " + position_text(pairs_.keys, k) + ": k = " + vector_text(key(k), width_) +
-                           (vector == nullptr ? ", beyond the table: no vector"
-                                              : ", row " + std::to_string(r) + ": r = " + vector_text(vector, width_)));
+      step.lines.push_back(key_label(pairs_, k) + "k = " + vector_text(key(k), width_) +
+                           (vector == nullptr ? ", offset outside the table: no vector"
+                                              : ", " + offset_text(k) + "row " + std::to_string(r) +
+                                                    ": r = " + vector_text(vector, width_)));
       std::string line = "  q.k + q.r = " + five_decimals(content) + " + " + five_decimals(term) + " = " +
                          five_decimals(content + term) +
                          "; q.(k + r) = " + five_decimals(dot(query_.data(), sum.data(), width_));
       if (spec_.term == ShawTerm::query_and_key && vector != nullptr) {
         const double key_term = dot(key(k), vector, width_);
-        line += "; and + k.r = " + five_decimals(key_term) + " makes " + five_decimals(content + term + key_term);
+        line += "; plus k.r = " + five_decimals(key_term) + " is " + five_decimals(content + term + key_term);
       }
       step.lines.push_back(line);
       step.values.insert(step.values.end(), {content, term});
@@ -112,9 +124,9 @@ class ShawExplainer {
     }
     const std::vector<double> after = softmax(with);
     return {"weights",
-            "What the softmax makes of it, scaled by 1/sqrt(" + std::to_string(width_) + ")",
-            {"scores without   " + numbers_text(plain), "scores with it   " + numbers_text(with),
-             "weights without  " + numbers_text(softmax(plain)), "weights with it  " + numbers_text(after)},
+            "The softmax without and with q.r, scores times 1/sqrt(" + std::to_string(width_) + ")",
+            {"scores without    " + numbers_text(plain), "scores with q.r   " + numbers_text(with),
+             "weights without   " + numbers_text(softmax(plain)), "weights with q.r  " + numbers_text(after)},
             after};
   }
 
@@ -124,7 +136,7 @@ class ShawExplainer {
   std::vector<double> query_, keys_, vectors_;
 };
 
-// The four terms of Transformer-XL for every key, through attention itself: zero weights leave single terms.
+// The four terms of Transformer-XL for every key.
 std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pairs) {
   const std::int64_t width = spec.heads * spec.head_dim;
   const std::vector<double> u = small_numbers(width, 4), v = small_numbers(width, 5),
@@ -132,7 +144,7 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
                             keys = small_numbers(spec.head_dim * pairs.keys.count, 2);
   if (!pairs.parameters.empty()) {
     fail(ErrorKind::unsupported,
-         "[explain_pairs] transformer_xl is explained with numbers made up, not with given ones");
+         "[explain_pairs] transformer_xl is explained with made-up parameters only: leave out the given ones");
   }
   const SinusoidalSchedule schedule =
       make_schedule(Sinusoidal{.width = spec.width, .base = spec.base, .order = spec.order});
@@ -140,12 +152,12 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
       "formula",
       "The rule",
       {plain_text(properties::formula_of(spec)),
-       "with d = i - j and r = W s(d): q.k + q.r + u.k + v.r, content, content by distance, key alone, distance alone"},
+       "with d = i - j and r = W s(d) it has four parts: q.k content, q.r content and distance, u.k key, v.r distance"},
       {}};
   check_head(pairs, spec.heads);
-  const std::int64_t first = pairs.head * spec.head_dim;  // the head's own channels of u and v, rows of W
-  Step terms{"terms", followed_title(pairs), {kInvented}, {}};
-  terms.lines.push_back("key      d      q.k       q.r       u.k       v.r       sum");
+  const std::int64_t first = pairs.head * spec.head_dim;  // first channel of the head in u and v, first row in W
+  Step terms{"terms", followed_title(pairs), {std::string("the numbers are ") + kInvented}, {}};
+  terms.lines.push_back(key_header(pairs) + "d      q.k       q.r       u.k       v.r       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
     std::int64_t d = pairs.queries.integer(0, followed_query(pairs)) - pairs.keys.integer(0, k);
     if (spec.clamp_distance > 0) d = std::clamp(d, -spec.clamp_distance, spec.clamp_distance);
@@ -160,7 +172,7 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
         dot(u.data() + first, key, spec.head_dim), dot(v.data() + first, r.data(), spec.head_dim)};
     std::vector<double> shown = parts;
     shown.push_back(parts[0] + parts[1] + parts[2] + parts[3]);
-    terms.lines.push_back(padded(position_text(pairs.keys, k), 6) + padded(std::to_string(d), 4) + numbers_text(shown));
+    terms.lines.push_back(key_label(pairs, k) + padded(std::to_string(d), 4) + numbers_text(shown));
     terms.values.insert(terms.values.end(), parts.begin(), parts.end());
   }
   return {formula, terms};
@@ -170,7 +182,7 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
 
 std::vector<Step> explain_term(const Spec& spec, const ExplainPairs& pairs) {
   if (!pairs.queries.integral() || !pairs.keys.integral()) {
-    fail(ErrorKind::usage, "[explain_pairs] vectors per offset need integer positions but got real ones");
+    fail(ErrorKind::usage, "[explain_pairs] a table of vectors per offset needs integer positions but got real ones");
   }
   if (const auto* shaw = std::get_if<Shaw>(&spec)) return ShawExplainer(*shaw, pairs).steps();
   return explain_xl(std::get<TransformerXl>(spec), pairs);
@@ -185,7 +197,7 @@ std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
     rows = StreamedRows{&*schedule};
   } else {
     if (pairs.table.data == nullptr) {
-      fail(ErrorKind::usage, "[explain_pairs] a learned encoding needs its table for the parts of a score");
+      fail(ErrorKind::usage, "[explain_pairs] a learned encoding needs its table to compute the parts of a score");
     }
     const auto* hybrid = std::get_if<Hybrid>(&spec);
     if (hybrid != nullptr) schedule = make_schedule(hybrid->fixed);
@@ -202,25 +214,25 @@ std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
                             x = small_numbers(width, 1), y = small_numbers(width * pairs.keys.count, 2);
   Step formula{"formula",
                "The rule",
-               {"(x_i + p_i).(x_j + p_j) = x_i.x_j + x_i.p_j + p_i.x_j + p_i.p_j: content with content, content with",
-                "position, position with content, position with position. With projections W_q and W_k the same, for",
-                "W(x + p) = Wx + Wp."},
+               {"(x_i + p_i).(x_j + p_j) = x_i.x_j + x_i.p_j + p_i.x_j + p_i.p_j",
+                "four parts: content-content, content-position, position-content, position-position",
+                "projections W_q and W_k keep the four parts, because W(x + p) = Wx + Wp"},
                {}};
-  Step parts{"parts", followed_title(pairs), {std::string("contents are ") + kInvented}, {}};
-  parts.lines.push_back("key        x.x       x.p       p.x       p.p       sum");
+  Step parts{"parts", followed_title(pairs), {std::string("the embeddings x are ") + kInvented}, {}};
+  parts.lines.push_back(key_header(pairs) + "    x.x       x.p       p.x       p.p       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
     const double *content = y.data() + k * width, *position = r.data() + k * width;
     std::vector<double> four = {dot(x.data(), content, width), dot(x.data(), position, width),
                                 dot(p.data(), content, width), dot(p.data(), position, width)};
     parts.values.insert(parts.values.end(), four.begin(), four.end());
     four.push_back(four[0] + four[1] + four[2] + four[3]);
-    parts.lines.push_back(padded(position_text(pairs.keys, k), 4) + numbers_text(four));
+    parts.lines.push_back(key_label(pairs, k) + numbers_text(four));
   }
   Step meaning{
       "meaning",
       "What that means",
-      {"The last part is the same for every text: it is all that attention knows of distances by itself. The first",
-       "does not know where its tokens stand; the two between mix what a token is with where the other one is."},
+      {"p.p is the same for every text: without learned projections it is all that attention knows about distance.",
+       "x.x does not depend on positions. x.p and p.x mix the content of one token with the position of the other."},
       {}};
   return {formula, parts, meaning};
 }

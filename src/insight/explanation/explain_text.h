@@ -1,6 +1,7 @@
 // How the worked examples write numbers, rows and long lists.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,17 +21,39 @@ inline std::string five_decimals(double value) {
   return text == "-0.00000" ? "0.00000" : text;
 }
 
+// Without an exponent, which people must decode: "2559196", "628.319".
+inline std::string readable(double value) {
+  return std::fabs(value) >= 1e5 && std::fabs(value) < 1e15 ? text::fixed_text(value, 0) : text::general_text(value, 6);
+}
+
 inline std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
 }
+
+// A text as lines of at most about 100 characters; `indent` precedes all but the first.
+inline std::vector<std::string> wrapped_lines(std::string_view text, std::string_view indent = "") {
+  constexpr std::size_t kMost = 100;
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t room = kMost - (lines.empty() ? 0 : indent.size());
+    std::size_t end = text.size() <= room ? text.size() : text.rfind(' ', room);
+    if (end == std::string_view::npos) end = std::min(text.find(' '), text.size());
+    lines.push_back(std::string(lines.empty() ? "" : indent) + std::string(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// Adds the step of what texts often get wrong about a kind, before the commands if there are any.
+void add_mistakes(const Spec& spec, std::vector<Step>& steps);
 
 // A place on one axis or several: "3", "3/5".
 inline std::string place_text(std::span<const double> place, std::string_view between = "/") {
   return text::joined(place, between);
 }
 
-// How commands name what is explained.
+// The spec as commands name it.
 template <class Options>
 std::string spec_text_of(const Spec& spec, const Options& options) {
   return options.spec_text.empty() ? to_text(spec) : options.spec_text;
@@ -40,7 +63,7 @@ std::string spec_text_of(const Spec& spec, const Options& options) {
 inline Step table_command(const Spec& spec, std::span<const double> place, const ExplainOptions& options) {
   const std::string table = options.table_text.empty() ? "" : options.table_text + " ";
   return {"reproduce",
-          "The same numbers in full",
+          "The command for these numbers",
           {"posenc table " + spec_text_of(spec, options) + " --positions " + place_text(place) + " " + table +
            "--format csv"},
           {}};
@@ -54,8 +77,8 @@ inline std::string plus(const std::string& text, double value) {
 // A row of `width` cells as "[a, b, ..., c]"; cell(column) is its text.
 template <class Cell>
 std::string row_text(std::int64_t width, const Cell& cell) {
-  constexpr std::int64_t kWhole = 16;  // a row of at most this many columns is shown whole ...
-  constexpr std::int64_t kEnds = 4;    // ... of a longer one, this many at either end
+  constexpr std::int64_t kWhole = 16;  // a row of at most so many columns is shown whole ...
+  constexpr std::int64_t kEnds = 4;    // ... and so many at either end of a longer one
   std::string text;
   for (std::int64_t column = 0; column < width; ++column) {
     if (width > kWhole && column == kEnds) {

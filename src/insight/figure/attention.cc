@@ -1,4 +1,4 @@
-// Attention maps with and without an encoding, of the same queries and keys; and entropy against length.
+// Attention maps with and without an encoding, for the same queries and keys; and entropy against length.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace posenc::figure {
 namespace {
 
-// A layer's queries and keys: tokens of one width, projected; the encoding acts where its kind acts.
+// The queries and keys of a layer: random tokens, projected. The encoding acts at the place of its kind.
 class SmallLayer {
  public:
   SmallLayer(const FigureCall& call, std::int64_t tokens, const std::vector<std::string>& words)
@@ -28,8 +28,9 @@ class SmallLayer {
       if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
     }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
+    check_amount(call, static_cast<double>(heads_ * head_dim_), static_cast<double>(width_), "the weights of queries");
     embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, words);
-    const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of size about 1 and more
+    const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of about 1 and more
     query_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 1);
     key_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 2);
   }
@@ -56,7 +57,7 @@ class SmallLayer {
   std::int64_t heads() const { return heads_; }
   std::string text() const {
     return std::to_string(tokens_) + " tokens, " + std::to_string(heads_) + " heads of " + std::to_string(head_dim_) +
-           ", normal embeddings and weights from a seed, no mask";
+           ", random embeddings and weights from a seed, no mask";
   }
 
  private:
@@ -103,7 +104,8 @@ Figure make_attention(const FigureCall& call) {
   if (words.size() > 64) {
     fail(ErrorKind::usage, "[make_figure] tokens must be at most 64 but got " + std::to_string(words.size()));
   }
-  std::int64_t tokens = words.empty() ? 20 : static_cast<std::int64_t>(words.size());
+  const std::int64_t usual = in_cells(call) ? 10 : 20;
+  std::int64_t tokens = words.empty() ? usual : static_cast<std::int64_t>(words.size());
   if (const auto end = call.numbers->positions()) tokens = std::min(tokens, *end);
   words.resize(std::min(words.size(), static_cast<std::size_t>(tokens)));  // a table may end before the sentence does
   const SmallLayer layer(call, tokens, words);
@@ -121,32 +123,39 @@ Figure make_attention(const FigureCall& call) {
   FigurePage page = begin_figure(
       call,
       {.title = "Where attention goes: " + call.numbers->command_text(),
-       .finding = none ? "without positions the map knows contents only: permuted tokens permute its rows and columns"
-                       : "the encoding moves " + text::fixed_text(share, 1) +
-                             " % of the attention, of the same tokens and weights",
+       .finding =
+           none ? "without positions the map knows only contents: permuting the tokens permutes its rows and columns"
+                : "the encoding moves " + text::fixed_text(share, 1) +
+                      " % of the attention; tokens and weights are the same",
        .more = {layer.text() +
                 (call.options.head ? "; head " + std::to_string(*call.options.head) : "; mean over heads")},
-       .body_height = none ? 330.0 : 256.0,
-       .width = none ? 520.0 : 880.0});
-  const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, std::vector<double>(none ? 1 : 3, 1.0));
-  const auto options = [&](const std::string& title, double low, double high, ColorMap map) {
-    drawing::HeatOptions heat{.title = title,
-                              .row_label = "query",
-                              .column_label = "key",
-                              .low = low,
-                              .high = high,
-                              .map = map,
-                              .square = true};
-    if (!words.empty()) heat.row_ticks = word_ticks(words);
-    return heat;
-  };
+       .body_height = none ? 330.0 : 270.0,
+       .width = none ? 520.0 : 880.0,
+       .least_lines = std::min<std::int64_t>(tokens, 20) + 5,
+       .most_lines = 2 * tokens + 5});
   const double change = largest_size(difference);
-  drawing::draw_heat(page.drawing(), boxes[0], without, options("no encoding", 0.0, top, ColorMap::sequential));
+  const auto options = [&](const std::string& title, double low, double high, ColorMap map) {
+    // A terminal has no room for three colour bars: the title has the largest value.
+    return drawing::HeatOptions{.title = in_cells(call) ? title + ", to " + text::general_text(high, 2) : title,
+                                .row_label = "query",
+                                .column_label = "key",
+                                .row_ticks = word_ticks(words),
+                                .column_ticks = word_ticks(words),
+                                .low = low,
+                                .high = high,
+                                .map = map,
+                                .color_bar = !in_cells(call),
+                                .square = true};
+  };
+  std::vector<drawing::Heat> heats = {without};
+  std::vector<drawing::HeatOptions> looks = {options("no encoding", 0.0, top, ColorMap::sequential)};
   if (!none) {
-    drawing::draw_heat(page.drawing(), boxes[1], with, options("with it", 0.0, top, ColorMap::sequential));
-    drawing::draw_heat(page.drawing(), boxes[2], difference,
-                       options("difference", -change, change, ColorMap::diverging));
+    heats.insert(heats.end(), {with, difference});
+    looks.push_back(options("with it", 0.0, top, ColorMap::sequential));
+    looks.push_back(options("difference", -change, change, ColorMap::diverging));
   }
+  const std::vector<double> alike(heats.size(), 1.0);
+  drawing::draw_heats(page.drawing(), drawing::columns_of(page.drawing(), page.body, alike), heats, looks);
   page.figure.data.push_back(heat_table("no encoding", without, "query", "key"));
   page.figure.data.push_back(heat_table("with it", with, "query", "key"));
   return page.with(heat_table("difference", difference, "query", "key"));
@@ -209,13 +218,19 @@ bool can_attend(const Spec& spec) {
 
 std::vector<FigureEntry> attention_figures() {
   return {
-      {{"attention", "the attention map of a small layer, without and with the encoding, and the difference",
-        "where the encoding moves attention: the same queries and keys on both sides", "head tokens", true, false},
+      {{.name = "attention",
+        .summary = "the attention map of a small layer without and with the encoding, and the difference",
+        .look_for = "Where does the encoding move attention? Queries and keys are the same on both sides.",
+        .options = "head tokens",
+        .default_spec = "alibi:heads=8"},
        make_attention,
        can_attend},
-      {{"entropy", "how widely attention spreads as the text grows",
-        "a curve that flattens looks at a fixed neighbourhood; one that follows ln(n) spreads over everything", "head",
-        true, true},
+      {{.name = "entropy",
+        .summary = "how widely attention spreads as the text grows",
+        .look_for = "A curve that flattens sees a neighbourhood of fixed size; one that follows ln(n) spreads over "
+                    "everything.",
+        .options = "head",
+        .default_spec = "alibi:heads=8"},
        make_entropy,
        has_one_axis},
   };

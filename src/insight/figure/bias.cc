@@ -29,7 +29,7 @@ std::string heads_note(const FigureCall& call, std::size_t shown) {
   return "the first " + std::to_string(shown) + " of " + std::to_string(heads) + " heads";
 }
 
-// Positions that were picked, of the type that they had: tables are read at whole ones only.
+// The positions that were picked, in their original type: tables can be read at whole positions only.
 class Places {
  public:
   Places(const PositionView& asked, const std::vector<double>& picked) : integral_(asked.integral()), real_(picked) {
@@ -56,80 +56,135 @@ drawing::Heat bias_heat(const Bias& bias, std::int64_t head, const PositionView&
   return heat;
 }
 
-Figure make_bias(const FigureCall& call) {
-  const Encoding& numbers = *call.numbers;
-  const PositionView asked = figure_positions(
-      call,
-      {.count = std::min<std::int64_t>(32, properties::limit_of(numbers).value_or(32)), .most = std::int64_t{1} << 20});
-  std::string sampled;
-  const Places places(asked, sampled_positions(asked, 400, sampled));
-  const PositionView positions = places.view();
-  const bool cells = call.options.metrics == TextMetrics::cells;
-  // In a terminal a matrix needs a few lines to be seen.
-  const auto lines_there = static_cast<std::int64_t>(call.options.height / kCellHeight) - 8;
-  const std::vector<std::int64_t> heads =
-      heads_shown(call, cells ? 2 * std::clamp<std::int64_t>(lines_there / 8, 1, 4) : kMatrices);
+struct BiasHeats {
+  std::vector<std::int64_t> heads;
   std::vector<drawing::Heat> heats;
-  double top = 0.0;
-  bool hidden = false;
+  std::vector<double> tops;  // the largest size in each
+  bool hidden = false;       // whether some pairs are masked
+
+  double top() const { return *std::max_element(tops.begin(), tops.end()); }
+  // On one scale the smallest of them would be blank.
+  bool differ() const { return *std::min_element(tops.begin(), tops.end()) < 0.25 * top(); }
+};
+
+BiasHeats bias_heats(const Bias& bias, const std::vector<std::int64_t>& heads, const PositionView& positions) {
+  BiasHeats result{heads, {}, {}, false};
   for (const std::int64_t head : heads) {
-    heats.push_back(bias_heat(*numbers.bias(), head, positions));
-    for (const double value : heats.back().values) {
-      hidden = hidden || !std::isfinite(value);
+    result.heats.push_back(bias_heat(bias, head, positions));
+    double top = 0.0;
+    for (const double value : result.heats.back().values) {
+      result.hidden = result.hidden || !std::isfinite(value);
       if (std::isfinite(value)) top = std::max(top, std::fabs(value));
     }
+    result.tops.push_back(top);
   }
-  const bool mask = top == 0.0;
-  if (mask) top = 1.0;
-  const auto columns = static_cast<std::int64_t>(std::min<std::size_t>(heats.size(), cells ? 2 : 4));
-  const std::int64_t rows = (static_cast<std::int64_t>(heats.size()) + columns - 1) / columns;
-  FigurePage page = begin_figure(
-      call,
-      {.title = "What is added to scores: " + numbers.command_text(),
-       .finding = "one matrix per head, queries down and keys across; " +
-                  (mask ? std::string(hidden ? "pairs that are seen get 0, grey ones are hidden" : "all of it is 0")
-                        : (hidden ? "grey cells are hidden, and the others reach " : "values reach ") +
-                              drawing::tick_text(top) + " in size"),
-       .note = joined(heads_note(call, heads.size()), sampled),
-       .body_height = heats.size() == 1 ? 440.0 : (heats.size() < 4 ? 270.0 : 220.0) * static_cast<double>(rows)});
+  return result;
+}
+
+std::string range_text(const drawing::Heat& heat, int digits) {
+  double low = INFINITY, high = -INFINITY;
+  for (const double value : heat.values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high) return "hidden";
+  return low == high ? drawing::tick_text(low)
+                     : text::general_text(low, digits) + " to " + text::general_text(high, digits);
+}
+
+std::string bias_finding(const BiasHeats& all) {
+  std::string text = "one matrix per head, queries down and keys across; ";
+  if (all.top() == 0.0) {
+    return text + (all.hidden ? "visible pairs get 0, grey pairs are hidden" : "all of it is 0");
+  }
+  text += all.hidden ? "grey cells are hidden, and the others reach " : "values reach ";
+  text += drawing::tick_text(all.top()) + " in size";
+  if (all.differ()) {
+    text +=
+        " in head " +
+        std::to_string(all.heads[static_cast<std::size_t>(std::max_element(all.tops.begin(), all.tops.end()) -
+                                                          all.tops.begin())]) +
+        " and only " + drawing::tick_text(*std::min_element(all.tops.begin(), all.tops.end())) + " in head " +
+        std::to_string(
+            all.heads[static_cast<std::size_t>(std::min_element(all.tops.begin(), all.tops.end()) - all.tops.begin())]);
+  }
+  return text;
+}
+
+Figure make_bias(const FigureCall& call) {
+  const Encoding& numbers = *call.numbers;
+  const bool cells = in_cells(call);
+  const std::int64_t usual = cells ? 12 : 32;  // in a terminal a cell of the matrix is a character wide
+  const PositionView asked =
+      figure_positions(call, {.count = std::min<std::int64_t>(usual, properties::limit_of(numbers).value_or(usual)),
+                              .most = std::int64_t{1} << 20});
+  std::string sampled;
+  const std::vector<double> at = sampled_positions(asked, cells ? usual : 400, sampled);
+  const Places places(asked, at);
+  const auto beside = std::clamp<std::int64_t>(static_cast<std::int64_t>(call.options.width / kCellWidth / 19.0), 1, 4);
+  constexpr std::int64_t kLinesEach = 15;
+  const auto lines_there = static_cast<std::int64_t>(call.options.height / kCellHeight) - 8;
+  const BiasHeats all = bias_heats(
+      *numbers.bias(),
+      heads_shown(call, cells ? beside * std::clamp<std::int64_t>(lines_there / kLinesEach, 1, 4) : kMatrices),
+      places.view());
+  const std::size_t count = all.heats.size();
+  const bool own_scales = all.differ();
+  const auto columns =
+      static_cast<std::int64_t>(std::min<std::size_t>(count, cells ? static_cast<std::size_t>(beside) : 4));
+  const std::int64_t rows = (static_cast<std::int64_t>(count) + columns - 1) / columns;
+  const std::string scales = own_scales ? "each head has a colour scale of its own, to the largest size in it" : "";
+  FigurePage page =
+      begin_figure(call, {.title = "What is added to scores: " + numbers.command_text(),
+                          .finding = bias_finding(all),
+                          .note = joined(joined(heads_note(call, count), scales), sampled),
+                          .body_height = count == 1 ? 440.0 : (count < 4 ? 270.0 : 220.0) * static_cast<double>(rows),
+                          .least_lines = kLinesEach * rows});
+  const double top = all.top() > 0.0 ? all.top() : 1.0;
+  const std::vector<drawing::Tick> own = {{top, "largest"}, {0.0, "0"}, {-top, "-largest"}};
+  const std::vector<drawing::Tick> ticks = own_scales ? own : std::vector<drawing::Tick>{};
   // One colour bar for all, on the right.
   const double gap = drawing::Type(call.options.metrics).gap;
-  const double bar = drawing::color_bar_width(page.drawing(), -top, top) + gap;
+  const double bar = drawing::color_bar_width(page.drawing(), -top, top, ticks) + gap;
   Box body = page.body;
   body.width -= bar;
-  const std::vector<Box> lines =
-      drawing::rows_of(page.drawing(), body, std::vector<double>(static_cast<std::size_t>(rows), 1.0));
-  for (std::size_t i = 0; i < heats.size(); ++i) {
-    const auto place = static_cast<std::int64_t>(i);
-    const std::vector<Box> boxes = drawing::columns_of(page.drawing(), lines[static_cast<std::size_t>(place / columns)],
-                                                       std::vector<double>(static_cast<std::size_t>(columns), 1.0));
-    const Box image = drawing::draw_heat(page.drawing(), boxes[static_cast<std::size_t>(place % columns)], heats[i],
-                                         {.title = "head " + std::to_string(heads[i]),
-                                          .row_label = cells ? "" : "query",
-                                          .column_label = cells ? "" : "key",
-                                          .first_row = first_of(positions),
-                                          .row_step = step_of(positions),
-                                          .first_column = first_of(positions),
-                                          .column_step = step_of(positions),
-                                          .low = -top,
-                                          .high = top,
-                                          .color_bar = false,
-                                          .square = true});
-    if (i == 0) {
-      drawing::draw_color_bar(page.drawing(), {page.body.right() - bar + gap, image.y, 0.0, image.height}, -top, top,
-                              ColorMap::diverging);
-    }
-    page.figure.data.push_back(heat_table("head " + std::to_string(heads[i]), heats[i], "query", "key",
-                                          first_of(positions), step_of(positions)));
+  std::vector<Box> boxes;
+  for (const Box& line :
+       drawing::rows_of(page.drawing(), body, std::vector<double>(static_cast<std::size_t>(rows), 1.0))) {
+    const std::vector<Box> of_line =
+        drawing::columns_of(page.drawing(), line, std::vector<double>(static_cast<std::size_t>(columns), 1.0));
+    boxes.insert(boxes.end(), of_line.begin(), of_line.end());
   }
+  std::vector<drawing::HeatOptions> options;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double scale = own_scales && all.tops[i] > 0.0 ? all.tops[i] : top;
+    const std::string head = "head " + std::to_string(all.heads[i]);
+    const std::string range = range_text(all.heats[i], cells ? 2 : 3);
+    options.push_back({.title = cells ? head : head + ": " + range,
+                       .row_label = cells ? range : "query",
+                       .column_label = cells ? "" : "key",
+                       .first_row = first_of(places.view()),
+                       .row_step = step_of(places.view()),
+                       .first_column = first_of(places.view()),
+                       .column_step = step_of(places.view()),
+                       .low = -scale,
+                       .high = scale,
+                       .color_bar = false,
+                       .square = true});
+    page.figure.data.push_back(heat_table(head, all.heats[i], "query", at, "key", at));
+  }
+  boxes.resize(count);
+  const Box image = drawing::draw_heats(page.drawing(), boxes, all.heats, options).front();
+  drawing::draw_color_bar(page.drawing(), {page.body.right() - bar + gap, image.y, 0.0, image.height}, -top, top,
+                          ColorMap::diverging, ticks);
   return std::move(page.figure);
 }
 
 std::string decay_text(const std::vector<std::vector<double>>& curves) {
   bool falls = true;
   for (const std::vector<double>& curve : curves) falls = falls && !first_rise(curve);
-  return falls ? "no curve ever rises: what is farther away never gets more"
-               : "some curves rise: what is farther away can get more";
+  return falls ? "no curve rises: a farther key never gets more" : "some curves rise: a farther key can get more";
 }
 
 Figure make_bias_distance(const FigureCall& call) {
@@ -155,7 +210,7 @@ Figure make_bias_distance(const FigureCall& call) {
   if (low == high) high = low + 1.0;
   FigurePage page = begin_figure(
       call, {.title = "Bias against distance: " + numbers.command_text(),
-             .finding = mask ? "0 where a key is seen, and nothing where it is hidden"
+             .finding = mask ? "0 for a visible key, no value for a hidden one"
                              : "from " + text::general_text(low, 4) + " to " + text::general_text(high, 4) +
                                    " within " + std::to_string(distances - 1) + " positions; " + decay_text(curves),
              .note = heads_note(call, heads.size()),
@@ -182,7 +237,7 @@ Figure make_buckets(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const auto& table = std::get<TableBias>(numbers.bias()->schedule().shape);
   const auto count = static_cast<std::int64_t>(table.rows.size());
-  // From before the first offset that differs to after the last.
+  // From a little before the first row that differs to a little after the last.
   const std::int64_t margin = std::max<std::int64_t>(count / 20, 2);
   const std::int64_t every = (count + 2 * margin + 3999) / 4000;
   std::vector<double> x;
@@ -207,9 +262,9 @@ Figure make_buckets(const FigureCall& call) {
   }
   FigurePage page = begin_figure(
       call, {.title = "Which row of the table an offset reads: " + numbers.command_text(),
-             .finding = std::to_string(table.table_rows) + " rows for all offsets; near ones have a row each, and " +
-                        (widest > 1 ? "a row holds up to " + std::to_string(widest) + " offsets far away"
-                                    : "those beyond the ends share the last"),
+             .finding = std::to_string(table.table_rows) + " rows for all offsets; near offsets have a row each, and " +
+                        (widest > 1 ? "distant ones share: up to " + std::to_string(widest) + " read the same row"
+                                    : "those beyond the ends share the first or the last"),
              .note = every > 1 ? "one offset in " + std::to_string(every) + " is shown" : "",
              .more = {"offset = key - query: keys before the query are on the left"}});
   drawing::Panel panel(
@@ -231,15 +286,24 @@ Figure make_buckets(const FigureCall& call) {
 
 std::vector<FigureEntry> bias_figures() {
   return {
-      {{"bias", "the bias of every query and key, a matrix per head",
-        "stripes along the diagonal: only the distance counts; FIRE's bend past its length", "positions head", true,
-        true},
+      {{.name = "bias",
+        .summary = "the bias of every query and key, a matrix per head",
+        .look_for = "Stripes along the diagonal mean that only the distance counts; FIRE's bend beyond its length.",
+        .options = "positions head",
+        .default_spec = "alibi:heads=8"},
        make_bias},
-      {{"bias_distance", "the bias against the distance, a curve per head",
-        "how fast far keys are forgotten, and where a curve ends being trained", "positions head", true, true},
+      {{.name = "bias_distance",
+        .summary = "the bias against the distance, a curve per head",
+        .look_for = "How fast is a distant key forgotten, and at which distance does training end?",
+        .options = "positions head",
+        .default_spec = "alibi:heads=8"},
        make_bias_distance},
-      {{"buckets", "which row of its table an offset reads", "steps that grow wider: far offsets share a number", "",
-        true, true},
+      {{.name = "buckets",
+        .summary = "the row of its table that each offset reads",
+        .look_for = "The steps become wider: distant offsets share a number.",
+        .options = "",
+        .default_spec = "t5:heads=8",
+        .shows_learned = false},
        make_buckets},
   };
 }

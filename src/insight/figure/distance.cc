@@ -1,4 +1,5 @@
-// Figures against distance: products of rows, the score kernel of a rotary encoding, and scores before and after it.
+// Figures against distance: products of rows, the score kernel of a rotary encoding, and scores before and after
+// rotation.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +20,8 @@ std::int64_t distances_of(const FigureCall& call, std::int64_t usual) {
   if (asked.count == 0) return usual;
   const PositionView positions = figure_positions(call, {.least = 3, .most = std::int64_t{1} << 20});
   if (first_of(positions) != 0.0 || step_of(positions) != 1.0) {
-    fail(ErrorKind::usage, "[make_figure] distance: positions are distances here, and must count from 0, like 0:128");
+    fail(ErrorKind::usage,
+         "[make_figure] distance: positions are distances here, and must start at 0 and be consecutive, like 0:128");
   }
   return positions.count;
 }
@@ -57,11 +59,12 @@ Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, co
   return page.with({"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
 }
 
-// Rows whose products depend on the place too: the mean over pairs, and the middle 95 % of them.
+// For rows whose product depends on their positions, not only on the distance: mean and middle 95 % over all pairs.
 Figure band_figure(const FigureCall& call, std::int64_t distances) {
   const Encoding& numbers = *call.numbers;
   const std::int64_t rows = std::min<std::int64_t>(numbers.positions().value_or(1024), 1024);
   distances = std::min(distances, rows);
+  check_amount(call, static_cast<double>(rows), static_cast<double>(numbers.width()), "positions x width");
   const std::vector<double> table = rows_at(numbers, counted(rows));
   const std::int64_t width = numbers.width();
   std::vector<double> mean;
@@ -78,12 +81,13 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
     high.push_back(spread.high);
   }
   FigurePage page = begin_figure(
-      call, {.title = "Products of rows against distance: " + numbers.command_text(),
-             .finding = "the product depends on the place too: the line is the mean over places, the band holds the "
-                        "middle 95 % of them"});
+      call,
+      {.title = "Products of rows against distance: " + numbers.command_text(),
+       .finding = "the product depends on the positions too: the line is the mean over all pairs of a distance, the "
+                  "band the middle 95 % of them"});
   const std::vector<double> x = counted(distances);
   const drawing::Stroke line{.ink = Ink::series1, .width = 2.0, .label = "mean"};
-  const drawing::Stroke band{.ink = Ink::series1, .width = 8.0, .opacity = 0.25, .label = "middle 95 % of places"};
+  const drawing::Stroke band{.ink = Ink::series1, .width = 8.0, .opacity = 0.25, .label = "middle 95 % of pairs"};
   drawing::Panel panel(
       page.drawing(), page.body,
       {.x = {.label = "distance", .high = static_cast<double>(std::max<std::int64_t>(distances - 1, 1))},
@@ -107,7 +111,7 @@ Figure make_distance(const FigureCall& call) {
     return curve_figure(
         call, kernel,
         {.title = "The score kernel of " + numbers.command_text(),
-         .finding = "what a score keeps of its size when query and key have the same content: " + rise_text(kernel)},
+         .finding = "the share of a score that is left if query and key have the same content: " + rise_text(kernel)},
         "mean cos(distance x inv_freq)");
   }
   if (numbers.table().rank != 0 || !properties::has_partners(*numbers.sinusoidal()))
@@ -119,7 +123,7 @@ Figure make_distance(const FigureCall& call) {
                       "PE(p).PE(p + distance)");
 }
 
-// One query and one key, both at every distance; and many.
+// One query and one key at every distance; and many pairs of equal ones.
 Figure make_rotated_scores(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const Rotary& spec = std::get<Rotary>(numbers.spec());
@@ -132,7 +136,7 @@ Figure make_rotated_scores(const FigureCall& call) {
   std::vector<double> q = normal_numbers(1, width, std, call.options.seed + 1);
   const std::vector<double> k = normal_numbers(1, width, std, call.options.seed + 2);
   const double before = dot(q.data(), k.data(), width);
-  // The key stays at 0 and the query walks away; only the distance counts.
+  // The key stays at position 0 and the query moves away: only the distance counts.
   std::vector<double> walked(static_cast<std::size_t>(distances * width));
   for (std::int64_t n = 0; n < distances; ++n) std::copy(q.begin(), q.end(), walked.data() + n * width);
   const View view = make_view(walked.data(), {distances, 1, width});
@@ -149,7 +153,8 @@ Figure make_rotated_scores(const FigureCall& call) {
              .finding = "before, q.k = " + text::fixed_text(before, 3) +
                         " at every distance; after, it depends on the distance, and equal contents agree best nearby",
              .more = {"vectors with normal channels of variance 1 / " + std::to_string(width) + ", from a seed"},
-             .body_height = 440.0});
+             .body_height = 440.0,
+             .least_lines = 26});
   const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const drawing::Stroke flat{.ink = Ink::series2, .width = 1.6, .dashed = true, .label = "before: q.k"};
   const drawing::Stroke turned{.ink = Ink::series1, .width = 2.0, .label = "after"};
@@ -166,7 +171,7 @@ Figure make_rotated_scores(const FigureCall& call) {
   const drawing::Stroke mean{.ink = Ink::series1, .width = 2.0, .label = "mean of 400 vectors with themselves"};
   const drawing::Stroke band{.ink = Ink::series1, .width = 8.0, .opacity = 0.25, .label = "middle 95 %"};
   drawing::Panel many(page.drawing(), boxes[1],
-                      {.title = "the same content at both places",
+                      {.title = "the same content at both positions",
                        .x = {.label = "distance", .high = last},
                        .y = {.low = std::min(0.0, *std::min_element(same.low.begin(), same.low.end())) * 1.1,
                              .high = *std::max_element(same.high.begin(), same.high.end()) * 1.1},
@@ -186,12 +191,18 @@ Figure make_rotated_scores(const FigureCall& call) {
 
 std::vector<FigureEntry> distance_figures() {
   return {
-      {{"distance", "the product of two rows, or of two turned vectors, against their distance",
-        "it falls at first, then rises and falls again: similarity is no ruler", "positions", true, true},
+      {{.name = "distance",
+        .summary = "the product of two rows, or of two rotated vectors, against their distance",
+        .look_for = "It falls at first, then rises and falls again: similarity does not measure distance.",
+        .options = "positions",
+        .default_spec = "sinusoidal:width=128"},
        make_distance,
        has_one_axis},
-      {{"rotated_scores", "q.k before and after rotation, against distance",
-        "before, a flat line: without rotation a score does not know the distance", "positions", true, false},
+      {{.name = "rotated_scores",
+        .summary = "q.k before and after rotation, against distance",
+        .look_for = "Before rotation the line is flat: the score does not depend on the distance.",
+        .options = "positions",
+        .default_spec = "rotary:head_dim=64"},
        make_rotated_scores,
        has_one_axis},
   };

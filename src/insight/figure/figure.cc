@@ -7,6 +7,7 @@
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
+#include "core/text/quotable.h"
 #include "insight/figure/figure_call.h"
 #include "insight/properties/kind_page.h"
 #include "posenc/error.h"
@@ -21,7 +22,7 @@ const std::vector<figure::FigureEntry>& entries() {
          {figure::table_figures(), figure::map_figures(), figure::wave_figures(), figure::distance_figures(),
           figure::shift_figures(), figure::mixing_figures(), figure::rotary_figures(), figure::layout_figures(),
           figure::scaling_figures(), figure::bias_figures(), figure::attention_figures(), figure::precision_figures(),
-          figure::published_figures()}) {
+          figure::published_figures(), figure::base_figures(), figure::pipeline_figures()}) {
       list.insert(list.end(), some.begin(), some.end());
     }
     return list;
@@ -30,13 +31,17 @@ const std::vector<figure::FigureEntry>& entries() {
 }
 
 const figure::FigureEntry& entry_of(std::string_view name) {
+  const figure::FigureEntry* beginning = nullptr;  // the first that begins with the name
   for (const figure::FigureEntry& entry : entries()) {
     if (entry.info.name == name) return entry;
+    if (beginning == nullptr && name.size() > 1 && entry.info.name.starts_with(name)) beginning = &entry;
   }
   const std::string hint =
-      text::hint(name, entries(), [](const figure::FigureEntry& entry) { return entry.info.name; });
-  fail(ErrorKind::usage,
-       "there is no figure '" + std::string(name) + "'" + (hint.empty() ? "; `posenc list` shows all" : hint));
+      beginning != nullptr
+          ? "; did you mean '" + std::string(beginning->info.name) + "'?"
+          : text::hint(name, entries(), [](const figure::FigureEntry& entry) { return entry.info.name; });
+  fail(ErrorKind::usage, "there is no figure '" + text::quotable(name) + "'" +
+                             (hint.empty() ? "; posenc list figures shows all of them" : hint));
 }
 
 std::string kinds_that_fit(std::string_view name) {
@@ -52,8 +57,9 @@ void refuse(const FigureInfo& info, std::string_view option, bool given) {
   if (!given) return;
   const std::string words = " " + std::string(info.options) + " ";
   if (words.find(" " + std::string(option) + " ") != std::string::npos) return;
-  fail(ErrorKind::usage, "the figure '" + std::string(info.name) + "' has no use for " + std::string(option) +
-                             (info.options.empty() ? "" : "; it takes " + std::string(info.options)));
+  fail(ErrorKind::usage, "[make_figure] the figure '" + std::string(info.name) + "' does not use " +
+                             std::string(option) +
+                             (info.options.empty() ? "" : "; it uses " + std::string(info.options)));
 }
 
 void check_options(const FigureInfo& info, const FigureOptions& options) {
@@ -63,25 +69,41 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   refuse(info, "shift", options.shift.has_value());
   refuse(info, "train_length", options.train_length.has_value());
   refuse(info, "head", options.head.has_value());
+  refuse(info, "bases", !options.bases.empty());
+  refuse(info, "exponents", !options.exponents.empty());
   refuse(info, "content", options.content.rank != 0);
   refuse(info, "tokens", !options.tokens.empty());
+  // Before any work: the layout would refuse them when all numbers are there.
+  if (options.width > 0.0 && options.width < drawing::kLeastPageWidth) {
+    fail(ErrorKind::usage, "[make_figure] width must be at least " + text::number_text(drawing::kLeastPageWidth) +
+                               " but got " + text::number_text(options.width));
+  }
   if (options.train_length && *options.train_length < 1) {
     fail(ErrorKind::usage,
          "[make_figure] train_length must be at least 1 but got " + std::to_string(*options.train_length));
   }
   for (const auto& [name, value] : {std::pair{"position", options.position}, std::pair{"shift", options.shift}}) {
     if (value && !(std::fabs(*value) <= static_cast<double>(kMaxPosition))) {
-      fail(ErrorKind::usage,
-           std::string("[make_figure] ") + name + " must lie within +-(2^31 - 1) but got " + text::number_text(*value));
+      fail(ErrorKind::usage, std::string("[make_figure] ") + name + " must be from -(2^31 - 1) to 2^31 - 1 but got " +
+                                 text::number_text(*value));
     }
   }
 }
 
-// What needs no spec is also shown without one.
-bool shows_kind(const FigureInfo& info, const Spec& spec) {
-  if (!info.needs_spec && std::holds_alternative<NoPosition>(spec)) return true;
+// Whether `none` means a figure without a spec: of figures that show any kind it is an encoding like others.
+bool none_means_no_spec(const figure::FigureEntry& entry) {
+  return entry.info.default_spec.empty() && !entry.of_any_kind;
+}
+
+bool shows_kind(const figure::FigureEntry& entry, const Spec& spec) {
+  if (entry.of_any_kind) return true;
+  if (none_means_no_spec(entry) && std::holds_alternative<NoPosition>(spec)) return true;
   const std::vector<std::string_view> shown = properties::figures_of(spec);
-  return std::find(shown.begin(), shown.end(), info.name) != shown.end();
+  return std::find(shown.begin(), shown.end(), entry.info.name) != shown.end();
+}
+
+bool fits(const figure::FigureEntry& entry, const Spec& spec) {
+  return shows_kind(entry, spec) && (entry.suits == nullptr || entry.suits(spec));
 }
 
 std::string csv_cell(const std::string& text) {
@@ -112,25 +134,43 @@ const std::vector<FigureInfo>& figures() {
   return infos;
 }
 
-bool figure_fits(std::string_view name, const Spec& spec) {
-  const figure::FigureEntry& entry = entry_of(name);
-  return shows_kind(entry.info, spec) && (entry.suits == nullptr || entry.suits(spec));
+const FigureInfo& figure_named(std::string_view name) { return entry_of(name).info; }
+
+std::vector<std::string_view> figures_of(const Spec& spec) {
+  std::vector<std::string_view> names;
+  for (const figure::FigureEntry& entry : entries()) {
+    if (fits(entry, spec)) names.push_back(entry.info.name);
+  }
+  return names;
 }
 
-Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options) {
+Figure make_figure(std::string_view name, const FigureOptions& options) {
   const figure::FigureEntry& entry = entry_of(name);
-  if (!shows_kind(entry.info, subject.spec())) {
-    const std::string kinds = kinds_that_fit(name);
-    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' does not fit " +
-                               std::string(kind_of(subject.spec())) +
-                               (kinds.empty() ? ": it needs no SPEC" : ": it shows " + kinds));
+  if (!entry.info.default_spec.empty()) {
+    fail(ErrorKind::usage,
+         "the figure '" + std::string(name) + "' needs a SPEC, such as " + std::string(entry.info.default_spec));
   }
   check_options(entry.info, options);
   FigureOptions settled = options;
-  if (!entry.info.needs_spec && std::holds_alternative<NoPosition>(subject.spec())) {
-    if (settled.command.empty()) settled.command = "posenc plot " + std::string(name);
-    return entry.make({entry.info, nullptr, settled});
+  if (settled.command.empty()) settled.command = "posenc plot " + std::string(name);
+  return entry.make({entry.info, nullptr, settled});
+}
+
+bool figure_fits(std::string_view name, const Spec& spec) { return fits(entry_of(name), spec); }
+
+Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options) {
+  const figure::FigureEntry& entry = entry_of(name);
+  if (!shows_kind(entry, subject.spec())) {
+    const std::string kinds = kinds_that_fit(name);
+    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' cannot show " +
+                               std::string(kind_of(subject.spec())) +
+                               (kinds.empty() ? ": it takes no SPEC" : "; it shows " + kinds));
   }
+  if (none_means_no_spec(entry) && std::holds_alternative<NoPosition>(subject.spec())) {
+    return make_figure(name, options);
+  }
+  check_options(entry.info, options);
+  FigureOptions settled = options;
   const Encoding numbers = with_drawn(subject, options.seed);
   if (settled.command.empty()) {
     settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text() +

@@ -12,30 +12,50 @@ namespace posenc::figure {
 
 bool has_one_axis(const Spec& spec) { return axes_of(spec) == 1; }
 
+bool is_untrained(const FigureCall& call) {
+  if (call.numbers == nullptr || !call.info.shows_learned) return false;
+  return call.numbers->drawn() || call.numbers->made_by_init();
+}
+
+namespace {
+
+std::vector<std::string> notes_of(const FigureCall& call, const FigureText& text) {
+  std::vector<std::string> notes;
+  if (call.numbers != nullptr) {
+    const KindFacts facts = kind_facts(call.numbers->spec());
+    notes.push_back(facts.formula);
+    notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + " ") + "Numbers in float64.");
+  }
+  notes.insert(notes.end(), text.more.begin(), text.more.end());
+  if (!text.note.empty()) notes.push_back(text.note);
+  if (is_untrained(call) && call.numbers->drawn()) notes.push_back(call.numbers->drawn_text());
+  // In a terminal a dollar sign would look like a prompt.
+  notes.push_back((in_cells(call) ? "made by " : "$ ") + call.options.command);
+  return notes;
+}
+
+}  // namespace
+
 FigurePage begin_figure(const FigureCall& call, const FigureText& text) {
   FigurePage page;
   Figure& figure = page.figure;
   figure.name = std::string(call.info.name);
-  figure.title = text.title;
+  figure.title = text.title + (is_untrained(call) ? " (untrained)" : "");
   figure.finding = text.finding;
   figure.note = text.note;
   figure.command = call.options.command;
-  drawing::PageOptions options{.title = text.title, .width = text.width, .body_height = text.body_height};
-  if (call.numbers != nullptr) {
-    const KindFacts facts = kind_facts(call.numbers->spec());
-    options.notes.push_back(facts.formula);
-    options.notes.push_back((facts.order_of_terms.empty() ? "" : facts.order_of_terms + " ") + "Numbers in float64.");
-  }
-  for (const std::string& line : text.more) options.notes.push_back(line);
-  if (!text.note.empty()) options.notes.push_back(text.note);
-  if (call.numbers != nullptr && call.numbers->drawn()) options.notes.push_back(call.numbers->drawn_text());
-  // In a terminal it stands among commands already.
-  options.notes.push_back((call.options.metrics == TextMetrics::cells ? "made by " : "$ ") + figure.command);
+  drawing::PageOptions options{.title = figure.title,
+                               .notes = notes_of(call, text),
+                               .width = text.width,
+                               .body_height = text.body_height,
+                               .least_body = kCellHeight * static_cast<double>(text.least_lines),
+                               .most_body = kCellHeight * static_cast<double>(text.most_lines)};
   if (call.options.width > 0.0) options.width = call.options.width;
   if (call.options.height > 0.0) options.height = call.options.height;
-  figure.drawing.title = text.title;
+  figure.drawing.title = figure.title;
   figure.drawing.description = text.finding;
   figure.drawing.metrics = call.options.metrics;
+  figure.drawing.plain = call.options.plain;
   page.body = drawing::lay_out_page(figure.drawing, options);
   return page;
 }
@@ -57,6 +77,7 @@ PositionView figure_positions(const FigureCall& call, const PositionRule& rule) 
     fail(ErrorKind::usage, where + ": positions must be " + std::to_string(rule.least) + " to " +
                                std::to_string(rule.most) + " but got " + std::to_string(positions.count));
   }
+  if (positions.count <= rule.uneven) return positions;
   // The doubles of 0:1:0.1 are not evenly spaced to the last bit.
   for (std::int64_t n = 2; n < positions.count && positions.source != PositionView::Source::range; ++n) {
     const double step = positions.real(0, n) - positions.real(0, n - 1);
@@ -71,13 +92,21 @@ double step_of(const PositionView& positions) {
   return positions.count > 1 ? positions.real(0, 1) - positions.real(0, 0) : 1.0;
 }
 
+void check_amount(const FigureCall& call, double rows, double columns, const char* what) {
+  constexpr double kMost = 67108864.0;  // 2^26, half a gigabyte
+  if (rows * columns <= kMost) return;
+  fail(ErrorKind::usage, "[make_figure] " + std::string(call.info.name) + ": " + what + " would be " +
+                             text::general_text(rows, 10) + " x " + text::general_text(columns, 10) +
+                             " numbers, and a figure holds at most 2^26 = 67108864");
+}
+
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note) {
   const std::int64_t every = (positions.count + most - 1) / most;
   std::vector<double> sampled;
   for (std::int64_t n = 0; n < positions.count; n += every) sampled.push_back(positions.real(0, n));
   if (every > 1) {
     note = std::to_string(sampled.size()) + " of " + std::to_string(positions.count) + " positions are shown, one in " +
-           std::to_string(every) + ": what turns faster than that is not seen";
+           std::to_string(every) + ": waves faster than that are not seen";
   }
   return sampled;
 }
@@ -113,7 +142,7 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b) {
 
 std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed,
                                    const std::vector<std::string>& words) {
-  // Tokens must not be the numbers that a learned table of the same seed has.
+  // Tokens must differ from the numbers of a learned table with the same seed.
   constexpr std::uint64_t kTokens = 0x746f6b656e73;
   std::vector<double> numbers = properties::normal_numbers(rows, columns, std, seed ^ kTokens);
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -125,13 +154,20 @@ std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, doub
 
 DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,
                      const std::string& column_name, double first_row, double row_step) {
-  DataTable table{name, {{row_name, counted(heat.rows, first_row, row_step)}}};
+  return heat_table(name, heat, row_name, counted(heat.rows, first_row, row_step), column_name, counted(heat.columns));
+}
+
+DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,
+                     const std::vector<double>& rows, const std::string& column_name,
+                     const std::vector<double>& columns) {
+  DataTable table{name, {{row_name, rows}}};
   for (std::int64_t c = 0; c < heat.columns; ++c) {
     std::vector<double> column;
     for (std::int64_t r = 0; r < heat.rows; ++r) {
       column.push_back(heat.values[static_cast<std::size_t>(r * heat.columns + c)]);
     }
-    table.columns.push_back({column_name + " " + std::to_string(c), std::move(column)});
+    table.columns.push_back(
+        {column_name + " " + text::number_text(columns[static_cast<std::size_t>(c)]), std::move(column)});
   }
   return table;
 }
@@ -151,6 +187,14 @@ std::vector<drawing::Tick> word_ticks(const std::vector<std::string>& words) {
   std::vector<drawing::Tick> ticks;
   for (std::size_t i = 0; i < words.size(); ++i) {
     ticks.push_back({static_cast<double>(i), drawing::shortened(words[i], kRoom, kSize, TextMetrics::proportional)});
+  }
+  return ticks;
+}
+
+std::vector<drawing::Tick> position_ticks(const std::vector<double>& positions) {
+  std::vector<drawing::Tick> ticks;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    ticks.push_back({static_cast<double>(i), drawing::tick_text(positions[i])});
   }
   return ticks;
 }

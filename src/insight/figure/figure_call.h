@@ -1,4 +1,4 @@
-// How figures are made: what a figure is asked for, the page that it begins with, and small helpers that they share.
+// How figures are made: the call of a figure, the page that it begins with, and helpers that figures share.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,17 @@ namespace posenc::figure {
 
 struct FigureCall {
   const FigureInfo& info;
-  const Encoding* numbers = nullptr;  // none where the figure needs no spec and got none
+  const Encoding* numbers = nullptr;  // null if the figure needs no spec and got none
   const FigureOptions& options;
 };
 struct FigureEntry {
   FigureInfo info;
   Figure (*make)(const FigureCall& call);
-  // Whether it can be drawn of this spec, where its kind alone does not say; null: of all.
+  // Whether it can show this spec of a kind that lists it; null: every one.
   bool (*suits)(const Spec& spec) = nullptr;
+  bool of_any_kind = false;  // kinds need not list it
 };
-// Not of a rotary encoding with several axes, which has no single distance and no single hand per pair.
+// False for a rotary encoding with several axes: it has no single distance, and no single hand per pair.
 bool has_one_axis(const Spec& spec);
 // The figures of each file of this folder; figure.cc puts them in their order.
 std::vector<FigureEntry> table_figures();
@@ -41,20 +42,32 @@ std::vector<FigureEntry> bias_figures();
 std::vector<FigureEntry> attention_figures();
 std::vector<FigureEntry> precision_figures();
 std::vector<FigureEntry> published_figures();
+std::vector<FigureEntry> base_figures();
+std::vector<FigureEntry> pipeline_figures();
 
 struct FigureText {
   std::string title;
-  std::string finding;                 // a sentence that says what there is to see
-  std::string note = {};               // how it was sampled, if it was
+  std::string finding;                 // what the figure shows, in a sentence
+  std::string note = {};               // what is left out or averaged
   std::vector<std::string> more = {};  // other lines below
   double body_height = 320.0;
   double width = 720.0;
+  // In a terminal the body gets so many lines, whatever the screen has: less is unreadable, more is empty.
+  std::int64_t least_lines = 0, most_lines = 1000;
 };
 
-// A figure whose page is laid out: title above, and below formula, convention, type, notes and command.
+// A figure whose page is laid out: the title above, formula, convention, type, notes and command below.
 struct FigurePage {
   Figure figure;
   Box body;
+
+  // Draws one legend above all panels, and takes its room from the body.
+  void add_legend(const std::vector<drawing::Stroke>& strokes) {
+    const double gap = figure.drawing.metrics == TextMetrics::cells ? 0.0 : 8.0;
+    const double height = drawing::draw_legend(figure.drawing, body, strokes) + gap;
+    body.y += height;
+    body.height -= height;
+  }
 
   Drawing& drawing() { return figure.drawing; }
   // The figure, finished, with a table of its numbers.
@@ -63,22 +76,28 @@ struct FigurePage {
     return std::move(figure);
   }
 };
+// Whether the figure shows learned numbers that are random: missing ones, or a table made by --init.
+bool is_untrained(const FigureCall& call);
+// Adds "(untrained)" to the title if is_untrained().
 FigurePage begin_figure(const FigureCall& call, const FigureText& text);
 
-// The positions asked for, or 0 to `count` - 1 (fewer where a learned table ends). Throws unless they are evenly spaced
-// on one axis, at least `least` and at most `most`.
+// The positions asked for, or 0 to `count` - 1 (fewer if a learned table ends before). Throws unless they are on one
+// axis, at least `least`, at most `most`, and evenly spaced or at most `uneven`.
 struct PositionRule {
   std::int64_t count = 100;
   std::int64_t least = 1;
   std::int64_t most = std::int64_t{1} << 31;
+  std::int64_t uneven = 2;
 };
 PositionView figure_positions(const FigureCall& call, const PositionRule& rule);
-// The first, and from one to the next.
+// The first position, and the step to the next.
 double first_of(const PositionView& positions);
 double step_of(const PositionView& positions);
-// At most `most` of them, evenly spaced, the first among them; `note` says so where it is fewer than all.
+// At most `most` of the positions, evenly spaced from the first on; `note` says so if that is not all.
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note);
 
+// Throws if `rows` x `columns` numbers are more than a figure can hold: before the first of them is computed.
+void check_amount(const FigureCall& call, double rows, double columns, const char* what);
 // Rows of an encoding at the input, [positions][width].
 std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& positions);
 std::vector<double> row_at(const Encoding& numbers, double position);
@@ -87,16 +106,23 @@ std::vector<double> counted(std::int64_t count, double first = 0.0, double step 
 using properties::dot;
 double norm(const std::vector<double>& row);
 double cosine(const std::vector<double>& a, const std::vector<double>& b);
-// Normal numbers, [rows][columns]; a row per word, where there are words: equal ones have equal rows.
+// Normal numbers, [rows][columns]. With words, one row per word: equal words have equal rows.
 std::vector<double> normal_numbers(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed,
                                    const std::vector<std::string>& words = {});
 
-// Heats as tables: a column of row names, and one per column.
+// A matrix as a table: a column with the names of rows, then one column per column of the matrix.
 DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,
                      const std::string& column_name, double first_row = 0.0, double row_step = 1.0);
-double largest_size(const drawing::Heat& heat);  // of finite values; 1 where all are 0
+// The same with positions as the names of rows and columns.
+DataTable heat_table(const std::string& name, const drawing::Heat& heat, const std::string& row_name,
+                     const std::vector<double>& rows, const std::string& column_name,
+                     const std::vector<double>& columns);
+double largest_size(const drawing::Heat& heat);  // of finite values; 1 if all are 0
 
-// Ticks that show words beside rows or columns; none without words.
+// Ticks with words beside rows or columns; none without words.
 std::vector<drawing::Tick> word_ticks(const std::vector<std::string>& words);
+// Ticks with the name of every row or column: for positions that are not evenly spaced.
+std::vector<drawing::Tick> position_ticks(const std::vector<double>& positions);
+inline bool in_cells(const FigureCall& call) { return call.options.metrics == TextMetrics::cells; }
 
 }  // namespace posenc::figure

@@ -1,4 +1,6 @@
-// Which channels turn together: the layouts drawn, and the permutation between them.
+// The layouts of rotary encodings: which channels form a pair, and the permutation between layouts.
+#include <cmath>
+
 #include "insight/figure/figure_call.h"
 #include "posenc/reference.h"
 
@@ -21,57 +23,77 @@ LayoutRow row_of(Layout layout, const std::string& title, std::int64_t width) {
   return row;
 }
 
+// Where the lines of a row are: its title, the numbers of channels in their boxes, and the pairs below.
+struct RowPlaces {
+  double channel, pair, bottom;  // from the top of the row
+};
+RowPlaces places_of(const Drawing& drawing) {
+  const drawing::Type type(drawing.metrics);
+  if (drawing.metrics == TextMetrics::cells) return {1.5 * kCellHeight, 2.5 * kCellHeight, 3.0 * kCellHeight};
+  return {type.line + 19.0, type.line + 33.0, type.line + 43.0};
+}
+
 void draw_row(Drawing& drawing, const LayoutRow& row, double left, double top, double cell) {
   const drawing::Type type(drawing.metrics);
+  const bool cells = drawing.metrics == TextMetrics::cells;
+  const RowPlaces places = places_of(drawing);
+  const std::string pair_word = cell >= 7.0 * kCellWidth ? "pair " : "";
   drawing.add(Text{.text = row.title, .at = {left, top + type.ascent}, .size = type.label, .bold = true});
   for (std::size_t c = 0; c < row.pair_of_channel.size(); ++c) {
-    const double x = left + cell * static_cast<double>(c);
+    const double middle = left + cell * (static_cast<double>(c) + 0.5);
     const std::int64_t pair = row.pair_of_channel[c];
-    drawing.add(Rectangle{.box = {x + 2.0, top + type.line + 4.0, cell - 4.0, 34.0},
-                          .stroke = series_ink(pair),
-                          .fill = series_ink(pair),
-                          .line_width = 1.5,
-                          .opacity = 0.28,
-                          .radius = 4.0,
-                          .title = "channel " + std::to_string(c) + " is in pair " + std::to_string(pair)});
+    if (!cells) {
+      drawing.add(Rectangle{.box = {middle - cell / 2.0 + 2.0, top + type.line + 4.0, cell - 4.0, 34.0},
+                            .stroke = series_ink(pair),
+                            .fill = series_ink(pair),
+                            .line_width = 1.5,
+                            .opacity = 0.28,
+                            .radius = 4.0,
+                            .title = "channel " + std::to_string(c) + " is in pair " + std::to_string(pair)});
+    }
     drawing.add(Text{.text = std::to_string(c),
-                     .at = {x + cell / 2.0, top + type.line + 19.0},
+                     .at = {middle, top + places.channel},
                      .size = type.label,
                      .anchor = Anchor::middle,
+                     .ink = cells ? series_ink(pair) : Ink::text,
                      .bold = true});
-    drawing.add(Text{.text = "pair " + std::to_string(pair),
-                     .at = {x + cell / 2.0, top + type.line + 33.0},
+    drawing.add(Text{.text = pair_word + std::to_string(pair),
+                     .at = {middle, top + places.pair},
                      .size = 9.0,
                      .anchor = Anchor::middle,
-                     .ink = Ink::muted});
+                     .ink = cells ? series_ink(pair) : Ink::muted});
   }
 }
 
 Figure make_layouts(const FigureCall& call) {
-  // A small head is drawn whole; of a larger one the first channels would not show the pairs.
+  // A small head is drawn whole. The first channels of a larger one would not show the pairs: 8 stand for all.
   const std::int64_t turning = call.numbers != nullptr ? call.numbers->rotary()->rotary_dim : 8;
   const std::int64_t width = turning <= 16 ? turning : 8;
   const std::string half_of = std::to_string(width / 2);
   FigurePage page = begin_figure(
-      call, {.title = "Which channels turn together: interleaved and half",
-             .finding = "interleaved pairs are neighbours (0, 1), half pairs stand half a head apart (0, " + half_of +
-                        "); the same weights in the other layout need their channels permuted",
-             .note = turning == width ? "" : "drawn for 8 channels instead of " + std::to_string(turning),
-             .more = {"interleaved: the paper, GPT-J, Cohere; half: Llama, GPT-NeoX and most others",
-                      "to go from interleaved to half, channel 2i goes to i and channel 2i + 1 to i + " + half_of},
-             .body_height = 230.0});
-  const LayoutRow interleaved = row_of(Layout::interleaved, "interleaved: pair i is channels 2i and 2i + 1", width);
-  const LayoutRow half = row_of(Layout::half, "half: pair i is channels i and i + " + half_of, width);
-  const double cell = page.body.width / static_cast<double>(width);
-  const double lower = page.body.y + 160.0;
+      call,
+      {.title = "Which channels form a pair: interleaved and half",
+       .finding =
+           "interleaved pairs are neighbours (0, 1), the channels of a half pair are half a head from each other (0, " +
+           half_of + "); weights for one layout must be permuted for the other",
+       .note = turning == width ? "" : "drawn for 8 channels instead of " + std::to_string(turning),
+       .more = {"interleaved: the paper, GPT-J, Cohere; half: Llama, GPT-NeoX and most others",
+                "to go from interleaved to half, channel 2i goes to i and channel 2i + 1 to i + " + half_of},
+       .body_height = 230.0,
+       .least_lines = 13,
+       .most_lines = 13});
+  const LayoutRow interleaved = row_of(Layout::interleaved, "interleaved pair i: channels 2i, 2i + 1", width);
+  const LayoutRow half = row_of(Layout::half, "half pair i: channels i, i + " + half_of, width);
+  double cell = page.body.width / static_cast<double>(width);
+  if (in_cells(call)) cell = std::floor(cell / kCellWidth) * kCellWidth;
+  const double lower = page.body.y + 160.0;  // ten lines of a terminal
   draw_row(page.drawing(), interleaved, page.body.x, page.body.y, cell);
   draw_row(page.drawing(), half, page.body.x, lower, cell);
   std::vector<double> to;
   std::vector<double> pairs_interleaved;
   std::vector<double> pairs_half;
-  const double from_y = page.body.y + 60.0;
-  // The words of the lower row stand on the left: lines end above them.
-  const double to_y = lower - 4.0;
+  const double from_y = page.body.y + places_of(page.drawing()).bottom + (in_cells(call) ? 2.0 : 0.0);
+  const double to_y = lower - 4.0;  // above the title of the lower row
   for (std::int64_t c = 0; c < width; ++c) {
     const std::int64_t target = c % 2 == 0 ? c / 2 : width / 2 + c / 2;
     const auto middle = [&](std::int64_t channel) { return page.body.x + cell * (static_cast<double>(channel) + 0.5); };
@@ -91,9 +113,12 @@ Figure make_layouts(const FigureCall& call) {
 }  // namespace
 
 std::vector<FigureEntry> layout_figures() {
-  return {{{"layouts", "which channels turn together, half and interleaved, and the permutation between them",
-            "the same colour is the same pair; a port that takes one for the other still gives fluent text", "", false,
-            false},
+  return {{{.name = "layouts",
+            .summary = "which channels form a pair, half and interleaved, and the permutation between them",
+            .look_for = "Equal colours are a pair. A port that confuses the two layouts still produces fluent text.",
+            .options = "",
+            .default_spec = "",
+            .shows_learned = false},
            make_layouts}};
 }
 

@@ -1,4 +1,4 @@
-// Maps: how alike every place of a grid is to one of its places.
+// The map: how alike every place of a grid is to one of its places.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -32,7 +32,7 @@ struct PlaceGrid {
   }
 };
 
-// How often coordinate `axis` takes another value before it begins again, where later axes count faster.
+// The number of values of coordinate `axis` before it repeats; later axes change faster.
 std::int64_t length_along(const PlaceGrid& grid, std::int64_t axis, std::int64_t inner) {
   std::int64_t length = 1;
   while (length * inner < grid.places() && grid.at(length * inner, axis) != grid.at(0, axis)) ++length;
@@ -59,7 +59,8 @@ void find_shape(PlaceGrid& grid) {
 PlaceGrid grid_of(const FigureCall& call) {
   PlaceGrid grid;
   grid.axes = axes_of(call.numbers->spec());
-  if (grid.axes < 2) refuse("the encoding must have several axes but has one: see similarity and distance");
+  if (grid.axes < 2)
+    refuse("the encoding must have several axes but has one; the figures similarity and distance show it");
   PositionView positions = call.options.positions;
   const std::vector<std::int64_t> small = call.numbers->small_grid();
   if (positions.count == 0) positions = properties::places_view(small, grid.axes);
@@ -80,7 +81,7 @@ PlaceGrid grid_of(const FigureCall& call) {
   return grid;
 }
 
-// The rows of an encoding at the input; of a rotary one the cosines and sines, whose products are its scores.
+// The rows of an encoding at the input; for a rotary one cosines and sines, whose products are its scores.
 std::vector<double> rows_on(const Encoding& numbers, const PlaceGrid& grid, std::int64_t& width) {
   width = numbers.rotary() ? 2 * numbers.rotary()->columns() : numbers.width();
   std::vector<double> rows(static_cast<std::size_t>(grid.places() * width));
@@ -129,7 +130,7 @@ std::vector<double> similarities(const Encoding& numbers, const PlaceGrid& grid,
   return values;
 }
 
-// The coordinates along an axis by their own names, where they are not evenly spaced; few enough to be read.
+// Ticks for coordinates along an axis that are not evenly spaced, few enough to be readable.
 std::vector<drawing::Tick> uneven_ticks(const PlaceGrid& grid, std::int64_t axis, std::int64_t stride) {
   const std::int64_t count = grid.shape[static_cast<std::size_t>(axis)];
   if (count < 3) return {};
@@ -191,11 +192,11 @@ std::vector<Box> boxes_of(const FigurePage& page, const Box& body, std::int64_t 
   return boxes;
 }
 
-// A panel per frame, or `only` one of them; the data have all.
+// A panel per frame, or `only` one of them; the data has all of them.
 void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<double>& values,
                  std::optional<std::int64_t> only) {
   const std::int64_t cells = grid.frame_cells(), frames = grid.places() / cells;
-  // From the least alike to 1, so that differences show; from -1 on where some are opposite.
+  // From the lowest similarity to 1, so that differences are visible; from -1 if some are negative.
   const double least = *std::min_element(values.begin(), values.end());
   const double low = least < 0.0 ? -1.0 : std::min(std::floor(least * 10.0) / 10.0, 0.9);
   const ColorMap map = low < 0.0 ? ColorMap::diverging : ColorMap::sequential;
@@ -222,7 +223,7 @@ void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<doub
   }
 }
 
-// As high as square cells need it beside each other, within what a page can show.
+// As high as square cells need, within the limits of a page.
 double body_height(const PlaceGrid& grid, double width, std::int64_t frames) {
   const auto rows = static_cast<double>(grid.shape[grid.shape.size() - 2]);
   const double panel = 0.85 * width / static_cast<double>(panels_beside(frames)) - 30.0;
@@ -234,7 +235,7 @@ Figure make_map(const FigureCall& call) {
   const PlaceGrid grid = grid_of(call);
   const std::int64_t chosen = chosen_place(call, grid), frames = grid.places() / grid.frame_cells();
   const std::vector<double> values = similarities(*call.numbers, grid, chosen);
-  std::optional<std::int64_t> only;  // a terminal has room for one
+  std::optional<std::int64_t> only;  // a terminal has room for one frame
   if (frames > 1 && call.options.metrics == TextMetrics::cells) only = chosen / grid.frame_cells();
   const double width = frames > 3 ? 1100.0 : 720.0;
   FigurePage page = begin_figure(
@@ -243,9 +244,10 @@ Figure make_map(const FigureCall& call) {
                         std::string(", 1 at the place itself and down to ") +
                         text::general_text(*std::min_element(values.begin(), values.end()), 3) + " among " +
                         properties::several(grid.places(), "place"),
-             .note = only ? "the frame of the place itself; the data have all " + std::to_string(frames) : "",
+             .note = only ? "only the frame of the place itself; --format csv has all " + std::to_string(frames) : "",
              .body_height = body_height(grid, width, frames),
-             .width = width});
+             .width = width,
+             .least_lines = 16});
   draw_frames(page, grid, values, only);
   return std::move(page.figure);
 }
@@ -255,11 +257,14 @@ bool has_several_axes(const Spec& spec) { return axes_of(spec) > 1; }
 }  // namespace
 
 std::vector<FigureEntry> map_figures() {
-  return {{{"map", "how alike every place of a grid is to one of its places, a panel per frame",
-            "a cross along rows and columns where axes are encoded apart, a round spot where they are mixed",
-            "positions position", true, true},
-           make_map,
-           has_several_axes}};
+  return {
+      {{.name = "map",
+        .summary = "how alike every place of a grid is to one of its places, a panel per frame",
+        .look_for = "A cross along rows and columns if axes are encoded separately, a round spot if they are mixed.",
+        .options = "positions position",
+        .default_spec = "rotary:head_dim=64,sections=16/16,axis_frequencies=restart"},
+       make_map,
+       has_several_axes}};
 }
 
 }  // namespace posenc::figure

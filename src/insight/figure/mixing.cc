@@ -1,5 +1,5 @@
-// What adding positions does to embeddings: token, position and sum, their angles, the same word at two places, and the
-// four parts of a score.
+// The effect of adding positions to embeddings: token, position and sum, their angles, the same word at two positions,
+// and the four parts of a score.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,13 +39,14 @@ Figure make_mixing(const FigureCall& call) {
       call,
       {.title = "Token, position and their sum: " + numbers.command_text() + " at position " + drawing::tick_text(at),
        .finding = "norms " + text::fixed_text(norm(token), 2) + " (token), " + text::fixed_text(norm(position), 2) +
-                  " (position), " + text::fixed_text(norm(sum), 2) + " (sum); the sum stands " +
+                  " (position), " + text::fixed_text(norm(sum), 2) + " (sum); the sum is " +
                   text::fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
        .more =
            {"one token with normal channels of standard deviation 0.5, from a seed; over 100,000 tokens the angle is " +
             text::fixed_text(many.angle, 1) + " degrees, the middle 95 % from " + text::fixed_text(many.angle_low, 1) +
             " to " + text::fixed_text(many.angle_high, 1)},
-       .body_height = 300.0});
+       .body_height = 300.0,
+       .least_lines = 16});
   const std::array<drawing::Stroke, 3> strokes = {
       drawing::Stroke{.ink = Ink::series1, .width = 6.0, .label = "token"},
       drawing::Stroke{.ink = Ink::series2, .width = 6.0, .label = "position"},
@@ -96,13 +97,14 @@ Figure make_angle(const FigureCall& call) {
   const Mixing small = mixing(position, {.std = 1.0 / root, .scale = root, .seed = call.options.seed});
   const Mixing large = mixing(position, {.std = 1.0, .scale = root, .seed = call.options.seed});
   FigurePage page = begin_figure(
-      call, {.title = "How far positions turn a token: " + numbers.command_text(),
-             .finding = "embeddings that begin with standard deviation 1/sqrt(M) and are multiplied by sqrt(M) stand " +
+      call, {.title = "The angle between token and token + position: " + numbers.command_text(),
+             .finding = "embeddings with standard deviation 1/sqrt(M), multiplied by sqrt(M), are " +
                         text::fixed_text(small.angle, 1) +
                         " degrees from their sum; with standard deviation 1 and sqrt(M) only " +
                         text::fixed_text(large.angle, 1) + (large.angle < 10.0 ? ": the position is all but lost" : ""),
              .more = {"the angle between token and token + position, mean of 400 tokens and the middle 95 %"},
-             .body_height = 330.0});
+             .body_height = 330.0,
+             .least_lines = 16});
   const std::array<drawing::Stroke, 2> strokes = {
       drawing::Stroke{.ink = Ink::series1, .width = 2.0, .label = "as they are"},
       drawing::Stroke{.ink = Ink::series2, .width = 2.0, .label = "times sqrt(M)"}};
@@ -127,7 +129,7 @@ Figure make_angle(const FigureCall& call) {
 
 Figure make_same_word(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
-  // A short table may end before the places that are usual here.
+  // A short table may end before the default positions.
   const double last = numbers.positions() ? static_cast<double>(*numbers.positions() - 1) : 7.0;
   const double first = call.options.position.value_or(std::min(2.0, std::floor(last / 2.0)));
   const double second = first + call.options.shift.value_or(std::min(5.0, last - first));
@@ -154,15 +156,17 @@ Figure make_same_word(const FigureCall& call) {
   }
   const double top = largest_size(heat);
   FigurePage page = begin_figure(
-      call, {.title = "The same word at two places: " + numbers.command_text(),
-             .finding = "without positions both are the same vector (cosine 1); with them the cosine is " +
+      call, {.title = "The same word at two positions: " + numbers.command_text(),
+             .finding = "without positions the two vectors are the same (cosine 1); with them the cosine is " +
                         text::fixed_text(cosine(a, b), 3) + ", that of the two positions alone " +
                         text::fixed_text(cosine(p, q), 3),
              .more = {"cosines: of the word with itself 1, of the two positions " + text::fixed_text(cosine(p, q), 3) +
                           ", of the two sums " + text::fixed_text(cosine(a, b), 3),
                       "one word with normal channels of standard deviation 0.5, from a seed; the first " +
                           std::to_string(shown) + " channels"},
-             .body_height = 230.0});
+             .body_height = 230.0,
+             .least_lines = 13,
+             .most_lines = 18});
   drawing::draw_heat(page.drawing(), page.body, heat,
                      {.column_label = "channel", .row_ticks = word_ticks(names), .low = -top, .high = top});
   page.figure.data.push_back(std::move(data));
@@ -175,13 +179,14 @@ Figure make_parts(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const std::int64_t width = numbers.width();
   const ConstView& content = call.options.content;
+  check_amount(call, static_cast<double>(width), static_cast<double>(width), "the weights");
   if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {
     fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) + "] with N at most 64");
   }
   const std::int64_t count = content.rank != 0 ? content.shape[0]
                              : !call.options.tokens.empty()
                                  ? static_cast<std::int64_t>(call.options.tokens.size())
-                                 : std::min<std::int64_t>(12, numbers.positions().value_or(12));
+                                 : std::min<std::int64_t>(in_cells(call) ? 6 : 12, numbers.positions().value_or(12));
   std::vector<double> drawn;
   ConstView x = content;
   if (content.rank == 0) {
@@ -212,29 +217,49 @@ Figure make_parts(const FigureCall& call) {
   for (const drawing::Heat& heat : heats) top = std::max(top, largest_size(heat));
   FigurePage page = begin_figure(
       call, {.title = "The four parts of a score: " + numbers.command_text(),
-             .finding = "a score of sums is content with content, content with position, position with content and "
-                        "position with position; the last is the same for every text",
-             .more = {"W(x + p) = Wx + Wp; tokens, queries and keys are projected by normal weights from a seed"},
-             .body_height = 500.0});
-  const std::array<const char*, 5> names = {"content, content", "content, position", "position, content",
-                                            "position, position", "their sum"};
-  const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
-  for (std::size_t i = 0; i < 5; ++i) {
-    const std::vector<Box> boxes = drawing::columns_of(page.drawing(), rows[i / 3], {1.0, 1.0, 1.0});
-    drawing::HeatOptions options{.title = names[i],
-                                 .row_label = "query",
-                                 .column_label = "key",
-                                 .low = -top,
-                                 .high = top,
-                                 .color_bar = false,
-                                 .square = true};
-    if (i % 3 == 0) options.row_ticks = word_ticks(call.options.tokens);
-    const Box image = drawing::draw_heat(page.drawing(), boxes[i % 3], heats[i], options);
-    if (i == 4) {
-      drawing::draw_color_bar(page.drawing(), {boxes[2].x, image.y, 0.0, image.height}, -top, top, ColorMap::diverging);
-    }
-    page.figure.data.push_back(heat_table(names[i], heats[i], "query", "key"));
+             .finding = "the score of two sums has four parts: content with content, content with position, position "
+                        "with content, and position with position, which is the same for every text",
+             .more = {"W(x + p) = Wx + Wp, so (x + p).(y + r) = x.y + x.r + p.y + p.r after projection",
+                      "words name rows and columns whose content counts, numbers those whose position counts; random "
+                      "tokens and weights from a seed"},
+             .body_height = 520.0,
+             .least_lines = 2 * std::min<std::int64_t>(count, 12) + 10,
+             .most_lines = (call.options.plain ? 2 : 4) * count + 10});
+  // The query's side and the key's side of each part: by content, or by position.
+  struct Part {
+    const char* name;
+    bool query_content, key_content;
+  };
+  constexpr std::array<Part, 5> kParts = {{{"content, content", true, true},
+                                           {"content, position", true, false},
+                                           {"position, content", false, true},
+                                           {"position, position", false, false},
+                                           {"their sum", true, true}}};
+  const std::vector<drawing::Tick> words = word_ticks(call.options.tokens);
+  const std::vector<drawing::Tick> places = position_ticks(counted(count));
+  std::vector<Box> boxes;
+  std::vector<drawing::HeatOptions> options;
+  for (const Box& row : drawing::rows_of(page.drawing(), page.body, {1.0, 1.0})) {
+    const std::vector<Box> of_row = drawing::columns_of(page.drawing(), row, {1.0, 1.0, 1.0});
+    boxes.insert(boxes.end(), of_row.begin(), of_row.end());
   }
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    const Part& part = kParts[i];
+    options.push_back({.title = part.name,
+                       .row_label = part.query_content ? "query's word" : "query's position",
+                       .column_label = part.key_content ? "key's word" : "key's position",
+                       .row_ticks = part.query_content ? words : places,
+                       .column_ticks = part.key_content ? words : places,
+                       .low = -top,
+                       .high = top,
+                       .color_bar = false,
+                       .square = true});
+    page.figure.data.push_back(heat_table(part.name, heats[i], "query", "key"));
+  }
+  const Box last = boxes.back();
+  boxes.pop_back();
+  const Box image = drawing::draw_heats(page.drawing(), boxes, {heats.begin(), heats.end()}, std::move(options)).back();
+  drawing::draw_color_bar(page.drawing(), {last.x, image.y, 0.0, image.height}, -top, top, ColorMap::diverging);
   return std::move(page.figure);
 }
 
@@ -242,17 +267,29 @@ Figure make_parts(const FigureCall& call) {
 
 std::vector<FigureEntry> mixing_figures() {
   return {
-      {{"mixing", "a token, a position and their sum, channel by channel",
-        "the sum is neither: how long each is decides what a model can still read", "position", true, false},
+      {{.name = "mixing",
+        .summary = "a token, a position and their sum, channel by channel",
+        .look_for = "The lengths of token and position decide which of them a model can still read from the sum.",
+        .options = "position",
+        .default_spec = "sinusoidal:width=128"},
        make_mixing},
-      {{"angle", "the angle between a token and its sum, by the size of embeddings, with and without sqrt(M)",
-        "where the curves cross the sizes that models begin with", "position", true, false},
+      {{.name = "angle",
+        .summary = "the angle between a token and token + position by the size of embeddings, with and without sqrt(M)",
+        .look_for = "Read the curves at the sizes with which models begin: the dashed lines.",
+        .options = "position",
+        .default_spec = "sinusoidal:width=128"},
        make_angle},
-      {{"same_word", "the same word at two places: embedding, positions, sums",
-        "two sums that differ only by their positions", "position shift", true, false},
+      {{.name = "same_word",
+        .summary = "the same word at two positions: embedding, positions, sums",
+        .look_for = "The two sums differ only by their positions.",
+        .options = "position shift",
+        .default_spec = "sinusoidal:width=64"},
        make_same_word},
-      {{"parts", "the four parts of a score of sums, as heatmaps, and their sum",
-        "the last part is the same for every text, the first does not know places", "content tokens", true, false},
+      {{.name = "parts",
+        .summary = "the four parts of a score of sums, and the score itself, as heatmaps",
+        .look_for = "The fourth part is the same for every text; the first does not depend on positions.",
+        .options = "content tokens",
+        .default_spec = "sinusoidal:width=64"},
        make_parts},
   };
 }

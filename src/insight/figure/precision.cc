@@ -1,4 +1,4 @@
-// What others lose on the way to a cosine: errors of the usual pipelines by position and pair.
+// The errors of the usual ways to compute a cosine, by position and pair.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace posenc::figure {
 namespace {
 
 constexpr std::int64_t kNear = 24;
-constexpr double kFloor = 1e-9;  // what is smaller is shown there
+constexpr double kFloor = 1e-9;  // smaller errors are shown there
 
 struct Way {
   Pipeline pipeline;
@@ -22,7 +22,7 @@ constexpr std::array<Way, 4> kWays = {{{Pipeline::f16, "float16 angles"},
                                        {Pipeline::f32, "float32 angles, the usual way"},
                                        {Pipeline::posenc_f32, "posenc, float32 table"}}};
 
-// A few positions near each power: the error at one position is a matter of luck.
+// A few positions near each power of two: the error at a single position is a matter of luck.
 std::vector<std::int64_t> positions_near(double position) {
   const auto center = static_cast<std::int64_t>(std::min(position, 2147483647.0));
   std::vector<std::int64_t> near;
@@ -65,12 +65,13 @@ Figure make_precision(const FigureCall& call) {
   for (const double frequency : inv_freq) million = std::max(million, worst_near(Pipeline::f32, frequency, 1048576.0));
   FigurePage page = begin_figure(
       call,
-      {.title = "What angles lose on the way: " + numbers.command_text(),
+      {.title = "Errors of angles: " + numbers.command_text(),
        .finding = "near position one million the usual float32 angles are off by up to " +
                   text::general_text(million, 2) + "; posenc's float32 table stays within 3e-8 everywhere",
-       .note = every > 1 ? "one pair in " + std::to_string(every) + " is looked at" : "",
-       .more = {"the larger error of cos and sin against the exact ones, the worst of 24 positions near each place"},
-       .body_height = 560.0});
+       .note = every > 1 ? "one pair in " + std::to_string(every) + " is shown" : "",
+       .more = {"the larger error of cos and sin against exact values, the worst of 24 positions near each point"},
+       .body_height = 560.0,
+       .least_lines = 34});
   const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.15, 1.0});
   drawing::PanelOptions options{.title = "the worst pair",
                                 .x = {.label = "position", .low = 1.0, .high = 2147483648.0, .log = true},
@@ -104,8 +105,11 @@ Figure make_precision(const FigureCall& call) {
 }  // namespace
 
 std::vector<FigureEntry> precision_figures() {
-  return {{{"precision", "the error of float32, bfloat16 and float16 angles by position and pair, and posenc's",
-            "straight lines that rise with the position: every doubling doubles the error", "", true, false},
+  return {{{.name = "precision",
+            .summary = "the error of float32, bfloat16, float16 and posenc's angles, by position and pair",
+            .look_for = "Straight lines that rise with the position: every doubling doubles the error.",
+            .options = "",
+            .default_spec = "rotary:head_dim=128"},
            make_precision}};
 }
 

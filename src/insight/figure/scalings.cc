@@ -1,4 +1,4 @@
-// What the scalings of rotary encodings make of the frequencies, pair by pair.
+// How the scalings of rotary encodings change the frequency of every pair.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ struct Curve {
   std::vector<double> inv_freq;
 };
 
-// The factor and trained length of the spec's own scaling, where it has them.
+// The factor and the trained length of the spec's own scaling, if it has them.
 struct Setting {
   double factor = 8.0;
   std::int64_t trained = 4096;
@@ -39,9 +39,9 @@ bool has_list(Scaling scaling) {
   });
 }
 
-// Gives a scaling the numbers of the figure, and returns what a legend has to say about them.
+// Gives a scaling the numbers of the figure, and returns what the legend must add.
 std::string set_numbers(Scaling& scaling, const Setting& with) {
-  constexpr double kGrowth = 2.0;  // of what grows with the sequence anyway
+  constexpr double kGrowth = 2.0;  // for scalings that grow with the sequence anyway
   const bool grows = needs_length(scaling);
   return std::visit(
       [&](auto& s) -> std::string {
@@ -58,7 +58,7 @@ std::string set_numbers(Scaling& scaling, const Setting& with) {
       scaling);
 }
 
-// Every scaling that has no list of its own. Those that give the same frequencies share a line.
+// Every scaling without a list of factors. Scalings that give the same frequencies share a line.
 std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Setting& with) {
   Ladder at_target = ladder;
   const double target = with.factor * static_cast<double>(with.trained);
@@ -91,7 +91,7 @@ std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Set
   return curves;
 }
 
-// A pair that never turns has no place on a logarithmic axis: the line ends there.
+// A pair with frequency 0 has no place on a logarithmic axis: the line ends there.
 std::vector<double> turning(std::vector<double> inv_freq) {
   for (double& value : inv_freq) value = value == 0.0 ? std::nan("") : value;
   return inv_freq;
@@ -104,7 +104,7 @@ std::vector<double> shares(const std::vector<double>& inv_freq, const std::vecto
   return result;
 }
 
-// Frequencies by rule, more than one of them, on a base that spaces them.
+// True for frequencies by rule, at least two of them, with a base above 1.
 bool can_be_scaled(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary || !rotary->inv_freq.empty() || rotary->base <= 1.0) return false;
@@ -112,7 +112,7 @@ bool can_be_scaled(const Spec& spec) {
   return ladder.dim > 2 && ladder.pairs > 1;
 }
 
-// From a little below the lowest number that turns to a little above the highest.
+// From a little below the lowest positive number to a little above the highest.
 drawing::Axis log_axis(const std::string& label, const std::vector<std::vector<double>>& curves) {
   double low = INFINITY, high = 0.0;
   for (const std::vector<double>& curve : curves) {
@@ -128,7 +128,9 @@ drawing::Axis log_axis(const std::string& label, const std::vector<std::vector<d
 Figure make_scalings(const FigureCall& call) {
   const Rotary& given = std::get<Rotary>(call.numbers->spec());
   if (!can_be_scaled(given)) {
-    fail(ErrorKind::usage, "[make_figure] scalings needs frequencies by rule, at least two, and a base above 1");
+    fail(ErrorKind::usage,
+         "[make_figure] scalings: the spec must have at least two frequencies by rule (without inv_freq) and a base "
+         "above 1");
   }
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   const Setting setting = setting_of(spec, call.options);
@@ -145,43 +147,50 @@ Figure make_scalings(const FigureCall& call) {
       call,
       {.title = "Frequencies under the scalings: factor " + drawing::tick_text(setting.factor) + ", trained on " +
                 std::to_string(setting.trained) + " positions",
-       .finding = "linear divides every pair alike; ntk and dynamic bend the ladder; ntk_by_parts, yarn and llama3 "
-                  "keep fast pairs, divide slow ones and mix between; p_rope stops the slowest",
-       .more = {"left: radians per position; right: what is left of the plain frequency, 1 is untouched; colours are "
-                "those of "
-                "both legends",
-                "longrope and learned_multipliers have lists of their own: drawn where the spec is one"},
-       .body_height = 400.0,
-       .width = 860.0});
+       .finding =
+           "linear divides every pair by the same factor; ntk and dynamic divide slow pairs more than fast ones; "
+           "ntk_by_parts, yarn and llama3 keep fast pairs, divide slow ones and interpolate between them; p_rope "
+           "stops the slowest",
+       .more = {"left: radians per position; right: the share of the plain frequency that is left, 1 if unchanged",
+                "longrope and learned_multipliers have lists of factors: they are drawn only if the spec has one"},
+       .body_height = 420.0,
+       .width = 860.0,
+       .least_lines = 24});
   std::vector<std::vector<double>> all = {plain}, all_shares;
+  std::vector<drawing::Stroke> legend = {{.ink = Ink::axis, .width = 2.4, .label = "plain"}};
   DataTable data{"frequencies", {{"pair", pairs}, {"plain", plain}}};
   for (const Curve& curve : curves) {
     all.push_back(curve.inv_freq);
     all_shares.push_back(shares(curve.inv_freq, plain));
+    legend.push_back(curve.stroke);
     data.columns.push_back({curve.name, curve.inv_freq});
   }
+  // One legend for both panels, which have the same curves.
+  page.add_legend(legend);
   const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, {1.0, 1.0});
-  drawing::PanelOptions left{.title = "frequency",
-                             .x = {.label = "pair", .high = pairs.back()},
-                             .y = log_axis("radians per position", all),
-                             .legend = {{.ink = Ink::axis, .width = 2.4, .label = "plain"}}};
-  drawing::PanelOptions right{.title = "share of the plain frequency",
-                              .x = {.label = "pair", .high = pairs.back()},
-                              .y = log_axis("share", all_shares)};
-  for (std::size_t i = 0; i < curves.size(); ++i) (i < 3 ? left : right).legend.push_back(curves[i].stroke);
-  drawing::Panel share(page.drawing(), boxes.back(), right);
-  for (std::size_t i = 0; i < curves.size(); ++i) share.line(pairs, all_shares[i], curves[i].stroke);
-  drawing::Panel frequencies(page.drawing(), boxes.front(), left);
-  frequencies.line(pairs, plain, left.legend[0]);
-  for (const Curve& curve : curves) frequencies.line(pairs, turning(curve.inv_freq), curve.stroke);
+  drawing::Panel frequencies(
+      page.drawing(), boxes.front(),
+      {.title = "frequency", .x = {.label = "pair", .high = pairs.back()}, .y = log_axis("radians per position", all)});
+  drawing::Panel share(page.drawing(), boxes.back(),
+                       {.title = "share of the plain frequency",
+                        .x = {.label = "pair", .high = pairs.back()},
+                        .y = log_axis("share", all_shares)});
+  frequencies.line(pairs, plain, legend[0]);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    frequencies.line(pairs, turning(curves[i].inv_freq), curves[i].stroke);
+    share.line(pairs, all_shares[i], curves[i].stroke);
+  }
   return page.with(std::move(data));
 }
 
 }  // namespace
 
 std::vector<FigureEntry> scaling_figures() {
-  return {{{"scalings", "the frequency of every pair under every scaling",
-            "which pairs each scaling keeps, divides or stops", "train_length", true, false},
+  return {{{.name = "scalings",
+            .summary = "the frequency of every pair under every scaling",
+            .look_for = "Which pairs does each scaling keep, divide or stop?",
+            .options = "train_length",
+            .default_spec = "rotary:head_dim=64"},
            make_scalings,
            can_be_scaled}};
 }

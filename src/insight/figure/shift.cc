@@ -16,6 +16,7 @@ Figure make_shift(const FigureCall& call) {
   const double position = call.options.position.value_or(5.0);
   const double shift = call.options.shift.value_or(5.0);
   const std::int64_t width = schedule.width;
+  check_amount(call, static_cast<double>(width), static_cast<double>(width), "the matrix");
   std::vector<double> matrix(static_cast<std::size_t>(width * width));
   fill_shift_matrix(schedule, shift, make_view(matrix.data(), {width, width}));
   const std::vector<double> from = row_at(numbers, position);
@@ -36,33 +37,35 @@ Figure make_shift(const FigureCall& call) {
   FigurePage page = begin_figure(
       call,
       {.title = "A shift by " + drawing::tick_text(shift) + " is one matrix: " + numbers.command_text(),
-       .finding = "the row of position " + next + " predicted from that of " + p + " by 2 x 2 rotations is off by " +
+       .finding = "2 x 2 rotations predict the row of position " + next + " from that of " + p + "; the error is " +
                   (worst < 1e-12 ? "less than 1e-12" : "up to " + text::general_text(worst, 2)),
        .more = {"PE(p + k) = M_k PE(p) for every p, M_k a rotation by k inv_freq per pair"},
-       .body_height = 340.0});
+       .body_height = 340.0,
+       .least_lines = 22});
   const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, {1.0, 1.25});
   drawing::draw_heat(page.drawing(), boxes[0], heat,
                      {.title = "M_" + drawing::tick_text(shift) + ", corner of " + std::to_string(corner),
                       .row_label = "channel of PE(p + k)",
                       .column_label = "channel of PE(p)",
                       .square = true});
-  const std::int64_t shown = std::min<std::int64_t>(width, 64);
+  const std::int64_t shown = std::min<std::int64_t>(width, in_cells(call) ? 16 : 64);
   const std::vector<double> channels = counted(shown);
   const double size = std::max(std::fabs(schedule.multiplier), 1e-300);
   const drawing::Stroke start{.ink = Ink::series3, .width = 1.2, .dashed = true, .label = "PE(" + p + ")"};
   const drawing::Stroke actual{.ink = Ink::series1, .width = 2.0, .label = "PE(" + next + ")"};
   const drawing::Stroke dots{.ink = Ink::series2, .width = 5.0, .label = "M PE(" + p + "), predicted"};
   drawing::Panel panel(page.drawing(), boxes[1],
-                       {.title = "predicted on the actual one",
+                       {.title = "predicted (dots) and actual (line)",
                         .x = {.label = "channel", .high = static_cast<double>(shown - 1)},
                         .y = {.low = -1.08 * size, .high = 1.08 * size},
-                        .legend = {start, actual, dots}});
+                        .legend = in_cells(call) ? std::vector<drawing::Stroke>{actual, dots}
+                                                 : std::vector<drawing::Stroke>{start, actual, dots}});
   const auto first = [&](const std::vector<double>& row) {
     return std::span(row).first(static_cast<std::size_t>(shown));
   };
-  panel.line(channels, first(from), start);
+  if (!in_cells(call)) panel.line(channels, first(from), start);  // a third line is unreadable in characters
   panel.line(channels, first(to), actual);
-  panel.dots(channels, first(predicted), dots, 2.6);
+  panel.dots(channels, first(predicted), dots, in_cells(call) ? 0.5 : 2.6);
   page.figure.data.push_back(heat_table("matrix corner", heat, "row", "column"));
   return page.with({"rows", {{"channel", counted(width)}, {"from", from}, {"actual", to}, {"predicted", predicted}}});
 }
@@ -76,8 +79,11 @@ bool has_whole_pairs(const Spec& spec) {
 }  // namespace
 
 std::vector<FigureEntry> shift_figures() {
-  return {{{"shift", "the matrix M_k with PE(p + k) = M_k PE(p), and a row predicted by it",
-            "blocks of 2 x 2 along the diagonal, and dots that lie on the curve", "position shift", true, false},
+  return {{{.name = "shift",
+            .summary = "the matrix M_k with PE(p + k) = M_k PE(p), and a row that it predicts",
+            .look_for = "2 x 2 blocks along the diagonal, and dots exactly on the curve.",
+            .options = "position shift",
+            .default_spec = "sinusoidal:width=64"},
            make_shift,
            has_whole_pairs}};
 }

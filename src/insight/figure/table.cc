@@ -8,6 +8,7 @@
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
 #include "insight/properties/sinusoidal_rows.h"
+#include "posenc/error.h"
 
 namespace posenc::figure {
 namespace {
@@ -15,16 +16,31 @@ namespace {
 constexpr std::int64_t kBinRows = 400;
 constexpr std::int64_t kBinColumns = 2048;
 
-// Rows of any number of positions, averaged into at most kBinRows x kBinColumns cells as they stream by.
+// Rows of any number of positions as a matrix of at most kBinRows x kBinColumns: means of neighbouring positions, made
+// while the rows stream by, and one pair of channels in so many. Means of neighbouring channels would be neither's.
 struct Binned {
   drawing::Heat heat;
+  std::int64_t channels_every = 1;  // one pair of channels in so many is kept
+  std::vector<double> channels;
   std::string note;
 };
-Binned binned_rows(const Encoding& numbers, const PositionView& positions) {
+Binned binned_rows(const FigureCall& call, const Encoding& numbers, const PositionView& positions) {
   const std::int64_t width = numbers.width();
-  drawing::Heat heat{std::min(positions.count, kBinRows), std::min(width, kBinColumns), {}};
+  constexpr double kMostNumbers = 2147483648.0;  // 2^31: about 15 seconds
+  if (static_cast<double>(positions.count) * static_cast<double>(width) > kMostNumbers) {
+    fail(ErrorKind::usage, "[make_figure] " + std::string(call.info.name) + ": " + std::to_string(positions.count) +
+                               " positions x " + std::to_string(width) +
+                               " channels are more than 2^31 numbers: take every tenth position or so");
+  }
+  Binned binned;
+  binned.channels_every = (width + kBinColumns - 1) / kBinColumns;
+  for (std::int64_t c = 0; c < width; ++c) {
+    if (c / 2 % binned.channels_every == 0) binned.channels.push_back(static_cast<double>(c));
+  }
+  drawing::Heat& heat = binned.heat;
+  heat = {std::min(positions.count, kBinRows), static_cast<std::int64_t>(binned.channels.size()), {}};
   heat.values.assign(static_cast<std::size_t>(heat.rows * heat.columns), 0.0);
-  std::vector<double> counts(heat.values.size(), 0.0);
+  std::vector<double> counts(static_cast<std::size_t>(heat.rows), 0.0);
   const std::int64_t block_rows = std::clamp<std::int64_t>((std::int64_t{1} << 20) / width, 1, 4096);
   std::vector<double> block(static_cast<std::size_t>(block_rows * width));
   const View view = make_view(block.data(), {block_rows, width});
@@ -33,25 +49,53 @@ Binned binned_rows(const Encoding& numbers, const PositionView& positions) {
   for (std::int64_t got = stream.next(view); got > 0; got = stream.next(view)) {
     for (std::int64_t r = 0; r < got; ++r, ++n) {
       const std::int64_t bin = n * heat.rows / positions.count;
-      for (std::int64_t c = 0; c < width; ++c) {
-        const auto cell = static_cast<std::size_t>(bin * heat.columns + c * heat.columns / width);
-        heat.values[cell] += block[static_cast<std::size_t>(r * width + c)];
-        counts[cell] += 1.0;
+      counts[static_cast<std::size_t>(bin)] += 1.0;
+      for (std::int64_t c = 0; c < heat.columns; ++c) {
+        const auto channel = static_cast<std::int64_t>(binned.channels[static_cast<std::size_t>(c)]);
+        heat.values[static_cast<std::size_t>(bin * heat.columns + c)] +=
+            block[static_cast<std::size_t>(r * width + channel)];
       }
     }
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) heat.values[i] /= counts[i];
-  std::string note;
-  if (positions.count > heat.rows || width > heat.columns) {
-    note = "averaged: a row of the data is the mean of about " +
-           drawing::tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) +
-           " positions and " + drawing::tick_text(static_cast<double>(width) / static_cast<double>(heat.columns)) +
-           " channels";
+  for (std::size_t i = 0; i < heat.values.size(); ++i) {
+    heat.values[i] /= counts[i / static_cast<std::size_t>(heat.columns)];
   }
-  return {std::move(heat), std::move(note)};
+  if (positions.count > heat.rows) {
+    binned.note = "averaged: a row of the data is the mean of about " +
+                  drawing::tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) +
+                  " positions";
+  }
+  if (binned.channels_every > 1) {
+    binned.note += (binned.note.empty() ? "" : "; ") + std::string("one pair of channels in ") +
+                   std::to_string(binned.channels_every) + " is shown";
+  }
+  return binned;
 }
 
-// The places asked for on several axes, or a small grid kept in `grid`.
+drawing::HeatOptions binned_options(const Binned& binned, const PositionView& positions, bool one_axis) {
+  const double averaged = static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows);
+  return {.row_label = one_axis ? "position" : "place, row by row",
+          .column_label = "channel",
+          .first_row = one_axis ? first_of(positions) : 0.0,
+          .row_step = (one_axis ? step_of(positions) : 1.0) * averaged,
+          .column_step = static_cast<double>(binned.channels_every),
+          .crowded_rows = drawing::Crowded::average,
+          .column_group = 2,
+          .rows_averaged = averaged,
+          .columns_every = binned.channels_every};
+}
+
+// How many rows of a picture there is room for in a terminal, if the body is cut into `panels` and each has `lines` of
+// words; in other forms `usual`.
+std::int64_t rows_with_room(const FigureCall& call, const FigureText& text, double panels, double lines,
+                            std::int64_t usual) {
+  if (!in_cells(call)) return usual;
+  const FigurePage page = begin_figure(call, text);
+  const double height = std::floor(page.body.height / panels / kCellHeight) * kCellHeight - lines * kCellHeight;
+  return std::clamp<std::int64_t>(drawing::image_rows(page.figure.drawing, height), 4, usual);
+}
+
+// The places asked for on several axes, or a small grid, which `grid` keeps.
 PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& grid) {
   PositionView positions = call.options.positions;
   const std::int64_t axes = axes_of(call.numbers->spec());
@@ -63,7 +107,8 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   return positions;
 }
 
-// The sides where channels turn fast and slowly, above the columns that begin and end a run of frequencies.
+// Labels that say on which side channels are fast and on which slow, above the first and last column of each run of
+// frequencies.
 std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int64_t columns) {
   if (schedule.inv_freq.size() < 2) return {};
   const bool falls = std::fabs(schedule.inv_freq.front()) >= std::fabs(schedule.inv_freq.back());
@@ -88,38 +133,37 @@ std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, 
 Figure make_heatmap(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const bool one_axis = has_one_axis(numbers.spec());
+  FigureText text{.title = "The table of " + numbers.command_text(), .body_height = 440.0, .least_lines = 12};
   std::vector<std::int64_t> grid;
-  const PositionView positions = one_axis ? figure_positions(call, {}) : figure_places(call, grid);
-  Binned binned = binned_rows(numbers, positions);
-  // Averages are smaller than what they are of: a fixed encoding keeps the scale of its rows.
+  const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
+                                          : figure_places(call, grid);
+  // The positions that were asked for are all shown if that takes few lines.
+  constexpr std::int64_t kFewLines = 40;
+  const std::int64_t lines = positions.count / (call.options.plain ? 1 : 2) + 5;
+  if (lines <= kFewLines) text.least_lines = std::max(text.least_lines, lines);
+  Binned binned = binned_rows(call, numbers, positions);
+  // Means are smaller than what they are means of: a fixed encoding keeps the scale of its rows.
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
                                                                            : largest_size(binned.heat);
   const auto extremes = std::minmax_element(binned.heat.values.begin(), binned.heat.values.end());
-  FigurePage page = begin_figure(
-      call, {.title = "The table of " + numbers.command_text(),
-             .finding = properties::several(positions.count, "position") + " down and " +
-                        properties::several(numbers.width(), "channel") + " across, " +
-                        (binned.note.empty() ? "values" : "means") + " from " + drawing::tick_text(*extremes.first) +
-                        " to " + drawing::tick_text(*extremes.second) +
-                        (!one_axis              ? ": what repeats within a row of places knows the last axis"
-                         : numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
-                                                : ": no order is visible unless training put it there"),
-             .note = binned.note,
-             .body_height = 440.0});
-  drawing::HeatOptions options{
-      .row_label = one_axis ? "position" : "place, row by row",
-      .column_label = "channel",
-      .first_row = one_axis ? first_of(positions) : 0.0,
-      .row_step = (one_axis ? step_of(positions) : 1.0) * static_cast<double>(positions.count) /
-                  static_cast<double>(binned.heat.rows),
-      .column_step = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns),
-      .low = -largest,
-      .high = largest,
-      .rows_averaged = static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows),
-      .columns_averaged = static_cast<double>(numbers.width()) / static_cast<double>(binned.heat.columns)};
+  text.finding = properties::several(positions.count, "position") + " down and " +
+                 properties::several(numbers.width(), "channel") + " across, " +
+                 (positions.count > binned.heat.rows ? "means" : "values") + " from " +
+                 drawing::tick_text(*extremes.first) + " to " + drawing::tick_text(*extremes.second) +
+                 (!one_axis              ? ": a pattern that repeats within a row of places depends on the last axis"
+                  : numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
+                  : is_untrained(call)   ? ": random numbers, without any order"
+                                         : ": any order is what training found");
+  text.note = binned.note;
+  FigurePage page = begin_figure(call, text);
+  drawing::HeatOptions options = binned_options(binned, positions, one_axis);
+  options.low = -largest;
+  options.high = largest;
   if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), binned.heat.columns);
   drawing::draw_heat(page.drawing(), page.body, binned.heat, options);
-  return page.with(heat_table("cells", binned.heat, "position", "channel", options.first_row, options.row_step));
+  return page.with(heat_table("cells", binned.heat, "position",
+                              counted(binned.heat.rows, options.first_row, options.row_step), "channel",
+                              binned.channels));
 }
 
 std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::int64_t count) {
@@ -133,8 +177,12 @@ std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::
 
 Figure make_cells(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
-  const PositionView positions = figure_positions(call, {.count = 11, .most = 24});
-  const std::int64_t columns = std::min<std::int64_t>(numbers.width(), 11);
+  constexpr int kDecimals = 2;
+  const PositionView positions = figure_positions(call, {.count = 11, .most = 24, .uneven = 24});
+  // In a terminal a number takes at least six characters, and the positions beside them about six.
+  const std::int64_t room = in_cells(call) ? static_cast<std::int64_t>(call.options.width / kCellWidth - 14.0) / 6 : 11;
+  const std::int64_t columns = std::clamp<std::int64_t>(room, 1, std::min<std::int64_t>(numbers.width(), 11));
+  check_amount(call, static_cast<double>(positions.count), static_cast<double>(numbers.width()), "positions x width");
   std::vector<double> at;
   for (std::int64_t n = 0; n < positions.count; ++n) at.push_back(positions.real(0, n));
   const std::vector<double> rows = rows_at(numbers, at);
@@ -145,26 +193,24 @@ Figure make_cells(const FigureCall& call) {
     }
   }
   const double largest = largest_size(heat);
+  const bool starts_at_zero = numbers.sinusoidal() && numbers.table().rank == 0 && first_of(positions) == 0.0 &&
+                              numbers.sinusoidal()->first == 0;
   FigurePage page =
       begin_figure(call, {.title = "The first numbers of " + numbers.command_text(),
                           .finding = properties::several(heat.rows, "position") + " and the first " +
-                                     properties::several(columns, "channel") + ", each with two decimals" +
-                                     (numbers.sinusoidal() && numbers.table().rank == 0 && first_of(positions) == 0.0 &&
-                                              numbers.sinusoidal()->first == 0
-                                          ? ": the row of position 0 is the sine and the cosine of 0"
-                                          : ""),
-                          .body_height = 44.0 + 30.0 * static_cast<double>(heat.rows)});
+                                     properties::several(columns, "channel") + ", each number with two decimals" +
+                                     (starts_at_zero ? "; the row of position 0 is sin(0) = 0 and cos(0) = 1" : ""),
+                          .more = {"rounded to two decimals; --format csv has all digits"},
+                          .body_height = 44.0 + 30.0 * static_cast<double>(heat.rows),
+                          .least_lines = heat.rows + 5,
+                          .most_lines = heat.rows + 5});
   drawing::HeatOptions options{.row_label = "position",
                                .column_label = "channel",
-                               .row_ticks = {},
+                               .row_ticks = position_ticks(at),
+                               .column_ticks = position_ticks(counted(columns)),
                                .low = -largest,
                                .high = largest,
-                               .decimals = 2};
-  for (std::int64_t r = 0; r < heat.rows; ++r) {
-    options.row_ticks.push_back({static_cast<double>(r), drawing::tick_text(at[static_cast<std::size_t>(r)])});
-  }
-  for (std::int64_t c = 0; c < columns; ++c)
-    options.column_ticks.push_back({static_cast<double>(c), std::to_string(c)});
+                               .decimals = kDecimals};
   if (numbers.sinusoidal() && numbers.table().rank == 0) {
     const std::vector<std::string> words = channel_words(*numbers.sinusoidal(), columns);
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -172,9 +218,10 @@ Figure make_cells(const FigureCall& call) {
     }
   }
   drawing::draw_heat(page.drawing(), page.body, heat, options);
-  return page.with(heat_table("cells", heat, "position", "channel", first_of(positions), step_of(positions)));
+  return page.with(heat_table("cells", heat, "position", at, "channel", counted(columns)));
 }
 
+// The cosine of every pair of rows.
 drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / width;
   drawing::Heat heat{count, count, {}};
@@ -191,77 +238,102 @@ drawing::Heat similarity_of(const std::vector<double>& rows, std::int64_t width)
   return heat;
 }
 
-double sampled_step(const std::vector<double>& at) { return at.size() > 1 ? at[1] - at[0] : 1.0; }
+bool is_even(const std::vector<double>& at) {
+  for (std::size_t i = 2; i < at.size(); ++i) {
+    if (std::fabs((at[i] - at[i - 1]) - (at[1] - at[0])) > 1e-6 * std::fabs(at[1] - at[0])) return false;
+  }
+  return true;
+}
+
+constexpr std::int64_t kWrittenOut = 12;  // positions whose cosines are also written into the cells
 
 drawing::HeatOptions similarity_options(const std::vector<double>& at, std::string title) {
-  return {.title = std::move(title),
-          .row_label = "position",
-          .column_label = "position",
-          .first_row = at.front(),
-          .row_step = sampled_step(at),
-          .first_column = at.front(),
-          .column_step = sampled_step(at),
-          .square = true};
+  const double step = at.size() > 1 ? at[1] - at[0] : 1.0;
+  drawing::HeatOptions options{.title = std::move(title),
+                               .row_label = "position",
+                               .column_label = "position",
+                               .first_row = at.front(),
+                               .row_step = step,
+                               .first_column = at.front(),
+                               .column_step = step,
+                               .square = true};
+  const bool few = static_cast<std::int64_t>(at.size()) <= kWrittenOut;
+  if (few || !is_even(at)) options.row_ticks = options.column_ticks = position_ticks(at);
+  if (few) options.decimals = 4;
+  return options;
+}
+
+// The cosines with the first position if there are few, else the lowest one.
+std::string similarity_finding(const std::vector<double>& at, const drawing::Heat& heat, bool by_distance) {
+  double lowest = 1.0;
+  for (const double value : heat.values) lowest = std::min(lowest, value);
+  if (static_cast<std::int64_t>(at.size()) <= kWrittenOut && at.size() > 1) {
+    std::string text = "cosines with position " + drawing::tick_text(at.front()) + ":";
+    for (std::size_t i = 1; i < at.size(); ++i) {
+      text += (i > 1 ? ", " : " ") + text::fixed_text(heat.values[i], 4) + " of position " + drawing::tick_text(at[i]);
+    }
+    return text;
+  }
+  return "the cosine of every pair of rows, 1 on the diagonal and down to " + text::general_text(lowest, 3) +
+         (by_distance ? "; equal along every diagonal, so only the distance counts" : "");
 }
 
 Figure make_similarity(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
-  const PositionView positions = figure_positions(call, {});
-  std::string note;
-  const std::vector<double> at = sampled_positions(positions, kBinRows, note);
+  FigureText text{.title = "How alike positions are: " + numbers.command_text(), .body_height = 470.0};
+  text.least_lines = 16;
+  std::int64_t most = rows_with_room(call, text, 1.0, 3.0, kBinRows);
+  if (in_cells(call)) {
+    const auto columns = static_cast<std::int64_t>(call.options.width / kCellWidth) - 14;
+    most = std::min(most, std::max<std::int64_t>(columns, 4));
+  }
+  const PositionView positions = figure_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
+  check_amount(call, static_cast<double>(std::min(positions.count, kBinRows)), static_cast<double>(numbers.width()),
+               "positions x width");
+  const std::vector<double> at = sampled_positions(positions, most, text.note);
   const drawing::Heat heat = similarity_of(rows_at(numbers, at), numbers.width());
-  double lowest = 1.0;
-  for (const double value : heat.values) lowest = std::min(lowest, value);
   const auto& schedule = numbers.sinusoidal();
   const bool by_distance = numbers.table().rank == 0 && properties::has_partners(*schedule) && !schedule->zero_position;
-  FigurePage page = begin_figure(
-      call, {.title = "How alike positions are: " + numbers.command_text(),
-             .finding = "cosine of every pair of rows, 1 on the diagonal and down to " + text::general_text(lowest, 3) +
-                        (by_distance ? "; equal along every diagonal, so only the distance counts" : ""),
-             .note = note,
-             .body_height = 470.0});
+  text.finding = similarity_finding(at, heat, by_distance);
+  if (heat.rows <= kWrittenOut) text.most_lines = 2 * heat.rows + 3;
+  text.least_lines = std::min<std::int64_t>(text.least_lines, text.most_lines);
+  FigurePage page = begin_figure(call, text);
   drawing::draw_heat(page.drawing(), page.body, heat, similarity_options(at, ""));
-  return page.with(heat_table("cosine", heat, "position", "position", at.front(), sampled_step(at)));
+  return page.with(heat_table("cosine", heat, "position", at, "position", at));
 }
 
 // The learned table above, the sinusoidal one of the same size below, each beside the cosines of its rows.
 Figure make_learned(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
-  const PositionView positions = figure_positions(call, {.count = 512});
+  FigureText text{.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
+                  .body_height = 640.0,
+                  .least_lines = 28};
+  const PositionView positions = figure_positions(call, {.count = rows_with_room(call, text, 2.0, 4.0, 512)});
   const std::int64_t width = numbers.width();
   const Encoding fixed(Sinusoidal{.width = width});
-  FigurePage page = begin_figure(
-      call,
-      {.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
-       .finding = "rows and cosines of positions: what training found, and what the formula gives for " +
-                  properties::several(positions.count, "position") + " and " + properties::several(width, "channel"),
-       .note = positions.count > 200
-                   ? "the similarities are of one position in " + std::to_string((positions.count + 199) / 200)
-                   : "",
-       .body_height = 640.0});
+  text.finding =
+      "rows and cosines of positions: " +
+      std::string(is_untrained(call) ? "above, random numbers that nobody trained; " : "above, what training found; ") +
+      "below, what the formula gives for " + properties::several(positions.count, "position") + " and " +
+      properties::several(width, "channel");
+  const std::int64_t most = rows_with_room(call, text, 2.0, 4.0, 200);
+  const std::vector<double> at = sampled_positions(positions, most, text.note);
+  if (!text.note.empty()) text.note = "similarities: " + text.note;
+  FigurePage page = begin_figure(call, text);
   const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const Encoding* each[] = {&numbers, &fixed};
-  const char* names[] = {"learned", "sinusoidal"};
+  const std::string names[] = {is_untrained(call) ? "untrained" : "learned", "sinusoidal"};
   for (std::size_t i = 0; i < 2; ++i) {
     const std::vector<Box> boxes = drawing::columns_of(page.drawing(), rows[i], {1.2, 1.0});
-    const Binned binned = binned_rows(*each[i], positions);
-    const double largest = i == 1 ? 1.0 : largest_size(binned.heat);
-    drawing::draw_heat(
-        page.drawing(), boxes[0], binned.heat,
-        {.title = std::string(names[i]) + " rows",
-         .row_label = "position",
-         .column_label = "channel",
-         .first_row = first_of(positions),
-         .row_step = step_of(positions) * static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows),
-         .column_step = static_cast<double>(width) / static_cast<double>(binned.heat.columns),
-         .low = -largest,
-         .high = largest});
-    std::string note;
-    const std::vector<double> at = sampled_positions(positions, 200, note);
+    const Binned binned = binned_rows(call, *each[i], positions);
+    drawing::HeatOptions options = binned_options(binned, positions, true);
+    options.title = names[i] + " rows";
+    options.high = i == 1 ? 1.0 : largest_size(binned.heat);
+    options.low = -options.high;
+    drawing::draw_heat(page.drawing(), boxes[0], binned.heat, options);
     const drawing::Heat heat = similarity_of(rows_at(*each[i], at), width);
-    drawing::draw_heat(page.drawing(), boxes[1], heat, similarity_options(at, std::string(names[i]) + " similarity"));
-    page.figure.data.push_back(
-        heat_table(std::string(names[i]) + " cosine", heat, "position", "position", at.front(), sampled_step(at)));
+    drawing::draw_heat(page.drawing(), boxes[1], heat, similarity_options(at, names[i] + " similarity"));
+    page.figure.data.push_back(heat_table(names[i] + " cosine", heat, "position", at, "position", at));
   }
   return std::move(page.figure);
 }
@@ -270,19 +342,30 @@ Figure make_learned(const FigureCall& call) {
 
 std::vector<FigureEntry> table_figures() {
   return {
-      {{"heatmap", "the table of an encoding: a row per position, a column per channel",
-        "stripes that widen to one side: the clock's fast and slow hands", "positions", true, true},
+      {{.name = "heatmap",
+        .summary = "the table of an encoding: a row per position, a column per channel",
+        .look_for = "The stripes widen towards one side: these are the fast and the slow hands of a clock.",
+        .options = "positions",
+        .default_spec = "sinusoidal:width=64"},
        make_heatmap},
-      {{"cells", "the first numbers of the table, written into their cells",
-        "sines and cosines side by side, and how much a channel changes from row to row", "positions", true, false},
+      {{.name = "cells",
+        .summary = "the first numbers of the table, written into their cells",
+        .look_for = "Sines and cosines alternate; compare how much each channel changes from row to row.",
+        .options = "positions",
+        .default_spec = "sinusoidal:width=64"},
        make_cells},
-      {{"similarity", "the cosine of every pair of rows",
-        "bands along the diagonal: rows that stand near are alike; a learned table shows them only if it was trained",
-        "positions", true, true},
+      {{.name = "similarity",
+        .summary = "the cosine of every pair of rows; of a few positions also as numbers",
+        .look_for = "Rows near each other are alike: a band along the diagonal. A learned table has it only after "
+                    "training.",
+        .options = "positions",
+        .default_spec = "sinusoidal:width=128"},
        make_similarity},
-      {{"learned", "a learned table beside the sinusoidal one, with the similarity of their positions",
-        "whether training found the bands that the formula has, and rows that were never trained", "positions", true,
-        false},
+      {{.name = "learned",
+        .summary = "a learned table beside the sinusoidal one, each with the similarity of its positions",
+        .look_for = "Did training find the band that the formula has? Are there rows that were never trained?",
+        .options = "positions",
+        .default_spec = "learned:rows=64,width=64,past_end=error"},
        make_learned},
   };
 }

@@ -23,12 +23,16 @@ bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, dou
   return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
 }
 
-// Pairs 0, 1, 5, 15 and 31 of 32, and as far apart of any other number.
-std::vector<Channel> usual_channels(const SinusoidalSchedule& schedule) {
+// Pairs 0, 1, 5, 15 and 31 of 32, and the same shares of any other number of pairs.
+std::vector<Channel> usual_channels(const FigureCall& call, const SinusoidalSchedule& schedule) {
+  // More than three waves are a tangle in the characters of a terminal.
+  const std::vector<double> shares = in_cells(call)
+                                         ? std::vector<double>{0.0, 5.0 / 31.0, 15.0 / 31.0}
+                                         : std::vector<double>{0.0, 1.0 / 31.0, 5.0 / 31.0, 15.0 / 31.0, 1.0};
   const auto last = static_cast<double>(schedule.inv_freq.size() - 1);
   std::vector<Channel> channels;
   std::int64_t before = -1;
-  for (const double share : {0.0, 1.0 / 31.0, 5.0 / 31.0, 15.0 / 31.0, 1.0}) {
+  for (const double share : shares) {
     const std::int64_t pair = std::max<std::int64_t>(std::llround(share * last), before + 1);
     if (pair > static_cast<std::int64_t>(last)) continue;
     before = pair;
@@ -39,7 +43,7 @@ std::vector<Channel> usual_channels(const SinusoidalSchedule& schedule) {
 }
 
 std::vector<Channel> asked_channels(const FigureCall& call, const SinusoidalSchedule& schedule) {
-  if (call.options.channels.empty()) return usual_channels(schedule);
+  if (call.options.channels.empty()) return usual_channels(call, schedule);
   std::vector<Channel> channels;
   for (const std::int64_t channel : call.options.channels) {
     for (const bool sine : {true, false}) {
@@ -75,24 +79,25 @@ Figure make_waves(const FigureCall& call) {
   const double last = positions.real(0, positions.count - 1);
   constexpr std::int64_t kFine = 450;
   const std::vector<double> fine = counted(kFine + 1, first, (last - first) / static_cast<double>(kFine));
+  check_amount(call, 2000.0, static_cast<double>(schedule.width), "positions x width");
   const std::vector<double> curve = rows_at(fixed, fine);
   std::string sampled;
   const std::vector<double> whole = sampled_positions(positions, 2000, sampled);
   std::string note;
   for (const Channel& channel : channels) {
-    if (is_too_fast(schedule, channel, last - first)) note = "waves that turn too often to be drawn are shown as bands";
+    if (is_too_fast(schedule, channel, last - first)) note = "waves too fast to be drawn are shown as bands";
   }
   if (!sampled.empty()) note += (note.empty() ? "" : "; in the data ") + sampled;
   const std::vector<double> samples = rows_at(fixed, whole);
   FigurePage page = begin_figure(
-      call, {.title = "Waves of " + numbers.command_text(),
-             .finding = "sines above and cosines below, a quarter of a turn apart; the wavelength in positions stands "
-                        "in brackets, and the dots are the numbers of the table",
-             .note = note,
-             .body_height = 460.0});
-  const bool wide = page.drawing().metrics == TextMetrics::cells;
-  const std::vector<Box> boxes = wide ? drawing::columns_of(page.drawing(), page.body, {1.0, 1.0})
-                                      : drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+      call,
+      {.title = "Waves of " + numbers.command_text(),
+       .finding = "sines above and cosines below, shifted by a quarter of a wavelength; the wavelength in positions is "
+                  "in brackets, and the dots are the numbers of the table",
+       .note = note,
+       .body_height = 460.0,
+       .least_lines = 30});
+  const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const double size = std::fabs(schedule.multiplier) > 0.0 ? std::fabs(schedule.multiplier) : 1.0;
   DataTable data{"samples", {{"position", whole}}};
   for (const bool sine : {true, false}) {
@@ -124,7 +129,8 @@ Figure make_waves(const FigureCall& call) {
       } else {
         panel.line(fine, column(curve), options.legend[i]);
       }
-      if (positions.count <= 120 && !wide) panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
+      if (positions.count <= 120 && !in_cells(call))
+        panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
   }
@@ -140,11 +146,13 @@ Figure make_two_speeds(const FigureCall& call) {
     slow.push_back(std::sin(p / 100.0));
   }
   FigurePage page = begin_figure(
-      call, {.title = "Two hands of a clock: sin(x) and sin(x / 100)",
-             .finding = "the fast wave tells neighbours apart and repeats every 6.28 positions; the slow one tells far "
-                        "places apart and repeats after 628",
-             .more = {"sin(x) has the wavelength 2 pi = 6.283, sin(x / 100) has 628.3; numbers in float64"},
-             .body_height = 400.0});
+      call,
+      {.title = "Two hands of a clock: sin(x) and sin(x / 100)",
+       .finding = "the fast wave distinguishes neighbours and repeats every 6.28 positions; the slow one distinguishes "
+                  "distant positions and repeats after 628",
+       .more = {"sin(x) has the wavelength 2 pi = 6.283, sin(x / 100) has 628.3; numbers in float64"},
+       .body_height = 400.0,
+       .least_lines = 24});
   const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const drawing::Stroke strokes[] = {{.ink = Ink::series1, .width = 1.2, .label = "sin(x)"},
                                      {.ink = Ink::series2, .width = 2.4, .label = "sin(x / 100)"}};
@@ -165,7 +173,7 @@ Figure make_wavelengths(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   std::vector<double> inv_freq;
   if (numbers.rotary()) {
-    // Of several axes a pair has the frequency of the axis that it turns with.
+    // With several axes, a pair has a frequency on one of them and 0 on the others.
     const std::int64_t pairs = numbers.rotary()->columns();
     for (std::int64_t i = 0; i < pairs; ++i) {
       double largest = 0.0;
@@ -182,21 +190,22 @@ Figure make_wavelengths(const FigureCall& call) {
   const TurnsWithin turns = turns_within(inv_freq, call.options.train_length.value_or(2048));
   const auto train = static_cast<double>(turns.length);
   double shortest = 1e300;
-  double longest = 0.0;  // of pairs that turn
+  double longest = 0.0;  // of pairs with a frequency above 0
   for (const double length : lengths) {
     if (!std::isfinite(length)) continue;
     shortest = std::min(shortest, length);
     longest = std::max(longest, length);
   }
-  if (longest == 0.0) shortest = longest = train;  // none does
+  if (longest == 0.0) shortest = longest = train;  // there is none
   const auto pairs = static_cast<std::int64_t>(lengths.size());
   FigurePage page =
       begin_figure(call, {.title = "Wavelengths of " + numbers.command_text(),
                           .finding = std::to_string(turns.complete) + " of " + std::to_string(pairs) +
-                                     " pairs complete a turn within a training length of " + drawing::tick_text(train) +
-                                     "; wavelengths run from " + drawing::tick_text(shortest) + " to " +
-                                     drawing::tick_text(longest) + " positions",
-                          .body_height = 330.0});
+                                     " pairs complete a turn within the training length of " +
+                                     drawing::tick_text(train) + "; wavelengths run from " +
+                                     drawing::tick_text(shortest) + " to " + drawing::tick_text(longest) + " positions",
+                          .body_height = 330.0,
+                          .least_lines = 14});
   const std::vector<Box> boxes = drawing::columns_of(page.drawing(), page.body, {1.0, 1.0});
   const drawing::Stroke within{.ink = Ink::series1, .label = "completes a turn"};
   const drawing::Stroke beyond{.ink = Ink::series2, .label = "does not"};
@@ -230,7 +239,7 @@ Figure make_wavelengths(const FigureCall& call) {
                     {{"pair", counted(pairs)},
                      {"inv_freq", inv_freq},
                      {"wavelength", lengths},
-                     {"turns from the first position to the last", counts},
+                     {"cycles from the first position to the last", counts},
                      {"training length / wavelength", cycles}}});
 }
 
@@ -238,14 +247,24 @@ Figure make_wavelengths(const FigureCall& call) {
 
 std::vector<FigureEntry> wave_figures() {
   return {
-      {{"waves", "some channels as waves over positions, samples on the continuous curve",
-        "sine and cosine of a pair are the same wave, a quarter of a turn apart", "positions channels", true, true},
+      {{.name = "waves",
+        .summary = "some channels as waves over positions: samples on the continuous curve",
+        .look_for = "The sine and the cosine of a pair are the same wave, shifted by a quarter of a wavelength.",
+        .options = "positions channels",
+        .default_spec = "sinusoidal:width=64"},
        make_waves},
-      {{"two_speeds", "sin(x) against sin(x / 100)", "the fast wave tells neighbours apart, the slow one far places",
-        "", false, true},
+      {{.name = "two_speeds",
+        .summary = "sin(x) against sin(x / 100)",
+        .look_for = "The fast wave distinguishes neighbours, the slow one distant positions.",
+        .options = "",
+        .default_spec = ""},
        make_two_speeds},
-      {{"wavelengths", "how many positions a turn of each pair takes, linear and logarithmic",
-        "a straight line on the right, and which pairs lie above the training length", "train_length", true, true},
+      {{.name = "wavelengths",
+        .summary = "the wavelength of every pair in positions, on a linear and a logarithmic axis",
+        .look_for =
+            "On the right the bars form a straight line; those above the training length never complete a turn.",
+        .options = "train_length",
+        .default_spec = "sinusoidal:width=64"},
        make_wavelengths},
   };
 }

@@ -35,7 +35,7 @@ void check_lengths(const EntropyOptions& options) {
   }
 }
 
-// q.k / sqrt(D) after both were turned, by distance: the query stands at the last of `keys` positions.
+// q.k / sqrt(D) after rotation, by distance: the query is at the last of `keys` positions.
 std::vector<double> rotated_scores(const RotaryAngles& angles, std::int64_t keys, std::uint64_t seed) {
   const RotarySchedule& schedule = angles.schedule();
   const std::int64_t width = schedule.head_dim;

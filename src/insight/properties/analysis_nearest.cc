@@ -23,8 +23,8 @@ std::int64_t pairs_among(std::int64_t count) {
 }
 
 // The rows of a schedule over a range, by their distance: |row(p + k) - row(p)|^2 is the sum over full pairs of
-// (2 multiplier sin(k inv_freq / 2))^2, whatever p is. A sine without its cosine adds a part that depends on p, and a
-// zero row lies as far from another as that one is long.
+// (2 multiplier sin(k inv_freq / 2))^2, for every p. A sine without its cosine adds a part that depends on p, and
+// the distance of a zero row from another is the norm of that one.
 class RangeRows {
  public:
   RangeRows(const SinusoidalSchedule& schedule, const PositionView& range) : schedule_(schedule), range_(range) {
@@ -198,8 +198,7 @@ class NearestPair {
   std::pair<std::int64_t, std::int64_t> pair_ = {0, 0};
 };
 
-// In the order of their lengths: rows are no nearer than their lengths are, so that most of a table of unlike rows need
-// not be compared.
+// Sorted by norm: the distance of two rows is at least the difference of their norms, so most pairs can be skipped.
 void compare_held(const HeldRows& held, NearestPair& nearest) {
   std::vector<std::pair<double, std::int64_t>> order;
   for (std::int64_t n = 0; n < held.count; ++n) {

@@ -44,7 +44,7 @@ class MovedRows {
 void check_partners(const SinusoidalSchedule& schedule, std::string_view where) {
   if (properties::has_partners(schedule)) return;
   fail(ErrorKind::usage, "[" + std::string(where) + "] width must be even but got " + std::to_string(schedule.width) +
-                             ": the last channel has no partner to turn with");
+                             ": the last channel has no partner");
 }
 
 }  // namespace

@@ -35,10 +35,10 @@ Matrix values_at(const Bias& bias, std::int64_t heads, std::int64_t start, std::
 
 double difference(double a, double b) { return a == b ? 0.0 : std::fabs(a - b); }
 
-// How far two blocks are apart: as they are, and but for what all keys of a query share.
+// The difference of two blocks: plain, and ignoring a number that all keys of a query share.
 struct Apart {
   double plain = 0.0, shared = 0.0;
-  double largest = 1.0;  // of the numbers: rounding grows with it
+  double largest = 1.0;  // magnitude of the numbers; rounding grows with it
 };
 
 Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
@@ -53,7 +53,7 @@ Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
   return apart;
 }
 
-// The first block beside one that is a step further, one in the middle, and the last.
+// The first block against one a step further, one in the middle, and the last.
 Apart compare_places(const Encoding& numbers, std::int64_t first, std::int64_t room, std::int64_t side) {
   const Matrix here = values_at(*numbers.bias(), numbers.heads(), first, side);
   Apart apart;
@@ -66,12 +66,12 @@ Apart compare_places(const Encoding& numbers, std::int64_t first, std::int64_t r
 }
 
 std::string show_command(const Encoding& numbers, std::int64_t first, std::int64_t side) {
-  if (numbers.bias()->has_factor()) return "";  // factors multiply scores, which a bias alone does not have
+  if (numbers.bias()->has_factor()) return "";  // factors multiply scores, and a bias alone has none
   const std::int64_t end = first + std::min<std::int64_t>(side, 5);
   return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
 }
 
-// Observed numbers beside themselves, a query and a key further on.
+// Observed numbers against themselves, one query and one key further.
 Apart compare_observed(const ConstView& table) {
   const std::int64_t side = table.shape[1] - 1;
   Matrix here, further;
@@ -90,6 +90,10 @@ Apart compare_observed(const ConstView& table) {
   return apart;
 }
 
+std::string changes_text(double difference) {
+  return difference == 0.0 ? "stays the same" : "changes by " + residual_text(difference);
+}
+
 Property relative(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
@@ -98,25 +102,27 @@ Property relative(const Encoding& numbers, const CheckOptions& options, const Bi
   const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) * apart.largest : kBiasRoom;
   const bool alike = apart.plain <= room, shared = apart.shared <= room * std::clamp(apart.plain, 1.0, 1e6);
   Property property{.name = "relative",
-                    .title = "what is added depends on the distance alone",
+                    .title = "the bias depends on distance only",
                     .verdict = judge(traits.relative.value_or(false), traits.relative != false && (alike || shared)),
-                    .finding = "the same at places from " + count_text(first) + " to " + count_text(other) + ", to " +
-                               residual_text(alike ? apart.plain : apart.shared),
+                    .finding = "moved from position " + count_text(first) + " to " + count_text(other) + ", it " +
+                               changes_text(alike ? apart.plain : apart.shared),
                     .numbers = {{"difference", apart.plain}, {"difference_within_rows", apart.shared}},
                     .command = show_command(numbers, first, side)};
-  if (!alike && shared) property.finding += ", but for what all keys of a query share, which softmax does not see";
+  if (!alike && shared)
+    property.finding += ", apart from a number that all keys of a query share, which changes no softmax weight";
   if (!alike && !shared) {
-    property.finding = "at places from " + count_text(first) + " to " + count_text(other) + " it differs by " +
+    property.finding = "moved from position " + count_text(first) + " to " + count_text(other) + ", it changes by " +
                        short_text(apart.shared);
     if (std::isinf(apart.shared))
-      property.finding = "a key that is hidden at one place is seen at another, as far away";
+      property.finding = "a key at the same distance is hidden at one position and visible at another";
   }
-  if (traits.relative == false && alike) property.finding = "it depends on the query's place, though not in sight here";
-  if (other == first) property.finding = "positions are too few to compare two places";
+  if (traits.relative == false && alike)
+    property.finding = "it depends on the query's position, but not within these positions";
+  if (other == first) property.finding = "there are too few positions to compare two places";
   return property;
 }
 
-// The last query's row of observed numbers, from its own key to those further back.
+// The observed row of the last query, from its own key to keys further back.
 std::vector<double> observed_curve(const CheckOptions& options, std::int64_t head) {
   const std::int64_t count = options.positions.count;
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
@@ -156,9 +162,9 @@ Property decays(const Encoding& numbers, const CheckOptions& options, const Bias
   }
   Property property{
       .name = "decays",
-      .title = "keys further back never get more",
+      .title = "the bias never grows with distance",
       .verdict = judge(traits.falls, falling == numbers.heads()),
-      .finding = "in " + count_text(falling) + " of " + several(numbers.heads(), "head"),
+      .finding = "true for " + count_text(falling) + " of " + several(numbers.heads(), "head"),
       .numbers = {{"heads", static_cast<double>(numbers.heads())}, {"falling", static_cast<double>(falling)}}};
   if (first_rising == 0) return property;
   property.finding += "; head " + std::to_string(first_head) + " first rises at distance " + count_text(first_rising);
@@ -180,7 +186,7 @@ struct Bounds {
   }
 };
 
-// The queries whose keys are looked at. The first and the last see every distance on both sides.
+// The queries to look at. The first and the last see every distance on both sides.
 std::vector<std::int64_t> bounding_queries(std::int64_t count, bool all) {
   constexpr std::int64_t kQueries = 17;
   const std::int64_t queries = all ? count : std::min(count, kQueries);
@@ -220,11 +226,11 @@ Property bounded(const Encoding& numbers, const CheckOptions& options, const Bia
   const std::int64_t count = options.positions.count;
   const bool some = !all && traits.relative == false && count > 17;
   return {.name = "bounded",
-          .title = "what is added stays within bounds at any distance",
+          .title = "the bias is bounded at any distance",
           .verdict = traits.bounded ? Verdict::holds : Verdict::does_not_hold,
           .finding = "from " + short_text(bounds.smallest) + " to " + short_text(bounds.largest) + " within " +
-                     several(count, "position") + ", keys behind and ahead" + (some ? ", seen at 17 queries" : "") +
-                     (traits.bounded ? "" : ", and it goes on growing"),
+                     several(count, "position") + ", keys before and after the query" +
+                     (some ? ", for 17 queries" : "") + (traits.bounded ? "" : "; it keeps growing"),
           .numbers = {{"smallest", bounds.smallest}, {"largest", bounds.largest}}};
 }
 
@@ -236,8 +242,8 @@ Property observed_bounded(const Encoding& numbers, const CheckOptions& options) 
   const bool within =
       seen.smallest >= own.smallest - room(own.smallest) && seen.largest <= own.largest + room(own.largest);
   return {.name = "bounded",
-          .title = "the numbers lie within [" + short_text(own.smallest) + ", " + short_text(own.largest) +
-                   "], as the encoding's do",
+          .title = "the numbers are within [" + short_text(own.smallest) + ", " + short_text(own.largest) +
+                   "], the range of the encoding",
           .verdict = judge(true, within),
           .finding = "from " + short_text(seen.smallest) + " to " + short_text(seen.largest),
           .numbers = {{"smallest", seen.smallest}, {"largest", seen.largest}}};
@@ -264,7 +270,7 @@ double side_difference(const Matrix& values, std::int64_t heads, std::int64_t si
   return largest;
 }
 
-// The first query's keys beside the queries that have it as a key: every distance there is, where a block is too small.
+// The first query with all keys against all queries with the first key: every distance, if a block is too small.
 double edge_difference(const Encoding& numbers, const PositionView& positions) {
   const std::int64_t heads = numbers.heads(), count = positions.count;
   Matrix ahead(static_cast<std::size_t>(heads * count)), behind(ahead.size());
@@ -291,10 +297,11 @@ Property symmetric(const Encoding& numbers, const CheckOptions& options, const B
     }
   }
   return {.name = "symmetric",
-          .title = "keys ahead get what keys behind get",
+          .title = "keys before and after the query get the same bias",
           .verdict = judge(observed && traits.relative.value_or(false) && formula <= kBiasRoom, largest <= room),
-          .finding = std::isinf(largest) ? "one side is hidden where the other is seen"
-                                         : "sides differ by " + short_text(largest) + " at most",
+          .finding = std::isinf(largest) ? "one side is hidden, the other is not"
+                     : largest == 0.0    ? "both sides are equal"
+                                         : "the two sides differ by at most " + short_text(largest),
           .numbers = {{"difference", largest}}};
 }
 
@@ -306,7 +313,7 @@ Property matching(const Encoding& numbers, const CheckOptions& options) {
   if (!fits || !base::is_float(table.dtype) || table.strides[2] != 1) {
     fail(ErrorKind::bad_input, "[check] the table must be floats [" + std::to_string(heads) + ", " +
                                    std::to_string(count) + ", " + std::to_string(count) +
-                                   "], a number per head, query and key, but is " + shape_text(table) + " " +
+                                   "], one number per head, query and key, but is " + shape_text(table) + " " +
                                    std::string(to_text(table.dtype)));
   }
   std::vector<double> exact(static_cast<std::size_t>(count)), seen(exact.size());

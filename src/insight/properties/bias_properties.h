@@ -1,4 +1,4 @@
-// What every bias on scores, and every mask, can be asked for.
+// Properties of biases on scores and of masks.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace posenc::properties {
 
-// What a kind promises, and what it does with distances past those that were trained.
+// The promises of a kind, and what happens past the trained distances.
 struct BiasTraits {
-  // A function of the distance, but for what all keys of a query share; none: that is for its numbers to say.
+  // Whether it depends on distance only, apart from a number that all keys of a query share; none: its numbers decide.
   std::optional<bool> relative = true;
-  bool falls = true;    // with distance, or at least never rises
+  bool falls = true;    // never rises with distance
   bool bounded = true;  // at any distance
-  std::string past_title = "past the trained length it goes on by the same rule";
+  std::string past_title = "past the trained length the same rule applies";
   Verdict past = Verdict::holds;
   std::optional<double> past_until = {};
   std::string past_finding = {};

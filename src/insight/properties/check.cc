@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::int64_t kPositions = 1000;
 
-// What is said of numbers that were drawn says so.
+// Findings about numbers that were drawn at random say so.
 constexpr std::array<std::string_view, 8> kOfNumbers = {"bounded", "unique", "smooth",  "distance_only",
                                                         "mixing",  "decays", "entropy", "norms"};
 
-// One position per token: with several axes, each counts at a pace of its own.
+// With several axes, each one advances at a different rate.
 std::vector<std::int64_t> default_places(std::int64_t count, std::int64_t axes) {
   std::vector<std::int64_t> places;
   for (std::int64_t n = 0; n < count; ++n) {
@@ -33,7 +33,7 @@ void check_options(const CheckOptions& options) {
   }
   if (options.positions.batch != 1) fail(ErrorKind::usage, "[check] positions must be [N] but have a batch");
   if (options.observed.rank != 0 && options.positions.count == 0) {
-    fail(ErrorKind::usage, "[check] a table needs the positions that its rows stand at");
+    fail(ErrorKind::usage, "[check] a table needs the positions of its rows");
   }
 }
 
@@ -75,17 +75,18 @@ std::vector<Property> check(const Encoding& subject, const CheckOptions& options
   check_positions(settled.positions, "check");
   if (options.observed.rank != 0 && numbers.drawn() && !numbers.term()) {
     fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) +
-                               " has learned numbers: give them with --file, --values or --parameter: without them "
-                               "there is nothing to compare with");
+                               " has learned numbers to compare the table with: give them with --file, --values or "
+                               "--parameter");
   }
   if (options.observed.rank != 0 && (numbers.term() || numbers.place() == Place::nowhere)) {
-    fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) + " has no table to compare");
+    fail(ErrorKind::usage,
+         "[check] " + std::string(kind_of(subject.spec())) + " has no numbers to compare a table with");
   }
 
   if (settled.positions.axes != axes_of(numbers.spec()) && !numbers.rotary()) {
     const std::int64_t axes = axes_of(numbers.spec());
     fail(ErrorKind::usage, "[check] " + std::string(kind_of(subject.spec())) + " takes positions on " +
-                               (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + " but they have " +
+                               (axes == 1 ? "one axis" : std::to_string(axes) + " axes") + ", not on " +
                                std::to_string(settled.positions.axes));
   }
   std::vector<Property> properties = properties::page_of(numbers.spec()).properties(numbers, settled);

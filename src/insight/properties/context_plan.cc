@@ -25,8 +25,8 @@ void check_length(std::int64_t length, const char* name, const char* where) {
        "[" + std::string(where) + "] " + name + " must be from 1 to 1048576 but got " + std::to_string(length));
 }
 
-// sum_i cos(m theta_i) for m = before + 1, before + 2, ..: every pair turns on by its own angle, and is set anew now
-// and then, so that rounding does not add up.
+// sum_i cos(m theta_i) for m = before + 1, before + 2, ...: each step rotates every pair by its angle. Recomputed now
+// and then, so that rounding errors do not add up.
 class Sums {
  public:
   explicit Sums(std::span<const double> inv_freq, std::int64_t before = 0)
@@ -81,8 +81,8 @@ struct PlainLadder {
   double share(std::int64_t i) const { return 2.0 * static_cast<double>(i) / static_cast<double>(dim); }
 };
 
-// How far the logarithm of the base can grow with the sum at m still negative: the sum's slope by it is at most
-// m * sum_i share_i theta_i, and that falls as the base grows. 0 where the sum is not negative.
+// How far the logarithm of the base can grow while the sum at m stays negative: its slope is at most
+// m * sum_i share_i theta_i, which falls as the base grows. 0 if the sum is not negative.
 double safe_step(const PlainLadder& ladder, std::span<const double> inv_freq, std::int64_t m) {
   double sum = 0.0, slope = 0.0;
   for (std::size_t i = 0; i < inv_freq.size(); ++i) {
@@ -94,12 +94,12 @@ double safe_step(const PlainLadder& ladder, std::span<const double> inv_freq, st
   return std::max(slope > 0.0 ? -sum / slope : INFINITY, kResolution);
 }
 
-// Distances that refused a base: they mostly refuse the next one too, and are asked before others are walked through.
+// Distances that ruled out a base: they usually rule out the next one too, so they are tried first.
 class Culprits {
  public:
   void add(std::int64_t m) { distances_[count_++ % distances_.size()] = m; }
   std::int64_t last() const { return count_ == 0 ? 1 : distances_[(count_ - 1) % distances_.size()]; }
-  // The first step that one of them allows, the latest asked first.
+  // The first step that one of them allows, the latest first.
   double step(const PlainLadder& ladder, std::span<const double> inv_freq) const {
     for (std::size_t i = 1; i <= std::min(count_, distances_.size()); ++i) {
       const double step = safe_step(ladder, inv_freq, distances_[(count_ - i) % distances_.size()]);
@@ -113,7 +113,7 @@ class Culprits {
   std::size_t count_ = 0;
 };
 
-// The most negative sum of distances from `first` to before `end`: the deeper it is, the farther it reaches.
+// The distance with the most negative sum, from `first` to before `end`: it rules out the most bases.
 std::optional<std::int64_t> deepest(std::span<const double> inv_freq, std::int64_t first, std::int64_t end) {
   Sums sums(inv_freq, first - 1);
   std::optional<std::int64_t> found;
@@ -153,7 +153,7 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
     const std::vector<double> inv_freq = ladder.at(log_base);
     double step = culprits.step(ladder, inv_freq);
     if (step == 0.0) {
-      // Those about as far as the last one come first.
+      // Distances near the last one come first.
       const std::int64_t near = culprits.last();
       std::optional<std::int64_t> other = deepest(inv_freq, near - near / 8, std::min(target, near + near / 8 + 64));
       if (!other) other = deepest(inv_freq, 1, target);
@@ -185,7 +185,7 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
     plan.turns.push_back(had);
     plan.turns_at_target.push_back(needs);
     if (seen.pairs[index].complete) plan.complete.push_back(i);
-    // Less than the step to the next position is no new angle: an exact factor leaves that much.
+    // An excess below the step to the next position does not count: an exact factor leaves that much.
     const double step = before.inv_freq[index] / kTwoPi * (1.0 - 1e-9);
     if (!seen.pairs[index].complete && needs > 0.0 && needs > had + step) plan.new_angles.push_back(i);
   }

@@ -1,4 +1,4 @@
-// What an encoding costs: the parts that kinds share.
+// Parts of the cost of encodings that several kinds share.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct CostQuestion {
 // More than 2^63 is an error.
 std::int64_t product(std::initializer_list<std::int64_t> factors);
 
-// Of a number per head and pair of positions, or of what it is computed from as it is needed.
+// The cost of one number per head and pair of positions, and of the `numbers` that it is computed from.
 Cost matrix_cost(const CostQuestion& of, std::int64_t heads, std::int64_t numbers, double flops_per_key);
 
 inline constexpr std::int64_t kStreamBytes = 300;  // per channel: posenc/table.h
-inline constexpr std::int64_t kPhaseBytes = 24;    // of a PhaseStep
+inline constexpr std::int64_t kPhaseBytes = 24;    // size of a PhaseStep
 
 }  // namespace posenc::properties

@@ -1,5 +1,4 @@
-// Formulas as trees: what a kind computes is written once and printed as text and as MathML, printed again with numbers
-// in the place of symbols, and evaluated.
+// Formulas as trees: each is written once, then printed as text or MathML, with symbols or with numbers, and evaluated.
 //
 //     const Formula bias = -Formula("p_h") * call("ln", {1.0 + Formula("a_h") * "d"});
 //     plain_text(bias)                                                // -p_h ln(1 + a_h d)
@@ -17,21 +16,21 @@ namespace posenc::properties {
 struct Formula {
   enum class Form : int {
     number,
-    symbol,    // "d", "p_h": what follows the underscore is an index where it is one letter or digit
+    symbol,    // "d", "p_h": one letter or digit after an underscore is an index
     negative,  // of one part
     sum,
     product,
     dot,  // of vectors
     quotient,
     power,
-    call,      // ln, exp, sin, cos, abs, floor, max, min, clip, or defined by an equation
+    call,      // ln, exp, sin, cos, abs, floor, max, min, clip, or a function that an equation defines
     element,   // of an array: "table", and an index per axis
-    series,    // the sum over the index `name`: a term, and where the index begins and ends
-    list,      // parts within parentheses, or where `name` is "|" within brackets
+    series,    // the sum over the index `name`: a term, the first and the last index
+    list,      // parts in parentheses; in brackets if `name` is "|"
     cases,     // a value, its condition, ..., the value else
     range,     // `name` from one number to another
-    relation,  // parts with the sign `name` between them; a value of 1 where it holds
-    equation,  // what is defined, and by what
+    relation,  // parts with the sign `name` between them; its value is 1 if it holds
+    equation,  // a symbol or function, and its definition
   };
 
   template <class Number>
@@ -46,7 +45,7 @@ struct Formula {
   std::vector<Formula> parts = {};
 };
 
-// Sums and products take their own kind in, and leave out what changes nothing: + 0, 0 times, 1 times, / 1, ^0.
+// Nested sums and products are flattened, and neutral parts left out: + 0, 0 times, 1 times, / 1, ^0.
 Formula operator-(const Formula& a);
 Formula operator+(const Formula& a, const Formula& b);
 Formula operator-(const Formula& a, const Formula& b);
@@ -61,27 +60,27 @@ Formula range(const char* index, const Formula& first, const Formula& last);
 Formula relation(const char* sign, std::vector<Formula> sides);
 Formula equation(const Formula& left, const Formula& right);
 
-// A kind's formula: equations, of which the first is what it computes, and others that define symbols and functions.
+// The formula of a kind: the first equation is the result, the others define symbols and functions.
 struct KindFormula {
   std::string lead = {};  // words before it: "query i sees key j where "
   std::vector<Formula> lines;
-  std::string note = {};              // words behind it, with their own comma
-  std::vector<Formula> details = {};  // definitions that take a line each, where there is room
+  std::string note = {};              // words after it, starting with a comma
+  std::vector<Formula> details = {};  // definitions for longer texts, one per line
 };
 
-// With as few parentheses as it takes.
+// With as few parentheses as possible.
 std::string plain_text(const Formula& formula);
 std::string plain_text(const KindFormula& formula);  // without details
 // A <math> element.
 std::string mathml(const KindFormula& formula);
 
-// Numbers by the names of symbols; of an element "table[3][0]".
+// Numbers by the names of symbols, or of elements: "table[3][0]".
 using Symbols = std::map<std::string, double, std::less<>>;
-// With numbers for symbols.
+// Replaces symbols by numbers.
 Formula with(const Formula& formula, const Symbols& symbols);
-// With every series written out.
+// Writes every series out.
 Formula expanded(const Formula& formula);
-// What its first line computes; NaN where a symbol has no number.
+// The value of the first line; NaN if a symbol has no number.
 double value_of(const KindFormula& formula, const Symbols& symbols);
 
 }  // namespace posenc::properties

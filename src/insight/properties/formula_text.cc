@@ -43,12 +43,16 @@ bool is_whole(const Formula& formula) {
   return formula.form == Form::number && formula.number == std::nearbyint(formula.number);
 }
 bool all_whole(const std::vector<Formula>& parts) { return std::all_of(parts.begin(), parts.end(), is_whole); }
+// A range of one number: "i = 0".
+bool is_single(const Formula& range) {
+  return all_whole(range.parts) && range.parts[0].number == range.parts[1].number;
+}
 double product_of(const std::vector<Formula>& parts) {
   double product = 1.0;
   for (const Formula& part : parts) product *= part.number;
   return product;
 }
-// What a part of a sum adds or takes away: without its sign.
+// A part of a sum without its sign, and whether it is subtracted.
 std::pair<bool, Formula> unsigned_part(const Formula& part) {
   if (part.form == Form::negative) return {true, part.parts[0]};
   if (part.form == Form::number && part.number < 0.0) return {true, Formula(-part.number)};
@@ -65,7 +69,7 @@ Gap gap_between(const Formula& left, const Formula& right) {
   return is_whole(left) && next.form == Form::symbol && next.name.size() == 1 ? Gap::none : Gap::space;
 }
 
-// Writes a tree. Style says how its pieces look; within exponents and on left sides they stand closer together.
+// Writes a tree. Style says how its pieces look; in exponents and on left sides there are no spaces.
 template <class Style>
 class Writer {
  public:
@@ -153,7 +157,8 @@ class Writer {
         return text + write(f.parts.back(), Level::sum, tight);
       }
       case Form::range:
-        return style_.symbol(f.name) + style_.separator("=") + list(f.parts, "..", Level::loose, true);
+        return style_.symbol(f.name) + style_.separator("=") +
+               (is_single(f) ? write(f.parts[0], Level::loose, true) : list(f.parts, "..", Level::loose, true));
       case Form::relation:
         return list(f.parts, f.name, Level::sum, tight);
       case Form::equation:
@@ -170,7 +175,10 @@ struct PlainStyle {
   static std::string symbol(const std::string& name) { return name; }
   static std::string minus() { return "-"; }
   static std::string sign(const std::string& sign, bool tight) { return tight ? sign : " " + sign + " "; }
-  static std::string separator(std::string_view sign) { return sign == "," ? ", " : " " + std::string(sign) + " "; }
+  static std::string separator(std::string_view sign) {
+    if (sign == "..") return " to ";
+    return sign == "," ? ", " : " " + std::string(sign) + " ";
+  }
   static std::string gap(Gap gap, bool tight) {
     return gap == Gap::none ? "" : gap == Gap::space ? " " : tight ? "*" : " x ";
   }
@@ -190,7 +198,7 @@ struct PlainStyle {
     return text;
   }
   static std::string series(const std::string& index, const std::string& first, const std::string& last) {
-    return "sum over " + index + " = " + first + " .. " + last + " of ";
+    return "sum over " + index + " = " + first + " to " + last + " of ";
   }
   static std::string word(const std::string& word) { return word; }
 };
@@ -200,7 +208,7 @@ std::string tag(const std::string& name, const std::string& inside) {
 }
 
 struct MathmlStyle {
-  // What has a letter or a sign of its own in print.
+  // Names that have a letter or a sign in print.
   static std::string glyph(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kGlyphs[] = {
         {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"},   {"delta", "\xce\xb4"},  {"psi", "\xcf\x88"}, {"table", "T"},

@@ -8,7 +8,7 @@ namespace posenc::properties {
 
 KindFormula formula_of(const Spec& spec);
 
-// Parts of formulas, with any symbols or numbers in their places.
+// Parts of formulas, for symbols or numbers.
 Formula sinusoidal_denominator(const Sinusoidal& spec, const Formula& i);  // 10000^(2i/64)
 Formula pope_magnitude(Magnitude magnitude, const Formula& x);             // ln(1 + e^x)
 Formula temperature_factor(const QueryTemperature& spec, const Formula& p);

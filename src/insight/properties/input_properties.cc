@@ -12,16 +12,16 @@
 namespace posenc::properties {
 namespace {
 
-constexpr double kSmallest = 1e-9;  // rows nearer than this are the same row
+constexpr double kSmallest = 1e-9;  // rows closer than this count as equal
 
 void check_observed(const ConstView& observed, std::int64_t count, std::int64_t width) {
   check_floats(observed);
   if (observed.rank == 2 && observed.shape[0] == count && observed.shape[1] == width) return;
   fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(width) +
-                                 "], a row per position, but is " + shape_text(observed));
+                                 "], one row per position, but is " + shape_text(observed));
 }
 
-// Whether all that differs from a sinusoidal encoding's own rows is no more than float32 angles explain.
+// Whether float32 angles explain all differences from the rows of a sinusoidal encoding.
 class Float32Likeness {
  public:
   explicit Float32Likeness(const Encoding& numbers)
@@ -76,7 +76,7 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
   const bool within = !promised || std::max(bounds.largest, -bounds.smallest) <= *promised + room;
   const std::string limit = promised ? short_text(*promised) : "";
   return {.name = "bounded",
-          .title = promised ? "every value lies within [-" + limit + ", " + limit + "]" : "values stay within bounds",
+          .title = promised ? "every value is within [-" + limit + ", " + limit + "]" : "values are bounded",
           .verdict = judge(true, within),
           .finding = "values from " + short_text(bounds.smallest) + " (position " +
                      place_text(look.place(bounds.smallest_position)) + ") to " + short_text(bounds.largest) +
@@ -92,12 +92,13 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
 }
 
 Property unique_rows(const InputLook& look, const Encoding& numbers) {
-  Property property{.name = "unique", .title = "no two positions have the same row", .finding = "one position alone"};
+  Property property{
+      .name = "unique", .title = "no two positions have the same row", .finding = "there is only one position"};
   if (look.walk.count < 2) return property;
   const NearestRows nearest = nearest_rows(look.rows, look.walk);
   const double first = look.place(nearest.first), second = look.place(nearest.second);
   const std::vector<double> both = {first, second};
-  // What the encoding itself has there tells an engine's fault from the encoding's nature.
+  // If the encoding itself has equal rows there, they are not a fault of the engine.
   bool promised = false;
   if (look.observed) {
     const bool whole = look.positions.integral();
@@ -106,9 +107,9 @@ Property unique_rows(const InputLook& look, const Encoding& numbers) {
     promised = first != second && nearest_rows(numbers.rows(), at).distance > kSmallest;
   }
   property.verdict = judge(promised, nearest.distance > kSmallest);
-  property.finding = "nearest of " + several(nearest.compared, "pair") + (nearest.sampled ? " (not all)" : "") +
-                     ": positions " + place_text(first) + " and " + place_text(second) + ", " +
-                     short_text(nearest.distance) + " apart";
+  property.finding = "the closest of " + several(nearest.compared, "pair") + (nearest.sampled ? " (not all)" : "") +
+                     ": positions " + place_text(first) + " and " + place_text(second) + ", at distance " +
+                     short_text(nearest.distance);
   property.numbers = {{"distance", nearest.distance},
                       {"first", first},
                       {"second", second},
@@ -136,7 +137,7 @@ Property matching_rows(const InputLook& look, const Encoding& numbers) {
     likeness.compare(seen.data(), exact, look.positions.real(0, n), look.tolerance * largest);
   });
   Property property = matches(mismatch, look.tolerance * largest, dtype);
-  if (mismatch.found && likeness.found()) property.finding += "; differences are such as float32 angles give";
+  if (mismatch.found && likeness.found()) property.finding += "; float32 angles would explain the differences";
   return property;
 }
 
@@ -146,12 +147,12 @@ Property mixing_property(const InputLook& look, double std, std::uint64_t seed) 
   const Mixing mixed = mixing(row, {.std = std, .tokens = 1000, .seed = seed});
   const double ratio = mixed.position_norm / mixed.token_norm;
   return {.name = "mixing",
-          .title = "neither the token nor the position drowns in their sum",
+          .title = "token and position both show in their sum",
           .verdict = ratio > 0.1 && ratio < 10.0 ? Verdict::holds : Verdict::does_not_hold,
-          .finding = "tokens of std " + short_text(std) + " have norm " + short_text(mixed.token_norm) +
-                     ", the row of position " + place_text(look.positions.real(0, 0)) + " " +
-                     short_text(mixed.position_norm) + "; adding it turns a token by " + short_text(mixed.angle) +
-                     " degrees",
+          .finding = "random tokens of std " + short_text(std) + " have norm " + short_text(mixed.token_norm) +
+                     ", the row of position " + place_text(look.positions.real(0, 0)) + " has norm " +
+                     short_text(mixed.position_norm) + "; adding it changes the direction of a token by " +
+                     short_text(mixed.angle) + " degrees",
           .numbers = {{"std", std},
                       {"token_norm", mixed.token_norm},
                       {"position_norm", mixed.position_norm},

@@ -1,4 +1,4 @@
-// What every encoding at the input can be asked for, of its own numbers or of another engine's.
+// Properties of encodings at the input, for their own numbers or for those of another engine.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace posenc::properties {
 
-// The rows that are looked at: the encoding's, or those that were observed, and where they stand.
+// The rows to measure, the encoding's own or observed ones, and their positions.
 struct InputLook {
   InputRows rows;
-  PositionView walk;       // what rows are read by: positions, or indices of observed rows
-  PositionView positions;  // where they stand
+  PositionView walk;       // how rows are read: by position, or by index for observed rows
+  PositionView positions;  // the positions of the rows
   bool observed = false;
   double tolerance = 1e-9;
   std::int64_t width = 0;
 
-  double place(double walked) const {  // of what an analysis of `walk` names
+  double place(double walked) const {  // the position of a row that an analysis of `walk` names
     return observed ? positions.real(0, static_cast<std::int64_t>(walked)) : walked;
   }
   bool evenly_spaced() const {
@@ -25,13 +25,13 @@ struct InputLook {
   }
 };
 
-// Throws where observed numbers do not fit: another shape, not of positions, no finite numbers.
+// Throws if observed numbers do not fit: wrong shape, positions outside the range, numbers that are not finite.
 InputLook look_at(const Encoding& numbers, const CheckOptions& options);
 
 Property bounded(const InputLook& look, const Encoding& numbers, std::optional<double> promised);
 Property unique_rows(const InputLook& look, const Encoding& numbers);
 Property matching_rows(const InputLook& look, const Encoding& numbers);
-// Tokens of a standard deviation beside the first row.
+// Random tokens of a standard deviation with the first row added.
 Property mixing_property(const InputLook& look, double std, std::uint64_t seed);
 
 }  // namespace posenc::properties

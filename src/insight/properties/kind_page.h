@@ -1,5 +1,5 @@
-// What there is to say about a kind, and to show of it: one page, which src/insight/about/ has a file for. Checks,
-// figures, worked examples, exercises and costs follow from it.
+// Everything that posenc says about a kind: its page, one file in src/insight/about/. Checks, figures, worked examples,
+// exercises and costs follow from it.
 #pragma once
 
 #include <span>
@@ -29,18 +29,21 @@ namespace posenc::properties {
 struct KindPage {
   KindFacts (*facts)(const Spec& spec) = nullptr;  // without formulas
   KindFormula (*formula)(const Spec& spec) = nullptr;
-  // In the order in which they are told.
+  // In the order in which check prints them.
   std::vector<Property> (*properties)(const Encoding& numbers, const CheckOptions& options) = nullptr;
-  // Those that fit it, by name, in the order in which a report shows them, with spaces between.
+  // Names of the figures that fit it, separated by spaces, in the order in which a report shows them.
   std::string_view figures = {};
   Cost (*cost)(const Spec& spec, const CostQuestion& of) = nullptr;
-  // Its worked example at a position; null: it depends on two.
+  // Its worked example at a position; null if it depends on two positions.
   std::vector<Step> (*explain)(const Spec& spec, std::span<const double> position,
                                const ExplainOptions& options) = nullptr;
-  // Of a bias, in its worked example: what its formula leaves out, and how the number of a pair comes about. Null:
-  // nothing, and the offset.
+  // For the worked example of a bias: lines that the formula leaves out, and how the number of a pair is computed.
+  // Null: no such lines, and only the offset is shown.
   std::vector<std::string> (*rule)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
   std::string (*derive)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
+  // What texts often get wrong about it, said right: a sentence or two each. Null: only the order_of_terms of its
+  // facts.
+  std::vector<std::string> (*mistakes)(const Spec& spec) = nullptr;
   void (*questions)(const Spec& spec, teaching::Sheet& sheet) = nullptr;
 };
 

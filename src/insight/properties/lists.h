@@ -1,4 +1,4 @@
-// Lists of numbers: summed, and how two differ.
+// Sums and differences of lists of numbers.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline double largest_gap(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-// Places of several axes, [count][axes].
+// Positions on several axes, [count][axes].
 template <class Number>
 PositionView places_view(const Number* coordinates, std::int64_t count, std::int64_t axes) {
   PositionView view = PositionView::of(coordinates, count);

@@ -1,4 +1,4 @@
-// Tokens of several sizes beside one row of an encoding.
+// Tokens of several sizes with one row of an encoding added.
 #pragma once
 
 #include <span>

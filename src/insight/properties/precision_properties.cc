@@ -13,12 +13,12 @@
 namespace posenc::properties {
 namespace {
 
-constexpr double kBound = 1e-3;                           // below it nobody has seen a model suffer
-constexpr std::int64_t kScanned = std::int64_t{1} << 22;  // every position before it is looked at
-constexpr double kLargestAngle = 8589934592.0;            // 2^33: what reduce() is exact for
-constexpr double kFloat32Room = 3.02e-8;                  // half a unit of float32 below 1, and a little
+constexpr double kBound = 1e-3;                           // smaller errors are not known to hurt a model
+constexpr std::int64_t kScanned = std::int64_t{1} << 22;  // every position below it is measured
+constexpr double kLargestAngle = 8589934592.0;            // 2^33: reduce() is exact up to it
+constexpr double kFloat32Room = 3.02e-8;                  // slightly more than half a unit of float32 below 1
 
-// Every place to 64, then eight per doubling, to the last position there is.
+// Every position to 64, then eight per doubling, to the largest position.
 std::vector<std::int64_t> ladder() {
   std::vector<std::int64_t> positions;
   for (std::int64_t position = 1; position <= 64; ++position) positions.push_back(position);
@@ -60,7 +60,7 @@ double largest_error(const FloatTable& table, std::int64_t position) {
 }
 
 Property own_precision(const FloatTable& table) {
-  // Float32 numbers lie twice as far apart in every doubling.
+  // The spacing of float32 numbers doubles at every power of two.
   const double room = kFloat32Room * std::exp2(std::ceil(std::log2(std::max(std::fabs(table.factor), 1.0))));
   double largest = 0.0, first_error = 0.0;
   std::int64_t good = 0, bad = 0;
@@ -75,11 +75,11 @@ Property own_precision(const FloatTable& table) {
       .name = "precision",
       .title = "posenc's float32 cosines are within " + text::general_text(room, 3) + " at every position",
       .verdict = judge(table.exact, bad == 0),
-      .finding = "largest error " + short_text(largest) + ", seen at 264 positions up to 2,147,483,647",
+      .finding = "largest error " + short_text(largest) + " among 264 positions up to 2,147,483,647",
       .numbers = {{"largest_error", largest}, {"room", room}}};
   if (bad == 0) return property;
-  property.finding = "off by " + short_text(first_error) + " at position " + count_text(bad) + ", by " +
-                     short_text(largest) + " at most" + (table.exact ? "" : ": angles are rounded to float32");
+  property.finding = "error " + short_text(first_error) + " at position " + count_text(bad) + ", largest error " +
+                     short_text(largest) + (table.exact ? "" : ": the angles are rounded to float32");
   property.numbers.emplace_back("first_beyond", static_cast<double>(bad));
   if (table.exact || good == 0) return property;
   property.verdict = Verdict::holds_to;
@@ -93,10 +93,10 @@ double worst_f32(const std::vector<double>& inv_freq, std::int64_t position) {
   return worst;
 }
 
-// Every position as far as that is quick, then eight per doubling.
+// Every position as long as that is quick, then eight per doubling.
 struct FirstBeyond {
   std::int64_t position = 0;  // 0: nowhere
-  std::int64_t good = 0;      // the last that was looked at before it
+  std::int64_t good = 0;      // the last good position measured before it
 };
 
 FirstBeyond find_beyond(const std::vector<double>& inv_freq) {
@@ -114,16 +114,16 @@ Property usual_precision(const std::vector<double>& inv_freq) {
   const double at_million = worst_f32(inv_freq, 1000000);
   const FirstBeyond found = find_beyond(inv_freq);
   Property property{.name = "precision_f32",
-                    .title = "angles formed in float32 give cosines within 0.001",
+                    .title = "angles computed in float32 give cosines within 0.001",
                     .verdict = found.position == 0 ? Verdict::holds : Verdict::holds_to,
-                    .finding = "off by " + short_text(at_million) + " at position 1,000,000",
+                    .finding = "error " + short_text(at_million) + " at position 1,000,000",
                     .numbers = {{"error_at_1000000", at_million}}};
   if (found.position == 0) return property;
   property.until = static_cast<double>(found.good);
-  property.finding = "first off by more than 0.001 at " +
+  property.finding = "the error first exceeds 0.001 at " +
                      std::string(found.position < kScanned ? "position " : "about position ") +
-                     count_text(found.position) + ", by " + short_text(at_million) + " at 1,000,000";
-  if (found.position >= kScanned) property.finding += " (past 4,194,303 seen at eight positions per doubling)";
+                     count_text(found.position) + "; it is " + short_text(at_million) + " at position 1,000,000";
+  if (found.position >= kScanned) property.finding += " (past 4,194,303, measured at eight positions per doubling)";
   property.numbers.emplace_back("first_beyond", static_cast<double>(found.position));
   return property;
 }
@@ -136,7 +136,7 @@ double checked_angle(double position, double inv_freq) {
 }  // namespace
 
 std::vector<Property> precision_properties(const SinusoidalSchedule& schedule) {
-  // Both columns of every pair, whatever the width and the order are.
+  // Both columns of every pair, for any width and order.
   SinusoidalSchedule plain = schedule;
   const auto pairs = static_cast<std::int64_t>(schedule.inv_freq.size());
   plain.width = 2 * pairs;

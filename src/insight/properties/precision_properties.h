@@ -1,4 +1,4 @@
-// What is lost on the way to a cosine: by float32 angles, as they are usual, and by posenc's own float32 numbers.
+// The error of cosines: with float32 angles, as usual, and in posenc's own float32 tables.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace posenc::properties {
 
-// precision_f32 and precision. The second is measured on what fill_rows and fill_cos_sin write in float32, beside
-// angles that are reduced in another way: by parts of 2 pi, in double.
+// precision_f32 and precision. The second compares the float32 output of fill_rows and fill_cos_sin with angles that
+// are reduced independently: by parts of 2 pi, in double.
 std::vector<Property> precision_properties(const SinusoidalSchedule& schedule);
 std::vector<Property> precision_properties(const RotarySchedule& schedule);
 
-// Whether differences from exact cosines and sines are no larger than float32 angles make them: a unit and a half of
-// what the angle is rounded to. Says nothing of angles so large that anything would do.
+// Whether a difference from an exact cosine or sine is no larger than that of a float32 angle: one and a half units in
+// the last place of the angle. False for angles so large that every difference would fit.
 bool like_float32_angle(double difference, double angle, double tolerance);
 
 }  // namespace posenc::properties

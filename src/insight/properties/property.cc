@@ -40,7 +40,7 @@ std::string place_text(double position) {
 std::optional<std::int64_t> limit_of(const Encoding& numbers) {
   if (numbers.place() == Place::input) return numbers.positions();
   const std::vector<ParameterInfo> infos = parameters_of(numbers.spec());
-  // What is needed and has open lengths is a matrix of pairs of positions.
+  // A required parameter with open lengths is a matrix of pairs of positions.
   if (infos.empty() || infos[0].optional || infos[0].shape[0] >= 0) return std::nullopt;
   const ConstView& values = numbers.parameters().front().value;
   const auto rank = static_cast<std::size_t>(values.rank);
@@ -107,7 +107,7 @@ void judge_fall(const std::vector<double>& observed, const std::vector<double>& 
 }
 
 std::string command_of(const Encoding& numbers, std::string_view command, std::string_view options) {
-  if (numbers.drawn()) return "";  // no command would draw the same
+  if (numbers.drawn()) return "";  // no command draws the same numbers
   return "posenc " + std::string(command) + " " + numbers.command_text() + " " + std::string(options);
 }
 
@@ -115,11 +115,11 @@ Property positions_held() {
   const auto last = [](DType dtype) { return first_collision(dtype) - 1; };
   const auto until = static_cast<double>(last(DType::bf16));
   return {.name = "positions_held",
-          .title = "positions stay apart when they are held in a 16-bit type",
+          .title = "positions remain distinct in a 16-bit type",
           .verdict = Verdict::holds_to,
           .until = until,
-          .finding = "bf16 holds whole numbers to " + count_text(last(DType::bf16)) + ", f16 to " +
-                     count_text(last(DType::f16)) + ", f32 to " + count_text(last(DType::f32)) +
+          .finding = "bf16 holds whole numbers up to " + count_text(last(DType::bf16)) + ", f16 up to " +
+                     count_text(last(DType::f16)) + ", f32 up to " + count_text(last(DType::f32)) +
                      "; the next one is rounded to its neighbour",
           .numbers = {{"bf16", until},
                       {"f16", static_cast<double>(last(DType::f16))},
@@ -128,7 +128,7 @@ Property positions_held() {
 
 namespace {
 
-// The last position of all whose angle is less than a step beyond what training had, length - 1 steps of `trained`.
+// The last position whose angle is less than one step past the trained ones, length - 1 steps of `trained`.
 double last_seen(double trained, double used, std::int64_t length) {
   return std::ceil(static_cast<double>(length) * std::fabs(trained / used) * (1.0 - 1e-12)) - 1.0;
 }
@@ -154,11 +154,11 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
   }
   const auto pairs = static_cast<std::int64_t>(turns.pairs.size());
   Property property{.name = "past_length",
-                    .title = "positions past the trained length have angles that were trained",
+                    .title = "positions past the trained length have trained angles",
                     .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
                     .finding = "of " + several(pairs, each) + ", " + count_text(turns.complete) +
                                " complete a turn within " + count_text(train_length) + " positions" +
-                               (trained == used ? "" : " of training, before the scaling"),
+                               (trained == used ? "" : " in training, before the scaling"),
                     .numbers = {{"train_length", static_cast<double>(train_length)},
                                 {"pairs", static_cast<double>(pairs)},
                                 {"complete", static_cast<double>(turns.complete)},
@@ -167,10 +167,10 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
                                 {"longest_wavelength", slowest}}};
   if (unseen == 0) return property;
   property.until = until;
-  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " meets" : " meet") + " new angles" +
-                      (trained == used ? " from there on" : ", the first from position " + place_text(until + 1.0)) +
-                      " (the slowest turns once in " + count_text(static_cast<std::int64_t>(std::llround(slowest))) +
-                      "): defined, but untrained";
+  property.finding += "; " + count_text(unseen) + (unseen == 1 ? " gets" : " get") + " new angles" +
+                      (trained == used ? " past it" : ", the first at position " + place_text(until + 1.0)) +
+                      " (the slowest needs " + count_text(static_cast<std::int64_t>(std::llround(slowest))) +
+                      " positions for a turn): defined, but untrained";
   return property;
 }
 
@@ -179,11 +179,12 @@ Property memory(const Spec& spec, std::int64_t count, std::int64_t learned) {
   Cost cost = cost_of(spec, positions, DType::f32);
   cost.stream_bytes = std::max(cost.stream_bytes, learned * size_of(DType::f32));
   return {.name = "memory",
-          .title = "it takes less memory than a table of its numbers",
+          .title = "it needs less memory than its table",
           .verdict =
               cost.stream_bytes < cost.table_bytes || cost.table_bytes == 0 ? Verdict::holds : Verdict::does_not_hold,
           .finding = "a float32 table of " + several(positions, "position") + " takes " +
-                     several(cost.table_bytes, "byte") + ", what it is made from " + several(cost.stream_bytes, "byte"),
+                     several(cost.table_bytes, "byte") + ", the encoding without it " +
+                     several(cost.stream_bytes, "byte"),
           .numbers = {{"positions", static_cast<double>(positions)},
                       {"table_bytes", static_cast<double>(cost.table_bytes)},
                       {"stream_bytes", static_cast<double>(cost.stream_bytes)},
@@ -192,9 +193,9 @@ Property memory(const Spec& spec, std::int64_t count, std::int64_t learned) {
 
 Property parameters(std::int64_t count) {
   return {.name = "parameters",
-          .title = "it goes without learned numbers",
+          .title = "it needs no learned parameters",
           .verdict = count == 0 ? Verdict::holds : Verdict::does_not_hold,
-          .finding = count == 0 ? "no parameters" : several(count, "learned number"),
+          .finding = count == 0 ? "no parameters" : several(count, "parameter"),
           .numbers = {{"parameters", static_cast<double>(count)}}};
 }
 
@@ -210,14 +211,14 @@ Property entropy(const Encoding& numbers, const CheckOptions& options) {
   const EntropyOptions draws{.lengths = {longest / 4, longest}, .draws = 8, .head = 0, .seed = options.seed};
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
   const double growth = points[1].entropy - points[0].entropy;
-  const std::string head = numbers.heads() > 1 ? "head 0: " : "";
+  const std::string head = numbers.heads() > 1 ? "entropy of head 0: " : "entropy: ";
   return {.name = "entropy",
           .title = "attention stays as sharp at four times the length",
           .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
           .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") + ", " +
-                     short_text(points[1].entropy) + " over " + count_text(points[1].length) +
-                     " (equal weights: " + short_text(points[0].uniform) + ", " + short_text(points[1].uniform) +
-                     "); the nearest 16 have " + short_text(100.0 * points[1].near_share) + " %",
+                     short_text(points[1].entropy) + " over " + count_text(points[1].length) + " (with equal weights " +
+                     short_text(points[0].uniform) + " and " + short_text(points[1].uniform) +
+                     "); the nearest 16 keys get " + short_text(100.0 * points[1].near_share) + " % of the weight",
           .numbers = {{"length", static_cast<double>(points[0].length)},
                       {"entropy", points[0].entropy},
                       {"longer", static_cast<double>(points[1].length)},
@@ -241,7 +242,7 @@ Property matches(const Mismatch& mismatch, double tolerance, DType dtype, std::s
                     .title = "the numbers are those of the encoding",
                     .verdict = judge(true, !mismatch.found),
                     .finding = "largest difference " + short_text(mismatch.largest) + ", allowed " +
-                               short_text(tolerance) + " of " + std::string(to_text(dtype)),
+                               short_text(tolerance) + " for " + std::string(to_text(dtype)),
                     .numbers = {{"largest_difference", mismatch.largest}, {"tolerance", tolerance}}};
   if (!mismatch.found) return property;
   const auto [seen, exact] = told_apart(mismatch.observed, mismatch.expected);

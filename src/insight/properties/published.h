@@ -1,4 +1,4 @@
-// Published results that figures and advice stand beside, with their source.
+// Published results that figures and advice refer to, with their source.
 //
 //     for (const posenc::PublishedCurve& curve : posenc::published_perplexity()) plot(curve.lengths, curve.values);
 #pragma once

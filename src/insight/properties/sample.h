@@ -1,4 +1,4 @@
-// Drawn numbers, their means and middle parts.
+// Random numbers, their means and quantiles.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace posenc::properties {
 
-// Another seed for what is drawn apart: far from the seeds that people count through.
+// A seed for separate draws: far from the small seeds that people use.
 inline std::uint64_t next_seed(std::uint64_t seed, std::uint64_t n) { return seed + n * 0x9e3779b97f4a7c15U; }
 
-// Of sorted numbers, between neighbours linearly: what numpy.quantile gives.
+// Quantile of sorted numbers, with linear interpolation as numpy.quantile.
 inline double quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);

@@ -16,7 +16,7 @@ constexpr std::int64_t kShift = 5;
 constexpr std::int64_t kMostDistances = 4096;
 
 double scale_of(const SinusoidalSchedule& schedule) { return std::max(std::fabs(schedule.multiplier), 1.0); }
-// The position among those looked at whose row is zero.
+// The position with a row of zeros, if it is among those looked at.
 std::optional<double> zero_row(const InputLook& look, const SinusoidalSchedule& schedule) {
   for (std::int64_t n = 0; schedule.zero_position && n < look.positions.count; ++n) {
     if (is_zero_row(schedule, look.positions.real(0, n))) return look.positions.real(0, n);
@@ -39,22 +39,21 @@ Property smooth(const InputLook& look, const SinusoidalSchedule& schedule) {
   const bool promised = has_partners(schedule) && !zero;
   const double room = 4.0 * look.tolerance * scale_of(schedule) * std::sqrt(static_cast<double>(look.width));
   Property property{.name = "smooth",
-                    .title = "every step is as long as every other",
+                    .title = "all steps have the same length",
                     .verdict = judge(promised, promised && steps.largest - steps.smallest <= room),
-                    .finding = "from one row to the next " + short_text(steps.mean) + ", from " +
-                               short_text(steps.smallest) + " to " + short_text(steps.largest),
+                    .finding = "every step to the next row is " + short_text(steps.mean) + " long",
                     .numbers = {{"smallest", steps.smallest}, {"largest", steps.largest}, {"mean", steps.mean}}};
   if (property.verdict != Verdict::holds) {
     const auto [shortest, longest] = told_apart(steps.smallest, steps.largest);
-    property.finding = "from one row to the next " + short_text(steps.mean) + ", from " + shortest + " to " + longest +
-                       ", " + short_text(steps.largest - steps.smallest) + " apart";
+    property.finding =
+        "a step to the next row is " + short_text(steps.mean) + " long on average, from " + shortest + " to " + longest;
   }
   if (property.verdict != Verdict::does_not_hold) return property;
-  property.finding += zero ? ": a row of zeros is among them" : ": " + without_partner();
+  property.finding += zero ? ", because of a row of zeros" : ": " + without_partner();
   return property;
 }
 
-// |row[n + k] - M_k row[n]|, and row[n].row[n + k] beside each other, over rows in their order.
+// The largest |row[n + k] - M_k row[n]|, and the range of row[n].row[n + k], over rows in their order.
 struct Relations {
   double shift = 0.0;
   double shift_position = 0.0;
@@ -79,7 +78,7 @@ class RelationWalk {
   }
 
   double shift() const { return static_cast<double>(steps_) * static_cast<double>(look_.positions.step); }
-  // The first position that moves from a row that is not zero to another; none: every move meets it.
+  // The first position for which neither row is the zero row; none if there is no such position.
   std::optional<double> example() const {
     for (std::int64_t n = 0; n + steps_ < look_.positions.count; ++n) {
       if (!meets_zero(look_.positions.real(0, n))) return look_.positions.real(0, n);
@@ -111,40 +110,40 @@ class RelationWalk {
   std::deque<std::vector<double>> held_;
 };
 
-// A row of zeros obeys no rule of the others: the property does not hold, and the finding names it.
+// The zero row follows no rule of the others: the property does not hold, and the finding names its position.
 void except_zero_row(const std::optional<double>& zero, Property& property) {
   if (!zero) return;
   if (property.verdict == Verdict::holds) property.verdict = Verdict::does_not_hold;
-  property.finding += ", but for position " + place_text(*zero) + ", whose row is zero";
+  property.finding += ", except at position " + place_text(*zero) + ", where the row is zero by definition";
 }
 
 Property shift_linear(const RelationWalk& further, const Relations& found, const std::string& shifts, double room) {
   return {.name = "shift_linear",
-          .title = "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)",
+          .title = "a shift by k is the same matrix everywhere: PE(p + k) = M_k PE(p)",
           .verdict = judge(true, found.shift <= room),
-          .finding = "k = " + shifts + ": largest residual " + residual_text(found.shift) +
-                     (found.shift > 1e-12 ? " (position " + place_text(found.shift_position) + ")" : ""),
+          .finding = "for k = " + shifts + " the largest error is " + residual_text(found.shift) +
+                     (found.shift > 1e-12 ? " (at position " + place_text(found.shift_position) + ")" : ""),
           .numbers = {{"shift", further.shift()}, {"residual", found.shift}, {"position", found.shift_position}}};
 }
 
 Property distance_only(const Relations& found, double distance, double spread, double room) {
   const double mean = 0.5 * (found.smallest_dot + found.largest_dot);
   Property property{.name = "distance_only",
-                    .title = "the dot product of two rows depends on their distance alone",
+                    .title = "the dot product of two rows depends only on their distance",
                     .verdict = judge(true, spread <= room),
                     .finding = "at distance " + place_text(distance) + " it is " + short_text(mean) +
-                               " at every place, to " + residual_text(spread),
+                               " everywhere, with a spread of " + residual_text(spread),
                     .numbers = {{"distance", distance}, {"dot_product", mean}, {"spread", spread}}};
   if (property.verdict == Verdict::holds) return property;
   const auto [least, most] = told_apart(found.smallest_dot, found.largest_dot);
-  property.finding = "at distance " + place_text(distance) + " it runs from " + least + " to " + most;
+  property.finding = "at distance " + place_text(distance) + " it ranges from " + least + " to " + most;
   return property;
 }
 
 void add_relations(const InputLook& look, const Encoding& numbers, std::vector<Property>& list) {
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
   const std::optional<double> zero = zero_row(look, schedule);
-  // By one step, so that every row is looked at from both sides, and by a few.
+  // Shifts by one step, so that every row takes part twice, and by a few.
   RelationWalk next(look, schedule, 1), further(look, schedule, std::min(kShift, look.positions.count - 1));
   const Relations near = next.measure(), far = further.measure();
   const Relations& worse = near.shift > far.shift ? near : far;
@@ -153,14 +152,14 @@ void add_relations(const InputLook& look, const Encoding& numbers, std::vector<P
       shift_linear(further, worse, place_text(next.shift()) + " and " + k, 4.0 * look.tolerance * scale_of(schedule)));
   except_zero_row(zero, list.back());
   if (const std::optional<double> from = further.example()) {
-    list.back().command = command_of(numbers, "explain", "--position " + place_text(*from) + " --shift " + k);
+    list.back().command = command_of(numbers, "explain", "--positions " + place_text(*from) + " --shift " + k);
   }
   if (!look.observed) {
     const double composed = shift_composition_residual(schedule, 3.0, 4.0);
     list.push_back({.name = "shift_composes",
-                    .title = "two moves are one: M_a M_b = M_(a+b)",
+                    .title = "two shifts compose: M_a M_b = M_(a+b)",
                     .verdict = judge(true, composed <= 1e-12),
-                    .finding = "a = 3, b = 4: largest difference of cells " + residual_text(composed),
+                    .finding = "for a = 3 and b = 4 the largest error is " + residual_text(composed),
                     .numbers = {{"residual", composed}}});
   }
   const bool by_one = near.spread() > far.spread() && near.spread() > dot_room(look, schedule);
@@ -174,14 +173,14 @@ void refuse_relations(std::vector<Property>& list) {
     list.push_back(
         {.name = name, .title = title, .verdict = Verdict::does_not_hold, .until = {}, .finding = without_partner()});
   };
-  refuse("shift_linear", "moving by k is one matrix for all positions: PE(p + k) = M_k PE(p)");
-  refuse("shift_composes", "two moves are one: M_a M_b = M_(a+b)");
-  refuse("distance_only", "the dot product of two rows depends on their distance alone");
+  refuse("shift_linear", "a shift by k is the same matrix everywhere: PE(p + k) = M_k PE(p)");
+  refuse("shift_composes", "two shifts compose: M_a M_b = M_(a+b)");
+  refuse("distance_only", "the dot product of two rows depends only on their distance");
   refuse("monotone", "the dot product falls with distance");
 }
 
-// The first row that is not zero beside those after it, by their distance from it in steps. A zero row gives what the
-// one before it gave.
+// The dot products of the first nonzero row with the rows after it, by their distance in steps. A zero row repeats the
+// value of the row before it.
 std::vector<double> observed_curve(const InputLook& look, const SinusoidalSchedule& schedule) {
   std::vector<double> first, curve;
   const std::int64_t most = std::min(look.positions.count, kMostDistances);
@@ -194,7 +193,7 @@ std::vector<double> observed_curve(const InputLook& look, const SinusoidalSchedu
   return curve;
 }
 
-// What the encoding itself has at these distances.
+// The curve of the encoding itself at these distances.
 std::vector<double> promised_curve(const InputLook& look, const SinusoidalSchedule& schedule, std::size_t count) {
   SinusoidalSchedule stepped = schedule;
   for (double& frequency : stepped.inv_freq) frequency *= static_cast<double>(look.positions.step);

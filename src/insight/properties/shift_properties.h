@@ -1,4 +1,4 @@
-// What the rows of a sinusoidal encoding promise about each other: equal steps, linear shifts, products by distance.
+// Relations between the rows of a sinusoidal encoding: equal steps, linear shifts, dot products by distance.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace posenc::properties {
 
-// smooth, shift_linear, shift_composes, distance_only and monotone. Rows that stand at uneven positions have no
-// neighbours: the encoding's own are then looked at from 0, and observed ones not at all.
+// smooth, shift_linear, shift_composes, distance_only and monotone. Rows at unevenly spaced positions have no
+// neighbours: the encoding's own rows are then measured from 0, observed ones not at all.
 std::vector<Property> shift_properties(const InputLook& look, const Encoding& numbers);
 
 }  // namespace posenc::properties

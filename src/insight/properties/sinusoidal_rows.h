@@ -1,5 +1,4 @@
-// What is known of the rows of a sinusoidal schedule without computing them: where channels are, and how a shift turns
-// them.
+// What a sinusoidal schedule says about its rows: which channel belongs to which pair, and the matrix of a shift.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 
 namespace posenc::properties {
 
-// Whether every sine has its cosine: an odd width leaves one alone.
+// Whether every sine has its cosine: an odd width leaves one without.
 inline bool has_partners(const SinusoidalSchedule& schedule) { return schedule.sine.count == schedule.cosine.count; }
 
 inline bool is_zero_row(const SinusoidalSchedule& schedule, double position) {
@@ -24,14 +23,14 @@ inline bool is_zero_row(const SinusoidalSchedule& schedule, double position) {
 inline std::int64_t channel_at(const Columns& columns, std::int64_t pair) {
   return columns.start + pair * columns.stride;
 }
-// The pair of a channel, where it is one of these.
+// The pair of a channel, if the channel is among these columns.
 inline std::optional<std::int64_t> pair_at(const Columns& columns, std::int64_t channel) {
   const std::int64_t offset = channel - columns.start;
   if (offset < 0 || offset % columns.stride != 0 || offset / columns.stride >= columns.count) return std::nullopt;
   return offset / columns.stride;
 }
 
-// M_k as the cosine and sine of every pair, and how far it takes one row from another.
+// M_k as the cosine and sine of every pair, and the error of the row that it predicts.
 class Shift {
  public:
   Shift(const SinusoidalSchedule& schedule, double k) : schedule_(schedule) {

@@ -32,8 +32,8 @@ inline void check_row_finite(const double* row, std::int64_t width, double posit
   }
 }
 
-// Calls visit(n, row) with every row in turn, n counting from 0. Numbers of a table that are not finite are errors: no
-// comparison would find them.
+// Calls visit(n, row) for every row in turn, with n counted from 0. Numbers of a table that are not finite are errors:
+// comparisons would miss them.
 template <class Visit>
 void walk_rows(const InputRows& rows, const PositionView& positions, std::string_view where, const Visit& visit) {
   const std::int64_t width = width_of(rows);
@@ -55,7 +55,7 @@ inline double squared_distance(const double* a, const double* b, std::int64_t wi
   return sum_of(width, [&](std::int64_t i) { return (a[i] - b[i]) * (a[i] - b[i]); });
 }
 
-// A schedule with the sines (or the cosines) of some frequencies alone, whatever the position counts from.
+// A schedule with only the sines (or cosines) of some frequencies.
 inline SinusoidalSchedule lone_schedule(std::vector<double> inv_freq, bool sines) {
   const auto count = static_cast<std::int64_t>(inv_freq.size());
   SinusoidalSchedule schedule;

@@ -16,7 +16,7 @@ namespace {
 
 using text::general_text;
 
-// Whether what was published is about this form of the kind: the usual base and all channels turning.
+// Whether the published numbers are about this form of the kind: the usual base, and all channels rotated.
 bool is_published_form(const Spec& spec) {
   if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec)) {
     return sinusoidal->base == 10000.0 && sinusoidal->inv_freq.empty() && sinusoidal->frequency_scale == 1.0;
@@ -29,7 +29,7 @@ bool is_published_form(const Spec& spec) {
   return true;
 }
 
-// The published point whose step beyond the training length is nearest to the one asked for, by its ratio.
+// Adds the published point whose ratio of tested to trained length is nearest to the one asked for.
 void add_published(AdviceRow& row, const Spec& spec, double ratio) {
   if (!is_published_form(spec)) return;
   double best = 1e300;
@@ -55,11 +55,11 @@ void look_at_turns(AdviceRow& row, const std::vector<double>& inv_freq, const Ad
     row.unseen_pairs += pair.first_unseen && *pair.first_unseen < options.infer_length ? 1 : 0;
   }
   row.unseen = std::to_string(row.unseen_pairs) + " of " + properties::several(row.pairs, "pair") +
-               " meet angles that no " + "trained position had";
-  if (row.unseen_pairs == 0) row.unseen = "no pair meets a new angle";
+               " reach angles that did not occur in training";
+  if (row.unseen_pairs == 0) row.unseen = "no pair reaches a new angle";
 }
 
-// Which rows there are is known without their numbers: nothing is drawn, however long the table.
+// Needs only the number of rows: no random table is made, however long it is.
 void look_at_rows(AdviceRow& row, const Learned& learned, const ConstView& table, const AdviceOptions& options) {
   const std::int64_t rows = table.rank != 0 ? table.shape[0] - learned.first : learned.rows;
   const std::int64_t trained = rows > 0 ? std::min(rows, options.train_length) : options.train_length;
@@ -70,7 +70,7 @@ void look_at_rows(AdviceRow& row, const Learned& learned, const ConstView& table
 
 double largest_bias(const Encoding& numbers, std::int64_t length) {
   double largest = 0.0;
-  // A bias changes slowly far away: every distance up to 4096, then a few per power of two.
+  // Every distance up to 4096, then a few per power of two: far away a bias changes slowly.
   for (std::int64_t head = 0; head < numbers.heads(); ++head) {
     for (std::int64_t k = 0; k < length; k += std::max<std::int64_t>(k / 4096, 1)) {
       const double query = static_cast<double>(length - 1);
@@ -91,11 +91,11 @@ void look_at_bias(AdviceRow& row, const Encoding& numbers, const AdviceOptions& 
   row.unseen = grows ? "biases grow from " + general_text(row.trained_bias, 4) + " to " +
                            general_text(row.used_bias, 4) + " in size, by the same rule"
                : numbers.drawn()
-                   ? "no bias that was not met in training"
-                   : "no bias that was not met in training: at most " + general_text(row.used_bias, 4) + " in size";
+                   ? "no bias that did not occur in training"
+                   : "no bias that did not occur in training: at most " + general_text(row.used_bias, 4) + " in size";
 }
 
-// Every coordinate may go as far as the length says.
+// The lengths hold for each axis.
 void look_at_parts(AdviceRow& row, const Concat& spec, const std::vector<ConstView>& tables,
                    const AdviceOptions& options) {
   std::vector<double> inv_freq;
@@ -166,8 +166,10 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
                               std::to_string(options.infer_length) + ": ";
   if (options.infer_length <= options.train_length) {
     return lengths +
-           "no position is new, so every one of them can serve. A learned table is simplest where the length is fixed "
-           "and data are plenty; rotary is the usual default, because distances count and nothing has to be learned.";
+           "no position is new, so each of them can be used. A learned table is simplest if the length is fixed and "
+           "there "
+           "is much data; rotary is the usual default, because scores depend on distances and nothing has to be "
+           "learned.";
   }
   const AdviceRow* best = best_published(rows);
   std::string text = lengths;
@@ -180,9 +182,10 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
     text += "without further training, `" + best->name + "` is the safest of these: its published perplexity " +
             (best->published_rise < 1.0 ? "falls" : "rises") + " by " +
             general_text(100.0 * std::fabs(best->published_rise - 1.0), 3) + " % at " +
-            general_text(best->published_step, 3) + " times the training length, the published step nearest to yours. ";
+            general_text(best->published_step, 3) +
+            " times the training length, the published ratio nearest to yours. ";
   } else {
-    text += "nothing was published about such a step of these encodings, so try before you trust. ";
+    text += "no results are published for these encodings at such a length, so test before you rely on one. ";
   }
   for (const AdviceRow& row : rows) {
     if (row.kind == "learned" && row.without_row > 0) {
@@ -190,7 +193,7 @@ std::string recommendation_of(const std::vector<AdviceRow>& rows, const AdviceOp
               " have no trained row. ";
     }
     if (row.kind == "sinusoidal" && row.unseen_pairs > 0) {
-      text += "Sinusoidal is defined everywhere, but the model never saw those angles. ";
+      text += "Sinusoidal is defined at every position, but the model never saw those angles. ";
     }
     if (row.kind == "rotary" && row.unseen_pairs > 0) {
       text += "Rotary needs its frequencies scaled and some training at the new length; then it is the usual choice. ";

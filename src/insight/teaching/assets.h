@@ -19,16 +19,16 @@ struct Asset {
 extern const Asset kAssets[];
 extern const std::size_t kAssetCount;
 
-// Empty where there is no such file.
+// Empty if there is no such file.
 std::string_view asset(std::string_view name) noexcept;
 
-// What goes into the places of a fragment, by their names: HTML.
+// HTML for the places of a fragment, by name.
 using Values = std::map<std::string, std::string, std::less<>>;
 
-// A text with its places filled. A value of whole lines has a line to itself in the text. A place without a value stays
-// as it is.
+// Fills the places of a text. A value that ends with a newline replaces the whole line of its place. A place without a
+// value is kept.
 std::string fill(std::string_view text, const Values& values);
-// A fragment with its places filled.
+// Fills the places of a fragment.
 inline std::string filled(std::string_view name, const Values& values) { return fill(asset(name), values); }
 
 }  // namespace posenc::teaching

@@ -16,23 +16,24 @@ std::string place_text(Place place) {
     case Place::input:
       return "at the input: added to embeddings";
     case Place::rotation:
-      return "in attention: turns queries and keys";
+      return "in attention: rotates queries and keys";
     case Place::query:
       return "in attention: multiplies queries";
     case Place::bias:
       return "in attention: added to scores";
     case Place::term:
-      return "in attention: a vector meets queries";
+      return "in attention: a vector that is multiplied with queries";
     case Place::nowhere:
       return "nowhere";
   }
   return "";
 }
 
-// A bias is a function of two positions: nobody has to keep its whole matrix.
+// A bias is a function of two positions, so its whole matrix need not be stored.
 std::string table_text(const Spec& spec, double bytes) {
   if (bytes == 0.0) return "none";
-  return place_of(spec) == Place::bias ? "none; as a whole matrix " + bytes_in_words(bytes) : bytes_in_words(bytes);
+  return place_of(spec) == Place::bias ? "none; the whole matrix would need " + bytes_in_words(bytes)
+                                       : bytes_in_words(bytes);
 }
 
 const Property* find(const std::vector<Property>& properties, const std::string& name) {
@@ -52,8 +53,8 @@ std::string bytes_in_words(double bytes) {
 HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train_length) {
   HtmlTable table{
       "At a glance",
-      {"Encoding", "Enters", "Learned numbers", "Table of " + std::to_string(train_length) + " positions, float32",
-       "Past its training length", "Used by"},
+      {"Encoding", "Where it enters", "Learned numbers",
+       "Table of " + std::to_string(train_length) + " positions, float32", "Past its training length", "Used by"},
       {}};
   for (const Encoding& subject : subjects) {
     const Cost cost = cost_of(subject.spec(), train_length, DType::f32);
@@ -87,8 +88,9 @@ HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector
 }
 
 HtmlTable absolute_table(const std::vector<Encoding>& subjects) {
-  HtmlTable table{
-      "Absolute or relative", {"Encoding", "Represents", "Enters", "Prefers from the start", "Long texts"}, {}};
+  HtmlTable table{"Absolute or relative",
+                  {"Encoding", "Represents", "Where it enters", "Preference before training", "Long texts"},
+                  {}};
   for (const Encoding& subject : subjects) {
     const KindFacts facts = kind_facts(subject.spec());
     table.rows.push_back({"`" + subject.text() + "`", facts.represents, place_text(place_of(subject.spec())),
@@ -106,7 +108,7 @@ HtmlTable learned_table(std::int64_t rows, std::int64_t width) {
           {{"Learned numbers", parameters(learned) + " = " + std::to_string(rows) + " x " + std::to_string(width),
             parameters(fixed)},
            {"Past the last trained position", kind_facts(learned).past_length, kind_facts(fixed).past_length},
-           {"Can fit what the data ask for", "yes, row by row; rare positions are trained little", "no, it is fixed"},
+           {"Adapts to the data", "yes, row by row; rare positions get little training", "no, it is fixed"},
            {"Used by", kind_facts(learned).users, kind_facts(fixed).users}}};
 }
 
@@ -118,7 +120,7 @@ HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& opti
   for (const teaching::AdviceRow& row : advice.rows) {
     table.rows.push_back({"`" + row.name + "`", row.unseen, std::to_string(row.parameters),
                           table_text(*spec::default_spec(row.kind), row.table_bytes),
-                          row.published.empty() ? "nothing here" : row.published});
+                          row.published.empty() ? "no results" : row.published});
   }
   return table;
 }

@@ -1,4 +1,4 @@
-// Tables that put encodings side by side, from their specs.
+// Tables that compare encodings.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace posenc::teaching {
 
-// Where each enters, what it learns, what it costs, what it does past the training length, who uses it.
+// For each: where it enters, learned numbers, size, behaviour past the training length, and users.
 HtmlTable glance_table(const std::vector<Encoding>& subjects, std::int64_t train_length);
 // A row per property, a column per encoding.
 HtmlTable verdict_table(const std::vector<Encoding>& subjects, const std::vector<std::vector<Property>>& properties);
-// What each represents, where it enters, what it prefers from the start, and long texts.
+// For each: what it represents, where it enters, its preference before training, and long texts.
 HtmlTable absolute_table(const std::vector<Encoding>& subjects);
-// A learned table of so many rows against the sinusoidal one of the same width.
+// Compares a learned table with the sinusoidal one of the same size.
 HtmlTable learned_table(std::int64_t rows, std::int64_t width);
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options);
-// What advice rests on, and what it does not know: a list.
+// A list of what the advice is based on, and what it does not know.
 std::string advice_basis();
 
 // "6.29 MB"

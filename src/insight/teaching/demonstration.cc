@@ -4,11 +4,14 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "core/base/refuse.h"
 #include "core/text/joined.h"
 #include "insight/teaching/demonstration_model.h"
 #include "posenc/error.h"
+#include "posenc/models/encoding.h"
+#include "posenc/parameters.h"
 
 namespace posenc {
 namespace {
@@ -22,6 +25,7 @@ using Layer = std::function<Matrix(const Matrix&)>;
 constexpr std::size_t kMostWords = 1024;
 constexpr std::int64_t kMostHeads = 1024;
 constexpr std::int64_t kMostWidth = 4096;
+constexpr std::size_t kMostOthers = 4;
 
 constexpr base::Refusal refuse{"demonstrate_permutation"};
 
@@ -54,7 +58,8 @@ void check_order(const Order& order, std::size_t words) {
   if (std::is_sorted(order.begin(), order.end())) refuse("order must move a word but leaves all where they are");
 }
 
-// Not the reverse, which symmetric biases do not see: those at odd places first. For 6 words, one that is well known.
+// Those at odd places first; not the reverse, which symmetric biases do not see. For 6 words, an order that is well
+// known from lectures.
 Order usual_order(std::size_t words) {
   if (words == 6) return {2, 0, 4, 1, 5, 3};
   Order order;
@@ -64,25 +69,51 @@ Order usual_order(std::size_t words) {
   return order;
 }
 
+// Which order makes `other` of `words`; of equal words the first comes first.
+Order order_of(const Words& words, const Words& other) {
+  Order order;
+  for (const std::string& word : other) {
+    for (std::size_t n = 0; n < words.size(); ++n) {
+      const auto from = static_cast<std::int64_t>(n);
+      if (words[n] != word || std::find(order.begin(), order.end(), from) != order.end()) continue;
+      order.push_back(from);
+      break;
+    }
+  }
+  return order;
+}
+
+Order chosen_order(const PermutationQuestion& question) {
+  if (!question.order.empty()) return question.order;
+  const Order order = question.others.empty() ? Order() : order_of(question.words, question.others[0]);
+  return std::is_sorted(order.begin(), order.end()) ? usual_order(question.words.size()) : order;
+}
+
 Words permuted(const Words& words, const Order& order) {
   Words result;
   for (const std::int64_t from : order) result.push_back(words[static_cast<std::size_t>(from)]);
   return result;
 }
 
-Words other_words(const PermutationQuestion& question, const Words& moved) {
-  if (question.other.empty()) {
-    return question.words == PermutationQuestion{}.words ? Words{"the", "mat", "sat", "on", "the", "cat"} : moved;
+void check_others(const PermutationQuestion& question) {
+  if (question.others.size() > kMostOthers) {
+    refuse("others must be at most ", kMostOthers, " sentences but are ", question.others.size());
   }
   const Words& words = question.words;
-  if (!std::is_permutation(words.begin(), words.end(), question.other.begin(), question.other.end())) {
+  for (const Words& other : question.others) {
+    if (std::is_permutation(words.begin(), words.end(), other.begin(), other.end())) continue;
     refuse("other must have the words in another order, '", text::joined(words, " "), "', but has '",
-           text::joined(question.other, " "), "'");
+           text::joined(other, " "), "'");
   }
-  return question.other;
 }
 
-// Equal words have equal embeddings; the first word that comes has the first row.
+std::vector<Words> other_sentences(const PermutationQuestion& question, const Words& moved) {
+  if (!question.others.empty()) return question.others;
+  const bool usual = question.words == PermutationQuestion{}.words;
+  return {usual ? Words{"the", "mat", "sat", "on", "the", "cat"} : moved};
+}
+
+// Equal words have equal embeddings: rows are in the order in which words first occur.
 class Vocabulary {
  public:
   Vocabulary(const DemonstrationModel& model, const Words& words)
@@ -119,54 +150,116 @@ double pooled(const Matrix& outputs, std::int64_t channel) {
   return sum / static_cast<double>(outputs.rows);
 }
 
-// One layer after the other is shown the same three sentences.
+// Passes the same sentences through one layer after the other.
 class Demonstration {
  public:
-  Demonstration(const DemonstrationModel& model, PermutationResult& result)
-      : Demonstration(Vocabulary(model, result.words), result) {}
+  Demonstration(const DemonstrationModel& model, bool keep_outputs, PermutationResult& result)
+      : model_(model), keep_(keep_outputs), result_(result) {
+    const Vocabulary vocabulary(model, result.words);
+    sentences_.push_back(vocabulary.embed(result.words));
+    for (const Words& other : result.others) sentences_.push_back(vocabulary.embed(other));
+    moved_.push_back(vocabulary.embed(result.moved));
+  }
 
   void add(PermutationRow row, const Layer& layer) {
-    const Matrix plain = layer(words_);
-    compare_moved(plain, layer(moved_), row);
-    compare_pooled(plain, layer(other_), row);
+    std::vector<Matrix> outputs;
+    for (const Matrix& sentence : sentences_) outputs.push_back(layer(sentence));
+    const Matrix moved = put_back(layer(moved_[0]));
+    compare(outputs[0], moved, row);
     row.sees_order = row.largest >= result_.rounding;
+    if (!row.sees_order) row.unseen = why_unseen(row, result_.words, result_.moved, result_.order);
+    add_pairs(outputs, row);
+    if (keep_) row.outputs = outputs[0].numbers;
+    if (keep_) row.moved = moved.numbers;
+    if (row.spec && is_unseen(row)) row.causal = with_causal_mask(row);
     result_.rows.push_back(std::move(row));
   }
 
  private:
-  Demonstration(const Vocabulary& vocabulary, PermutationResult& result)
-      : words_(vocabulary.embed(result.words)),
-        moved_(vocabulary.embed(result.moved)),
-        other_(vocabulary.embed(result.other)),
-        result_(result) {}
+  static bool is_unseen(const PermutationRow& row) {
+    return row.unseen == Unseen::same_distances ||
+           std::any_of(row.pooled.begin(), row.pooled.end(),
+                       [](const PooledPair& pair) { return pair.unseen == Unseen::same_distances; });
+  }
 
-  void compare_moved(const Matrix& plain, const Matrix& moved, PermutationRow& row) const {
-    for (std::int64_t n = 0; n < plain.rows; ++n) {
-      const float* back = plain.row(result_.order[static_cast<std::size_t>(n)]);
-      for (std::int64_t m = 0; m < plain.columns; ++m) {
-        const double difference = std::fabs(static_cast<double>(moved.row(n)[m]) - static_cast<double>(back[m]));
-        row.mean += difference / static_cast<double>(plain.rows * plain.columns);
-        row.largest = std::max(row.largest, difference);
+  // The output of each moved word in the row where that word was.
+  Matrix put_back(const Matrix& moved) const {
+    Matrix result(moved.rows, moved.columns);
+    for (std::int64_t n = 0; n < moved.rows; ++n) {
+      std::copy_n(moved.row(n), moved.columns, result.row(result_.order[static_cast<std::size_t>(n)]));
+    }
+    return result;
+  }
+
+  static void compare(const Matrix& plain, const Matrix& moved, PermutationRow& row) {
+    row.mean = row.largest = 0.0;
+    for (std::size_t i = 0; i < plain.numbers.size(); ++i) {
+      const double difference =
+          std::fabs(static_cast<double>(moved.numbers[i]) - static_cast<double>(plain.numbers[i]));
+      row.mean += difference / static_cast<double>(plain.numbers.size());
+      row.largest = std::max(row.largest, difference);
+    }
+  }
+
+  void add_pairs(const std::vector<Matrix>& outputs, PermutationRow& row) const {
+    for (std::size_t a = 0; a < outputs.size(); ++a) {
+      for (std::size_t b = a + 1; b < outputs.size(); ++b) {
+        PooledPair pair{.first = a, .second = b};
+        for (std::int64_t m = 0; m < outputs[a].columns; ++m) {
+          pair.largest = std::max(pair.largest, std::fabs(pooled(outputs[a], m) - pooled(outputs[b], m)));
+        }
+        const Words& from = sentence(a);
+        const Words& to = sentence(b);
+        if (pair.largest < result_.rounding) pair.unseen = why_unseen(row, from, to, order_of(from, to));
+        row.pooled.push_back(pair);
       }
     }
   }
-  static void compare_pooled(const Matrix& plain, const Matrix& other, PermutationRow& row) {
-    for (std::int64_t m = 0; m < plain.columns; ++m) {
-      row.pooled = std::max(row.pooled, std::fabs(pooled(plain, m) - pooled(other, m)));
+  const Words& sentence(std::size_t index) const { return index == 0 ? result_.words : result_.others[index - 1]; }
+
+  Unseen why_unseen(const PermutationRow& row, const Words& from, const Words& to, const Order& order) const {
+    if (from == to) return Unseen::same_sentence;
+    if (!row.spec) return Unseen::unknown;
+    if (std::holds_alternative<NoPosition>(*row.spec)) return Unseen::no_positions;
+    Order backwards(order.size());
+    std::iota(backwards.rbegin(), backwards.rend(), 0);
+    for (const Order& each : {order, backwards}) {  // with equal words, one of several orders that give the sentence
+      if (permuted(from, each) == to && model_.keeps_every_bias(*row.spec, each)) return Unseen::same_distances;
     }
+    return Unseen::unknown;
   }
 
-  Matrix words_, moved_, other_;
+  // How much the outputs of the moved words differ if a token sees only those before it.
+  double with_causal_mask(const PermutationRow& row) const {
+    PermutationRow causal;
+    compare(model_.attention(*row.spec, sentences_[0], true), put_back(model_.attention(*row.spec, moved_[0], true)),
+            causal);
+    return causal.largest;
+  }
+
+  const DemonstrationModel& model_;
+  bool keep_;
   PermutationResult& result_;
+  std::vector<Matrix> sentences_, moved_;
 };
+
+bool is_untrained(const Spec& spec) {
+  if (learned_part(spec) != nullptr) return true;
+  const std::vector<ParameterInfo> parameters = parameters_of(spec);
+  return std::any_of(parameters.begin(), parameters.end(), [](const ParameterInfo& each) { return !each.optional; });
+}
 
 PermutationRow row_of(const std::string& name, const Spec& spec) {
   const auto* window = std::get_if<Window>(&spec);
   const bool causal = window != nullptr && window->right == 0;
-  return {.name = name, .spec = spec, .note = causal ? "no encoding: a causal mask alone" : ""};
+  return {.name = name,
+          .spec = spec,
+          .note = causal               ? "no encoding: a causal mask alone"
+                  : is_untrained(spec) ? "untrained"
+                                       : ""};
 }
 
-// In the words that a reader would type, which is not always the order of to_text.
+// As a reader would type them, which is not always how to_text orders their fields.
 std::vector<PermutationRow> usual_rows(const DemonstrationModel& model, std::size_t words) {
   const std::string width = std::to_string(model.width), heads = std::to_string(model.heads);
   const std::string head_dim = std::to_string(model.width / model.heads);
@@ -189,7 +282,7 @@ std::vector<PermutationRow> attention_rows(const DemonstrationModel& model, cons
   return rows;
 }
 
-// A power of ten above the rounding of sums of that many products of size 1.
+// A power of ten above the rounding error of a sum of that many products of size 1.
 double rounding_of(std::int64_t width) {
   return std::pow(10.0, std::ceil(std::log10(std::sqrt(static_cast<double>(width)) * 0x1p-23)));
 }
@@ -199,15 +292,19 @@ double rounding_of(std::int64_t width) {
 PermutationResult demonstrate_permutation(const PermutationQuestion& question) {
   check_size(question);
   if (!question.order.empty()) check_order(question.order, question.words.size());
-  for (const Spec& spec : question.specs) validate(spec);
+  check_others(question);
+  const DemonstrationModel model{question.width, question.heads, question.seed};
+  for (const Spec& spec : question.specs) {
+    validate(spec);
+    model.check(spec, static_cast<std::int64_t>(question.words.size()));
+  }
   PermutationResult result;
   result.words = question.words;
-  result.order = question.order.empty() ? usual_order(question.words.size()) : question.order;
+  result.order = chosen_order(question);
   result.moved = permuted(result.words, result.order);
-  result.other = other_words(question, result.moved);
+  result.others = other_sentences(question, result.moved);
   result.rounding = rounding_of(question.width);
-  const DemonstrationModel model{question.width, question.heads, question.seed};
-  Demonstration demonstration(model, result);
+  Demonstration demonstration(model, question.outputs, result);
   for (const PermutationRow& row : attention_rows(model, question)) {
     demonstration.add(row, [&](const Matrix& x) { return model.attention(*row.spec, x); });
   }

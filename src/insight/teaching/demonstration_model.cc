@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "core/base/refuse.h"
 #include "posenc/embed.h"
-#include "posenc/error.h"
 #include "posenc/models/encoding.h"
 #include "posenc/multi_head.h"
 #include "posenc/random.h"
@@ -11,12 +11,13 @@
 namespace posenc::teaching {
 namespace {
 
-// With learned numbers as a model begins; a table that leaves its size open is as wide as the model and as long as the
-// text.
+constexpr base::Refusal refuse{"demonstrate_permutation"};
+
+// With random learned numbers, as before training. A table without a size is as wide as the model and as long as the
+// sentence.
 Encoding begun(Spec spec, const DemonstrationModel& model, std::int64_t tokens) {
   if (place_of(spec) == Place::input && axes_of(spec) != 1) {
-    fail(ErrorKind::usage, "[demonstrate_permutation] a text has one axis but " + std::string(kind_of(spec)) +
-                               " takes " + std::to_string(axes_of(spec)));
+    refuse("words have positions on one axis but ", kind_of(spec), " takes ", axes_of(spec));
   }
   auto* hybrid = std::get_if<Hybrid>(&spec);
   if (Learned* learned = hybrid != nullptr ? &hybrid->learned : std::get_if<Learned>(&spec)) {
@@ -53,13 +54,54 @@ Matrix DemonstrationModel::weights(std::int64_t rows, ModelMatrix which) const {
   return random_matrix(rows, width, 1.0 / std::sqrt(static_cast<double>(width)), seed, which);
 }
 
-Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens) const {
+void DemonstrationModel::check(const Spec& encoding, std::int64_t tokens) const {
+  const Encoding numbers = begun(encoding, *this, tokens);
+  const std::string text = to_text(encoding);
+  if (numbers.place() == Place::input) {
+    if (numbers.width() != width) {
+      refuse("'", text, "' has width ", numbers.width(), " but the tokens have width ", width);
+    }
+    check_rows(numbers.rows(), PositionView::range(0, tokens), "demonstrate_permutation");
+    return;
+  }
+  const std::int64_t head_dim = width / heads;
+  if (numbers.bias() && numbers.heads() != 1 && numbers.heads() != heads) {
+    refuse("'", text, "' has ", numbers.heads(), " heads but the layer has ", heads);
+  }
+  if (numbers.rotary() && numbers.rotary()->head_dim != head_dim) {
+    refuse("'", text, "' is for heads of ", numbers.rotary()->head_dim, " channels but they have ", head_dim,
+           ": width / heads");
+  }
+  attention(encoding, Matrix(1, width));  // everything else that attention refuses
+}
+
+bool DemonstrationModel::keeps_every_bias(const Spec& encoding, const std::vector<std::int64_t>& order) const {
+  const auto tokens = static_cast<std::int64_t>(order.size());
+  const Encoding numbers = begun(encoding, *this, tokens);
+  if (!numbers.bias()) return false;
+  const PositionView all = PositionView::range(0, tokens);
+  for (std::int64_t h = 0; h < numbers.heads(); ++h) {
+    std::vector<double> bias(static_cast<std::size_t>(tokens * tokens));
+    add_bias(*numbers.bias(), {.head = h, .queries = tokens, .keys = tokens}, all, all,
+             make_view(bias.data(), {tokens, tokens}));
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      for (std::int64_t j = 0; j < tokens; ++j) {
+        const std::int64_t from = order[static_cast<std::size_t>(i)] * tokens + order[static_cast<std::size_t>(j)];
+        if (bias[static_cast<std::size_t>(i * tokens + j)] != bias[static_cast<std::size_t>(from)]) return false;
+      }
+    }
+  }
+  return true;
+}
+
+Matrix DemonstrationModel::attention(const Spec& encoding, const Matrix& tokens, bool causal) const {
   const Encoding numbers = begun(encoding, *this, tokens.rows);
   Matrix x = tokens;
   if (numbers.place() == Place::input) {
     add_positions(x.view(), PositionView::range(0, x.rows), numbers.rows(), x.view());
   }
   MultiHeadOptions options;
+  if (causal) options.attend.mask.causal = Causal::end;
   add_encoding(options.attend, numbers);
   const Matrix in = weights(3 * width, ModelMatrix::projection);
   const Matrix back = weights(width, ModelMatrix::output);

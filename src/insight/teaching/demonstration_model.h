@@ -1,4 +1,4 @@
-// The small model of the demonstrations: embeddings and weights from a seed, one layer of attention, and an encoding.
+// The small model of the demonstrations: random embeddings and weights, an encoding, and one layer of attention.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,11 @@ enum class ModelMatrix : std::uint64_t {
   recurrent,
   recurrent_input,
   filter,
+  target,
+  table,
 };
 
-// Normal numbers, a function of the seed and of which matrix they are.
+// Normal numbers that depend only on the seed, and on which matrix they are for.
 Matrix random_matrix(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed, ModelMatrix which);
 
 // Layers from tokens [N, M] to outputs [N, M].
@@ -42,16 +44,19 @@ struct DemonstrationModel {
   std::int64_t heads = 0;
   std::uint64_t seed = 0;
 
-  // Multi-head self-attention with an encoding, whose learned numbers are drawn as a model begins. Throws what the
-  // encoding throws where it does not fit the model.
-  Matrix attention(const Spec& encoding, const Matrix& tokens) const;
+  // Throws unless an encoding fits the model and that many tokens.
+  void check(const Spec& encoding, std::int64_t tokens) const;
+  // Multi-head self-attention with an encoding, whose learned numbers are random, as before training.
+  Matrix attention(const Spec& encoding, const Matrix& tokens, bool causal = false) const;
+  // Whether the encoding is a bias that stays the same for every pair of tokens if token order[n] moves to place n.
+  bool keeps_every_bias(const Spec& encoding, const std::vector<std::int64_t>& order) const;
   // h[n] = tanh(U x[n] + W h[n - 1]).
   Matrix recurrence(const Matrix& tokens) const;
-  // W0 x[n - 1] + W1 x[n] + W2 x[n + 1], nothing beyond the ends.
+  // W0 x[n - 1] + W1 x[n] + W2 x[n + 1], with zeros beyond the ends.
   Matrix filter(const Matrix& tokens) const;
 
  private:
-  // Of weights that keep outputs about as large as inputs.
+  // Scaled so that outputs are about as large as inputs.
   Matrix weights(std::int64_t rows, ModelMatrix which) const;
 };
 

@@ -1,10 +1,11 @@
-// The questions that several kinds share, and those of kinds that have many.
+// Questions that several kinds share, and those of kinds with many questions.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "insight/teaching/exercise_sheet.h"
+#include "insight/teaching/mistakes.h"
 #include "posenc/reference.h"
 #include "posenc/spec.h"
 
@@ -15,30 +16,45 @@ void learned_questions(const Learned& spec, Sheet& sheet);
 void hybrid_questions(const Hybrid& spec, Sheet& sheet);
 void rotary_questions(const Rotary& spec, Sheet& sheet);
 
-// Of a learned table: how many numbers, and how they are counted. Easy.
+// How many learned numbers a spec has, and how to count them. Easy.
 void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how);
 // A softmax of three keys around the query, with biases of 0.5, 0 and -0.5.
 void add_classic_softmax(Sheet& sheet);
-// Which bias distance 0 gets, and `why`. A choice, easy.
+// Which bias distance 0 gets, and why. A choice, easy.
 void add_zero_distance(Sheet& sheet, const std::string& why);
-// Attention without positions: equivariant, not invariant. A choice, easy.
+// Attention without positions is equivariant, not invariant. A choice, easy.
 void add_permutation_question(Sheet& sheet);
 // Trained on 2k, used at 16k: which encoding, and why. Reasoned, hard.
 void add_long_context_question(Sheet& sheet);
 // A bias that favours distance 0: where it helps and where it hurts. Reasoned, hard.
 void add_distance_zero_question(Sheet& sheet);
-// The weights that a softmax makes of scores and biases; `origin` says where the biases come from. Medium.
+// A bias that is large at 0 and negative elsewhere: the weight of the query's own key (medium), and what such a bias is
+// good and bad for (reasoned, hard).
+void add_identity_questions(Sheet& sheet);
+// The weights from a softmax of scores and biases; `origin` says where the biases come from. Medium.
 void add_softmax_question(Sheet& sheet, const std::string& origin, const std::vector<double>& scores,
                           const std::vector<double>& biases);
-// The same for the biases that the reference gives the last of four queries with the four keys up to it.
+// The same with the biases that the reference gives for the last of four queries and the four keys up to it.
 void add_softmax_of(Sheet& sheet, const Spec& spec, const std::vector<reference::Numbers>& numbers,
                     const std::string& origin);
 // The row of a position.
 std::vector<double> row_of(const Sinusoidal& spec, double position);
-// PE(p) by hand for a width of 4 or 8, to five decimals.
+// Some neighbouring channels of a row, as a question names them: "all 4 numbers", "the first 4 of its 64 numbers".
+struct Channels {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  std::string text(std::int64_t width) const;
+};
+Channels first_channels(const Sinusoidal& spec, std::int64_t most);
+std::vector<double> part_of_row(const Sinusoidal& spec, double position, const Channels& channels);
+// Some numbers of PE(p), worked out by hand, to five decimals. `name` is the stream of its position.
+void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec, const Channels& channels,
+                      std::string_view name);
+// The first numbers, four at most.
 void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec);
 
-// The published formula with that width, and the base of a spec where it is one to calculate with.
+// The published formula with that width, and the base of a spec if it is between 2 and 1e9.
 Sinusoidal plain_sinusoidal(std::int64_t width, double base);
 
 }  // namespace posenc::teaching

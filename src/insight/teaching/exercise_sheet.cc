@@ -109,7 +109,7 @@ std::string plain_list(const std::vector<double>& values) { return text::joined(
 
 namespace {
 
-// The names of the fields in the text of a spec, which has those that are not default.
+// The names of the fields in the text of a spec, which leaves out defaults.
 std::vector<std::string> given_fields(const std::string& text) {
   std::vector<std::string> names;
   std::size_t at = text.find(':');
@@ -128,14 +128,14 @@ std::string plain_note(const Spec& spec, std::initializer_list<std::string_view>
   std::erase_if(names, [&](const std::string& name) {
     return std::find(respected.begin(), respected.end(), name) != respected.end();
   });
-  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // fields of a scaling go with it
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // "scaling" stands for the fields of a scaling
     Scaling scaling = rotary->scaling;
     for (const spec::Field& field : spec::scaling_fields(scaling)) std::erase(names, field.name);
   }
   if (names.empty()) return "";
   std::string list = names[0];
   for (std::size_t i = 1; i < names.size(); ++i) list += (i + 1 == names.size() ? " and " : ", ") + names[i];
-  return " (The plain form: " + list + (names.size() == 1 ? " has its default.)" : " have their defaults.)");
+  return " (" + list + (names.size() == 1 ? " has its default here.)" : " have their defaults here.)");
 }
 
 double parameter_count(const Spec& spec) {

@@ -1,4 +1,4 @@
-// What the makers of exercises share: numbers drawn from a seed, a sheet to put questions on, and numbers as text.
+// What all exercises share: random numbers from a seed, a sheet that collects questions, and numbers as text.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,8 @@
 
 namespace posenc::teaching {
 
-// Numbers of one question. Each question has a stream of its own, so that a new one leaves the others as they were.
+// The random numbers of one question. Each question has its own stream, so adding a question does not change the
+// others.
 class Draw {
  public:
   Draw(std::uint64_t seed, std::uint32_t stream) : seed_(seed), stream_(stream) {}
@@ -35,7 +36,7 @@ class Draw {
   std::uint32_t count_ = 0;
 };
 
-// What goes into a place of a question: a text, a whole number, or a number in the fewest digits that say it.
+// A value for a place in a question: a text, a whole number, or a number with as few digits as it needs.
 struct PlaceText {
   std::string text;
 
@@ -46,8 +47,8 @@ struct PlaceText {
 };
 using Places = std::vector<std::pair<const char*, PlaceText>>;
 
-// The question "learned/lookup" of assets/questions/learned.json, its places filled; {{answer}} is the answer as the
-// key has it.
+// The question "learned/lookup" is in assets/questions/learned.json. Fills its places; {{answer}} is the answer as it
+// is printed.
 Question stored_question(std::string_view name, const Places& places = {}, std::vector<double> answer = {});
 
 class Sheet {
@@ -56,26 +57,29 @@ class Sheet {
 
   const ExerciseOptions& options() const { return options_; }
 
-  // `name` is the stream: its own for every question of a kind.
+  // `name` is the stream; every question of a kind has its own.
   Draw draw(std::string_view name) const;
 
-  // What the texts of numbers and formulas added from now on end with: see plain_note.
+  // Appended to the text of every numeric or symbolic question that is added from now on; see plain_note.
   void set_note(std::string note) { note_ = std::move(note); }
   const std::string& note() const { return note_; }
 
-  // The key of numeric questions is written from the values.
+  // The printed answer of a numeric question is made from its values.
   void add(Question question);
-  // Of a choice: the right one first; they are shuffled.
+  // The first choice is the right one; they are shuffled.
   void add_choice(Question question, Draw& draw);
   // Questions of assets/questions.
-  void ask(std::string_view name, const Places& places = {}, std::vector<double> answer = {}) {
-    add(stored_question(name, places, std::move(answer)));
+  void ask(std::string_view name, const Places& places = {}, std::vector<double> answer = {},
+           std::vector<Mistake> mistakes = {}) {
+    Question question = stored_question(name, places, std::move(answer));
+    question.mistakes = std::move(mistakes);
+    add(std::move(question));
   }
   void ask_choice(std::string_view name, Draw& draw, const Places& places = {}) {
     add_choice(stored_question(name, places), draw);
   }
 
-  // By levels, with ids.
+  // Sorted by level, with ids.
   std::vector<Question> questions() const;
 
  private:
@@ -85,23 +89,23 @@ class Sheet {
   std::vector<Question> questions_;
 };
 
-// Without a minus before zeros.
+// -0.00 is printed as 0.00.
 std::string decimals_text(double value, int decimals);
 std::string list_text(const std::vector<double>& values, int decimals);
-// "(3)" for a negative number within a formula, else as it is.
+// Negative numbers in parentheses: "(-3)".
 std::string in_formula(double value);
 inline std::string whole(double value) { return text::fixed_text(value, 0); }
 inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 // "9, clipped to 4".
 std::string clipped_text(std::int64_t offset, std::int64_t clipped);
-// "0.2, 0.5": numbers as they are.
+// "0.2, 0.5": with as many digits as each number needs.
 std::string plain_list(const std::vector<double>& values);
 
-// " (The plain form: first and order have their defaults.)": names the fields that the spec gives and that questions do
-// not respect. Empty where there are none.
+// " (first and order have their defaults here.)": the fields of the spec that a question ignores. Empty if there are
+// none.
 std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected);
 
-// How many learned numbers a spec has: all its parameters that are not optional.
+// The number of learned numbers in all parameters that are not optional.
 double parameter_count(const Spec& spec);
 
 }  // namespace posenc::teaching

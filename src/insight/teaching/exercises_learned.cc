@@ -7,13 +7,13 @@
 namespace posenc::teaching {
 namespace {
 
-// With the rows and the width that a table would have: drawn where the spec leaves them open.
+// With rows and a width: random ones if the spec leaves them open.
 Learned with_shape(Learned spec, Draw draw) {
   const auto rows = draw.pick<std::int64_t>({512, 1024, 2048, 4096});
   const auto width = draw.pick<std::int64_t>({128, 256, 512, 768, 1024});
   if (spec.rows <= spec.first) spec.rows = std::max(rows, spec.first + 512);
   if (spec.width == 0) spec.width = width;
-  // So that there are positions past the end which the table is stretched to.
+  // The table must be stretched to positions past its end for a question to ask about them.
   const std::int64_t count = positions_of(spec, spec.rows);
   if (spec.length && *spec.length <= count) spec.length = 2 * count;
   return spec;
@@ -26,10 +26,14 @@ void add_table_size(Sheet& sheet, const Learned& spec) {
   const std::string shape = shape_text(spec), product = text_of(spec.rows) + " x " + text_of(spec.width);
   sheet.ask("learned/parameters", {{"shape", shape}, {"product", product}}, {count});
   sheet.ask("learned/memory", {{"shape", shape}, {"product", product}, {"bytes", whole(count * 4.0)}},
-            {count * 4.0 / 1e6});
+            {count * 4.0 / 1e6},
+            {{"this is in MiB, 2^20 bytes; a MB is 10^6 bytes", {count * 4.0 / 1048576.0}},
+             {"a float32 was counted as 8 bytes; it has 4", {count * 8.0 / 1e6}},
+             {"a float32 was counted as 2 bytes; it has 4", {count * 2.0 / 1e6}},
+             {"this is the number of parameters in millions; each has 4 bytes", {count / 1e6}}});
 }
 
-// `alike` is what clamped positions have in common.
+// `alike` says what clamped positions have in common.
 void add_past_end(Sheet& sheet, const Learned& spec, const std::string& alike) {
   Draw draw = sheet.draw("past end");
   const std::int64_t last = positions_of(spec, spec.rows) - 1;
@@ -38,7 +42,7 @@ void add_past_end(Sheet& sheet, const Learned& spec, const std::string& alike) {
   const auto right = static_cast<std::ptrdiff_t>(spec.past_end);
   constexpr const char* kRules[] = {"past_end=error", "past_end=clamp", "past_end=interpolate"};
   const std::string why[] = {"the position has no row, and nothing was trained for it.", alike,
-                             "places between rows are read, as mixtures of two neighbours."};
+                             "positions are read between the rows, as mixtures of two neighbours."};
   const std::string rule = kRules[right];
   Question question =
       stored_question("learned/past end", {{"shape", shape_text(spec)},
@@ -60,9 +64,12 @@ void add_lookup(Sheet& sheet, const Learned& spec) {
   Learned direct = spec;
   direct.past_end = PastEnd::clamp;
   direct.length = {};
+  const auto row = static_cast<double>(row_read(direct, spec.rows, static_cast<double>(p)).row);
+  std::vector<Mistake> mistakes = counting_mistakes(row);
+  if (spec.first != 0) mistakes.push_back({"the first row was not added", {static_cast<double>(p)}});
   sheet.ask("learned/lookup",
             {{"first", spec.first}, {"stretched", spec.length ? ", and the table is not stretched yet" : ""}, {"p", p}},
-            {static_cast<double>(row_read(direct, spec.rows, static_cast<double>(p)).row)});
+            {row}, mistakes);
 }
 
 void add_gradient_step(Sheet& sheet) {
@@ -71,30 +78,34 @@ void add_gradient_step(Sheet& sheet) {
   const std::vector<double> gradient = {draw.tenths(1, 9), -draw.tenths(1, 9)};
   const double rate = draw.pick({0.1, 0.5, 0.01});
   const std::vector<double> stepped = {row[0] - rate * gradient[0], row[1] - rate * gradient[1]};
-  sheet.ask("learned/gradient step",
-            {{"p", draw.between(2, 20)},
-             {"row", plain_list(row)},
-             {"gradient", plain_list(gradient)},
-             {"rate", rate},
-             {"a", row[0]},
-             {"b", row[1]},
-             {"da", in_formula(gradient[0])},
-             {"db", in_formula(gradient[1])},
-             {"new_a", decimals_text(stepped[0], 3)},
-             {"new_b", decimals_text(stepped[1], 3)}},
-            stepped);
+  sheet.ask(
+      "learned/gradient step",
+      {{"p", draw.between(2, 20)},
+       {"row", plain_list(row)},
+       {"gradient", plain_list(gradient)},
+       {"rate", rate},
+       {"a", row[0]},
+       {"b", row[1]},
+       {"da", in_formula(gradient[0])},
+       {"db", in_formula(gradient[1])},
+       {"new_a", decimals_text(stepped[0], 3)},
+       {"new_b", decimals_text(stepped[1], 3)}},
+      stepped,
+      {{"the gradient was added; descent subtracts it", {row[0] + rate * gradient[0], row[1] + rate * gradient[1]}},
+       {"the learning rate is missing", {row[0] - gradient[0], row[1] - gradient[1]}}});
 }
 
 void add_untrained_rows(Sheet& sheet, const Learned& spec) {
   Draw draw = sheet.draw("untrained rows");
   const std::int64_t positions = std::max<std::int64_t>(spec.rows - spec.first, 1);
   const std::int64_t length = draw.between(positions / 4 + 1, positions / 2 + 1);
+  const auto untrained = static_cast<double>(std::max<std::int64_t>(positions - length, 0));
   sheet.ask("learned/untrained rows",
             {{"positions", positions},
              {"length", length},
              {"when", spec.length ? " while the table is not stretched" : ""},
              {"last", length - 1}},
-            {static_cast<double>(std::max<std::int64_t>(positions - length, 0))});
+            {untrained}, counting_mistakes(untrained));
 }
 
 }  // namespace
@@ -103,7 +114,7 @@ void learned_questions(const Learned& given, Sheet& sheet) {
   const Learned spec = with_shape(given, sheet.draw("shape"));
   add_table_size(sheet, spec);
   add_lookup(sheet, spec);
-  // A padding row gets no gradient; what follows the reading of a row changes none of the answers.
+  // padding_row changes gradients and is noted; the respected fields act after a row is read or do not change answers.
   sheet.set_note(plain_note(given, {"width", "rows", "past_end", "first", "length", "multiplier", "normalize"}));
   add_past_end(sheet, spec, "all positions past the end look the same to the model.");
   add_gradient_step(sheet);
@@ -113,25 +124,42 @@ void learned_questions(const Learned& given, Sheet& sheet) {
 
 namespace {
 
+// The fixed part as questions have it: of an even width that is not too large.
+Sinusoidal fixed_part(const Hybrid& spec) {
+  constexpr std::int64_t kMost = 65536;
+  return plain_sinusoidal(std::min(spec.fixed.width + spec.fixed.width % 2, kMost), spec.fixed.base);
+}
+
 void add_sum(Sheet& sheet, const Hybrid& spec) {
   Draw draw = sheet.draw("sum");
-  const Sinusoidal fixed = plain_sinusoidal(4, spec.fixed.base);
+  const Sinusoidal fixed = fixed_part(spec);
+  const Channels part = first_channels(fixed, 4);
   const double p = draw.real(1, 9);
-  const std::vector<double> learned = {draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9)};
+  std::vector<double> learned = {draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9), draw.tenths(-9, 9)};
+  learned.resize(static_cast<std::size_t>(part.count));
   const double weight = draw.pick({0.5, 2.0, 0.1});
-  const std::vector<double> row = row_of(fixed, p);
-  std::vector<double> sum(4);
-  std::vector<double> scaled;
+  const std::vector<double> row = part_of_row(fixed, p, part);
+  std::vector<double> sum(row.size()), scaled;
   for (const double value : learned) scaled.push_back(weight * value);
   reference::add_row(scaled, row, 1.0, {}, sum.data());
+  std::vector<Mistake> mistakes = row_mistakes(fixed, [&](const RowValue& value) {
+    std::vector<double> result;
+    for (std::int64_t c = 0; c < part.count; ++c) result.push_back(value(p, c) + scaled[static_cast<std::size_t>(c)]);
+    return result;
+  });
+  std::vector<double> unweighted(row.size());
+  reference::add_row(learned, row, 1.0, {}, unweighted.data());
+  mistakes.push_back({"the learned row was not multiplied by its weight", unweighted});
   sheet.ask("learned/sum",
             {{"p", p},
+             {"width", fixed.width},
              {"base", fixed.base},
+             {"which", part.text(fixed.width)},
              {"weight", weight},
              {"learned", plain_list(learned)},
              {"fixed", list_text(row, 5)},
              {"scaled", list_text(scaled, 5)}},
-            sum);
+            sum, mistakes);
 }
 
 }  // namespace
@@ -149,8 +177,8 @@ void hybrid_questions(const Hybrid& given, Sheet& sheet) {
   add_gradient_step(sheet);
   add_past_end(
       sheet, spec,
-      "the learned row is the same for all positions past the end; the sinusoidal part still tells them apart.");
-  add_row_question(sheet, Level::medium, plain_sinusoidal(4, given.fixed.base));
+      "the learned row is the same for all positions past the end; the sinusoidal part still distinguishes them.");
+  add_row_question(sheet, Level::medium, fixed_part(given));
   add_long_context_question(sheet);
 }
 

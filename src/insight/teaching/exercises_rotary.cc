@@ -1,4 +1,5 @@
 // Questions about rotary encodings.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -12,53 +13,63 @@ namespace {
 
 using Pair = std::array<double, 2>;
 
-// How a layout turns a pair of frequency 1, which is a head of two channels.
-struct Turn {
+// How a layout rotates a pair of frequency 1, which is a head of two channels.
+struct Rotation {
   bool negative;  // by the negative angle
 
-  explicit Turn(const Rotary& spec) : negative(spec.layout == Layout::half_negative) {}
+  explicit Rotation(const Rotary& spec) : negative(spec.layout == Layout::half_negative) {}
   Pair operator()(const Pair& x, double position) const {
     Pair out;
     const Layout layout = negative ? Layout::half_negative : Layout::half;
     reference::rotate_head({.head_dim = 2, .layout = layout}, {&position, 1}, x.data(), out.data());
     return out;
   }
-  // "" or what a question has to say.
-  std::string told() const { return negative ? " Pairs turn by the negative angle (layout=half_negative)." : ""; }
+  // The same by hand, from the sine and the cosine of a row.
+  Pair by_hand(const Pair& x, double position, const RowValue& row) const {
+    const double sine = (negative ? -1.0 : 1.0) * row(position, 0), cosine = row(position, 1);
+    return {x[0] * cosine - x[1] * sine, x[0] * sine + x[1] * cosine};
+  }
+  // "", or what a question has to say.
+  std::string told() const {
+    return negative ? " Pairs are rotated by the negative angle (layout=half_negative)." : "";
+  }
   const char* sign() const { return negative ? "-" : ""; }
 };
+
+constexpr const char* kOtherWay = "this rotates the other way: the sign of the angle is wrong";
 
 std::string pair_text(const Pair& x) { return "(" + text::number_text(x[0]) + ", " + text::number_text(x[1]) + ")"; }
 std::string pair_decimals(const Pair& x) { return "(" + decimals_text(x[0], 5) + ", " + decimals_text(x[1], 5) + ")"; }
 
 Pair draw_pair(Draw& draw) { return {draw.real(1, 5), draw.real(-4, 4)}; }
 
-// With p-RoPE and its relatives some pairs have an angle of 0 at every position.
-std::string turn_text(const RotarySchedule& schedule) {
+// With p-RoPE and similar encodings some pairs have an angle of 0 at every position.
+std::string rotated_text(const RotarySchedule& schedule) {
   const auto still = std::count(schedule.inv_freq.begin(), schedule.inv_freq.end(), 0.0);
   return schedule.axes == 1 && still > 0
-             ? " are paired, " + text_of(2 * still) + " of them by an angle that is always 0"
-             : " turn";
+             ? " are paired, " + text_of(2 * still) + " of them with an angle that is always 0"
+             : " are rotated";
 }
 
 void add_pairs(Sheet& sheet, const RotarySchedule& schedule) {
   sheet.ask("rotary/pairs",
-            {{"head_dim", schedule.head_dim}, {"channels", schedule.rotary_dim}, {"turn", turn_text(schedule)}},
-            {static_cast<double>(schedule.pairs())});
+            {{"head_dim", schedule.head_dim}, {"channels", schedule.rotary_dim}, {"rotated", rotated_text(schedule)}},
+            {static_cast<double>(schedule.pairs())},
+            {{"every channel was counted; two channels share an angle", {static_cast<double>(schedule.rotary_dim)}}});
 }
 
-// A head in which enough channels turn to ask for partners: that of the spec, or a larger one.
+// A head with enough rotated channels to ask for partners: that of the spec, or a larger one.
 Rotary lesson_head(const RotarySchedule& schedule) {
   if (schedule.rotary_dim < 8) return {.head_dim = 64, .rotary_dim = 64};
   return {.head_dim = schedule.head_dim, .rotary_dim = schedule.rotary_dim, .first_channel = schedule.first_channel};
 }
 
 std::string window_text(const RotarySchedule& schedule) {
-  if (schedule.rotary_dim < 8) return "In a larger head all 64 channels turn";
+  if (schedule.rotary_dim < 8) return "In a larger head all 64 channels are rotated";
   const std::string all = text_of(schedule.head_dim), some = text_of(schedule.rotary_dim);
-  if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head" + turn_text(schedule);
-  return "Of the " + all + " channels of a head " + some + " turn, from channel " + text_of(schedule.first_channel) +
-         " on";
+  if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head" + rotated_text(schedule);
+  return "Of the " + all + " channels of a head " + some + " are rotated, from channel " +
+         text_of(schedule.first_channel) + " on";
 }
 
 void add_layouts(Sheet& sheet, const RotarySchedule& schedule) {
@@ -78,7 +89,7 @@ void add_layouts(Sheet& sheet, const RotarySchedule& schedule) {
              {"pairs", pairs},
              {"half", whole(partners[0])},
              {"interleaved", whole(partners[1])}},
-            partners);
+            partners, {{"the two layouts are swapped", {partners[1], partners[0]}}});
 }
 
 void add_norm(Sheet& sheet) {
@@ -87,58 +98,75 @@ void add_norm(Sheet& sheet) {
   sheet.ask_choice("rotary/norm", draw, {{"p", p}, {"note", sheet.note()}});
 }
 
-void add_turn(Sheet& sheet, const Turn& turn) {
+void add_rotation(Sheet& sheet, const Rotation& rotation) {
   Draw draw = sheet.draw("turn");
   const double p = draw.real(1, 9);
-  const Pair x = draw_pair(draw), out = turn(x, p);
-  sheet.ask("rotary/turn",
+  const Pair x = draw_pair(draw), out = rotation(x, p), back = rotation(x, -p);
+  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& row) {
+    const Pair pair = rotation.by_hand(x, p, row);
+    return std::vector{pair[0], pair[1]};
+  });
+  mistakes.push_back({kOtherWay, {back[0], back[1]}});
+  sheet.ask("rotary/rotation",
             {{"pair", pair_text(x)},
              {"p", p},
-             {"told", turn.told()},
-             {"minus", turn.negative ? "+" : "-"},
-             {"sign", turn.sign()},
+             {"told", rotation.told()},
+             {"minus", rotation.negative ? "+" : "-"},
+             {"sign", rotation.sign()},
              {"cos", decimals_text(std::cos(p), 5)},
              {"sin", decimals_text(std::sin(p), 5)},
              {"a", in_formula(x[0])},
              {"b", in_formula(x[1])},
              {"first", decimals_text(out[0], 5)},
              {"second", decimals_text(out[1], 5)}},
-            {out[0], out[1]});
+            {out[0], out[1]}, mistakes);
 }
 
-void add_score(Sheet& sheet, const Turn& turn) {
+double dot(const Pair& a, const Pair& b) { return a[0] * b[0] + a[1] * b[1]; }
+
+void add_score(Sheet& sheet, const Rotation& rotation) {
   Draw draw = sheet.draw("score");
   const double p = draw.real(2, 30), d = draw.real(1, 6), elsewhere = p + draw.real(100, 999);
   const Pair q = draw_pair(draw), k = draw_pair(draw);
-  const auto score = [&](double place) {
-    const Pair a = turn(q, place), b = turn(k, place + d);
-    return a[0] * b[0] + a[1] * b[1];
-  };
-  const std::string angle = turn.sign() + text::number_text(d);
+  const auto score = [&](double place) { return dot(rotation(q, place), rotation(k, place + d)); };
+  const std::string angle = rotation.sign() + text::number_text(d);
+  // By hand only the key is rotated, by the distance: a position that is one late makes the distance one larger.
+  std::vector<Mistake> mistakes =
+      angle_mistakes([&](const RowValue& row) { return std::vector{dot(q, rotation.by_hand(k, d, row))}; });
+  for (Mistake& mistake : mistakes) {
+    if (mistake.text.starts_with("one position")) mistake.text = "the distance is wrong by one";
+  }
+  mistakes.push_back({kOtherWay, {dot(q, rotation(k, -d))}});
+  mistakes.push_back({"nothing was rotated", {dot(q, k)}});
+  mistakes.push_back({"only the query was rotated", {dot(rotation(q, p), k)}});
+  mistakes.push_back({"the key was rotated by its position although the query was not", {dot(q, rotation(k, p + d))}});
   sheet.ask("rotary/score",
             {{"q", pair_text(q)},
              {"p", p},
              {"k", pair_text(k)},
              {"s", p + d},
-             {"told", turn.told()},
+             {"told", rotation.told()},
              {"angle", angle},
-             {"turned", pair_decimals(turn(k, d))},
+             {"rotated", pair_decimals(rotation(k, d))},
              {"far_p", elsewhere},
              {"far_s", elsewhere + d},
              {"far", decimals_text(score(elsewhere), 5)}},
-            {score(p)});
+            {score(p)}, mistakes);
 }
 
 void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& schedule) {
   Draw draw = sheet.draw("rotary wavelength");
   const auto drawn = draw.pick<std::int64_t>({32, 64, 128});
-  // A window that is a part of the head has exponents of its own width, unless they were given or it was odd.
-  const bool window = schedule.rotary_dim >= 8 && schedule.rotary_dim < schedule.head_dim &&
-                      schedule.exponent_dim == schedule.rotary_dim;
-  const std::int64_t width = window ? schedule.rotary_dim : drawn;
-  const std::string head = window ? window_text(schedule) : "In another head all " + text_of(width) + " channels turn";
+  // The head of the spec, unless it has exponents of another width or only one pair.
+  const bool own = schedule.rotary_dim >= 4 && schedule.rotary_dim % 2 == 0 && schedule.axes == 1 &&
+                   schedule.exponent_dim == schedule.rotary_dim;
+  const std::int64_t width = own ? schedule.rotary_dim : drawn;
+  const std::string head = !own ? "In another head all " + text_of(width) + " channels are rotated"
+                           : schedule.rotary_dim == schedule.head_dim
+                               ? "All " + text_of(width) + " channels of a head" + rotated_text(schedule)
+                               : window_text(schedule);
   const Sinusoidal same = plain_sinusoidal(width, spec.base);
-  const std::int64_t i = draw.between(1, width / 4);
+  const std::int64_t i = draw.between(1, std::max<std::int64_t>(width / 4, 1));
   const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
   sheet.ask("rotary/wavelength",
             {{"head", head},
@@ -146,17 +174,24 @@ void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& sche
              {"i", i},
              {"width", width},
              {"denominator", plain_text(properties::sinusoidal_denominator(same, i))}},
-            {length});
+            {length}, wavelength_mistakes(same.base, static_cast<double>(width), static_cast<double>(i)));
 }
 
 // R(p) is the rotation by +p in every text, so layouts do not matter here.
 void add_product(Sheet& sheet) {
   Draw draw = sheet.draw("product");
-  const Turn turn{Rotary{}};
-  const double a = draw.real(2, 40), b = a + draw.real(1, 6);
-  const Pair first = turn({1.0, 0.0}, b - a), second = turn({0.0, 1.0}, b - a);
+  const Rotation rotation{Rotary{}};
+  const double a = draw.real(2, 40), b = a + draw.real(1, 6), d = b - a;
+  const Pair first = rotation({1.0, 0.0}, d), second = rotation({0.0, 1.0}, d);
   const std::vector<double> matrix = {first[0], second[0], first[1], second[1]};
-  sheet.ask("rotary/product", {{"a", a}, {"b", b}, {"d", b - a}}, matrix);
+  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& row) {
+    return std::vector{row(d, 1), -row(d, 0), row(d, 0), row(d, 1)};
+  });
+  mistakes.push_back(
+      {"this is R(a) R(b)^T: the transposed matrix comes first", {first[0], first[1], second[0], second[1]}});
+  mistakes.push_back({"this is R(a) R(b), without the transpose",
+                      {std::cos(a + b), -std::sin(a + b), std::sin(a + b), std::cos(a + b)}});
+  sheet.ask("rotary/product", {{"a", a}, {"b", b}, {"d", d}}, matrix, mistakes);
 }
 
 }  // namespace
@@ -164,16 +199,17 @@ void add_product(Sheet& sheet) {
 void rotary_questions(const Rotary& spec, Sheet& sheet) {
   const RotarySchedule schedule = make_schedule(spec);
   if (!is_rotation(spec.layout)) {
-    fail(ErrorKind::unsupported, "[make_exercises] the layout is no rotation, and the questions are about rotations");
+    fail(ErrorKind::unsupported,
+         "[make_exercises] the layout is not a rotation, and the questions are about rotations");
   }
-  const Turn turn(spec);
+  const Rotation rotation(spec);
   add_pairs(sheet, schedule);
   add_layouts(sheet, schedule);
   sheet.set_note(
       plain_note(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset"}));
   add_norm(sheet);
-  add_turn(sheet, turn);
-  add_score(sheet, turn);
+  add_rotation(sheet, rotation);
+  add_score(sheet, rotation);
   add_wavelength(sheet, spec, schedule);
   add_product(sheet);
   add_long_context_question(sheet);

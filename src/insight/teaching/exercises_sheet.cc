@@ -15,20 +15,21 @@ std::string letter(std::size_t choice) {
   return "(" + std::string(1, static_cast<char>('a' + static_cast<int>(choice))) + ")";
 }
 
-// What the sheet says before its questions.
+// The lines before the questions.
 std::vector<std::string> introduction(const WorksheetOptions& options) {
   if (!options.introduction) return {};
   std::vector<std::string> lines = {
-      "Write your answers into a file, one line each: q1: 0.84147. Several values are parted by commas; a line that "
-      "begins with a blank goes on with the answer above.",
-      "A number is right if it is right to the decimals asked for, rounded or cut; a formula such as sqrt(2)/2 counts "
-      "by "
-      "its value. Answers in sentences are for a person to judge."};
+      "Write your answers to a file, one line each: q1: 0.84147. Separate several values with commas. A line that "
+      "begins "
+      "with a blank continues the answer above.",
+      "A number is right if it is right to the decimals asked for, rounded or cut; if five are asked for, four are "
+      "enough unless the answer is below 0.1. A formula such as sqrt(2)/2 counts by its value. A person has to judge "
+      "answers in sentences."};
   if (!options.grade_command.empty()) lines.push_back("To grade them: " + options.grade_command);
   return lines;
 }
 
-// What the key says of a question.
+// Solution, answer and points of a question.
 std::vector<std::string> key_lines(const Question& question) {
   std::vector<std::string> lines = question.solution;
   if (question.kind != AnswerKind::reasoned) {
@@ -38,7 +39,7 @@ std::vector<std::string> key_lines(const Question& question) {
   return lines;
 }
 
-// Markdown would take * and _ for emphasis and < for a tag.
+// In Markdown * and _ begin emphasis, and < begins a tag.
 std::string plain_markdown(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -90,7 +91,7 @@ std::string text_question(const Question& question, bool answers) {
   return text + "\n";
 }
 
-// Calls level(heading) where one begins, and question(q) for each.
+// Calls level(heading) before the first question of each level, and question(q) for each question.
 template <class OnLevel, class OnQuestion>
 void walk(const std::vector<Question>& questions, const OnLevel& level, const OnQuestion& question) {
   for (std::size_t i = 0; i < questions.size(); ++i) {

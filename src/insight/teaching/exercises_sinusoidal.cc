@@ -1,5 +1,7 @@
 // Questions about sinusoidal rows.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "insight/explanation/sinusoidal_symbols.h"
 #include "insight/properties/lists.h"
@@ -11,124 +13,192 @@ namespace {
 
 using properties::dot;
 
-// The width of the spec where it is one that lessons have; else one that is drawn.
-std::int64_t lesson_width(const Sinusoidal& spec, Draw& draw) {
-  const bool usual = spec.width % 2 == 0 && spec.width >= 4 && spec.width <= 65536;
-  return usual ? spec.width : draw.pick<std::int64_t>({16, 32, 64, 128, 256, 512});
+// The even width that questions are about: that of the spec, unless it is odd or too large to print.
+std::int64_t question_width(const Sinusoidal& spec) {
+  constexpr std::int64_t kMost = 65536;
+  return std::min(spec.width + spec.width % 2, kMost);
 }
 
 void add_counting(Sheet& sheet, const Sinusoidal& spec) {
   Draw draw = sheet.draw("counting");
   const std::int64_t token = draw.between(2, 9);
-  const auto sine = [&](std::int64_t p) { return row_of(plain_sinusoidal(2, spec.base), static_cast<double>(p))[0]; };
+  const double p = static_cast<double>(token - 1);
+  const auto sine = [&](double position) { return part_of_row(spec, position, {0, 2})[0]; };
   sheet.ask("sinusoidal/counting",
             {{"token", token},
              {"p", token - 1},
-             {"from_zero", decimals_text(sine(token - 1), 5)},
-             {"from_one", decimals_text(sine(token), 5)}},
-            {sine(token - 1)});
+             {"from_zero", decimals_text(sine(p), 5)},
+             {"from_one", decimals_text(sine(p + 1.0), 5)}},
+            {sine(p)}, angle_mistakes([&](const RowValue& row) { return std::vector{row(p, 0)}; }));
 }
 
 void add_norm(Sheet& sheet, const Sinusoidal& spec) {
   Draw draw = sheet.draw("norm");
-  const std::int64_t width = lesson_width(spec, draw), p = draw.between(3, 999);
-  const std::vector<double> row = row_of(plain_sinusoidal(width, spec.base), static_cast<double>(p));
-  const double norm = std::sqrt(std::round(dot(row, row)));
-  sheet.ask("sinusoidal/norm", {{"p", p}, {"width", width}, {"pairs", width / 2}}, {norm});
+  const std::int64_t width = spec.width, p = draw.between(3, 999);
+  const std::vector<double> row = row_of(spec, static_cast<double>(p));
+  const double square = std::round(dot(row, row));
+  sheet.ask("sinusoidal/norm", {{"p", p}, {"width", width}, {"pairs", width / 2}}, {std::sqrt(square)},
+            {{"this is the square of the norm", {square}},
+             {"each channel was counted as 1; each pair adds 1", {std::sqrt(2.0 * square)}}});
 }
 
-void add_symbols(Sheet& sheet, const Sinusoidal& given, std::int64_t width, double p) {
-  const Sinusoidal spec = plain_sinusoidal(width, given.base);
+void add_symbols(Sheet& sheet, const Sinusoidal& spec, double p, const Channels& channels) {
   const explanation::SinusoidalSymbols symbols(spec);
+  const std::vector<double> values = part_of_row(spec, p, channels);
+  const std::int64_t first = channels.first / 2, end = first + channels.count / 2;
   std::string answer, denominators;
-  for (std::int64_t i = 0; i < width / 2; ++i) {
+  for (std::int64_t i = first; i < end; ++i) {
     const std::string angle = symbols.angle(text::number_text(p), i);
-    answer += (i == 0 ? "" : ", ") + ("sin(" + angle + "), cos(" + angle + ")");
-    denominators += (i == 0 ? "" : ", ") + symbols.denominator(i);
+    answer += (i == first ? "" : ", ") + ("sin(" + angle + "), cos(" + angle + ")");
+    denominators += (i == first ? "" : ", ") + symbols.denominator(i);
   }
   Question question = stored_question("sinusoidal/symbols",
                                       {{"p", p},
-                                       {"width", width},
+                                       {"width", spec.width},
                                        {"base", spec.base},
-                                       {"last", width / 2 - 1},
+                                       {"which", channels.text(spec.width)},
+                                       {"count", channels.count},
+                                       {"first", first},
+                                       {"last", end - 1},
                                        {"denominators", denominators},
                                        {"row", answer},
-                                       {"numbers", list_text(row_of(spec, p), 5)}},
-                                      row_of(spec, p));
+                                       {"numbers", list_text(values, 5)}},
+                                      values);
   question.answer = answer;
+  question.mistakes = row_mistakes(spec, [&](const RowValue& row) {
+    std::vector<double> result;
+    for (std::int64_t c = 0; c < channels.count; ++c) result.push_back(row(p, channels.first + c));
+    return result;
+  });
   sheet.add(question);
 }
 
-void add_wavelength(Sheet& sheet, const Sinusoidal& given) {
-  Draw draw = sheet.draw("wavelength");
-  const Sinusoidal spec = plain_sinusoidal(lesson_width(given, draw), given.base);
+void add_wavelength(Sheet& sheet, const Sinusoidal& spec) {
   const double longest = wavelengths(make_schedule(spec).inv_freq).back();
+  const std::int64_t last = spec.width / 2 - 1;
   sheet.ask("sinusoidal/wavelength",
             {{"width", spec.width},
              {"base", spec.base},
-             {"last", spec.width / 2 - 1},
+             {"last", last},
              {"above", spec.width - 2},
              {"mistake", decimals_text(wavelengths({1.0 / spec.base})[0], 1)}},
-            {longest});
+            {longest}, wavelength_mistakes(spec.base, static_cast<double>(spec.width), static_cast<double>(last)));
 }
 
-void add_dot_product(Sheet& sheet, const Sinusoidal& given) {
+void add_dot_product(Sheet& sheet, const Sinusoidal& spec) {
   Draw draw = sheet.draw("dot product");
-  const Sinusoidal spec = plain_sinusoidal(4, given.base);
+  const Channels part = first_channels(spec, 4);
   const double p = draw.real(2, 40), k = draw.real(1, 12);
-  const double product = dot(row_of(spec, p), row_of(spec, p + k));
+  const double product = dot(part_of_row(spec, p, part), part_of_row(spec, p + k, part));
   const explanation::SinusoidalSymbols symbols(spec);
-  sheet.ask(
-      "sinusoidal/dot product",
-      {{"base", spec.base}, {"p", p}, {"next", p + k}, {"k", k}, {"slow", symbols.angle(text::number_text(k), 1)}},
-      {product});
+  const std::string slow = part.count < 4 ? "" : " + cos(" + symbols.angle(text::number_text(k), 1) + ")";
+  const std::string which = part.count == spec.width ? "" : ", over " + part.text(spec.width) + " only";
+  std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) {
+    double sum = 0.0;
+    for (std::int64_t c = 0; c < part.count; ++c) sum += row(p, c) * row(p + k, c);
+    return std::vector{sum};
+  });
+  const Channels every{0, part.count};
+  mistakes.push_back(
+      {"the distance is one too large", {dot(part_of_row(spec, 0, every), part_of_row(spec, k + 1, every))}});
+  mistakes.push_back(
+      {"the distance is one too small", {dot(part_of_row(spec, 0, every), part_of_row(spec, k - 1, every))}});
+  sheet.ask("sinusoidal/dot product",
+            {{"width", spec.width},
+             {"base", spec.base},
+             {"which", which},
+             {"p", p},
+             {"next", p + k},
+             {"k", k},
+             {"slow", slow}},
+            {product}, mistakes);
 }
 
 void add_shift(Sheet& sheet, const Sinusoidal& given) {
   Draw draw = sheet.draw("shift");
-  const Sinusoidal spec = plain_sinusoidal(4, given.base);
+  const Sinusoidal spec = plain_sinusoidal(2, given.base);
   const double p = draw.real(1, 6), k = draw.real(2, 9);
-  std::vector<double> matrix(16);
-  reference::sinusoidal_shift_matrix(spec, k, matrix.data());
-  const std::vector<double> block = {matrix[0], matrix[1], matrix[4], matrix[5]};
+  std::vector<double> block(4);
+  reference::sinusoidal_shift_matrix(spec, k, block.data());
   const std::vector<double> row = row_of(spec, p), moved = row_of(spec, p + k);
   const auto line = [&](std::size_t at) {
     return decimals_text(block[at], 5) + "  " + decimals_text(block[at + 1], 5);
   };
+  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& trig) {
+    return std::vector{trig(k, 1), trig(k, 0), -trig(k, 0), trig(k, 1)};
+  });
+  mistakes.push_back({"this matrix rotates the other way, from p + k to p", {block[0], block[2], block[1], block[3]}});
   sheet.ask("sinusoidal/shift",
             {{"k", k},
              {"p", p},
              {"next", p + k},
              {"top", line(0)},
              {"bottom", line(2)},
-             {"row", list_text({row[0], row[1]}, 5)},
-             {"moved", list_text({moved[0], moved[1]}, 5)}},
-            block);
+             {"row", list_text(row, 5)},
+             {"moved", list_text(moved, 5)}},
+            block, mistakes);
 }
 
-void add_derivative(Sheet& sheet, const Sinusoidal& given) {
-  const Sinusoidal spec = plain_sinusoidal(4, given.base);
+void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
   const double p = sheet.draw("derivative").real(1, 9);
-  std::vector<double> derivative(4);
+  const Channels part = first_channels(spec, 4);
+  std::vector<double> derivative(static_cast<std::size_t>(spec.width));
   reference::sinusoidal_derivative_row(spec, p, derivative.data());
-  Places places = {
-      {"base", spec.base}, {"p", p}, {"w", text::general_text(reference::sinusoidal_inv_freq(spec, 1), 7)}};
-  constexpr const char* kNames[] = {"d0", "d1", "d2", "d3"};
-  for (std::size_t i = 0; i < 4; ++i) places.emplace_back(kNames[i], decimals_text(derivative[i], 5));
-  sheet.ask("sinusoidal/derivative", places, derivative);
+  derivative.resize(static_cast<std::size_t>(part.count));
+  // From a row: the other number of the pair, times the frequency, or without it.
+  const auto from_row = [&](const RowValue& row, bool chain_rule) {
+    std::vector<double> result;
+    for (std::int64_t i = 0; 2 * i < part.count; ++i) {
+      const double w = chain_rule ? reference::sinusoidal_inv_freq(spec, i) : 1.0;
+      result.push_back(w * row(p, 2 * i + 1));
+      result.push_back(-w * row(p, 2 * i));
+    }
+    return result;
+  };
+  std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) { return from_row(row, true); });
+  const std::vector<double> row = part_of_row(spec, p, part);
+  const RowValue right = [&](double, std::int64_t c) { return row[static_cast<std::size_t>(c)]; };
+  mistakes.push_back({"the factor w of the chain rule is missing", from_row(right, false)});
+  std::vector<double> positive = derivative;
+  for (std::size_t c = 1; c < positive.size(); c += 2) positive[c] = -positive[c];
+  mistakes.push_back({"the derivative of a cosine is minus the sine", positive});
+  Question question = stored_question(
+      "sinusoidal/derivative", {{"width", spec.width}, {"base", spec.base}, {"which", part.text(spec.width)}, {"p", p}},
+      derivative);
+  for (std::int64_t i = 0; 2 * i < part.count; ++i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    question.solution.push_back("w = " + text::general_text(reference::sinusoidal_inv_freq(spec, i), 7) + ": " +
+                                decimals_text(derivative[at], 5) + ", " + decimals_text(derivative[at + 1], 5));
+  }
+  if (part.count == 4 && reference::sinusoidal_inv_freq(spec, 1) < 0.1) {
+    question.solution.push_back("The slow pair hardly changes from one position to the next.");
+  }
+  question.mistakes = std::move(mistakes);
+  sheet.add(std::move(question));
 }
 
 }  // namespace
 
-void sinusoidal_questions(const Sinusoidal& spec, Sheet& sheet) {
-  sheet.set_note(plain_note(spec, {"width", "base"}));
-  add_row_question(sheet, Level::easy, plain_sinusoidal(4, spec.base));
-  add_counting(sheet, spec);
+void sinusoidal_questions(const Sinusoidal& given, Sheet& sheet) {
+  const Sinusoidal spec = plain_sinusoidal(question_width(given), given.base);
+  std::string note = plain_note(given, {"width", "base"});
+  if (spec.width != given.width) {
+    note += " (The width " + text_of(given.width) + " is replaced by " + text_of(spec.width) + ".)";
+  }
+  sheet.set_note(note);
+  add_row_question(sheet, Level::easy, spec, first_channels(spec, 4), "row 4");
+  add_counting(sheet, plain_sinusoidal(2, given.base));
   add_norm(sheet, spec);
   add_permutation_question(sheet);
-  add_symbols(sheet, spec, 6, 2.0);
-  add_symbols(sheet, spec, 10, sheet.draw("symbols").real(3, 12));
-  add_row_question(sheet, Level::medium, plain_sinusoidal(8, spec.base));
+  add_symbols(sheet, spec, 2.0, first_channels(spec, 6));
+  const std::int64_t end = spec.width <= 10 ? spec.width : 6;
+  add_symbols(sheet, spec, sheet.draw("symbols").real(3, 12), {spec.width - end, end});
+  if (spec.width <= 8) {
+    add_row_question(sheet, Level::medium, spec, {0, spec.width}, "row 8");
+  } else {
+    const std::int64_t pair = sheet.draw("pair").between(2, spec.width / 4 + 1);
+    add_row_question(sheet, Level::medium, spec, {2 * pair, 2}, "row 8");
+  }
   add_wavelength(sheet, spec);
   add_dot_product(sheet, spec);
   add_shift(sheet, spec);

@@ -1,4 +1,4 @@
-// The value of a formula as people type it: sin(2/10000^(2/6)), -3 * pi / 4, pow(2, -8/12).
+// Evaluates a formula as people type it: sin(2/10000^(2/6)), -3 * pi / 4, pow(2, -8/12).
 //
 //     posenc::Evaluated answer = posenc::evaluate("sin(2 / 10000^(1/3))");
 //     if (answer.error.empty()) use(answer.value);      // 0.092699...
@@ -17,14 +17,14 @@ namespace posenc::teaching {
 
 struct Evaluated {
   double value = 0.0;
-  std::string error = {};  // empty where the text has a finite value
+  std::string error = {};  // empty if the text has a finite value
 };
 
-// A text of more than 1000 bytes, nesting deeper than 64 and values that are not finite are errors.
+// Texts of more than 1000 bytes, nesting deeper than 64 and values that are not finite give an error.
 teaching::Evaluated evaluate(std::string_view expression);
 
-// The expressions of a list, as texts: parted by commas, semicolons or ends of lines outside parentheses, with or
-// without [] around all; plain numbers also by blanks. An empty text has none.
+// Splits a list into its expressions, at commas, semicolons and line ends outside parentheses; plain numbers also at
+// blanks. The list may be in []. An empty text gives an empty list.
 std::vector<std::string> list_items(std::string_view text);
 
 }  // namespace posenc::teaching

@@ -19,14 +19,14 @@ std::string attribute(std::string_view name, std::string_view value) {
   return std::string(name) + "=\"" + xml_text(value) + "\"";
 }
 
-// "holds to" as a class of the style: holds-to.
+// The CSS class of a verdict: holds-to.
 std::string verdict_class(Verdict verdict) {
   std::string name(to_text(verdict));
   std::replace(name.begin(), name.end(), ' ', '-');
   return name;
 }
 
-// It scrolls in itself where it is wide.
+// Scrolls if it is too wide.
 std::string scrolling_table(std::string_view caption, const std::vector<std::string>& head, const std::string& rows) {
   std::string cells;
   for (const std::string& cell : head) cells += tag("th", inline_html(cell), "scope=\"col\"");
@@ -37,7 +37,7 @@ std::string scrolling_table(std::string_view caption, const std::vector<std::str
          "\n";
 }
 
-// The headings of level 2 of a body, as the page's contents.
+// Table of contents from the level 2 headings of a body.
 std::string contents(const std::string& body) {
   std::string items;
   const std::string open = "<h2 id=\"";

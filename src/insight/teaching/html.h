@@ -1,4 +1,4 @@
-// Pages of HTML out of small parts: prose, tables, figures, boxes, and the page around them.
+// Parts of HTML pages: prose, tables, figures, boxes, and the page around them.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ std::string paragraph(std::string_view text);
 // <h2 id="...">; the page's contents list those of level 2.
 std::string heading(int level, std::string_view text, std::string_view id = {});
 std::string list(const std::vector<std::string>& items);
-// A <math> element; it scrolls in itself where it is wide.
+// A <math> element that scrolls if it is too wide.
 std::string formula(const std::string& mathml);
 std::string preformatted(std::string_view text);
 std::string details(std::string_view summary, const std::string& inside);
 // A box beside the text: "Recommendation".
 std::string box(std::string_view title, const std::string& inside);
 
-// A table with headers; the first column heads its row. Cells are inline_html. It scrolls in itself where it is wide.
+// A table whose first column has the row headers; it scrolls if it is too wide. Cells are inline_html.
 struct HtmlTable {
   std::string caption;
   std::vector<std::string> head;
@@ -34,9 +34,9 @@ struct HtmlTable {
 };
 std::string table(const HtmlTable& table);
 
-// A drawing, with a caption that has the command and a button that saves it alone; `id` is unique in the page.
+// A drawing with its command and a button that saves it; `id` must be unique in the page.
 std::string drawing_of(const Figure& figure, const std::string& id, bool with_finding);
-// The same with its finding, as a figure.
+// A whole figure: the drawing and its finding.
 std::string figure_block(const Figure& figure, const std::string& id);
 
 // "holds to 2048".
@@ -48,10 +48,10 @@ struct HtmlPage {
   std::string title;
   std::string lead;     // a paragraph below the title
   std::string body;     // sections, with headings of level 2 that have an id
-  std::string script;   // beside that of every page; may be empty
-  std::string command;  // what made the page
+  std::string script;   // in addition to that of every page; may be empty
+  std::string command;  // that made the page
 };
-// The whole file: no network, light and dark, prints, reachable by keyboard.
+// The whole file: works without a network, light or dark, on paper and by keyboard.
 std::string page(const HtmlPage& page);
 
 }  // namespace posenc::teaching

@@ -38,14 +38,14 @@ void check_words(const std::vector<std::string>& words) {
 struct LessonFigure {
   std::string name;
   std::string spec = {};
-  std::string extra = {};  // options of the command that makes it, behind the spec: "--positions 0:60"
+  std::string extra = {};  // more options of the command that draws it: "--positions 0:60"
   FigureOptions options = {};
 };
 
-// A fragment in assets/lesson and what is put into it: of a figure {{NAME.id}}, {{NAME.drawing}} and {{NAME.finding}}.
+// A fragment in assets/lesson and its values. A figure gives {{NAME.id}}, {{NAME.drawing}} and {{NAME.finding}}.
 struct Section {
   std::string name;
-  std::string told;  // as progress
+  std::string told;  // name in the progress
   std::vector<LessonFigure> figures = {};
   Values (*values)(const LessonSubject& subject) = nullptr;
 };
@@ -71,25 +71,29 @@ std::vector<Section> sections(const LessonSubject& subject) {
         narrow("waves"),
         {.name = "wavelengths",
          .spec = "sinusoidal:width=64",
-         .extra = "--train 512",
+         .extra = "--trained 512",
          .options = {.train_length = 512}},
-        wide("heatmap")}},
+        wide("heatmap")},
+       waves_values},
       {"live", "the live figure", {}, live_values},
       {"shift",
        "the shift",
        {{.name = "shift",
          .spec = "sinusoidal:width=64",
-         .extra = "--position 5 --shift 5",
+         .extra = "--positions 5 --shift 5",
          .options = {.position = 5.0, .shift = 5.0}},
         narrow("similarity"),
-        narrow("distance")}},
-      {"model", "into the model", {wide("mixing"), wide("angle"), wide("same_word")}, model_values},
+        narrow("distance")},
+       shift_values},
+      {"model", "into the model", {narrow("pipeline"), wide("mixing"), wide("angle"), wide("same_word")}, model_values},
       {"score",
        "the score's four parts",
-       {{.name = "parts", .spec = "sinusoidal:width=64", .options = sentence}, attention("sinusoidal:width=64")}},
+       {{.name = "parts", .spec = "sinusoidal:width=64", .options = sentence}, attention("sinusoidal:width=64")},
+       score_values},
       {"limits",
        "limits",
-       {of("learned:rows=256,width=64,past_end=error")("learned"), {.name = "perplexity"}, narrow("precision")}},
+       {of("learned:rows=256,width=64,past_end=error")("learned"), {.name = "perplexity"}, narrow("precision")},
+       limits_values},
       {"relative",
        "relative encodings",
        {alibi("bias"), alibi("bias_distance"), of("t5:heads=8")("buckets"), attention("alibi:heads=8"),
@@ -103,6 +107,7 @@ std::vector<Section> sections(const LessonSubject& subject) {
         attention("rotary:head_dim=64"),
         rotary("scalings")},
        rotary_values},
+      {"layer", "one layer"},
       {"choice", "choosing, and exercises", {}, choice_values},
   };
 }
@@ -114,15 +119,18 @@ Figure drawn(const LessonFigure& wanted, const LessonOptions& lesson) {
                     (wanted.extra.empty() ? "" : " " + wanted.extra) +
                     (options.tokens.empty() ? "" : " --sentence " + text::shell_word(lesson.sentence)) +
                     (lesson.seed == 0 ? "" : " --random-seed " + std::to_string(lesson.seed));
-  return make_figure(wanted.name, find_encoding(wanted.spec.empty() ? "none" : wanted.spec), options);
+  if (wanted.spec.empty()) return make_figure(wanted.name, options);
+  return make_figure(wanted.name, find_encoding(wanted.spec), options);
 }
 
 }  // namespace
 }  // namespace teaching
 
+void check_lesson(const LessonOptions& options) { teaching::check_words(teaching::words_of(options.sentence)); }
+
 std::string make_lesson(const LessonOptions& options) {
+  check_lesson(options);
   const teaching::LessonSubject subject{options, teaching::words_of(options.sentence)};
-  teaching::check_words(subject.words);
   const std::vector<teaching::Section> sections = teaching::sections(subject);
   std::string body;
   std::int64_t done = 0, figures = 0;
@@ -134,20 +142,20 @@ std::string make_lesson(const LessonOptions& options) {
       const Figure figure = teaching::drawn(wanted, options);
       const std::string id = "f" + std::to_string(++figures) + "-" + wanted.name;
       values[wanted.name + ".id"] = id;
-      // What there is to see is told only behind the prediction.
+      // The text shows the finding only after the question.
       values[wanted.name + ".drawing"] = teaching::drawing_of(figure, id, false);
       values[wanted.name + ".finding"] = teaching::inline_html(figure.finding);
     }
     body += teaching::filled("lesson/" + section.name + ".html", values);
   }
   return teaching::checked_page(
-      teaching::page({.title = "Where a word stands: positional encodings of transformers",
-                      .lead =
-                          "A lesson with numbers that you can check by hand. Before each figure there is a question: "
-                          "answer it before you look. Every figure says the command that makes it, and can be saved.",
-                      .body = body,
-                      .script = "\n" + std::string(teaching::asset("live.js")),
-                      .command = options.command}),
+      teaching::page(
+          {.title = "Word order in transformers: positional encodings",
+           .lead = "A lesson with numbers that you can check by hand. Each figure begins with a question: answer it "
+                   "before you look. Below each figure is the command that draws it, and a button that saves it.",
+           .body = body,
+           .script = "\n" + std::string(teaching::asset("live.js")),
+           .command = options.command}),
       "[make_lesson]");
 }
 

@@ -1,4 +1,4 @@
-// The numbers of the figure that moves: its script draws them and evaluates no formula.
+// The numbers of the animated figure. Its script only draws them; it does not evaluate a formula.
 #include "core/text/number_text.h"
 #include "insight/drawing/chart.h"
 #include "insight/teaching/lesson.h"
@@ -13,7 +13,7 @@ constexpr std::int64_t kLiveWidth = 16;
 constexpr std::int64_t kLivePositions = 40;
 constexpr std::int64_t kFramesPerPosition = 4;
 
-// Four decimals are a tenth of a pixel.
+// Four decimals are accurate to a tenth of a pixel.
 Json rounded(double value) { return Json(*text::parse_number(text::fixed_text(value, 4))); }
 
 Json palette(Theme theme) {
@@ -31,7 +31,7 @@ Json palette(Theme theme) {
   return colors;
 }
 
-// Everything that the script shows: rows by frame, their colours, and which channels make a hand.
+// All that the script shows: rows by frame, their colours, and the two channels of each hand.
 Json live_data() {
   const SinusoidalSchedule schedule = make_schedule(Sinusoidal{.width = kLiveWidth});
   std::vector<double> positions;
@@ -61,7 +61,7 @@ Json live_data() {
   for (std::int64_t i = 0; i < kLiveWidth / 2; ++i) {
     sine.emplace_back(schedule.sine.start + i * schedule.sine.stride);
     cosine.emplace_back(schedule.cosine.start + i * schedule.cosine.stride);
-    labels.emplace_back("turn: " + drawing::tick_text(lengths[static_cast<std::size_t>(i)]));
+    labels.emplace_back("one turn: " + drawing::tick_text(lengths[static_cast<std::size_t>(i)]));
   }
   Json data;
   data.set("frames_per_position", kFramesPerPosition).set("pairs", kLiveWidth / 2).set("positions", Json(positions));

@@ -1,8 +1,11 @@
 // The tables, worked examples and numbers of the lesson.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text/joined.h"
 #include "core/text/number_text.h"
+#include "insight/properties/lists.h"
 #include "insight/properties/mixings.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
@@ -19,24 +22,151 @@
 namespace posenc::teaching {
 namespace {
 
-// What is below the rounding has digits that depend on the machine.
+// Below the rounding the digits depend on the machine.
 std::string size_text(double value, double rounding) {
   return value < rounding ? "less than " + text::general_text(rounding, 1) : text::general_text(value, 2);
 }
 
 HtmlTable permutation_table(const PermutationResult& result) {
-  HtmlTable table{"The same words in another order, put back, beside the first output",
-                  {"With", "Largest difference", "Difference of the pooled outputs", "Sees the order"},
+  HtmlTable table{"The same words in another order: how much the outputs differ",
+                  {"With", "Per token, put back in order", "Sees the order", "Mean of all outputs"},
                   {}};
   for (const PermutationRow& row : result.rows) {
-    table.rows.push_back({"`" + row.name + "`", size_text(row.largest, result.rounding),
-                          size_text(row.pooled, result.rounding),
-                          (row.sees_order ? "yes" : "no") + (row.note.empty() ? "" : " (" + row.note + ")")});
+    table.rows.push_back({"`" + row.name + "`" + (row.note.empty() ? "" : " (" + row.note + ")"),
+                          size_text(row.largest, result.rounding), row.sees_order ? "yes" : "no",
+                          size_text(row.pooled[0].largest, result.rounding)});
   }
   return table;
 }
 
-// The angle between token and sum at width 128 and position 0, for the sizes that embeddings begin with.
+// "0.12, -0.34": the row of a token.
+std::string vector_text(const std::vector<float>& numbers, std::size_t token, std::size_t width) {
+  std::string text;
+  for (std::size_t m = 0; m < width; ++m) {
+    const double value = static_cast<double>(numbers[token * width + m]);
+    text += (m == 0 ? "" : ", ") + text::fixed_text(std::fabs(value) < 5e-4 ? 0.0 : value, 3);
+  }
+  return text;
+}
+std::string vector_text(const std::vector<double>& row) {
+  return text::joined(row, ", ",
+                      [](double value) { return text::fixed_text(std::fabs(value) < 5e-5 ? 0.0 : value, 4); });
+}
+
+// The smallest example: up to three tokens of width 4, and what attention gives for each in two orders.
+PermutationResult small_example(const LessonSubject& subject) {
+  PermutationQuestion question{.width = 4, .heads = 1, .seed = subject.options.seed, .outputs = true};
+  question.words.assign(subject.words.begin(),
+                        subject.words.begin() + std::min<std::ptrdiff_t>(3, std::ssize(subject.words)));
+  question.order = question.words.size() == 3 ? std::vector<std::int64_t>{2, 0, 1} : std::vector<std::int64_t>{1, 0};
+  question.specs = {Sinusoidal{.width = 4}};
+  return demonstrate_permutation(question);
+}
+
+HtmlTable outputs_table(const PermutationResult& result) {
+  HtmlTable table{"Outputs of each token in '" + text::joined(result.words, " ") + "' and in '" +
+                      text::joined(result.moved, " ") + "'",
+                  {"Token", "Positions", "Output in the first order", "Output in the second order"},
+                  {}};
+  for (std::size_t row = 0; row < 2; ++row) {
+    for (std::size_t n = 0; n < result.words.size(); ++n) {
+      table.rows.push_back({result.words[n], row == 0 ? "none" : "sinusoidal",
+                            vector_text(result.rows[row].outputs, n, 4), vector_text(result.rows[row].moved, n, 4)});
+    }
+  }
+  return table;
+}
+
+// Three sentences of the same words, every pair.
+HtmlTable pairs_table(std::uint64_t seed) {
+  const PermutationResult result = demonstrate_permutation({.words = {"I", "love", "Paris"},
+                                                            .others = {{"Paris", "love", "I"}, {"love", "I", "Paris"}},
+                                                            .seed = seed,
+                                                            .specs = {Sinusoidal{.width = 32}, Alibi{.heads = 4}}});
+  HtmlTable table{"Largest difference of the mean over all tokens", {"With"}, {}};
+  const auto sentence = [&](std::size_t i) { return text::joined(i == 0 ? result.words : result.others[i - 1], " "); };
+  for (const PooledPair& pair : result.rows[0].pooled) {
+    table.head.push_back(sentence(pair.first) + " / " + sentence(pair.second));
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    table.rows.push_back({"`" + result.rows[i].name + "`"});
+    for (const PooledPair& pair : result.rows[i].pooled) {
+      table.rows.back().push_back(size_text(pair.largest, result.rounding));
+    }
+  }
+  return table;
+}
+
+HtmlTable lengths_table() {
+  const std::vector<double> lengths = wavelengths(make_schedule(Sinusoidal{.width = 64}).inv_freq);
+  HtmlTable table{"Width 64: positions for a full turn", {"Channel", "Wavelength", "Turns in 100 positions"}, {}};
+  for (const std::size_t channel : {std::size_t{0}, std::size_t{10}, std::size_t{30}, std::size_t{62}}) {
+    const double length = lengths[channel / 2];
+    table.rows.push_back(
+        {std::to_string(channel), text::general_text(length, 5), text::general_text(100.0 / length, 3)});
+  }
+  return table;
+}
+
+std::string cosine_similarity(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kWidth = 128;
+  std::vector<double> rows(2 * kWidth);
+  const std::int64_t positions[] = {a, b};
+  fill_table(make_schedule(Sinusoidal{.width = kWidth}), PositionView::of(positions, 2),
+             make_view(rows.data(), {2, kWidth}));
+  return text::fixed_text(properties::dot(rows.data(), rows.data() + kWidth, kWidth) / (kWidth / 2.0), 4);
+}
+
+HtmlTable sums_table(const OrderResult& pair) {
+  return {"A = (" + vector_text(pair.a) + "), B = (" + vector_text(pair.b) + ")",
+          {"Order", "First token", "Second token"},
+          {{"[A, B]", "a + p0 = " + vector_text(pair.a_then_b.a), "b + p1 = " + vector_text(pair.a_then_b.b)},
+           {"[B, A]", "b + p0 = " + vector_text(pair.b_then_a.b), "a + p1 = " + vector_text(pair.b_then_a.a)}}};
+}
+
+HtmlTable score_parts_table(const OrderResult& pair) {
+  HtmlTable table{
+      "The score of A with B, without a projection",
+      {"Order", "Content, content", "Content, position", "Position, content", "Position, position", "Score"},
+      {}};
+  for (const auto& [name, side] : {std::pair{"[A, B]", &pair.a_then_b}, std::pair{"[B, A]", &pair.b_then_a}}) {
+    const OrderScore& score = side->score;
+    table.rows.push_back({name});
+    for (const double value : {score.content_content, score.content_position, score.position_content,
+                               score.position_position, score.score}) {
+      table.rows.back().push_back(text::fixed_text(value, 4));
+    }
+  }
+  return table;
+}
+
+HtmlTable gradient_table(const GradientQuestion& question, const GradientResult& learned) {
+  HtmlTable table{
+      "Gradient of an untrained learned table of width 4, " + std::to_string(learned.learned_numbers) + " numbers",
+      {"Row", "Token", "Gradient"},
+      {}};
+  for (std::size_t p = 0; p < learned.table.size(); ++p) {
+    const bool used = p < question.words.size();
+    table.rows.push_back({std::to_string(p), used ? question.words[p] : "none", vector_text(learned.table[p])});
+  }
+  return table;
+}
+
+// Rows are queries, columns are keys.
+HtmlTable offset_table(const std::vector<std::string>& words) {
+  HtmlTable table{"Offset of the key (column) from the query (row)", {""}, {}};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    table.head.push_back(words[i]);
+    table.rows.push_back({words[i]});
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      const std::int64_t offset = static_cast<std::int64_t>(j) - static_cast<std::int64_t>(i);
+      table.rows.back().push_back((offset > 0 ? "+" : "") + std::to_string(offset));
+    }
+  }
+  return table;
+}
+
+// The angle between token and sum at width 128 and position 0, for usual initial sizes of embeddings.
 HtmlTable angle_table() {
   constexpr std::int64_t kWidth = 128;
   std::vector<double> row(kWidth);
@@ -65,7 +195,7 @@ HtmlTable angle_table() {
   return table;
 }
 
-// Offsets -1, 0 and 1 get 0.5, 0 and -0.5: small enough to follow by hand.
+// Offsets -1, 0 and 1 have the biases 0.5, 0 and -0.5.
 std::vector<Step> clipped_example() {
   const std::vector<double> table = {0.5, 0.0, -0.5};
   return explain_pairs(Clipped{.heads = 1, .max_distance = 1},
@@ -96,15 +226,17 @@ Values problem_values(const LessonSubject& subject) {
   PermutationQuestion question{.seed = subject.options.seed};
   if (subject.options.sentence != LessonOptions{}.sentence) question.words = subject.words;
   const PermutationResult result = demonstrate_permutation(question);
-  return {{"sentence", xml_text(text::joined(result.words, " "))},
-          {"shuffled", xml_text(text::joined(result.moved, " "))},
-          {"permutations", table(permutation_table(result))},
-          {"rounding", text::general_text(result.rounding, 1)}};
+  const PermutationResult small = small_example(subject);
+  return {
+      {"small_tokens", std::to_string(small.words.size())},    {"outputs", table(outputs_table(small))},
+      {"pairs", table(pairs_table(subject.options.seed))},     {"sentence", xml_text(text::joined(result.words, " "))},
+      {"shuffled", xml_text(text::joined(result.moved, " "))}, {"permutations", table(permutation_table(result))},
+      {"rounding", text::general_text(result.rounding, 1)}};
 }
 
 Values wishes_values(const LessonSubject&) {
   return {{"properties", property_table(check({Sinusoidal{.width = 64}}, {.train_length = 512}),
-                                        "posenc check sinusoidal:width=64 --train 512")}};
+                                        "Measured with `posenc check sinusoidal:width=64 --trained 512`")}};
 }
 
 Values formula_values(const LessonSubject&) {
@@ -120,9 +252,30 @@ Values by_hand_values(const LessonSubject&) {
           {"second_steps", steps_list(explain(Sinusoidal{.width = 8}, 3.0, {}))}};
 }
 
+Values waves_values(const LessonSubject&) { return {{"lengths", table(lengths_table())}}; }
+
+Values shift_values(const LessonSubject&) {
+  return {
+      {"near", cosine_similarity(0, 1)}, {"far", cosine_similarity(0, 50)}, {"far_away", cosine_similarity(200, 250)}};
+}
+
+Values score_values(const LessonSubject& subject) {
+  const OrderResult pair = demonstrate_order(4, subject.options.seed);
+  return {{"sums", table(sums_table(pair))}, {"score_parts", table(score_parts_table(pair))}};
+}
+
+Values limits_values(const LessonSubject& subject) {
+  const GradientQuestion question{.seed = subject.options.seed};
+  const GradientDemonstration demo = demonstrate_gradient(question);
+  return {{"fixed_numbers", std::to_string(demo.fixed.learned_numbers)},
+          {"gradients", table(gradient_table(question, demo.learned))}};
+}
+
 Values model_values(const LessonSubject&) { return {{"angles", table(angle_table())}}; }
 
-Values relative_values(const LessonSubject&) { return {{"clipped_steps", steps_list(clipped_example())}}; }
+Values relative_values(const LessonSubject&) {
+  return {{"duck", table(offset_table({"I", "saw", "her", "duck"}))}, {"clipped_steps", steps_list(clipped_example())}};
+}
 
 Values rotary_values(const LessonSubject&) {
   const Rotary stretched{.head_dim = 16, .scaling = Yarn{.factor = 8.0, .original_positions = 2048}};

@@ -1,4 +1,4 @@
-// Pages that people send to each other must stay small.
+// Pages are sent by mail and must stay small.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace posenc::teaching {
 inline std::string checked_page(std::string page, const std::string& where) {
   if (static_cast<std::int64_t>(page.size()) <= kMaxPageBytes) return page;
   fail(ErrorKind::usage, where + " the page would have " + std::to_string(page.size()) + " bytes, more than " +
-                             std::to_string(kMaxPageBytes) + ": take fewer encodings");
+                             std::to_string(kMaxPageBytes) + ": use fewer encodings");
 }
 
 }  // namespace posenc::teaching

@@ -1,5 +1,7 @@
 #include "posenc/insight/report.h"
 
+#include <algorithm>
+
 #include "core/spec/rotary_window.h"
 #include "insight/properties/kind_page.h"
 #include "insight/teaching/assets.h"
@@ -12,6 +14,7 @@
 #include "posenc/insight/explain.h"
 #include "posenc/insight/figure.h"
 #include "posenc/insight/svg.h"
+#include "posenc/parameters.h"
 
 namespace posenc {
 namespace {
@@ -31,8 +34,9 @@ class ReportWriter {
     if (subjects_.size() > 1) body = comparison() + body;
     if (options_.advice) body += advice();
     return page({.title = title(),
-                 .lead = "What each encoding is, what it promises and what holds, with figures and worked examples. "
-                         "Every number was computed by posenc; nothing is fetched from anywhere.",
+                 .lead =
+                     "For each encoding: its formula, which properties it has, a worked example and figures. posenc "
+                     "computed every number on this page.",
                  .body = body,
                  .command = options_.command});
   }
@@ -41,7 +45,7 @@ class ReportWriter {
   std::string title() const {
     if (subjects_.empty()) return "Which positional encoding?";
     std::string text = "Positional encodings: ";
-    for (std::size_t i = 0; i < subjects_.size(); ++i) text += (i > 0 ? ", " : "") + subjects_[i].text();
+    for (std::size_t i = 0; i < subjects_.size(); ++i) text += (i > 0 ? ", " : "") + name_of(subjects_[i]);
     return text;
   }
 
@@ -53,6 +57,20 @@ class ReportWriter {
     return names;
   }
 
+  // Whether an encoding has learned numbers that nobody gave, or that were made at random.
+  static bool is_untrained(const Encoding& subject) {
+    const std::vector<ParameterInfo> learned = parameters_of(subject.spec());
+    const bool needs =
+        learned_part(subject.spec()) != nullptr ||
+        std::any_of(learned.begin(), learned.end(), [](const ParameterInfo& one) { return !one.optional; });
+    const bool given = subject.table().rank != 0 || !subject.tables().empty() || !subject.parameters().empty();
+    return needs && (!given || subject.drawn() || subject.made_by_init());
+  }
+
+  static std::string name_of(const Encoding& subject) {
+    return subject.text() + (is_untrained(subject) ? " (untrained)" : "");
+  }
+
   void tell(const std::string& what) {
     if (options_.progress) options_.progress(what, done_, parts_);
     ++done_;
@@ -60,11 +78,16 @@ class ReportWriter {
 
   std::string section(const Encoding& subject, std::size_t index) {
     const std::string id = "e" + std::to_string(index + 1);
-    const std::string name = subject.text();
+    const std::string name = name_of(subject);
     const KindFacts facts = kind_facts(subject.spec());
     std::string text = heading(2, name, id);
+    if (is_untrained(subject)) {
+      text += paragraph(
+          "The learned numbers here are untrained: random, as before training. Give trained ones with "
+          "`--file`, `--parameter` or `--values`.");
+    }
     text += formula(facts.formula_mathml);
-    if (!facts.order_of_terms.empty()) text += paragraph("Take care: " + facts.order_of_terms);
+    if (!facts.order_of_terms.empty()) text += paragraph("Note: " + facts.order_of_terms);
     text += list({"Used by: " + facts.users, "Past its training length: " + facts.past_length});
     text += details("The spec, every field", preformatted(to_text(to_json(subject.spec()))));
     text += heading(3, "Properties", id + "-properties");
@@ -72,7 +95,7 @@ class ReportWriter {
     properties_.push_back(check(
         subject,
         {.train_length = options_.train_length.value_or(usual_train_length(subject.spec())), .seed = options_.seed}));
-    text += property_table(properties_.back(), "What " + name + " promises, and what holds");
+    text += property_table(properties_.back(), "Properties of " + name);
     const std::vector<Step> steps = example(subject);
     if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
     text += heading(3, "Figures", id + "-figures");
@@ -86,7 +109,7 @@ class ReportWriter {
     return figure_block(figure, id + "-" + std::string(name));
   }
 
-  // What fits on a page: a small position, or four queries and keys.
+  // A small position, or four queries and keys.
   static std::vector<Step> example(const Encoding& subject) {
     const Place place = place_of(subject.spec());
     if (place == Place::input || place == Place::rotation || place == Place::query) {
@@ -121,8 +144,8 @@ class ReportWriter {
     std::string text = heading(2, "Which one to choose", "advice");
     text += table(advice_table(advice, *options_.advice));
     text += box("Recommendation", paragraph(advice.recommendation));
-    text += heading(3, "What this rests on") + advice_basis();
-    text += figure_block(make_figure("perplexity", {NoPosition{}}, {}), "advice-perplexity");
+    text += heading(3, "What this is based on") + advice_basis();
+    text += figure_block(make_figure("perplexity", FigureOptions{}), "advice-perplexity");
     return text + (subjects_.size() > 1 ? "" : std::string(asset("goals.html")));
   }
 
@@ -137,7 +160,7 @@ class ReportWriter {
 
 std::string make_report(const std::vector<Encoding>& subjects, const ReportOptions& options) {
   if (subjects.empty() && !options.advice) {
-    fail(ErrorKind::usage, "[make_report] a report needs an encoding, or advice to be asked for");
+    fail(ErrorKind::usage, "[make_report] a report needs an encoding, or advice must be set");
   }
   if (options.train_length && *options.train_length < 1) {
     fail(ErrorKind::usage,
@@ -150,12 +173,12 @@ std::string exercises_page(const std::vector<Question>& questions, const Workshe
   WorksheetOptions inside = options;
   inside.title = "Questions";
   inside.heading_level = 2;
-  return checked_page(
-      page({.title = options.title,
-            .lead = "Hints are folded away" + std::string(options.answers ? ", and so are solutions." : "."),
-            .body = exercises_html(questions, inside),
-            .command = "posenc exercises"}),
-      "[exercises_page]");
+  return checked_page(page({.title = options.title,
+                            .lead = std::string(options.answers ? "Click a hint or a solution to read it."
+                                                                : "Click a hint to read it."),
+                            .body = exercises_html(questions, inside),
+                            .command = "posenc exercises"}),
+                      "[exercises_page]");
 }
 
 }  // namespace posenc

@@ -11,7 +11,7 @@
 namespace posenc::comparison {
 namespace {
 
-// Rows of a bias longer than that take long to look through, and are lines by then.
+// Longer rows of a bias take long to compare, and are straight lines by then.
 constexpr std::int64_t kMostKeys = 65536;
 
 // [heads][keys] of one query.
@@ -28,11 +28,11 @@ struct BiasGap {
   double a, b;
 };
 
-// What queries at one position have with keys on one side of them.
+// The biases of queries at one position with keys on one side of them.
 struct RowComparison {
   std::optional<BiasGap> first;  // the nearest key with another bias
   double largest = 0.0;
-  bool shifted = true;  // whether all keys of a head differ by one number
+  bool shifted = true;  // whether all keys of a head differ by the same number
 };
 
 RowComparison compare_row(const Bias& a, const Bias& b, std::int64_t query, std::int64_t keys, double tolerance) {
@@ -56,12 +56,12 @@ RowComparison compare_row(const Bias& a, const Bias& b, std::int64_t query, std:
 Comparison bias_differs(const RowComparison& row, const Limits& limits) {
   Comparison result =
       different(limits, row.first->distance, {"bias", "head", row.first->head, row.first->a, row.first->b},
-                "a position is here the distance of a key behind its query");
+                "the position is the distance of a key behind its query");
   result.difference = row.largest;
   return result;
 }
 
-// Without parameters: evaluated, behind and ahead.
+// Biases without parameters are evaluated, for keys behind and ahead.
 Comparison compare_values(const Spec& a, const Spec& b, const Limits& limits) {
   const Bias one(a), other(b);
   const std::int64_t keys = std::min(limits.positions, kMostKeys);
@@ -70,14 +70,14 @@ Comparison compare_values(const Spec& a, const Spec& b, const Limits& limits) {
   if (!behind.first && !ahead.first) return same(Agreement::equal, limits);
   if (!behind.first) {
     Comparison result = same(Agreement::equal_in_scores, limits,
-                             "keys behind their query get the same, those ahead are hidden by a causal mask");
+                             "keys behind the query have the same bias, and a causal mask hides those ahead");
     result.condition = "under a causal mask";
     return result;
   }
   const bool shifted = behind.shifted && compare_row(one, other, keys / 2, keys / 2 + 1, limits.tolerance).shifted;
   if (!shifted) return bias_differs(behind, limits);
   Comparison result = same(Agreement::equal_in_scores, limits,
-                           "all keys that a query sees differ by one number, which softmax does not see");
+                           "the biases of all visible keys differ by the same number, which softmax cancels");
   result.condition = "under a causal mask";
   return result;
 }
@@ -87,8 +87,7 @@ std::optional<Comparison> heads_differ(const Spec& a, const Spec& b, const Limit
   if (one.heads != other.heads) return different(limits, 0, {"heads", "", 0, one.heads, other.heads});
   if (one.added == other.added) return std::nullopt;
   const auto word = [](Added added) { return Json(added == Added::after_scale ? "after_scale" : "before_scale"); };
-  return different(limits, 0, {"added", "", 0, word(one.added), word(other.added)},
-                   "equal where the softmax scale is 1");
+  return different(limits, 0, {"added", "", 0, word(one.added), word(other.added)}, "equal if the softmax scale is 1");
 }
 
 Comparison compare_slopes(const Spec& a, const Spec& b, const Limits& limits) {
@@ -100,7 +99,7 @@ Comparison compare_slopes(const Spec& a, const Spec& b, const Limits& limits) {
     if (nearly_same(one[h], other[h])) continue;
     const auto head = static_cast<std::int64_t>(h);
     Comparison slopes = different(limits, *result.first_position, {"slope", "head", head, one[h], other[h]},
-                                  "a position is here the distance of a key behind its query");
+                                  "the position is the distance of a key behind its query");
     slopes.difference = result.difference;
     return slopes;
   }
@@ -124,13 +123,13 @@ Comparison compare_tables(const TableBias& first, const TableBias& second, const
   return compare_offsets(rule_of(first), rule_of(second), reach, limits, {row, "if the tables are the same"});
 }
 
-// Kinds whose numbers are learned: the same rule, or not.
+// Kinds with learned numbers: compares only their rules.
 Comparison compare_fields(const Spec& a, const Spec& b, const Limits& limits) {
   const std::optional<Difference> field = first_field(a, b);
   if (!field) return same_if(limits, "if the learned numbers are the same");
   if (field->what != "direction") return different(limits, 0, *field);
   Comparison result = same(Agreement::equal_in_scores, limits,
-                           "keys behind their query get the same, those ahead are hidden by a causal mask");
+                           "keys behind the query have the same bias, and a causal mask hides those ahead");
   result.condition = "under a causal mask, if the learned numbers are the same";
   return result;
 }
@@ -142,12 +141,12 @@ Comparison compare_windows(const Window& a, const Window& b, const Limits& limit
     const std::int64_t nearer = std::min(a.left.value_or(limits.positions), b.left.value_or(limits.positions));
     if (nearer + 1 < limits.positions) {
       return different(limits, nearer + 1, {"left", "", 0, limit_of(a.left), limit_of(b.left)},
-                       "one of them sees the first key from there, the other does not");
+                       "from there on only one of them sees the first key");
     }
   }
   const std::int64_t ahead = std::min(a.right.value_or(limits.positions), b.right.value_or(limits.positions));
   if (a.right == b.right || ahead + 1 >= limits.positions) return same(Agreement::equal, limits);
-  Comparison result = same(Agreement::equal_in_scores, limits, "only keys ahead are seen by one and not by the other");
+  Comparison result = same(Agreement::equal_in_scores, limits, "they differ only in keys ahead of the query");
   result.condition = "under a causal mask";
   return result;
 }
@@ -155,10 +154,10 @@ Comparison compare_windows(const Window& a, const Window& b, const Limits& limit
 Comparison compare_chunks(const Chunked& a, const Chunked& b, const Limits& limits) {
   const std::int64_t end = std::min(a.size, b.size);
   if (a.size != b.size && end < limits.positions) {
-    return different(limits, end, {"size", "", 0, a.size, b.size}, "a chunk begins there in one of them");
+    return different(limits, end, {"size", "", 0, a.size, b.size}, "only one of them starts a chunk there");
   }
   if (a.direction == b.direction) return same(Agreement::equal, limits);
-  Comparison result = same(Agreement::equal_in_scores, limits, "only keys ahead are seen by one and not by the other");
+  Comparison result = same(Agreement::equal_in_scores, limits, "they differ only in keys ahead of the query");
   result.condition = "under a causal mask";
   return result;
 }

@@ -10,7 +10,7 @@
 namespace posenc::comparison {
 namespace {
 
-// The axes of a row, and which of them an encoding of one axis reads.
+// The axes of a row, and the one that an encoding of one axis reads.
 struct AxisChoice {
   std::int64_t axes = 1;
   std::int64_t axis = 0;
@@ -89,7 +89,7 @@ std::vector<Column> columns_of_kind(const Kind&) {
   return {};
 }
 
-// Forms of one number get one form: frequencies from 0 up, and what never changes is no wave.
+// Equal channels get the same form: frequencies are at least 0, and a constant is not a wave.
 Column plain(Column column) {
   const auto& frequencies = column.turn.inv_freq;
   const auto leading = std::find_if(frequencies.begin(), frequencies.end(), [](double f) { return f != 0.0; });
@@ -126,7 +126,7 @@ std::optional<std::vector<std::int64_t>> match_columns(const std::vector<Column>
   if (a.size() != b.size()) return std::nullopt;
   std::vector<std::int64_t> order(a.size(), -1);
   std::vector<bool> taken(b.size(), false);
-  // Those of the same pair are tried before all others: rows are long.
+  // Try the channels of the same pair first, because rows are long.
   std::map<std::pair<ColumnKind, std::int64_t>, std::vector<std::size_t>> by_pair;
   for (std::size_t c = 0; c < b.size(); ++c) by_pair[{b[c].kind, b[c].number}].push_back(c);
   const auto take = [&](std::size_t c, std::size_t other) {

@@ -23,7 +23,7 @@ Comparison compare_other_kinds(const ModelGroup& a, const ModelGroup& b, const L
   return different(limits, 0, {"parameters of " + a.other_kind, "", 0, one, other});
 }
 
-// The scale is weighed only where both say it.
+// The scale is compared only if it is known for both.
 Side side_of(const ModelGroup& group, const ModelGroup& other) {
   const bool known = group.softmax_scale && other.softmax_scale;
   return {group.spec, known ? *group.softmax_scale : 1.0, group.latent_head ? group.latent_head->nope : 0};
@@ -54,11 +54,11 @@ void compare_sliding_windows(const ModelGroup& a, const ModelGroup& b, const Lim
   const auto value = [](const auto& window) { return window ? Json(*window) : Json(); };
   const Difference what{"sliding_window", "", 0, value(a.sliding_window), value(b.sliding_window)};
   if (shorter < limits.positions) return keep_worse(result, different(limits, shorter, what));
-  result.notes.push_back(difference_text(what) + ": no difference within the compared positions");
+  result.notes.push_back(difference_text(what) + ": no difference at the compared positions");
 }
 
 void compare_latent_heads(const ModelGroup& a, const ModelGroup& b, const Limits& limits, Comparison& result) {
-  // A rotation has both parts in its head already.
+  // A rotation already has both parts in its head.
   if (std::holds_alternative<Rotary>(a.spec) && std::holds_alternative<Rotary>(b.spec)) return;
   const auto width = [](const ModelGroup& group) {
     return group.latent_head ? Json(group.latent_head->nope + group.latent_head->rope) : Json();
@@ -78,7 +78,7 @@ Comparison compare(const ModelGroup& a, const ModelGroup& b, const CompareOption
   settled.positions = limits.positions;
   Comparison result = compare_open(side_of(a, b), side_of(b, a), settled);
   if (a.softmax_scale.has_value() != b.softmax_scale.has_value()) {
-    result.notes.push_back("the softmax scale is not known of both, and not compared");
+    result.notes.push_back("the softmax scale is not compared, because it is not known for both");
   }
   compare_query_scales(a, b, limits, result);
   compare_sliding_windows(a, b, limits, result);

@@ -26,7 +26,7 @@ void negate(Phasor& turn) {
   for (double& frequency : turn.inv_freq) frequency = -frequency;
 }
 
-// To turn back is to turn with the two channels exchanged: of both ways to say it, the one with a positive frequency.
+// Rotating backwards equals rotating with the two channels swapped; use the form with a positive frequency.
 void turn_forwards(TurningPair& pair) {
   const auto& frequencies = pair.first.inv_freq;
   const auto leading = std::find_if(frequencies.begin(), frequencies.end(), [](double f) { return f != 0.0; });
@@ -64,8 +64,8 @@ bool same_channels(const TurningPair& a, const TurningPair& b) {
   return a.read_first == b.read_first && a.read_second == b.read_second;
 }
 
-// Gives every pair of a one of b. Pairs of the same channels come first, then those of the same number: so nothing is
-// moved that can stay.
+// Matches every pair of a with one of b, first those of the same channels, then those of the same index, so that
+// nothing moves unnecessarily.
 class PairMatcher {
  public:
   PairMatcher(const HeadMap& a, const HeadMap& b, const Limits& limits)
@@ -101,7 +101,7 @@ class PairMatcher {
   std::vector<bool> taken_;
 };
 
-// Channels that pass, by what they contribute to a score.
+// Channels without rotation, by what they contribute to a score.
 bool match_passing(const HeadMap& a, const HeadMap& b, double tolerance, HeadMatch& match) {
   if (a.passing.size() != b.passing.size()) return false;
   std::vector<bool> taken(b.passing.size(), false), done(a.passing.size(), false);

@@ -1,4 +1,4 @@
-// What a rotation does to the channels of a head, without names: pairs that turn, and channels that pass.
+// What a rotation does to the channels of a head, independent of the kind: rotated pairs, and channels that are copied.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace posenc::comparison {
 
 // (x[read_first], x[read_second]) = (a, b) becomes, at write_first and write_second, the table's factor times
-// (a cos1 - b sin1, b cos2 + a sin2). The two angles are one in every true rotation.
+// (a cos1 - b sin1, b cos2 + a sin2). In a true rotation the two angles are the same.
 struct TurningPair {
   std::int64_t index = 0;  // in the schedule
   Phasor first = {}, second = {};
   std::int64_t read_first = 0, read_second = 0, write_first = 0, write_second = 0;
-  double growth = 0.0;  // of xPos: the logarithm of what a position multiplies a query by
+  double growth = 0.0;  // for xPos: the logarithm of the factor per position on a query
 };
 
-// A channel that passes, times a factor.
+// A channel that is copied, times a factor.
 struct Passing {
   std::int64_t read = 0;
   std::int64_t write = 0;
@@ -34,27 +34,27 @@ struct HeadMap {
   std::vector<TurningPair> pairs = {};
   std::vector<Passing> passing = {};
 
-  // What a channel with a factor contributes to a score, as a multiple of q.k.
+  // The contribution to a score of a channel with a factor, as a multiple of q.k.
   double in_scores(double factor) const { return factor * factor * query_factor * softmax_factor; }
 };
 
 struct HeadOptions {
-  std::int64_t before = 0;          // channels in front of the head of the schedule
+  std::int64_t before = 0;          // channels before the head of the schedule
   std::vector<double> growth = {};  // of each pair; empty: 0
 };
-// Pairs that do not turn within the compared positions pass.
+// Pairs whose angle stays 0 within the compared positions count as copied.
 HeadMap head_map(const RotarySchedule& schedule, const Limits& limits, const HeadOptions& options = {});
 
-// Which pair and channel of b is which of a.
+// How the pairs and channels of a map to those of b.
 struct HeadMatch {
   std::vector<std::int64_t> read;          // [head_dim]: channel c of a is channel read[c] of b
-  std::vector<std::int64_t> write;         // the same of what comes out
+  std::vector<std::int64_t> write;         // the same for the output
   std::optional<std::int64_t> drift = {};  // the position beyond the compared ones at which a pair first differs
 };
-// None where no permutation of channels makes the angles and the factors in scores the same.
+// None if no permutation of channels makes the angles and the factors in scores equal.
 std::optional<HeadMatch> match_heads(const HeadMap& a, const HeadMap& b, const Limits& limits);
 
-// Empty where it changes nothing.
+// Empty if it is the identity.
 std::vector<std::int64_t> or_nothing(std::vector<std::int64_t> permutation);
 
 }  // namespace posenc::comparison

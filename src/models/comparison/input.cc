@@ -16,14 +16,14 @@ struct ColumnGap {
   Difference difference;
 };
 
-// What two columns in one place have first that differs.
+// The first difference between two columns in the same place.
 std::optional<ColumnGap> gap_of(const Column& a, const Column& b, std::int64_t channel, const Limits& limits) {
   const auto word = [](ColumnKind kind) {
     const char* words[] = {"zero", "a sine", "a cosine", "a learned number"};
     return Json(words[static_cast<std::size_t>(kind)]);
   };
   if (a.kind != b.kind) {
-    // A sine and a zero are the same at the angle 0.
+    // A sine at angle 0 is the same as zero.
     const bool vanishes = (a.kind == ColumnKind::zero && b.kind == ColumnKind::sine && b.turn.offset == 0.0) ||
                           (b.kind == ColumnKind::zero && a.kind == ColumnKind::sine && a.turn.offset == 0.0);
     return ColumnGap{vanishes ? 1 : 0, {"what it holds,", "channel", channel, word(a.kind), word(b.kind)}};
@@ -51,7 +51,7 @@ Comparison rows_differ(const std::vector<Column>& a, const std::vector<Column>& 
     if (a[c].kind == b[c].kind) largest = std::max(largest, largest_gap(a[c].turn, b[c].turn, limits.positions));
     if (!first || gap->position < first->position) first = gap;
   }
-  if (!first) {  // all that is left: the row of one position
+  if (!first) {  // only the row of one position remains
     for (std::size_t c = 0; c < a.size(); ++c) {
       if (a[c].zero_position == b[c].zero_position) continue;
       const auto value = [](const auto& zero) { return zero ? Json(*zero) : Json(); };
@@ -59,12 +59,12 @@ Comparison rows_differ(const std::vector<Column>& a, const std::vector<Column>& 
           std::min(a[c].zero_position.value_or(limits.positions), b[c].zero_position.value_or(limits.positions));
       return different(limits, std::max<std::int64_t>(at, 0),
                        {"zero_position", "", 0, value(a[c].zero_position), value(b[c].zero_position)},
-                       "at that position alone");
+                       "only at that position");
     }
   }
-  Comparison result = different(limits, first->position, first->difference,
-                                std::to_string(count) + " of " + std::to_string(a.size()) + " channels differ within " +
-                                    std::to_string(limits.positions) + " positions");
+  Comparison result = different(
+      limits, first->position, first->difference,
+      std::to_string(count) + " of " + std::to_string(a.size()) + " channels differ within " + positions_text(limits));
   result.difference = largest;
   return result;
 }
@@ -86,14 +86,14 @@ Comparison compare_rows(const Spec& a, const Spec& b, const Limits& limits) {
   return result;
 }
 
-// 0 stands for what the table has.
+// 0 means the number in the table.
 bool conflict(std::int64_t a, std::int64_t b) { return a != 0 && b != 0 && a != b; }
 
 std::optional<Comparison> tables_read_differently(const Learned& a, const Learned& b, const Limits& limits) {
   if (conflict(a.width, b.width)) return different(limits, 0, {"width", "", 0, a.width, b.width});
   if (a.first != b.first) {
     return different(limits, 0, {"first", "", 0, a.first, b.first},
-                     "equal where row r + first of one table is that of the other");
+                     "equal if the tables have the same rows, shifted by first");
   }
   if (!same_factor(a.multiplier, b.multiplier, limits.tolerance)) {
     return different(limits, 0, {"multiplier", "", 0, a.multiplier, b.multiplier});
@@ -127,7 +127,7 @@ Comparison compare_input(const Spec& a, const Spec& b, const Limits& limits) {
     const auto& other = std::get<Hybrid>(b);
     Comparison rows = compare_rows(hybrid->fixed, other.fixed, limits);
     if (rows.verdict == Agreement::equal_up_to_permutation)
-      rows.condition = "if the learned columns are permuted alike";
+      rows.condition = "if the learned columns are permuted in the same way";
     return worse(compare_tables(hybrid->learned, other.learned, limits), std::move(rows));
   }
   Comparison result = compare_rows(a, b, limits);

@@ -1,4 +1,4 @@
-// Models: which layers are compared with which.
+// Models: pairs up the layers to compare.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +12,7 @@ using namespace comparison;
 
 using GroupIndex = std::optional<std::size_t>;
 
-// The groups of every layer, in the order of the model. Groups without layers stand at -1.
+// The groups of each layer, in the order of the model. Groups without layers are at -1.
 using LayerGroups = std::map<std::int64_t, std::vector<std::size_t>>;
 using PartGroups = std::vector<std::pair<std::string, LayerGroups>>;
 
@@ -34,7 +34,7 @@ PartGroups parts_of(const Model& model) {
   return parts;
 }
 
-// The same two groups in several layers are compared once.
+// Two groups that meet in several layers are compared once.
 class Pairing {
  public:
   void add_part(const std::string& part, const LayerGroups& a, const LayerGroups& b) {

@@ -8,7 +8,7 @@
 namespace posenc::comparison {
 namespace {
 
-// The smallest distance at which the rows differ, keys behind before those ahead.
+// The smallest distance at which the rows differ; keys behind come before keys ahead.
 std::optional<std::int64_t> first_offset(const OffsetRule& a, const OffsetRule& b, std::int64_t reach, bool ahead) {
   for (std::int64_t distance = 0; distance <= reach; ++distance) {
     if (a.row(-distance) != b.row(-distance)) return -distance;
@@ -17,7 +17,7 @@ std::optional<std::int64_t> first_offset(const OffsetRule& a, const OffsetRule& 
   return std::nullopt;
 }
 
-// Row r of a is row result[r] of b; rows that no offset has take what is left.
+// Row r of a is row result[r] of b; rows without an offset take the remaining ones.
 std::optional<std::vector<std::int64_t>> row_order(const OffsetRule& a, const OffsetRule& b, std::int64_t reach) {
   if (a.rows != b.rows) return std::nullopt;
   std::vector<std::int64_t> to(static_cast<std::size_t>(a.rows), -1), from(static_cast<std::size_t>(b.rows), -1);
@@ -50,21 +50,21 @@ Comparison compare_offsets(const OffsetRule& a, const OffsetRule& b, std::int64_
   const auto order = row_order(a, b, reach);
   if (order) {
     Comparison result =
-        same(Agreement::equal_up_to_permutation, limits, "row r of the table of A is row permutation[r] of that of B");
+        same(Agreement::equal_up_to_permutation, limits, "row r of A's table is row permutation[r] of B's");
     result.permutation = or_nothing(*order);
-    result.condition = "if the tables are the same, permuted so";
+    result.condition = "if the tables are the same up to this permutation";
     return result;
   }
   const std::optional<std::int64_t> behind = first_offset(a, b, reach, false);
   if (!behind) {
     Comparison result =
         same(Agreement::equal_in_scores, limits,
-             "keys behind their query have the same " + words.what + ", those ahead are hidden by a causal mask");
+             "keys behind the query have the same " + words.what + ", and a causal mask hides those ahead");
     result.condition = "under a causal mask, " + words.condition;
     return result;
   }
   Comparison result = different(limits, std::abs(*all), {words.what, "offset", *all, a.row(*all), b.row(*all)},
-                                "an offset is the key's position minus the query's");
+                                "the offset is the position of the key minus that of the query");
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Rules that give every offset of a key from its query a row of a learned table.
+// Rules that map the offset between key and query to a row of a learned table.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct OffsetWords {
   std::string condition;  // "if the tables are the same"
 };
 
-// By all offsets from -reach to reach: what lies beyond is as at the ends. Rows in another order are a permutation;
-// what differs only for keys ahead is the same under a causal mask.
+// Compares the offsets from -reach to reach; beyond, both are as at the ends. Rows in another order are a permutation;
+// a difference only for keys ahead is none under a causal mask.
 Comparison compare_offsets(const OffsetRule& a, const OffsetRule& b, std::int64_t reach, const Limits& limits,
                            const OffsetWords& words);
 

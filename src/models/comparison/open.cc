@@ -1,4 +1,4 @@
-// What a spec leaves open: the length of the sequence, and the layer.
+// Compares specs at the lengths and layers that they leave open.
 #include <algorithm>
 
 #include "core/text/joined.h"
@@ -7,7 +7,7 @@
 namespace posenc::comparison {
 namespace {
 
-// A spec of its own, so that length and layer can be said.
+// A copy of the spec, so that length and layer can be set.
 struct Settled {
   Spec spec;
   double score_factor;
@@ -38,11 +38,11 @@ std::string range_text(const LengthRange& range) {
   const std::string verdict = range.verdict == Agreement::equal_up_to_permutation ? "equal up to a permutation"
                               : range.verdict == Agreement::equal_in_scores       ? "equal in scores only"
                                                                                   : std::string(to_text(range.verdict));
-  if (range.last == 0) return verdict + " for sequences of " + std::to_string(range.first) + " tokens and more";
+  if (range.last == 0) return verdict + " for sequences of " + std::to_string(range.first) + " or more tokens";
   return verdict + " for sequences of " + std::to_string(range.first) + " to " + std::to_string(range.last) + " tokens";
 }
 
-// Tries the lengths at which a scaling may change, and finds the borders between by halving.
+// Tries the lengths at which a scaling may change, and finds the boundaries between them by bisection.
 class LengthSweep {
  public:
   LengthSweep(const Settled& a, const Settled& b, const Limits& limits) : a_(a), b_(b), limits_(limits) {}
@@ -79,7 +79,7 @@ class LengthSweep {
     return compare_settled(a_.at_length(length).side(), b_.at_length(length).side(), limits);
   }
 
-  // The first length after `before` with the verdict that `after` has.
+  // The first length after `before` that has the verdict of `after`.
   std::int64_t border(std::int64_t before, std::int64_t after, Agreement verdict) const {
     while (after - before > 1) {
       const std::int64_t middle = before + (after - before) / 2;
@@ -90,11 +90,11 @@ class LengthSweep {
 
   static Comparison with_ranges(Comparison result, const std::vector<LengthRange>& ranges) {
     if (ranges.size() == 1) {
-      result.notes.push_back("the same verdict at every length of the sequence");
+      result.notes.push_back("the verdict is the same for every sequence length");
       return result;
     }
     result.lengths = ranges;
-    result.sentence = text::joined(ranges, ", ", range_text) + "; there " + result.sentence;
+    result.sentence = text::joined(ranges, ", ", range_text) + "; then " + result.sentence;
     return result;
   }
 
@@ -108,7 +108,7 @@ Comparison compare_lengths(const Settled& a, const Settled& b, const Limits& lim
   return compare_settled(a.side(), b.side(), limits);
 }
 
-// One layer of every combination of near and far that there is.
+// One layer for each combination of local and global.
 std::vector<std::int64_t> layers_to_try(const Settled& a, const Settled& b) {
   std::vector<std::int64_t> layers;
   std::vector<bool> seen(4, false);

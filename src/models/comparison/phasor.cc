@@ -11,13 +11,13 @@ namespace posenc::comparison {
 namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
-// Beyond as many positions the largest distance has been met, to six digits, by frequencies that are no accident.
+// Within this many positions the largest distance is reached to six digits, except for contrived frequencies.
 constexpr std::int64_t kScanned = 65536;
 
-// Two points along one axis: by their magnitudes and the angle between them.
+// Two points along one axis, by their magnitudes and the angle between them.
 struct Chord {
   double a, b;         // magnitudes
-  double start, step;  // the angle at position 0, and what a position adds
+  double start, step;  // the angle at position 0, and the angle per position
 
   double at(std::int64_t position) const {
     const double half = std::sin(0.5 * std::remainder(start + static_cast<double>(position) * step, kTurn));
@@ -27,13 +27,13 @@ struct Chord {
 
 Chord chord_of(const Phasor& a, const Phasor& b, std::size_t axis) {
   const double fa = a.inv_freq[axis], fb = b.inv_freq[axis];
-  // Whole turns between integer positions are not seen.
+  // Whole turns between integer positions make no difference.
   const double step = nearly_same(fa, fb) ? 0.0 : std::remainder(fa - fb, kTurn);
   const double start = nearly_same(a.offset, b.offset) ? 0.0 : a.offset - b.offset;
   return {a.magnitude, b.magnitude, start, step};
 }
 
-// The angle that takes the chord past the tolerance is passed in steps of at most half a turn.
+// The angle at which the chord exceeds the tolerance is passed in steps of at most half a turn.
 std::optional<std::int64_t> first_beyond(const Chord& chord, double tolerance) {
   if (chord.at(0) > tolerance) return 0;
   const double apart = chord.a - chord.b, product = chord.a * chord.b;
@@ -43,7 +43,7 @@ std::optional<std::int64_t> first_beyond(const Chord& chord, double tolerance) {
   const double start = std::remainder(chord.start, kTurn) * (chord.step < 0.0 ? -1.0 : 1.0);
   const double steps = (2.0 * std::asin(sine) - start) / std::fabs(chord.step);
   if (!(steps < static_cast<double>(kMaxPosition))) return std::nullopt;
-  // Large steps may pass over what lies beyond, once or, where they come round to the same places, always.
+  // Large steps may skip the range beyond the tolerance, once, or always if they return to the same places.
   const std::int64_t begin = std::max<std::int64_t>(static_cast<std::int64_t>(steps) - 1, 0);
   for (std::int64_t position = begin; position < begin + kScanned; ++position) {
     if (chord.at(position) > tolerance) return position;
@@ -56,7 +56,7 @@ double largest(const Chord& chord, std::int64_t positions) {
   if (chord.start == 0.0 && end <= std::numbers::pi) return chord.at(positions - 1);
   double result = 0.0;
   for (std::int64_t p = 0; p < std::min(positions, kScanned); ++p) result = std::max(result, chord.at(p));
-  // A slow one has not come to the far side by then.
+  // A slow pair has not reached the opposite side by then.
   const double opposite = chord.step == 0.0 ? 0.0 : std::numbers::pi / std::fabs(chord.step);
   if (opposite < static_cast<double>(positions - 1)) {
     result = std::max(result, chord.at(static_cast<std::int64_t>(opposite + 0.5)));

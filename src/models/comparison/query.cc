@@ -1,4 +1,4 @@
-// What is done to queries and keys besides the plain rotation: PoPE, xPos, a factor on queries.
+// Encodings of queries and keys other than plain rotations: PoPE, xPos, a factor on queries.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace posenc::comparison {
 namespace {
 
-// PoPE's channels turn alone: each as a pair that reads and writes its own place.
+// PoPE rotates channels one by one: each is a pair that reads and writes its own place.
 HeadMap pope_map(const Pope& spec, const Limits& limits) {
   const RotarySchedule schedule = make_schedule(spec);
   HeadMap map{.head_dim = spec.head_dim, .pairs = {}, .passing = {}};
@@ -41,7 +41,7 @@ Comparison compare_pope(const Pope& a, const Pope& b, const Limits& limits) {
   Comparison result = compare_heads(pope_map(a, limits), pope_map(b, limits), limits, {});
   if (result.verdict == Agreement::equal && a.order != b.order) {
     result = same(Agreement::equal_in_scores, limits,
-                  "cosines and sines come out in another order, the same in queries and keys");
+                  "cosines and sines are written in another order, the same for queries and keys");
   }
   if (result.verdict != Agreement::different) {
     result.condition = a.delta_clamp == b.delta_clamp ? "if the learned angles are the same"
@@ -57,7 +57,7 @@ Comparison compare_xpos(const Xpos& a, const Xpos& b, const Limits& limits) {
   const bool moved = std::fabs(one.center - other.center) > limits.tolerance;
   if (!moved || result.verdict == Agreement::different) return result;
   Comparison scores =
-      same(Agreement::equal_in_scores, limits, "the center differs, and cancels between queries and keys");
+      same(Agreement::equal_in_scores, limits, "the center differs, but cancels between queries and keys");
   scores.permutation = result.permutation;
   scores.differs = Difference{"center", "", 0, one.center, other.center};
   return scores;

@@ -16,7 +16,7 @@ std::string layout_text(const Spec& spec) {
   return "";
 }
 
-// What text has, whose coordinates are all the same.
+// The encoding of text, whose coordinates are all equal.
 RotarySchedule on_one_axis(RotarySchedule schedule) {
   const auto columns = static_cast<std::size_t>(schedule.columns());
   for (std::size_t i = columns; i < schedule.inv_freq.size(); ++i)
@@ -30,22 +30,22 @@ Comparison other_axes(const RotarySchedule& a, const RotarySchedule& b, const Li
   Comparison result = different(limits, 1, {"axes", "", 0, a.axes, b.axes});
   if (a.layout == Layout::half_per_axis || b.layout == Layout::half_per_axis) return result;
   const Comparison text = compare_heads(head_map(on_one_axis(a), limits), head_map(on_one_axis(b), limits), limits, {});
-  result.notes.push_back("where all coordinates of a position are the same, as in text: " + text.sentence);
+  result.notes.push_back("if all coordinates of a position are equal, as in text: " + text.sentence);
   return result;
 }
 
-// As a schedule forms it: exactly, or every step rounded to float32 as PyTorch models do.
+// As a schedule computes it: exactly, or with every step rounded to float32 as in PyTorch.
 double angle_of(Precision precision, double inv_freq, std::int64_t position) {
   if (precision == Precision::exact) return static_cast<double>(position) * inv_freq;
   return static_cast<double>(static_cast<float>(position) * static_cast<float>(inv_freq));
 }
 
-// The same frequency in the other schedule, rounded or not; of pairs in another order, the frequency itself.
+// The same frequency in the other schedule, rounded or not; the frequency itself if the pairs are in another order.
 double partner_of(double inv_freq, double other) {
   return std::fabs(inv_freq - other) <= 1e-6 * std::fabs(inv_freq) ? other : inv_freq;
 }
 
-// The angles of pair i of two schedules at a position, and how far they are apart.
+// The angles of pair i of two schedules at a position, and their difference.
 struct Angles {
   double one, other;
 
@@ -55,11 +55,11 @@ struct Angles {
   double apart() const { return std::fabs(one - other); }
 };
 
-// Where angles rounded to float32 leave the exact ones. Beyond 2^20 positions they always have.
+// The first position at which angles rounded to float32 differ from exact ones; it is always below 2^20.
 void compare_precision(const RotarySchedule& a, const RotarySchedule& b, const Limits& limits, Comparison& result) {
   if (a.precision == b.precision || a.inv_freq.size() != b.inv_freq.size()) return;
   const std::int64_t end = std::min<std::int64_t>(limits.positions, std::int64_t{1} << 20);
-  bool open = true;  // until the first position is found, here or by the frequencies
+  bool open = true;  // until the first position is found, here or from the frequencies
   double largest = result.difference;
   for (std::int64_t p = 1; p < end; ++p) {
     if (result.verdict == Agreement::different && p >= result.first_position.value_or(end)) open = false;

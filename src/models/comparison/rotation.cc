@@ -8,7 +8,7 @@
 namespace posenc::comparison {
 namespace {
 
-// The pair with a number, or one that stands still where there is none.
+// The pair with this index, or one without rotation if there is none.
 TurningPair pair_number(const HeadMap& map, std::int64_t index, std::size_t axes) {
   for (const TurningPair& pair : map.pairs) {
     if (pair.index == index) return pair;
@@ -43,9 +43,9 @@ std::size_t axes_of(const HeadMap& a, const HeadMap& b) {
 
 std::int64_t pairs_of(const HeadMap& map) { return map.pairs.empty() ? 0 : map.pairs.back().index + 1; }
 
-// Pair by pair, by their numbers.
+// Pair by pair, by index.
 struct PairSurvey {
-  std::optional<PairGap> first;  // of all; at equal positions the lowest number
+  std::optional<PairGap> first;  // of all pairs; at equal positions the lowest index
   std::int64_t count = 0;        // of pairs that differ within the compared positions
   std::int64_t pairs = 0;
   double largest = 0.0;
@@ -65,7 +65,7 @@ struct PairSurvey {
   }
 };
 
-// The first factor that differs, by its place.
+// The first factor that differs.
 std::optional<Difference> factor_differs(const HeadMap& a, const HeadMap& b, double tolerance) {
   const auto apart = [&](const char* what, double one, double other) -> std::optional<Difference> {
     if (same_factor(one, other, tolerance)) return std::nullopt;
@@ -82,14 +82,14 @@ Comparison matched(const HeadMap& a, const HeadMap& b, const HeadMatch& match, c
   Comparison result;
   if (const std::optional<Difference> factor = factor_differs(a, b, limits.tolerance)) {
     result = same(Agreement::equal_in_scores, limits,
-                  "every score gets the same factor, by other places: " + difference_text(*factor));
+                  "every score gets the same factor, but in another place: " + difference_text(*factor));
     result.differs = factor;
   } else if (!read.empty()) {
     result = same(Agreement::equal_up_to_permutation, limits,
-                  "channel c of A is channel permutation[c] of B, in queries and in keys" + words.layouts);
+                  "channel c of A is channel permutation[c] of B, in queries and keys" + words.layouts);
   } else if (!write.empty()) {
     result = same(Agreement::equal_in_scores, limits,
-                  "queries and keys come out with their channels in another order, the same in both" + words.layouts);
+                  "channels are written in another order, the same for queries and keys" + words.layouts);
   } else {
     result = same(Agreement::equal, limits, "");
   }
@@ -98,22 +98,22 @@ Comparison matched(const HeadMap& a, const HeadMap& b, const HeadMatch& match, c
   if (match.drift) {
     result.first_position = match.drift;
     result.notes.push_back(
-        "beyond what was compared, frequencies drift apart: by more than the tolerance from position " +
+        "beyond the compared positions, frequencies make a difference above the tolerance, from position " +
         std::to_string(*match.drift) + " on");
   }
   return result;
 }
 
-// Whether what the pairs add to a score has another size.
+// Whether the contributions of pairs to a score differ in size.
 bool scores_differ(const HeadMap& a, const HeadMap& b, double tolerance) {
   return !same_factor(a.in_scores(a.table_factor), b.in_scores(b.table_factor), tolerance);
 }
 
 Comparison factors_differ(const HeadMap& a, const HeadMap& b, const Limits& limits) {
   const bool beside = !scores_differ(a, b, limits.tolerance);
-  const Difference none{"factor on channels that do not turn", "", 0, a.table_factor, b.table_factor};
+  const Difference none{"factor on channels without rotation", "", 0, a.table_factor, b.table_factor};
   return different(limits, 0, factor_differs(a, b, limits.tolerance).value_or(none),
-                   beside ? "channels outside the window do not see what multiplies cos and sin" : "");
+                   beside ? "the factor on cos and sin does not reach the channels outside the rotated window" : "");
 }
 
 std::optional<Difference> growth_differs(const HeadMap& a, const HeadMap& b, const Limits& limits,
@@ -128,9 +128,9 @@ std::optional<Difference> growth_differs(const HeadMap& a, const HeadMap& b, con
 
 std::string survey_text(const PairSurvey& survey, const HeadMap& a, const HeadMap& b, const Limits& limits) {
   std::string text = std::to_string(survey.count) + " of " + std::to_string(survey.pairs) + " pairs differ within " +
-                     std::to_string(limits.positions) + " positions";
+                     positions_text(limits);
   if (pairs_of(a) != pairs_of(b)) {
-    text += ", and " + std::to_string(pairs_of(a)) + " pairs turn in A, " + std::to_string(pairs_of(b)) + " in B";
+    text += ", and " + std::to_string(pairs_of(a)) + " pairs rotate in A, " + std::to_string(pairs_of(b)) + " in B";
   }
   return text;
 }
@@ -142,7 +142,7 @@ Comparison unmatched(const HeadMap& a, const HeadMap& b, const Limits& limits, c
   Comparison result;
   if (scores_differ(a, b, limits.tolerance) || (!turns && !growth_differs(a, b, limits, words))) {
     result = factors_differ(a, b, limits);
-    if (turns) result.notes.push_back("frequencies differ too: " + difference_text(survey.first->difference));
+    if (turns) result.notes.push_back("frequencies also differ: " + difference_text(survey.first->difference));
   } else if (turns) {
     result = different(limits, survey.first->position, survey.first->difference, survey_text(survey, a, b, limits));
   } else {

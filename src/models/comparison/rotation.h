@@ -1,4 +1,4 @@
-// Rotations as maps of a head: what rotary and xPos share.
+// Compares rotations as maps of a head; used for rotary and xPos.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace posenc::comparison {
 
-// What a permutation does, for the sentence: "layout half in A, interleaved in B".
+// Words for the sentence: "layout half in A, interleaved in B".
 struct RotationWords {
   std::string layouts;
-  std::string growth = "zeta";  // what TurningPair::growth comes from
+  std::string growth = "zeta";  // the name of TurningPair::growth
 };
 
 Comparison compare_heads(const HeadMap& a, const HeadMap& b, const Limits& limits, const RotationWords& words);

@@ -42,7 +42,7 @@ Comparison compare_transformer_xl(const TransformerXl& a, const TransformerXl& b
   if (result.verdict != Agreement::different) {
     result.condition = result.verdict == Agreement::equal
                            ? "if the learned numbers are the same"
-                           : "if the learned numbers are the same, columns of position_weight permuted so";
+                           : "if the learned numbers are the same, with the columns of position_weight permuted";
   }
   return result;
 }

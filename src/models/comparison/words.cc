@@ -57,11 +57,12 @@ std::string difference_text(const Difference& difference) {
   return place + difference.what + " " + value_text(difference.a) + " in A and " + value_text(difference.b) + " in B";
 }
 
+std::string positions_text(const Limits& limits) { return "positions 0 to " + std::to_string(limits.positions - 1); }
+
 Comparison same(Agreement verdict, const Limits& limits, const std::string& why) {
   Comparison result{.verdict = verdict, .positions = limits.positions};
   const bool plain = verdict == Agreement::equal && why.empty();
-  result.sentence = opening(verdict) + ": " +
-                    (plain ? "the same numbers at positions 0 to " + std::to_string(limits.positions - 1) : why);
+  result.sentence = opening(verdict) + ": " + (plain ? "the same numbers at " + positions_text(limits) : why);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The consumer of the other projects, in one that has no exceptions: an error would end it.
+// The consumer of the other projects, in a project without exceptions: an error would end it.
 #include <cstdlib>
 
 #include "../main.cc"

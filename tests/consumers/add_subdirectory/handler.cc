@@ -1,4 +1,4 @@
-// Without exceptions an error reaches the program's own handler, and only there does this one end with 0.
+// Without exceptions, an error calls the program's own handler. Only then does this program exit with 0.
 #include <cstdlib>
 #include <cstring>
 

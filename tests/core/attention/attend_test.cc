@@ -165,14 +165,14 @@ TEST(Attend, QueriesWithoutPositionsStandWhereTheirKeysStand) {
     run(mask, {}, without);
     EXPECT_EQ(with, without) << first;
   }
-  expect_error(ErrorKind::usage, "query_positions must be given: the mask puts queries beside keys 5 to 7",
+  expect_error(ErrorKind::usage, "query_positions must be given: the mask aligns queries with keys 5 to 7",
                [&] { run({.query_offset = 5}, {}, without); });
 }
 
 TEST(ShawRow, RefusesPositionsBeyondTheirRange) {
   const posenc::Shaw spec{.head_dim = 1, .left = 1, .right = 1};
   EXPECT_EQ(posenc::shaw_row(spec, -posenc::kMaxPosition, posenc::kMaxPosition), 2);
-  expect_error(ErrorKind::usage, "positions must lie within +-(2^31 - 1)", [&] {
+  expect_error(ErrorKind::usage, "positions must be from -2147483647 to 2147483647", [&] {
     posenc::shaw_row(spec, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
   });
 }
@@ -261,10 +261,8 @@ TEST(Attend, WhatMasksShow) {
   EXPECT_EQ(posenc::first_beside({.causal = Causal::start}, {1, 2, 5}), 0);
   EXPECT_EQ(posenc::first_beside({}, {1, 5, 2}), -3);
   EXPECT_EQ(posenc::first_beside({.query_offset = 7}, {1, 2, 5}), 7);
-  expect_error(ErrorKind::usage, "n must be below 3 and not negative but got 3", [&] {
-    posenc::key_range({}, {1, 3, 3}, 0, 3);
-  });
-  expect_error(ErrorKind::usage, "b must be below 1", [&] { posenc::key_range({}, {1, 3, 3}, 1000000000, 0); });
+  expect_error(ErrorKind::usage, "n must be 0 to 2 but got 3", [&] { posenc::key_range({}, {1, 3, 3}, 0, 3); });
+  expect_error(ErrorKind::usage, "b must be 0 to 0", [&] { posenc::key_range({}, {1, 3, 3}, 1000000000, 0); });
 }
 
 TEST(Attend, PaddingMayHoldAnything) {
@@ -325,16 +323,16 @@ class AttendErrors : public ::testing::Test {
 
 TEST_F(AttendErrors, Shapes) {
   k_view.shape[1] = 3;
-  expect("k and v must have the same heads but have 3 and 2");
+  expect("k and v must have the same number of heads but have 3 and 2");
   v_view.shape[1] = 3;
-  expect("the heads of q must be a multiple of those of k and v, 3, but there are 4");
+  expect("the number of heads of q must be a multiple of that of k and v, 3, but is 4");
   k_view = v_view = make_view(static_cast<const double*>(k.data()), {0, 2, 4});
   expect("k and v must have at least one token but have shape [0, 2, 4]");
   k_view = make_view(static_cast<const double*>(k.data()), {7, 2, 3});
   v_view = make_view(static_cast<const double*>(v.data()), {7, 2, 4});
-  expect("k must have the channels of q, 4, but has 3");
+  expect("k must have as many channels as q, 4, but has 3");
   k_view = make_view(static_cast<const double*>(k.data()), {6, 2, 4});
-  expect("k and v must have the same tokens but have 6 and 7");
+  expect("k and v must have the same number of tokens but have 6 and 7");
   k_view = make_view(static_cast<const double*>(k.data()), {1, 7, 2, 4});
   expect("q, k and v must have the same number of axes");
   k_view = make_view(reinterpret_cast<const float*>(k.data()), {7, 2, 4});
@@ -363,7 +361,7 @@ TEST_F(AttendErrors, Outputs) {
 TEST_F(AttendErrors, Numbers) {
   expect("scale must be finite but got inf", {.softmax_scale = kInfinity});
   const posenc::Bias before(posenc::Alibi{.heads = 4, .added = posenc::Added::before_scale});
-  expect("scale must be above 0 where a bias is added before it but got 0", {.bias = &before, .softmax_scale = 0.0});
+  expect("scale must be above 0 if a bias is added before it but got 0", {.bias = &before, .softmax_scale = 0.0});
   expect("softcap must be at least 0 and finite but got -1", {.softcap = -1.0});
   expect("dropout p must be at least 0 and below 1 but got 1", {.dropout = {.p = 1.0}});
   std::vector<double> sinks(4, std::nan(""));
@@ -376,7 +374,7 @@ TEST_F(AttendErrors, Masks) {
   expect("mask right must be at least 0", {.mask = {.right = -2}});
   expect("mask chunk must be at least 0", {.mask = {.chunk = -1}});
   expect("mask sink_keys must be at least 0", {.mask = {.sink_keys = -1}});
-  expect("mask query_offset must lie within", {.mask = {.query_offset = std::int64_t{1} << 40}});
+  expect("mask query_offset must be from", {.mask = {.query_offset = std::int64_t{1} << 40}});
   expect("mask causal must be none, end or start but got 7", {.mask = {.causal = static_cast<Causal>(7)}});
   const std::vector<std::uint8_t> bytes(49);
   const std::vector<std::int64_t> ids(7);
@@ -385,7 +383,10 @@ TEST_F(AttendErrors, Masks) {
   expect("mask documents must be i32 or i64 but is u8", {.mask = {.documents = make_view(bytes.data(), {7})}});
   expect("mask starts must be [1] but is [7]", {.mask = {.starts = make_view(ids.data(), {7})}});
   const std::vector<std::int64_t> far = {std::int64_t{1} << 40};
-  expect("mask ends must lie within +-(2^31 - 1) but row 0 has", {.mask = {.ends = make_view(far.data(), {1})}});
+  expect(
+      "mask ends must be from -2147483647 to 2147483647 but row 0 "
+      "has",
+      {.mask = {.ends = make_view(far.data(), {1})}});
 }
 
 TEST_F(AttendErrors, EncodingsThatDoNotFit) {
@@ -394,7 +395,7 @@ TEST_F(AttendErrors, EncodingsThatDoNotFit) {
   const std::vector<double> rows(100, 0.5);
   const posenc::ScoreTerm wide(posenc::Shaw{.head_dim = 8, .left = 1, .right = 1},
                                {{"keys", make_view(rows.data(), {3, 8})}});
-  expect("the shaw term must have head_dim 4, the channels of q, but has 8", {.term = &wide});
+  expect("the shaw term must have head_dim 4 like q but has 8", {.term = &wide});
   const posenc::ScoreTerm heads(posenc::Shaw{.head_dim = 4, .left = 1, .right = 1},
                                 {{"keys", make_view(rows.data(), {2, 3, 4})}});
   expect("the shaw term must have as many heads as q, 4, but has 2", {.term = &heads});
@@ -403,14 +404,14 @@ TEST_F(AttendErrors, EncodingsThatDoNotFit) {
   expect("the shaw term has vectors for offsets -1 to 1 (past=error) but positions have offsets -6 to 6",
          {.term = &strict});
   const posenc::RotaryAngles eight(posenc::Rotary{.head_dim = 8});
-  expect("the rotary encoding must have heads of 4 channels, as q and k, but has 8", {.rotary = eight});
+  expect("the rotary encoding must have heads of 4 channels like q and k but has 8", {.rotary = eight});
   const posenc::RotaryTable table(posenc::Rotary{.head_dim = 4}, 6, DType::f64);
-  expect_error(ErrorKind::bad_input, "positions must be integers from 0 to 5, which the table has, but got 6",
+  expect_error(ErrorKind::bad_input, "positions must be integers from 0 to 5, the range of the table, but got 6",
                [&] { posenc::attend(q_view, k_view, v_view, out_view, {.rotary = table}); });
   const std::vector<double> reals(7, 0.5);
   const posenc::ScoreTerm shared(posenc::Shaw{.head_dim = 4, .left = 1, .right = 1},
                                  {{"keys", make_view(rows.data(), {3, 4})}});
-  expect("needs integer positions but got real ones",
+  expect("needs integer positions but they are f64",
          {.term = &shared, .query_positions = posenc::PositionView::of(reals.data(), 7)});
   expect("query_positions must be one per token", {.query_positions = posenc::PositionView::range(0, 3)});
   expect_error(ErrorKind::usage, "spec must be shaw or transformer_xl but is alibi",
@@ -440,8 +441,8 @@ TEST_F(AttendErrors, Gradients) {
   expect_backward("the gradient of k must be [7, 2, 4] but is [7, 4, 4]", {.k = make_view(grad.data(), {7, 4, 4})});
   expect_backward("the gradient of k must not overlap the gradient of q",
                   {.q = make_view(grad.data(), {7, 4, 4}), .k = make_view(grad.data() + 50, {7, 2, 4})});
-  expect_backward("the gradient of sinks is asked for but there are no sinks", {.sinks = make_view(grad.data(), {4})});
-  expect_backward("gradients of a bias are asked for but there is none",
+  expect_backward("the gradient of sinks is requested but there are no sinks", {.sinks = make_view(grad.data(), {4})});
+  expect_backward("gradients of a bias are requested but there is no bias",
                   {.bias = {{"table", make_view(grad.data(), {4})}}});
   expect_error(ErrorKind::usage, "grad_out must be [7, 4, 4] but is [7, 2, 4]", [&] {
     posenc::attend_backward({q_view, k_view, v_view, k_view}, {});

@@ -184,10 +184,10 @@ TEST(AttendTurns, NameWhatIsWrong) {
                [&] { attended(options); });
   options.pope = &six;
   options.rotary = rotary;
-  expect_error(ErrorKind::usage, "rotary, pope and xpos exclude each other", [&] { attended(options); });
+  expect_error(ErrorKind::usage, "only one of rotary, pope and xpos", [&] { attended(options); });
   options.rotary.reset();
   options.keys_rotated = true;
-  expect_error(ErrorKind::usage, "keys_rotated is for rotary and xPos", [&] { attended(options); });
+  expect_error(ErrorKind::usage, "keys_rotated works only with rotary and xPos", [&] { attended(options); });
   options.keys_rotated = false;
   layer.delta = Numbers(12);
   options.pope_delta = layer.options().pope_delta;

@@ -375,7 +375,7 @@ TEST(Cache, AFullCacheRefusesAndStaysAsItWas) {
                  tokens_of(tokens.keys.tokens(), 0, 2), tokens_of(tokens.values.tokens(), 0, 2));
   expect_refused("[append] keys must be [N, 2, 4] but is [6, 2, 3]", v, v);
   expect_refused("[append] values must be [N, 2, 3] but is [6, 2, 4]", k, k);
-  expect_refused("same tokens but have 1 and 2", tokens_of(tokens.keys.tokens(), 0, 1),
+  expect_refused("same number of tokens but have 1 and 2", tokens_of(tokens.keys.tokens(), 0, 1),
                  tokens_of(tokens.values.tokens(), 0, 2));
   posenc::ConstView wrong = tokens_of(tokens.keys.tokens(), 0, 1);
   const posenc::ConstView value = tokens_of(tokens.values.tokens(), 0, 1);
@@ -417,7 +417,9 @@ TEST(Cache, PositionsEndAtTheLargest) {
   KeyValueCache cache(shape, &angles);
   append(cache, posenc::kMaxPosition);
   EXPECT_EQ(cache.next_position(), posenc::kMaxPosition);
-  expect_error(ErrorKind::usage, "[append] positions must be below 2^31 but 2 tokens from 2147483647 on go beyond",
+  expect_error(ErrorKind::usage,
+               "[append] positions must be below 2^31 but 2 tokens starting at 2147483647 exceed "
+               "this",
                [&] { append(cache, 2); });
   append(cache, 1);
   EXPECT_EQ(cache.positions().integer(0, 2), posenc::kMaxPosition);
@@ -480,10 +482,10 @@ TEST(Cache, ShapesAreChecked) {
   expect_refused("sinks must be from 0 to 7 but got 8", [](CacheShape& s) { s.sinks = 8; });
   expect_refused("evict_at_once must be from 1 to 6 but got 7", [](CacheShape& s) { s.evict_at_once = 7; });
   expect_refused("evict_at_once must be from 1 to 6 but got 0", [](CacheShape& s) { s.evict_at_once = 0; });
-  expect_refused("capacity, heads and channels must fit into memory",
+  expect_refused("capacity, heads and channels must fit in memory",
                  [](CacheShape& s) { s.heads = s.head_dim = std::int64_t{1} << 40; });
   const posenc::RotaryAngles other(posenc::Rotary{.head_dim = 8});
-  expect_error(ErrorKind::usage, "[KeyValueCache] the rotary encoding must have heads of 4 channels, as the keys",
+  expect_error(ErrorKind::usage, "[KeyValueCache] the rotary encoding must have heads of 4 channels like the keys",
                [&] { KeyValueCache cache(good, &other); });
   const posenc::RotaryAngles plane(posenc::Rotary{.head_dim = 4, .axes = 2, .axis_of_pair = {0, 1}});
   expect_error(ErrorKind::usage, "[KeyValueCache] the rotary encoding must have one axis but has 2",

@@ -114,7 +114,7 @@ TEST(GoldenAttend, MasksOfTransformers) {
   const auto no_more = [](std::int64_t, std::int64_t, std::int64_t) { return false; };
   sliding.compare("causal", seen({.causal = Causal::end, .left = w - 1}, 1, n, no_more), 0.0);
   sliding.compare("bidirectional", seen({.left = w, .right = w}, 1, n, no_more), 0.0);
-  // Padding is masked elsewhere there: what stands before the first token counts as chunks of its own.
+  // Padding is masked elsewhere there: positions before the first token count as separate chunks.
   for (const std::int64_t chunk : {std::int64_t{3}, std::int64_t{4}}) {
     const auto padded = [&](std::int64_t b, std::int64_t i, std::int64_t j) {
       const std::int64_t start = starts[static_cast<std::size_t>(b)];
@@ -383,7 +383,7 @@ TEST(GoldenAttend, RelativeShifts) {
   const Case music(path("t2t_music_transformer_skew"));
   music.compare("unmasked", shifted(Tensor(music.input("scores_unmasked_1147")), 3, 4), 0.0);
 
-  // What lies above the diagonal is undefined there, and 0 here.
+  // Numbers above the diagonal are undefined there, and 0 here.
   const auto compare_below = [](const std::vector<double>& got, const Tensor& wanted, std::int64_t keys) {
     for (std::int64_t i = 0; i < 4; ++i) {
       for (std::int64_t j = 0; j <= i + keys - 4; ++j) {

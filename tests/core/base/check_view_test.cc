@@ -49,16 +49,16 @@ std::vector<Fault> faults() {
       {view_of({3, 5}), rows, "must be [N, 4] or [B, N, 4] but is [3, 5]"},
       {view_of({5}), {.shape = {"K"}, .reason = "one per head"}, ""},
       {view_of({5}), {.shape = {4}, .reason = "one per head"}, "must be [4], one per head, but is [5]"},
-      {view_of({5}), {.shape = {4}, .like = "x"}, "must be [4], as x is, but is [5]"},
+      {view_of({5}), {.shape = {4}, .like = "x"}, "must be [4] like x but is [5]"},
       {view_of({}), {}, "must have 1 to 4 axes but has 0"},
       {changed(view_of({3, 4}), [](View& view) { view.rank = 9; }), rows,
        "must be [N, 4] or [B, N, 4] but is of 9 axes"},
       {changed(view_of({3, 4}), [](View& view) { view.shape[0] = -1; }), rows,
-       "must have no negative length but has shape [-1, 4]"},
+       "must not have a negative length but has shape [-1, 4]"},
       {view_of({3, 4}, DType::i32), rows, "must be f32, f64, f16 or bf16 but is i32"},
       {view_of({3, 4}, DType::f16), written, "must be f32 or f64 but is f16"},
       {view_of({3, 4}, DType::f64), {.dtypes = base::itself_or_wider(DType::bf16)}, "must be f32 or bf16 but is f64"},
-      {view_of({3, 4}, DType::f64), {.dtypes = DType::f32, .like = "x"}, "must be f32, as x is, but is f64"},
+      {view_of({3, 4}, DType::f64), {.dtypes = DType::f32, .like = "x"}, "must be f32 like x but is f64"},
       {view_of({3, 4}), {.dtypes = base::kIntegers}, "must be u8, i32 or i64 but is f32"},
       {changed(view_of({3, 4}), [](View& view) { view.data = nullptr; }), rows,
        "must not be null but has shape [3, 4]"},
@@ -66,7 +66,7 @@ std::vector<Fault> faults() {
       {view_of({4, 3}).swap(0, 1), rows, "must have contiguous channels but the stride of its last axis is 3"},
       {view_of({4, 3}).swap(0, 1), {.channels = Channels::any}, ""},
       {changed(view_of({3, 4}), [](View& view) { view.strides[0] = kFar; }), rows,
-       "must lie in memory but its strides reach past the end of the address space"},
+       "must fit in the address space but its strides reach past the end of it"},
       {changed(view_of({3, 4}), [](View& view) { view.strides[0] = 3; }), rows, ""},
       {changed(view_of({3, 4}), [](View& view) { view.strides[0] = 3; }), written,
        "must not overlap itself but two indices of [3, 4] share an address: check its strides"},
@@ -355,7 +355,7 @@ TEST_F(PublicFunctions, SayTheSameOfTheSameFault) {
     expect(
         argument, [](View& view) { view.rank = 9; }, "(be|have) .* axes.*");
     expect(
-        argument, [](View& view) { view.shape[0] = -1; }, R"(have no negative length but has shape \[-1.*\])");
+        argument, [](View& view) { view.shape[0] = -1; }, R"(not have a negative length but has shape \[-1.*\])");
     expect(
         argument, [](View& view) { view.data = nullptr; }, R"(not be null but has shape \[.*\])");
     if (!argument.own_length)
@@ -364,7 +364,7 @@ TEST_F(PublicFunctions, SayTheSameOfTheSameFault) {
     if (argument.good.rank > 1) {
       expect(
           argument, [](View& view) { view.strides[0] = kFar; },
-          "lie in memory but its strides reach past the end of the address space");
+          "fit in the address space but its strides reach past the end of it");
     }
     if (!argument.strided) {
       expect(

@@ -97,7 +97,7 @@ void expect_refused(const PositionView& positions, ErrorKind kind, const std::st
 }
 
 TEST(CheckPositions, RefusesRangesThatLeaveIt) {
-  const std::string part = "must lie within +-2147483647 but got ";
+  const std::string part = "must be from -2147483647 to 2147483647 but got ";
   expect_refused(PositionView::range(kMaxPosition + 1, 1), ErrorKind::bad_input, part + "2147483648");
   expect_refused(PositionView::range(0, kMaxPosition + 2), ErrorKind::bad_input, part + "2147483648");
   expect_refused(PositionView::range(0, 3, -kMaxPosition), ErrorKind::bad_input, part + "-4294967294");
@@ -112,13 +112,18 @@ TEST(CheckPositions, RefusesEveryBadNumber) {
       {nan, "nan"}, {inf, "inf"}, {-inf, "-inf"}, {2147483647.5, "2147483647.5"}};
   for (const auto& [number, text] : cases) {
     const double ids[] = {0.0, 1.0, number};
-    expect_refused(PositionView::of(ids, 3), ErrorKind::bad_input, "must lie within +-2147483647 but got " + text);
+    expect_refused(PositionView::of(ids, 3), ErrorKind::bad_input,
+                   "must be from -2147483647 to 2147483647 but got " + text);
     check_positions(PositionView::of(ids, 2), "here");
   }
   const std::int64_t large[] = {0, -2147483648};
-  expect_refused(PositionView::of(large, 2), ErrorKind::bad_input, "must lie within +-2147483647 but got -2147483648");
+  expect_refused(PositionView::of(large, 2), ErrorKind::bad_input,
+                 "must be from -2147483647 to 2147483647 but got "
+                 "-2147483648");
   const std::int32_t lowest[] = {std::numeric_limits<std::int32_t>::min()};
-  expect_refused(PositionView::of(lowest, 1), ErrorKind::bad_input, "must lie within +-2147483647 but got -2147483648");
+  expect_refused(PositionView::of(lowest, 1), ErrorKind::bad_input,
+                 "must be from -2147483647 to 2147483647 but got "
+                 "-2147483648");
 }
 
 TEST(CheckPositions, LooksAtEveryBatchRowAndAxis) {
@@ -128,7 +133,7 @@ TEST(CheckPositions, LooksAtEveryBatchRowAndAxis) {
   view.axes = 2;
   view.batch_stride = 4;
   view.token_stride = 2;
-  expect_refused(view, ErrorKind::bad_input, "must lie within +-2147483647 but got 3");
+  expect_refused(view, ErrorKind::bad_input, "must be from -2147483647 to 2147483647 but got 3");
   view.axes = 1;
   check_positions(view, "here");
 }
@@ -136,10 +141,10 @@ TEST(CheckPositions, LooksAtEveryBatchRowAndAxis) {
 TEST(CheckPositions, RefusesViewsThatAreNone) {
   expect_refused(PositionView::of(static_cast<const std::int32_t*>(nullptr), 3), ErrorKind::usage,
                  "must not be null but there are 3");
-  expect_refused(PositionView::range(0, -1), ErrorKind::usage, "must have no negative count");
+  expect_refused(PositionView::range(0, -1), ErrorKind::usage, "must have a count of at least 0");
   PositionView view = PositionView::range(0, 3);
   view.axes = 0;
-  expect_refused(view, ErrorKind::usage, "must have no negative count and at least one axis");
+  expect_refused(view, ErrorKind::usage, "must have a count of at least 0");
 }
 
 TEST(Positions, OwnsItsNumbers) {
@@ -170,10 +175,10 @@ TEST(Positions, StartsEmptyAndKeepsARangeARange) {
 }
 
 TEST(Positions, RefusesNumbersThatDoNotFillTheAxes) {
-  expect_error(ErrorKind::usage, "[Positions] 3 numbers do not make positions on 2 axes", [] {
+  expect_error(ErrorKind::usage, "[Positions] the number of values must be a multiple of 2 axes but is 3", [] {
     Positions::integers({1, 2, 3}, 2);
   });
-  expect_error(ErrorKind::usage, "[Positions] 1 numbers do not make positions on 0 axes",
+  expect_error(ErrorKind::usage, "[Positions] the number of values must be a multiple of 0 axes but is 1",
                [] { Positions::reals({1.0}, 0); });
 }
 

@@ -37,6 +37,7 @@ const Form kForms[] = {
     {"-3:1", {-3, -2, -1, 0}},
     {"7:8", {7}, true, 1, "7"},
     {"0,5,17", {0, 5, 17}},
+    {"0, 5, 17", {0, 5, 17}, true, 1, "0,5,17"},
     {"17,0,-5,0", {17, 0, -5, 0}},
     {"3", {3}},
     {"-3", {-3}},
@@ -125,12 +126,12 @@ void expect_bad(const std::string& text, const std::string& part) {
 }
 
 TEST(ParsePositions, RefusesWhatLiesBeyond) {
-  const std::string part = "positions must lie within +-2147483647 but got ";
+  const std::string part = "positions must be from -2147483647 to 2147483647 but got ";
   expect_bad("2147483648", part + "2147483648");
   expect_bad("-2147483648", part + "-2147483648");
   expect_bad("0,3e9", part + "3e9");
   expect_bad("2147483647.5", part + "2147483647.5");
-  const std::string end = "the end of a range, which is excluded, must lie within +-2147483648 but got ";
+  const std::string end = "the end of a range must be from -2147483648 to 2147483648 (it is excluded) but got ";
   expect_bad("0:2147483649", end + "2147483649");
   expect_bad("0:inf", end + "inf");
   expect_bad("2147483639.5:2147483648", part + "2147483647.5");
@@ -147,27 +148,43 @@ TEST(ParsePositions, RefusesWhatIsNoNumber) {
   expect_bad("1,,2", "expected a number but got ''");
   expect_bad("1,", "expected a number but got ''");
   expect_bad("1/", "expected a number but got ''");
-  expect_bad(" 1", "expected a number but got ' 1'");
+  expect_bad("0 1", "expected a number but got '0 1'; positions are written like 0:4 or 0,5,17");
   expect_bad("0x10,1", "expected a number but got '0x10'");
   expect_bad("+1", "expected a number but got '+1'");
   expect_bad(":5", "expected a number but got ''");
   expect_bad("5:", "expected a number but got ''");
 }
 
+TEST(ParsePositions, SaysHowARangeIsWritten) {
+  expect_bad("0-3", "expected a number but got '0-3'; did you mean 0:4?");
+  expect_bad("0..3", "expected a number but got '0..3'; did you mean 0:4?");
+  expect_bad("-3-4", "expected a number but got '-3-4'; did you mean -3:5?");
+  expect_bad("0-3,7", "expected a number but got '0-3'; did you mean 0:4?");
+  EXPECT_EQ(to_text(parse_positions("-3:4")), "-3:4");
+  for (const char* text : {"3-0", "a-b", "-", "--", "1-", "1-2-3"}) {
+    try {
+      parse_positions(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(ParsePositions, RefusesRangesThatAreNone) {
-  expect_bad("0:0", "the range is empty: its end is excluded");
-  expect_bad("5:0", "the range is empty: its end is excluded");
-  expect_bad("0:5:-1", "the range is empty: its end is excluded");
+  expect_bad("0:0", "the range is empty (the end is excluded)");
+  expect_bad("5:0", "the range is empty (the end is excluded)");
+  expect_bad("0:5:-1", "the range is empty (the end is excluded)");
   expect_bad("0:5:0", "the step must not be 0");
   expect_bad("0:1:2:3", "a range is start:end or start:end:step");
-  expect_bad("0:1:1e-12", "a range of real numbers has at most 2^27 of them");
+  expect_bad("0:1:1e-12", "a range of real numbers must have at most 2^27 numbers");
 }
 
 TEST(ParsePositions, RefusesGridsAndTuplesThatAreNone) {
-  expect_bad("3x", "a grid is rows x columns, like 3x5, each at least 1");
-  expect_bad("0x5", "a grid is rows x columns, like 3x5, each at least 1");
-  expect_bad("100000x100000", "a grid has at most 2^27 cells");
-  expect_bad("134217728x1", "a grid has at most 2^27 numbers");
+  expect_bad("3x", "a grid is rows x columns, such as 3x5, each at least 1");
+  expect_bad("0x5", "a grid is rows x columns, such as 3x5, each at least 1");
+  expect_bad("100000x100000", "a grid must have at most 2^27 cells");
+  expect_bad("134217728x1", "a grid must have at most 2^27 numbers");
   expect_bad("1/2,3", "tuples must have the same length but '3' has 1 instead of 2");
 }
 

@@ -12,7 +12,7 @@ TEST(Version, IsWhatTheMacrosSay) {
                            std::to_string(POSENC_VERSION_PATCH));
 }
 
-// CMake reads the macros from the header: a package of another version than its library would lie to find_package.
+// CMake reads the macros from the header: a package of another version than its library would mislead find_package.
 TEST(Version, IsTheProjects) { EXPECT_STREQ(version(), POSENC_PROJECT_VERSION); }
 
 }  // namespace

@@ -131,7 +131,7 @@ void expect_refused(const View& view, const std::string& part) {
 
 TEST(CheckOutput, TakesWhatCanBeWritten) {
   check_output(strided(3, 4, 4, 1), "here");
-  check_output(strided(3, 4, 9, 1), "here");   // rows further apart
+  check_output(strided(3, 4, 9, 1), "here");   // rows with gaps between them
   check_output(strided(3, 4, -4, 1), "here");  // rows from the last to the first
   check_output(strided(1, 4, 0, 1), "here");   // a stride over one row means nothing
   check_output(strided(3, 1, 1, 7), "here");   // nor one over one channel
@@ -143,7 +143,7 @@ TEST(CheckOutput, TakesWhatCanBeWritten) {
 
 TEST(CheckOutput, RefusesNullNegativeAndRankless) {
   expect_refused(make_view(static_cast<float*>(nullptr), {2, 3}), "must not be null but has shape [2, 3]");
-  expect_refused(strided(-1, 4, 4, 1), "must have no negative length but has shape [-1, 4]");
+  expect_refused(strided(-1, 4, 4, 1), "must not have a negative length but has shape [-1, 4]");
   float data = 0;
   expect_refused(make_view(&data, {}), "must have 1 to 4 axes but has 0");
   View deep = make_view(&data, {1});
@@ -163,7 +163,9 @@ TEST(CheckOutput, RefusesOverlap) {
   expect_refused(strided(3, 4, 3, 1), part);  // the last channel is the next row's first
   expect_refused(strided(3, 4, 1, 1), part);
   expect_refused(strided(3, 4, -3, 1), part);  // the same, downwards
-  expect_refused(strided(3, 4, std::numeric_limits<std::int64_t>::max(), 1), "must lie in memory but its strides");
+  expect_refused(strided(3, 4, std::numeric_limits<std::int64_t>::max(), 1),
+                 "must fit in the address space but its "
+                 "strides");
 }
 
 TEST(CheckOutput, RefusesOverlapOfOuterAxes) {

@@ -360,7 +360,7 @@ TEST(BiasErrors, Parameters) {
   refused(kUsage, "table must not be null", t5, {{"table", make_view(static_cast<double*>(nullptr), {8, 2})}});
   View far = table;
   far.strides = {INT64_MAX / 2, 1};
-  refused(kUsage, "table must lie in memory", t5, {{"table", far}});
+  refused(kUsage, "table must fit in the address space", t5, {{"table", far}});
   refused(kUsage, "[window] window learns nothing but got 'table'", Window{.left = 1}, {{"table", table}});
   const auto two = make_view(numbers.data(), {2});
   refused(kUsage, "kerple needs the parameter a, [2]", Kerple{.heads = 2}, {{"p", two}});
@@ -379,7 +379,7 @@ TEST(BiasErrors, Parameters) {
   BiasCase fire = all_cases()[15];
   std::get<Fire>(fire.spec).eps = 0.0;
   fire.owned[0].values[0] = 0.0;
-  expect_error(kBad, "[fire] c and length_factor must not be 0 where eps is", [&] { fire.bias(); });
+  expect_error(kBad, "[fire] c and length_factor must not be 0 if eps is 0", [&] { fire.bias(); });
 }
 
 TEST(BiasErrors, Specs) {
@@ -395,12 +395,12 @@ TEST(BiasErrors, Specs) {
   refused(kBad, "size must be at least 1", Chunked{});
   refused(kBad, "width must be even", Sandwich{.heads = 2, .width = 7});
   refused(kBad, "every frequency must be finite", Sandwich{.heads = 2, .width = 8, .base = 5e-324});
-  refused(kUsage, "[make_bias_schedule] 'rotary' is not a bias on scores: it turns queries and keys",
+  refused(kUsage, "[make_bias_schedule] 'rotary' is not a bias on scores: it rotates queries and keys",
           Rotary{.head_dim = 8});
-  refused(kUsage, "'shaw' is not a bias on scores: its vectors meet", Shaw{.head_dim = 8, .left = 1, .right = 1});
+  refused(kUsage, "'shaw' is not a bias on scores: its vectors act", Shaw{.head_dim = 8, .left = 1, .right = 1});
   refused(kUsage, "'sinusoidal' is not a bias on scores: it is added to the embeddings", Sinusoidal{.width = 8});
   expect_error(kUsage, "[Bias] 'none' is not a bias on scores: it adds nothing", [] { Bias(NoPosition{}); });
-  expect_error(kUsage, "[Bias] the function must not be empty", [] { Bias(2, BiasFunction()); });
+  expect_error(kUsage, "[Bias] function must not be empty", [] { Bias(2, BiasFunction()); });
   expect_error(kUsage, "heads must be at least 0 but got -1",
                [] { Bias(-1, [](std::int64_t, double, double) { return 0.0; }); });
 }
@@ -420,20 +420,20 @@ TEST(BiasErrors, PositionsTilesAndScores) {
   expect_error(kUsage, "out must be f32, f64, f16 or bf16 but is i64", [&] {
     fill_bias(alibi, ten, five, make_view(memory.data(), DType::i64, {2, 10, 5}));
   });
-  expect_error(kUsage, "positions of keys must be integers, which rows are counted by, but are f64",
+  expect_error(kUsage, "positions of keys must be integers because they index table rows, but are f64",
                [&] { fill_bias(t5, ten, PositionView::of(reals, 5), out); });
   PositionView axes = five;
   axes.axes = 2;
   expect_error(kUsage, "must have one axis but have 2", [&] { fill_bias(alibi, ten, axes, out); });
-  expect_error(kBad, "positions must lie within",
+  expect_error(kBad, "positions must be from",
                [&] { fill_bias(alibi, ten, PositionView::range(kMaxPosition, 5), out); });
   expect_error(kUsage, "out must not overlap the positions",
                [&] { fill_bias(alibi, ten, PositionView::of(memory.data() + 3, 5), out); });
   const Bias matrix(MatrixBias{.heads = 2}, {{"values", make_view(memory.data(), {10, 5})}});
-  expect_error(kBad, "positions of keys must be from 0 to 4, which the matrix has, but got 9", [&] {
+  expect_error(kBad, "positions of keys must be 0 to 4, the size of the matrix, but got 9", [&] {
     fill_bias(matrix, ten, ten, make_view(memory.data() + 100, {2, 10, 10}));
   });
-  expect_error(kBad, "positions of queries must be from 0 to 9, which the matrix has, but got -1",
+  expect_error(kBad, "positions of queries must be 0 to 9, the size of the matrix, but got -1",
                [&] { fill_bias(matrix, PositionView::range(-1, 10), five, apart); });
   expect_error(kUsage, "out must not overlap the values of the bias", [&] { fill_bias(matrix, ten, five, out); });
 
@@ -447,12 +447,12 @@ TEST(BiasErrors, PositionsTilesAndScores) {
     change(changed);
     return changed;
   };
-  refused("[add_bias] the tile must lie inside the 10 queries but has 4 from 7 on",
+  refused("[add_bias] the tile must be inside the 10 queries but has 4 starting at 7",
           with([](Tile& t) { t.first_query = 7; }), scores);
-  refused("the tile must lie inside the 5 keys but has 5 from -1 on", with([](Tile& t) { t.first_key = -1; }), scores);
+  refused("the tile must be inside the 5 keys but has 5 starting at", with([](Tile& t) { t.first_key = -1; }), scores);
   refused("head must be below 2 but got 2", with([](Tile& t) { t.head = 2; }), scores);
-  refused("positions must have the batch row -1", with([](Tile& t) { t.batch = -1; }), scores);
-  refused("scores must be [4, 5], as the tile, but is [5, 4]", tile, make_view(memory.data(), {5, 4}));
+  refused("positions must have batch row -1", with([](Tile& t) { t.batch = -1; }), scores);
+  refused("scores must be [4, 5], like the tile, but is [5, 4]", tile, make_view(memory.data(), {5, 4}));
   refused("scores must be f32 or f64 but is f16", tile, make_view(memory.data(), DType::f16, {4, 5}));
   View overlapping = scores;
   overlapping.strides[0] = 1;
@@ -483,12 +483,12 @@ TEST(BiasErrors, Gradients) {
           {{"slopes", make_view(gradient.data(), {2})}}, tile);
   BiasGradientTile changed = tile;
   changed.grad_scores.shape[0] = 3;
-  refused("grad_scores must be [4, 5], as the tile, but is [3, 5]", t5, {}, changed);
+  refused("grad_scores must be [4, 5], like the tile, but is [3, 5]", t5, {}, changed);
   changed = tile;
   changed.grad_before = make_view(gradient.data(), DType::f32, {4, 5});
   refused("grad_before must be f64 but is f32", t5, {}, changed);
   const Bias kerple = all_cases()[13].bias();
-  refused("scores_before must be [4, 5], as the tile, but is []", kerple, {}, tile);
+  refused("scores_before must be [4, 5], like the tile, but is []", kerple, {}, tile);
   changed = tile;
   changed.scores_before = make_view(scores.data(), {4, 5});
   const View three = make_view(gradient.data(), {3});

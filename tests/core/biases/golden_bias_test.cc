@@ -149,7 +149,7 @@ void check_slopes_agreement(const Case& c) {
   EXPECT_NEAR(falcon, c.output("max_relative_error_vs_exact").find("falcon_bfloat16")->number(), 1e-9);
 }
 
-// The keys of masked tokens stand at 0: (cumsum(mask) - 1) * mask.
+// The keys of masked tokens have position 0: (cumsum(mask) - 1) * mask.
 void check_falcon_masked(const Case& c) {
   const Bias bias(posenc::Alibi{.heads = c.integer("num_heads"),
                                 .form = posenc::AlibiForm::key_position,
@@ -301,7 +301,7 @@ void check_sliding(const Case& c) {
   c.compare("bidirectional", seen(posenc::Window{.left = window, .right = window}, all), 0.0);
 }
 
-// Chunks count from the first token that is no padding: those before stand at negative positions.
+// Chunks count from the first token that is not padding; tokens before it have negative positions.
 void check_chunked(const Case& c) {
   for (const double size : c.numbers("chunk")) {
     std::vector<double> all;

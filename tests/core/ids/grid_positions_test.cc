@@ -45,7 +45,7 @@ TEST(PlacesInGrid, GoWhereTheStridesSay) {
 }
 
 TEST(PlacesInGrid, RefusesWhatIsOutside) {
-  expect_error(ErrorKind::bad_input, "[places_in_grid] ids must be 0 to 11, places of {3, 4}, but token 1 is 12", [] {
+  expect_error(ErrorKind::bad_input, "[places_in_grid] ids must be 0 to 11 for the grid {3, 4}, but token 1 is 12", [] {
     places_of({0, 12}, {3, 4});
   });
   expect_error(ErrorKind::bad_input, "token 0 is -1", [] { places_of({-1}, {3, 4}); });
@@ -154,19 +154,22 @@ TEST(Mixtures, RefuseWhatCannotBe) {
   expect_error(ErrorKind::usage, "[append_text] axes must be at least 1 and count at least 0 but got 0 and 1",
                [&] { append_text(ids, 0, 0, 1); });
   expect_error(ErrorKind::usage, "but got 3 and -1", [&] { append_text(ids, 3, 0, -1); });
-  expect_error(ErrorKind::usage, "[append_text] ids must hold whole tuples of 2 but has 3 numbers",
+  expect_error(ErrorKind::usage, "[append_text] ids must hold complete tuples of 2 numbers but has 3 numbers",
                [&] { append_text(ids, 2, 0, 1); });
-  expect_error(ErrorKind::usage, "[append_grid] ids must hold whole tuples of 2 but has 3 numbers", [&] {
+  expect_error(ErrorKind::usage, "[append_grid] ids must hold complete tuples of 2 numbers but has 3 numbers", [&] {
     append_grid(ids, Ids{2, 2}, 0);
   });
-  expect_error(ErrorKind::bad_input, "[append_text] start must lie within +-2147483647 but got 2147483648",
+  expect_error(ErrorKind::bad_input, "[append_text] start must be from -2147483647 to 2147483647 but got 2147483648",
                [&] { append_text(ids, 3, kMaxPosition + 1, 0); });
   expect_error(ErrorKind::bad_input,
-               "[append_text] ids must lie within +-2147483647 but 2 from 2147483646 go beyond it",
+               "[append_text] ids must be from -2147483647 to 2147483647 but 2 ids from 2147483646 exceed this range",
                [&] { append_text(ids, 3, kMaxPosition - 1, 2); });
-  expect_error(ErrorKind::bad_input, "[append_grid] ids must lie within +-2147483647 but 3 from 2147483645", [&] {
-    append_grid(ids, Ids{1, 2, 3}, kMaxPosition - 2);
-  });
+  expect_error(ErrorKind::bad_input,
+               "[append_grid] ids must be from -2147483647 to 2147483647 but 3 ids from "
+               "2147483645",
+               [&] {
+                 append_grid(ids, Ids{1, 2, 3}, kMaxPosition - 2);
+               });
   expect_error(ErrorKind::usage, "[append_grid] shape must have lengths of at least 0 but is {1, -1, 1}", [&] {
     append_grid(ids, Ids{1, -1, 1}, 0);
   });

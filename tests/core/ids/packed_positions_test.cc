@@ -155,9 +155,11 @@ TEST_F(PackedRefusals, FirstIdsBeyondTheRange) {
     expect_error(ErrorKind::bad_input, "[positions_from_segments] " + part,
                  [&] { positions_from_segments(view_of(segments), first, view_of(out_)); });
   };
-  refuse_first("first must lie within +-2147483647 but got -2147483648", -kMaxPosition - 1);
-  refuse_first("ids must lie within +-2147483647 but a document of 3 tokens from 2147483646 goes beyond it",
-               kMaxPosition - 1);
+  refuse_first("first must be from -2147483647 to 2147483647 but got -2147483648", -kMaxPosition - 1);
+  refuse_first(
+      "ids must be from -2147483647 to 2147483647 but a document of 3 tokens from 2147483646 exceeds this "
+      "range",
+      kMaxPosition - 1);
   EXPECT_EQ(from_bounds(bounds, kMaxPosition - 2).back(), kMaxPosition);
 }
 
@@ -175,9 +177,11 @@ TEST_F(PackedRefusals, Segments) {
 
 TEST_F(PackedRefusals, IdsOfDocuments) {
   const Ids ids = {0, 1, kMaxPosition + 1, 3};
-  expect_error(ErrorKind::bad_input, "[segments_from_positions] ids must lie within +-2147483647 but got 2147483648",
+  expect_error(ErrorKind::bad_input,
+               "[segments_from_positions] ids must be from -2147483647 to 2147483647 but got "
+               "2147483648",
                [&] { segments_from_positions(view_of(ids), PackedBy::step, view_of(out_)); });
-  expect_error(ErrorKind::bad_input, "[bounds_from_positions] ids must lie within",
+  expect_error(ErrorKind::bad_input, "[bounds_from_positions] ids must be from",
                [&] { bounds_from_positions(view_of(ids), PackedBy::minimum); });
   const Ids short_ids = {0, 1, 2};
   expect_error(ErrorKind::usage, "[segments_from_positions] segments must be [3], the shape of ids, but is [4]",

@@ -28,7 +28,7 @@ struct Batch {
     view.shape = {rows, columns};
     view.strides = columns_first ? std::array<std::int64_t, kMaxRank>{inner, outer, 0, 0}
                                  : std::array<std::int64_t, kMaxRank>{outer, inner, 0, 0};
-    // The memory is of i64, whatever lies in it.
+    // The memory is int64, whatever type is stored in it.
     auto* data = reinterpret_cast<char*>(memory.data());
     if (backwards && rows > 0 && columns > 0) {
       data += (rows - 1) * view.strides[0] * size_of(type) + (columns - 1) * view.strides[1] * size_of(type);

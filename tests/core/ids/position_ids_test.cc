@@ -165,7 +165,7 @@ TEST_F(Refusals, WrongShapes) {
          make_view(ids_.data(), {}));
   ConstView negative = mask();
   negative.shape[0] = -2;
-  refuse(ErrorKind::usage, "mask must have no negative length but has shape [-2, 5]", negative, zero_, ids());
+  refuse(ErrorKind::usage, "mask must not have a negative length but has shape [-2, 5]", negative, zero_, ids());
 }
 
 TEST_F(Refusals, WrongTypesAndNull) {
@@ -218,17 +218,18 @@ TEST_F(Refusals, RowsSideBySideAreApart) {
 }
 
 TEST_F(Refusals, IdsBeyondTheRange) {
-  refuse(ErrorKind::bad_input, "first must lie within +-2147483647 but got 2147483648", mask(),
+  refuse(ErrorKind::bad_input, "first must be from -2147483647 to 2147483647 but got 2147483648", mask(),
          {.pads = Pads::id(0), .first = kMaxPosition + 1}, ids());
-  refuse(ErrorKind::bad_input, "past must lie within", mask(),
+  refuse(ErrorKind::bad_input, "past must be from", mask(),
          {.pads = Pads::id(0), .past = std::numeric_limits<std::int64_t>::max()}, ids());
   refuse(ErrorKind::usage, "past must not be negative but got -1", mask(), {.pads = Pads::id(0), .past = -1}, ids());
-  refuse(ErrorKind::bad_input, "the id of pads must lie within +-2147483647 but got -2147483648", mask(),
+  refuse(ErrorKind::bad_input, "the id of pads must be from -2147483647 to 2147483647 but got -2147483648", mask(),
          {.pads = Pads::id(-kMaxPosition - 1)}, ids());
   refuse(ErrorKind::bad_input,
-         "ids must lie within +-2147483647 but 5 tokens from first 2147483640 + past 4 reach 2147483648", mask(),
-         {.pads = Pads::id(0), .first = kMaxPosition - 7, .past = 4}, ids());
-  refuse(ErrorKind::bad_input, "ids must lie within", make_view(kMask.data() + 5, {5}),
+         "ids must be from -2147483647 to 2147483647 but 5 tokens from first 2147483640 + past 4 reach "
+         "2147483648",
+         mask(), {.pads = Pads::id(0), .first = kMaxPosition - 7, .past = 4}, ids());
+  refuse(ErrorKind::bad_input, "ids must be from", make_view(kMask.data() + 5, {5}),
          {.pads = Pads::counted(), .first = kMaxPosition - 3}, make_view(ids_.data(), {5}));
 }
 
@@ -251,12 +252,12 @@ TEST_F(Refusals, LengthsOfCaches) {
   refuse_lengths(ErrorKind::bad_input, "lengths must not be negative", {3, -1}, ids());
   refuse_lengths(
       ErrorKind::bad_input,
-      "lengths must not be negative and 5 ids after them must stay within 2147483647 but row 1 is 2147483644",
+      "lengths must not be negative, and the 5 ids that follow must not exceed 2147483647, but row 1 is 2147483644",
       {3, kMaxPosition - 3}, ids());
-  refuse_lengths(
-      ErrorKind::bad_input,
-      "lengths must not be negative and 5 ids after them must stay within 2147483647 but row 0 is 9223372036854775807",
-      {std::numeric_limits<std::int64_t>::max(), 0}, ids());
+  refuse_lengths(ErrorKind::bad_input,
+                 "lengths must not be negative, and the 5 ids that follow must not exceed 2147483647, but row 0 is "
+                 "9223372036854775807",
+                 {std::numeric_limits<std::int64_t>::max(), 0}, ids());
   refuse_lengths(ErrorKind::usage, "ids must be [3, N], a row per length, but is [2, 5]", {1, 2, 3}, ids());
   refuse_lengths(ErrorKind::usage, "ids must be [1, N], a row per length, but is [10]", {1},
                  make_view(ids_.data(), {10}));

@@ -39,7 +39,8 @@ class Matmul : public testing::Test {
     Into into = Into::overwrite;
   };
 
-  // Against sums in long double; whatever stands around c must stay, and what stands behind b is not read: it is NaN.
+  // Against sums in long double; memory around c must not change, and memory after b, which holds NaN, must not be
+  // read.
   void check(const Shape& s) {
     const Index a_row = s.turned ? 1 : s.depth + 3, a_column = s.turned ? s.rows + 2 : 1;
     const Index b_stride = s.columns + 5, c_stride = s.columns + 4;

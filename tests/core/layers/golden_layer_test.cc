@@ -61,7 +61,8 @@ TEST(GoldenLayer, PostNorm) {
   EXPECT_NEAR(largest, 0.679, 5e-4);  // as docs/layer.md says
 }
 
-// One token at all six positions: how far the rows of the output are apart is what the layer still says of positions.
+// One token at all six positions: the distance between rows of the output shows what the layer still knows of
+// positions.
 TEST(GoldenLayer, TheBareResidualKeepsLittleOfThePositions) {
   const golden::Case one(path("f_postnorm_layer"));
   const Tensor x(one.input("x")), pe(one.input("pe"));

@@ -94,7 +94,7 @@ TEST(ScoreParts, SumToTheScoreOfTheSum) {
   }
   const ScoreProjections bad{heads, 3, make_view(query.data(), {heads * dim, width}),
                              make_view(key.data(), {key_heads * dim, width})};
-  expect_error(ErrorKind::usage, "[score_parts] key_heads must divide the 4 heads but got 3", [&] {
+  expect_error(ErrorKind::usage, "[score_parts] key_heads must divide heads, 4, but got 3", [&] {
     score_parts(make_view(x.data(), {n, width}), make_view(p.data(), {n, width}), bad,
                 make_view(out.data(), {4, heads, n, n}));
   });
@@ -107,7 +107,7 @@ TEST(Norm, RefusesWhatDoesNotFit) {
   expect_error(ErrorKind::usage, "[layer_norm] out must be the same memory as x or not overlap it", [&] {
     layer_norm(make_view(out.data(), {4, 6}), norm, make_view(out.data() + 6, {4, 6}));
   });
-  expect_error(ErrorKind::usage, "[layer_norm_backward] grad_out must be [4, 6], as x is, but is [6, 4]", [&] {
+  expect_error(ErrorKind::usage, "[layer_norm_backward] grad_out must be [4, 6] like x but is [6, 4]", [&] {
     layer_norm_backward({make_view(x.data(), {4, 6}), make_view(x.data(), {6, 4})}, norm, {});
   });
   EXPECT_EQ(out, Numbers(60, 4.0));

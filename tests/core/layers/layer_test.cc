@@ -406,17 +406,20 @@ TEST(Layer, RefusesWhatDoesNotFit) {
   refused("linear1_weight must be given", layer, {});
   layer = c.layer();
   layer.attention.heads = 4;
-  refused("[apply_layer] out_proj_weight must be [M, H D], a multiple of the 4 heads wide", layer, {});
+  refused("[apply_layer] out_proj_weight must be [M, H D] with a width that is a multiple of heads, 4", layer, {});
   layer = c.layer();
-  refused("dropout of attention weights is dropout.weights", layer, {.attention = {.attend = {.dropout = {.p = 0.5}}}});
+  refused(
+      "dropout of attention weights is set by "
+      "dropout.weights",
+      layer, {.attention = {.attend = {.dropout = {.p = 0.5}}}});
   refused("dropout p must be at least 0 and below 1 but got 1", layer, {.dropout = {.feed_forward = 1.0}});
-  refused("scale and dropout.input are for rows but there are none", layer, {.scale = 2.0});
+  refused("scale and dropout.input need rows", layer, {.scale = 2.0});
   LayerOptions options = c.options();
   options.positions = PositionView::range(0, 4);
   refused("", layer, options);
   options = c.options();
   options.positions = PositionView::range(7, kTokens);
-  expect_error(ErrorKind::bad_input, "[apply_layer] position 11 of token [4] is past the end of the table",
+  expect_error(ErrorKind::bad_input, "[apply_layer] position 9 of token [2] is past the end of the table",
                [&] { apply_layer(c.tokens(c.x), layer, out_view, options); });
   const Bias alibi(Alibi{.heads = 3});
   options = c.options();
@@ -436,14 +439,14 @@ TEST(Layer, RefusesWhatDoesNotFit) {
   };
   LayerGradients views = got.views(c.variant);
   views.norm1.x = views.x;
-  refused_backward("attention.x, norm1.x and norm2.x must be left out", views, c.options());
+  refused_backward("attention.x, norm1.x and norm2.x must not be given", views, c.options());
   views = got.views(c.variant);
   views.linear1_bias = views.linear1_weight;
   refused_backward("the gradient of linear1_bias must be [7]", views, c.options());
   views = got.views(c.variant);
-  refused_backward("there are none", views, {});
+  refused_backward("the options have no rows", views, {});
   views.attention.bias = {{"table", views.learned}};
-  refused_backward("gradients of a bias are asked for but there is none", views, c.options());
+  refused_backward("gradients of a bias are requested but there is no bias", views, c.options());
   views = got.views(c.variant);
   views.norm2.weight = views.norm2.bias;
   refused_backward("the gradient of norm2.weight must not overlap the gradient of norm2.bias", views, c.options());

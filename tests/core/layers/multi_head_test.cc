@@ -358,11 +358,11 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   refused("heads must be at least 1 but got 0", w);
   w = c.weights();
   w.key_heads = 3;
-  refused("key_heads must divide the 4 heads but got 3", w);
+  refused("key_heads must divide heads, 4, but got 3", w);
   w = c.weights();
   w.heads = 5;
   w.key_heads = 0;
-  refused("out_proj_weight must be [M, H D], a multiple of the 5 heads wide, but is [6, 12]", w);
+  refused("out_proj_weight must be [M, H D] with a width that is a multiple of heads, 5, but is [6, 12]", w);
   w = c.weights();
   w.in_proj_weight = w.in_proj_weight.swap(0, 1);
   refused("in_proj_weight must be [36, 6] but is [6, 36]", w);
@@ -385,7 +385,7 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
           {.average_weights = make_view(map.data(), {5, 5, 2})});
   refused("attend.weights must be [2, 4, 5, 5]", w, {.attend = {.weights = make_view(map.data(), {2, 5, 5})}});
   refused("out must not overlap average_weights", w, {.average_weights = make_view(out.data(), {2, 5, 5})});
-  refused("context must be [2, S, 6], as x is, but is [1, 5, 12]", w, {.context = make_view(c.x.data(), {1, 5, 12})});
+  refused("context must be [2, S, 6] like x but is [1, 5, 12]", w, {.context = make_view(c.x.data(), {1, 5, 12})});
 
   const ConstView x = c.x_view();
   expect_error(ErrorKind::usage, "x must be [N, M] or [B, N, M] but is [60]",
@@ -404,9 +404,12 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
                  [&] { multi_head_attend_backward(inputs, w, gradients); });
     EXPECT_EQ(out, Numbers(c.x.size(), 4.0));
   };
-  refused_backward("grad_out must be [2, 5, 6], as x is, but is [1, 5, 6]", {x, make_view(c.x.data(), {1, 5, 6})}, {});
+  refused_backward("grad_out must be [2, 5, 6] like x but is [1, 5, 6]", {x, make_view(c.x.data(), {1, 5, 6})}, {});
   refused_backward("the gradient of x must be [2, 5, 6] but is [5, 6]", {x, x}, {.x = make_view(out.data(), {5, 6})});
-  refused_backward("the gradient of context must be left out where there is no context", {x, x}, {.context = out_view});
+  refused_backward(
+      "the gradient of context must not be given because there is no "
+      "context",
+      {x, x}, {.context = out_view});
   refused_backward("the gradient of in_proj_bias must be [36]", {x, x}, {.in_proj_bias = make_view(out.data(), {6})});
   refused_backward("the gradient of x must not overlap the gradient of out_proj_bias", {x, x},
                    {.x = out_view, .out_proj_bias = make_view(out.data(), {6})});

@@ -194,7 +194,7 @@ TEST(GoldenAxes, HasThePixelFrequencies) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], wanted[i], 3e-6) << i;  // 5 pi in float32
 }
 
-// MusicFlamingo turns embeddings by two axes, the number of the audio window and the frame within it, each a share of
+// MusicFlamingo rotates embeddings by two axes, the number of the audio window and the frame within it, each a share of
 // 1200 and times the seconds that have passed.
 TEST(GoldenAxes, TurnsAsMusicFlamingo) {
   const Json group = golden::load(POSENC_TESTS "/golden/places/d-musicflamingo-time.json").find("groups")->array()[0];

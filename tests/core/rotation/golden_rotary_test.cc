@@ -107,7 +107,7 @@ TEST(GoldenRotary, HasTheWindowOfTheConfig) {
   }
 }
 
-// The angle is bit by bit the model's, the float32 product; cos and sin are at most the last bit apart.
+// The angle is bit by bit the model's, the float32 product; cos and sin differ at most in the last bit.
 TEST(GoldenRotary, HasTheTablesOfReferencePrecision) {
   std::int64_t equal = 0, values = 0;
   double worst = 0.0;

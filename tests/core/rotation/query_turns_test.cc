@@ -283,11 +283,11 @@ TEST(Xpos, RefusesPositionsWhoseFactorsAreNoNumbers) {
   expect_error(ErrorKind::bad_input, "position 36000 is too far from center=0: the factor of pair 0 would be", [&] {
     turn(make_view(narrow.data(), {1, 1, 4}), 36000);
   });
-  expect_error(ErrorKind::bad_input, "beyond f16; a center among the positions helps, or f64", [&] {
+  expect_error(ErrorKind::bad_input, "outside f16; choose a center among the positions, or f64", [&] {
     turn(make_view(half.data(), {1, 1, 4}), -5000);
   });
   turn(make_view(wide.data(), {1, 1, 4}), 280000);
-  expect_error(ErrorKind::bad_input, "beyond f64", [&] { turn(make_view(wide.data(), {1, 1, 4}), -300000); });
+  expect_error(ErrorKind::bad_input, "outside f64", [&] { turn(make_view(wide.data(), {1, 1, 4}), -300000); });
 }
 
 TEST(QueryTemperature, IsItsFormula) {
@@ -324,12 +324,12 @@ TEST(QuerySpecs, NameTheFieldThatIsWrong) {
   expect_refused(Pope{.head_dim = 2, .inv_freq = {1.0, std::nan("")}}, "inv_freq");
   expect_refused(Pope{.head_dim = 8, .axes = 2}, "axes=2 needs sections");
   expect_refused(Pope{.head_dim = 8, .axes = 2, .sections = {4, 3}},
-                 "must sum to the channels that turn, 8, but sum to 7");
+                 "must sum to the channels that rotate, 8, but sum to 7");
   expect_refused(Pope{.head_dim = 8, .axes = 2, .sections = {8}},
                  "sections must have one number per axis, 2, but has 1");
   expect_refused(Pope{.head_dim = 8, .sections = {8}}, "sections are for several axes");
   expect_refused(Xpos{.head_dim = 7}, "head_dim must be even but got 7");
-  expect_refused(Xpos{.head_dim = 8, .first_channel = 1}, "the window must lie inside the head");
+  expect_refused(Xpos{.head_dim = 8, .first_channel = 1}, "the window must be inside the head");
   expect_refused(Xpos{.head_dim = 8, .gamma = 0.0}, "gamma must be above 0");
   expect_refused(Xpos{.head_dim = 8, .gamma = std::nan("")}, "gamma");
   expect_refused(Xpos{.head_dim = 8, .scale_base = -1.0}, "scale_base must be above 0");

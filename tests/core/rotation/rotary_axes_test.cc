@@ -1,4 +1,4 @@
-// Rotary encodings of several axes: what holds for every order of sections, and layouts that are no rotations.
+// Rotary encodings of several axes: what holds for every order of sections, and layouts that are not rotations.
 #include "support/rotary_axes.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(Axes, SectionsMayBePermutedWithTheirAxes) {
   }
 }
 
-// --- Layouts that are no rotations.
+// --- Layouts that are not rotations.
 
 const RotaryCase& vjepa() {
   static const std::vector<RotaryCase> all = golden::rotary_cases(POSENC_TESTS "/golden/rotary");
@@ -209,7 +209,7 @@ TEST(NoRotation, WorksInEveryCallThatNeedsNoInverse) {
   }
 }
 
-// Two queries, three keys: softmax of the products of heads that the plain definition turned, and its gradient by
+// Two queries, three keys: softmax of the products of heads that the reference has rotated, and its gradient by
 // differences.
 TEST(NoRotation, IsAttended) {
   for (const char* text : {kHunyuan, kVjepa}) {
@@ -274,7 +274,7 @@ TEST(NoRotation, RefusesWhatNeedsARotation) {
     Vector x = head_of(width, 1.0);
     const View view = make_view(x.data(), {1, 1, width});
     const Positions positions = Positions::reals(place_of(axes, 1.0), axes);
-    const std::string no_rotation = "the layout is no rotation";
+    const std::string no_rotation = "the layout is not a rotation";
     expect_error(ErrorKind::unsupported, "[rotate_inverse] " + no_rotation,
                  [&] { rotate_inverse(view, positions, angles); });
     expect_error(ErrorKind::unsupported, "[rerotate] " + no_rotation, [&] {

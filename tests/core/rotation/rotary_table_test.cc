@@ -320,7 +320,7 @@ TEST(RotaryTable, Refuses) {
   refused(ErrorKind::bad_input, "head_dim must be at least 2 but got 0", [] { RotaryAngles(Rotary{}); });
   refused(ErrorKind::bad_input, "head_dim must be at least 2 but got 0", [] { RotaryTable(Rotary{}, 4); });
   refused(ErrorKind::usage, "[RotaryTable] positions must be at least 1 but got 0", [&] { RotaryTable(spec, 0); });
-  refused(ErrorKind::usage, "positions must have no negative count", [&] { RotaryTable(spec, -1); });
+  refused(ErrorKind::usage, "positions must have a count of at least 0", [&] { RotaryTable(spec, -1); });
   refused(ErrorKind::usage, "[RotaryTable] dtype must be f32 or f64 but got f16",
           [&] { RotaryTable(spec, 4, DType::f16); });
   refused(ErrorKind::usage, "[RotaryTable] dtype must be f32 or f64 but got i32",
@@ -340,9 +340,12 @@ TEST(RotaryTable, Refuses) {
   TypedBlock few(DType::f32, 1, 2, 4);
   refused(ErrorKind::usage, "memory must be [3, 4]",
           [&] { RotaryTable(angles, PositionView::range(0, 3), few.flat()); });
-  // A pair that turns with both axes has no row of its own.
+  // A pair rotated by both axes has no row of its own.
   const RotaryAngles both(Rotary{.head_dim = 4, .inv_freq = {1.0, 0.5, 0.0, 0.25}, .axes = 2});
-  refused(ErrorKind::unsupported, "one has a frequency on two", [&] { RotaryTable(both, PositionView::range(0, 4)); });
+  refused(ErrorKind::unsupported,
+          "a pair is rotated by two "
+          "axes",
+          [&] { RotaryTable(both, PositionView::range(0, 4)); });
   RotaryTable(RotaryAngles(Rotary{.head_dim = 4, .inv_freq = {1.0, 0.0, 0.0, 0.25}, .axes = 2}),
               PositionView::range(0, 4));
 }

@@ -161,7 +161,7 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
   refused(wrong, good, out.view(), "null");
   wrong = out.view();
   wrong.shape[2] = 1;
-  refused(x.view(), good, wrong, "must be [1, 3, 2, 8], as ");
+  refused(x.view(), good, wrong, "must be [1, 3, 2, 8] like ");
   wrong = x.view();
   wrong.data = wrong.as<float>() + 1;
   wrong.shape[1] = 2;
@@ -195,9 +195,9 @@ TEST(RotateChannels, RefusesBeforeItWrites) {
   refused(x.view(), tables, out.view(), "even");
   tables = good;
   tables.first_channel = 3;
-  refused(x.view(), tables, out.view(), "the window must lie inside the head of 8 channels");
+  refused(x.view(), tables, out.view(), "the window must be inside the head of 8 channels");
   tables.first_channel = -1;
-  refused(x.view(), tables, out.view(), "the window must lie inside the head of 8 channels");
+  refused(x.view(), tables, out.view(), "the window must be inside the head of 8 channels");
   tables = good;
   tables.parts = 3;
   refused(x.view(), tables, out.view(), "parts");

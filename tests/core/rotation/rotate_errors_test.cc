@@ -83,17 +83,17 @@ TEST_F(RotateErrors, Shapes) {
   refused(call, "out must");
   call = good();
   call.out.shape[2] = 1;
-  refused(call, "out must be [2, 3, 2, 6], as x is, but is [2, 3, 1, 6]");
+  refused(call, "out must be [2, 3, 2, 6] like x but is [2, 3, 1, 6]");
   call = good();
   call.x.shape[2] = call.out.shape[2] = -1;
-  refused(call, "x must have no negative length but has shape [2, 3, -1, 6]");
+  refused(call, "x must not have a negative length but has shape [2, 3, -1, 6]");
 }
 
 TEST_F(RotateErrors, Reach) {
   for (const std::int64_t stride : {INT64_MIN, INT64_MAX, INT64_MAX / 2}) {
     Call call = good();
     call.x.strides[1] = stride;
-    refused(call, "x must lie in memory but its strides reach past the end of the address space");
+    refused(call, "x must fit in the address space but its strides reach past the end of it");
     View x = x_.view();
     x.strides[0] = stride;
     refused_in_place(x, call.positions, {});
@@ -107,7 +107,7 @@ TEST_F(RotateErrors, Types) {
   refused(call, "x must be f32, f64, f16 or bf16 but is i32");
   call = good();
   call.out.dtype = DType::bf16;
-  refused(call, "out must be f32, as x is, but is bf16");
+  refused(call, "out must be f32 like x but is bf16");
   HeadBlock wide(DType::f64, 2, 3, 2, kHeadDim);
   call = good();
   call.x = wide.view();
@@ -153,7 +153,7 @@ TEST_F(RotateErrors, OverlapsThatAreNotIdentical) {
 TEST_F(RotateErrors, Positions) {
   Call call = good();
   call.positions = PositionView::range(8, 3);  // 8, 9, 10 of a table of ten
-  const std::string outside = "positions must be integers from 0 to 9, which the table has, but got ";
+  const std::string outside = "positions must be integers from 0 to 9, the range of the table, but got ";
   refused(call, outside + "10", ErrorKind::bad_input);
   call.positions = PositionView::range(-1, 3);
   refused(call, outside + "-1", ErrorKind::bad_input);
@@ -179,7 +179,7 @@ TEST_F(RotateErrors, Positions) {
   refused(call, "positions must be one per token of [2, 3, 2, 6] but are [3, 3]");
   call.positions = PositionView::of(many, 3);
   call.positions.axes = 2;
-  refused(call, "positions must have 1 axis as the encoding has, but have 2");
+  refused(call, "positions must have 1 axis like the encoding but have 2");
   call.positions = PositionView::of(static_cast<const std::int64_t*>(nullptr), 3);
   refused(call, "null");
 }
@@ -281,7 +281,9 @@ TEST_F(RotateErrors, QueryAndKey) {
   refused({wrong, x_.view()}, "positions must be one per token of [2, 2, 2, 6]");
   wrong = out_.view();
   wrong.shape[0] = 1;
-  refused({x_.view(), wrong}, "key must be of the batch and type of the query, [2, 3, 2, 6] f32, but is [1, 3, 2, 6]");
+  refused({x_.view(), wrong},
+          "key must have the batch, tokens and dtype of the query, [2, 3, 2, 6] f32, but is [1, "
+          "3, 2, 6]");
   wrong = out_.view();
   wrong.shape[3] = 4;
   refused({x_.view(), wrong},
@@ -290,7 +292,7 @@ TEST_F(RotateErrors, QueryAndKey) {
           "query must be [N, H, 6] or [B, N, H, 6], with the head_dim of the encoding, but is [2, 3, 2, 4]");
   wrong = out_.view();
   wrong.dtype = DType::bf16;
-  refused({x_.view(), wrong}, "key must be of the batch and type of the query, [2, 3, 2, 6] f32, but is");
+  refused({x_.view(), wrong}, "key must have the batch, tokens and dtype of the query, [2, 3, 2, 6] f32, but is");
   refused({x_.view(), x_.view()}, "overlap");
   HeadBlock q(DType::f32, 2, 3, 2, kHeadDim), k(DType::f32, 2, 3, 2, kHeadDim);
   expect_error(ErrorKind::usage, "overlap", [&] {
@@ -306,7 +308,7 @@ TEST_F(RotateErrors, QueryAndKey) {
   EXPECT_EQ(out_.bytes(), out_before);
 }
 
-// Positions that stand in the memory that is written.
+// Positions in the memory that is written.
 TEST_F(RotateErrors, PositionsInTheOutput) {
   std::vector<double> memory(36, 1.0);
   const View x = make_view(memory.data(), {3, 2, kHeadDim});

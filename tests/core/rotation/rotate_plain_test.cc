@@ -193,7 +193,8 @@ TEST(RotatePlain, TurnsQueriesAndKeysOfOneBuffer) {
   EXPECT_FALSE(message_of([&] { rotate_qk({heads(fused, 0, 4), heads(fused, 3, 2)}, positions, table); }).empty());
 }
 
-// Pairs far apart and more than a cache holds: memory is read ahead, past the end too, and written nowhere else.
+// Pairs with distant channels and more data than a cache holds: memory is prefetched, past the end too, and written
+// nowhere else.
 TEST(RotatePlain, GivesTheSameBitsForLargeHeads) {
   for (const DType dtype : {DType::f32, DType::f64}) {
     const std::int64_t tokens = 660, heads = 13, width = 512;  // 17 MB of floats

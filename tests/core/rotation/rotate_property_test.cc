@@ -88,7 +88,7 @@ RC_GTEST_PROP(RotateProperty, ScoresDependOnTheDistanceOnly, ()) {
   RC_ASSERT(std::fabs(here - there) <= 1e-13 * static_cast<double>(spec.head_dim));
 }
 
-// R(a) R(b) = R(a + b). interleaved_to_half moves channels, so it is half that turns what it wrote.
+// R(a) R(b) = R(a + b). interleaved_to_half moves channels, so rotating its output needs half.
 RC_GTEST_PROP(RotateProperty, AddsAngles, ()) {
   Rotary spec = any_spec();
   Rotary again = spec;
@@ -99,7 +99,7 @@ RC_GTEST_PROP(RotateProperty, AddsAngles, ()) {
   assert_near(turned(again, b, turned(spec, a, x)), turned(spec, a + b, x), 1e-14);
 }
 
-// Where a channel of `half` stands in another layout: permuted before and after, all layouts are one.
+// The place of a channel of `half` in another layout: permuted before and after, all layouts are one.
 RC_GTEST_PROP(RotateProperty, LayoutsAreOneUpToTheirPermutation, ()) {
   Rotary spec = any_spec();
   Rotary half = spec;
@@ -172,7 +172,7 @@ RC_GTEST_PROP(RotateProperty, NothingButTheNumbersMatters, ()) {
   RC_ASSERT(out.gaps_are_whole());
 }
 
-// A window that is cut out of the heads is turned as it is inside of them.
+// A window cut out of the heads is rotated as it is inside them.
 RC_GTEST_PROP(RotateProperty, AWindowIsAHeadOfItsOwn, ()) {
   const Rotary spec = any_spec(*rc::gen::element(1.0, 1.5));
   Rotary alone = spec;

@@ -21,7 +21,7 @@ std::vector<double> coordinates(const PositionView& positions, std::int64_t b, s
   return result;
 }
 
-// Every number of `out` is that of `in` turned with exact angles, to the rounding of the arithmetic.
+// Every number of `out` is that of `in` rotated by exact angles, up to the rounding of the arithmetic.
 void expect_turned(const HeadBlock& in, const HeadBlock& out, const PositionView& positions, const Rotary& spec,
                    double scale = 1.0) {
   const RotarySchedule schedule = make_schedule(spec);
@@ -242,7 +242,7 @@ TEST(Rotate, TakesSeveralAxes) {
        .layout = Layout::half_per_axis,
        .axes = 3,
        .axis_of_pair = {2, 2, 2, 2, 0, 0, 0, 0, 1, 1, 1, 1}},
-      {.head_dim = 24, .inv_freq = both, .axes = 3},  // pairs that turn with all axes at once
+      {.head_dim = 24, .inv_freq = both, .axes = 3},  // pairs rotated by all axes at once
   };
   on_every_target([&] {
     for (const Rotary& spec : specs) {
@@ -310,7 +310,7 @@ TEST(Rotate, TakesSwappedViews) {
       }
 }
 
-// What does not turn keeps its bits, NaN and all.
+// Channels that are not rotated keep their bits, even NaN.
 TEST(Rotate, LeavesChannelsOutsideTheWindow) {
   for (const std::int64_t offset : {0, 5, -8}) {
     const Rotary spec{.head_dim = 20, .rotary_dim = 8, .first_channel = offset, .attention_factor = 3.0};

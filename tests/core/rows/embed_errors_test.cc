@@ -95,13 +95,13 @@ TEST_F(EmbedErrors, Inputs) {
   refused(call, "x must have contiguous channels but the stride of its last axis is 2");
   call = good();
   call.x.shape[1] = -1;
-  refused(call, "x must have no negative length but has shape [2, -1, 4]");
+  refused(call, "x must not have a negative length but has shape [2, -1, 4]");
   call = good();
   call.x.shape[1] = 2;
-  refused(call, "x must be [2, 3, 4], as out is, but is [2, 2, 4]");
+  refused(call, "x must be [2, 3, 4] like out but is [2, 2, 4]");
   call = good();
   call.x = x_.view()[0];
-  refused(call, "x must be [2, 3, 4], as out is, but is [3, 4]");
+  refused(call, "x must be [2, 3, 4] like out but is [3, 4]");
   call = good();
   call.x.shape[2] = 3;
   refused_by(call, "add_positions", "x must have the width of the rows, 4, but is [2, 3, 3]");
@@ -111,7 +111,7 @@ TEST_F(EmbedErrors, Inputs) {
   call.x = make_view(x_.view().as<double>(), {1, 3, 4});
   call.out = out_.view();
   call.out.shape[0] = 1;
-  refused_by(call, "add_positions", "x must be f32, as out is, but is f64");
+  refused_by(call, "add_positions", "x must be f32 like out but is f64");
 }
 
 TEST_F(EmbedErrors, Outputs) {
@@ -133,7 +133,7 @@ TEST_F(EmbedErrors, Options) {
     refused(call, "scale must be finite but got ");
   }
   call.options.scale = -1e300;
-  refused(call, "scale must be within float32 for f32 data but got -1e+300");
+  refused(call, "scale must be finite in float32 for f32 data but got -1e+300");
   call.options.scale = 1.0;
   for (const double p : {-0.1, 1.0, 2.0, std::numeric_limits<double>::quiet_NaN()}) {
     call.options.dropout = {.p = p};
@@ -142,11 +142,11 @@ TEST_F(EmbedErrors, Options) {
   call.options.dropout = {.p = 0.5, .step = std::uint64_t{1} << 32};
   refused(call, "dropout step must be below 2^32 but got 4294967296");
   call.options.dropout = {.p = 0.5, .first_row = -1};
-  refused(call, "dropout first_row must not be negative, nor count beyond 2^32, but got -1");
+  refused(call, "dropout first_row must be 0 to 4294967294 but got -1");
   call.options.dropout = {.p = 0.5, .first_row = 4294967295};
-  refused(call, "dropout first_row must not be negative, nor count beyond 2^32, but got 4294967295");
+  refused(call, "dropout first_row must be 0 to 4294967294 but got 4294967295");
   call.options.dropout = {.p = 0.5, .first_token = 4294967294};
-  refused(call, "dropout first_token must not be negative, nor count beyond 2^32, but got 4294967294");
+  refused(call, "dropout first_token must be 0 to 4294967293 but got 4294967294");
   call.options.dropout = {.p = 0.5, .first_row = 4294967294, .first_token = 4294967293};
   add_positions(call.x, call.positions, call.rows, call.out, call.options);
 }
@@ -241,10 +241,10 @@ TEST_F(GradientErrors, GradOut) {
 TEST_F(GradientErrors, Shapes) {
   View wrong = out_.view();
   wrong.shape[1] = 2;
-  refused_backward({.input = wrong}, "the gradient of the input must be [2, 3, 4], as grad_out is, but is [2, 2, 4]");
+  refused_backward({.input = wrong}, "the gradient of the input must be [2, 3, 4] like grad_out but is [2, 2, 4]");
   refused_backward({.input = make_view(numbers_.data(), {2, 3, 4})},
-                   "the gradient of the input must be f32, as grad_out is, but is f64");
-  refused_backward({.input = out_.view()}, "the gradient of the input must be [2, 3, 0], as grad_out is,", "concat");
+                   "the gradient of the input must be f32 like grad_out but is f64");
+  refused_backward({.input = out_.view()}, "the gradient of the input must be [2, 3, 0] like grad_out but", "concat");
   refused_backward({.learned = make_view(numbers_.data(), {6, 4})},
                    "the gradient of the learned table must be [7, 4] but is [6, 4]");
   refused_backward({.learned = make_view(numbers_.data(), {7, 3})}, "the gradient of the learned table must be [7, 4]");
@@ -252,12 +252,12 @@ TEST_F(GradientErrors, Shapes) {
                    "the gradient of the learned table must be f32 or f64 but is f16");
   Call call = good();
   call.rows = StreamedRows{&cases_.schedule()};
-  refused_backward(call, {.learned = table(numbers_.data())}, "there is no learned table to get a gradient");
+  refused_backward(call, {.learned = table(numbers_.data())}, "a gradient of the learned table needs learned rows");
   refused_backward(call, {.inv_freq = {numbers_.data(), 3}},
                    "the gradient of inv_freq must have one number per pair, 2, but has 3");
   call.rows = HybridRows{FixedRows{cases_.fixed_table().flat()}, cases_.learned({.past_end = PastEnd::clamp})};
-  refused_backward(call, {.inv_freq = {numbers_.data(), 2}}, "only streamed rows have frequencies");
-  refused_backward({.inv_freq = {numbers_.data(), 2}}, "only streamed rows have frequencies");
+  refused_backward(call, {.inv_freq = {numbers_.data(), 2}}, "a gradient of inv_freq needs streamed rows");
+  refused_backward({.inv_freq = {numbers_.data(), 2}}, "a gradient of inv_freq needs streamed rows");
 }
 
 TEST_F(GradientErrors, Memory) {

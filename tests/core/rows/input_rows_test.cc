@@ -188,7 +188,7 @@ TEST_F(RowErrors, NegativeIdsHaveNoRow) {
   const FixedRows fixed{cases_.fixed_table().flat()};
   refused_at(fixed, -1, "position -1 of token [2] is not in the table, which has positions 0 to 9");
   for (const Learned& spec : RowCases::learned_specs()) {
-    const std::string part = "position -1 of token [2] must not be negative: a table has no row before its first";
+    const std::string part = "position -1 of token [2] must not be negative: the first row is for position 0";
     refused_at(cases_.learned(spec), -1, part);
     refused_at(HybridRows{StreamedRows{&cases_.schedule()}, cases_.learned(spec)}, -1, part);
   }
@@ -208,6 +208,20 @@ TEST_F(RowErrors, PositionsPastTheEnd) {
   refused_at(HybridRows{FixedRows{cases_.fixed_table().flat()}, cases_.learned({.past_end = PastEnd::clamp})}, 10,
              "position 10 of token [2] is not in the table");
   refused(cases_.learned({.past_end = PastEnd::error}), PositionView::range(5, 3), "position 7 of token [2] is past");
+}
+
+TEST_F(RowErrors, NameTheFirstPositionOfARangeThatFails) {
+  const auto names = [](const InputRows& rows, const PositionView& positions, const std::string& part) {
+    expect_error(ErrorKind::bad_input, "[rows] " + part, [&] { posenc::check_rows(rows, positions, "rows"); });
+  };
+  const FixedRows fixed{cases_.fixed_table().flat()};
+  names(fixed, PositionView::range(8, 4), "position 10 of token [2] is not in the table");
+  names(fixed, PositionView::range(-1, 30), "position -1 of token [0] is not in the table");
+  names(fixed, PositionView::range(0, 1000000, 3), "position 12 of token [4] is not in the table");
+  names(fixed, PositionView::range(3, 100, -1), "position -1 of token [4] is not in the table");
+  names(cases_.learned({.past_end = PastEnd::error}), PositionView::range(0, 100), "position 7 of token [7] is past");
+  const posenc::SinusoidalSchedule schedule = posenc::make_schedule(posenc::Sinusoidal{.width = 4, .first = 2});
+  names(StreamedRows{&schedule}, PositionView::range(2147483640, 8), "position 2147483646 counts as 2147483648");
 }
 
 TEST_F(RowErrors, NameTheTokenOfABatch) {
@@ -248,7 +262,7 @@ TEST_F(RowErrors, TablesOfTheWrongForm) {
   bad_table(good.swap(0, 1), "have contiguous channels but the stride of its last axis is 13");
   changed = good;
   changed.shape[1] = 0;
-  bad_table(changed, "have channels but is [7, 0]");
+  bad_table(changed, "have at least 1 channel but is [7, 0]");
 }
 
 TEST_F(RowErrors, SpecsThatDoNotFitTheTable) {
@@ -258,8 +272,8 @@ TEST_F(RowErrors, SpecsThatDoNotFitTheTable) {
     expect_error(kind, part, [&] { fill_rows(cases_.learned(spec), positions, out_.flat()); });
     EXPECT_EQ(out_.bytes(), before) << "something was written";
   };
-  bad({.rows = 8, .past_end = PastEnd::clamp}, "the learned table must have 8 rows, as its spec says, but has 7");
-  bad({.width = 9, .past_end = PastEnd::clamp}, "the learned table must have 9 channels, as its spec says, but has 10");
+  bad({.rows = 8, .past_end = PastEnd::clamp}, "the learned table must have 8 rows as in its spec but has 7");
+  bad({.width = 9, .past_end = PastEnd::clamp}, "the learned table must have 9 channels as in its spec but has 10");
   bad({.past_end = PastEnd::clamp, .padding_row = 7}, "padding_row must be below the table's 7 rows but is 7");
   bad({}, "past_end must be", ErrorKind::bad_input);
   fill_rows(cases_.learned({.width = 10, .rows = 7, .past_end = PastEnd::clamp, .padding_row = 6}), positions,
@@ -273,7 +287,7 @@ TEST_F(RowErrors, SourcesOfTheWrongForm) {
   refused(HybridRows{StreamedRows{&wide}, cases_.learned({.past_end = PastEnd::clamp})}, positions,
           "fixed and learned rows must have the same width but have 12 and 10", ErrorKind::usage);
   refused(FixedRows{cases_.fixed_table().flat(), std::int64_t{1} << 62}, positions,
-          "the table's start must lie within +-2147483647", ErrorKind::usage);
+          "the table's start must be from -2147483647 to 2147483647", ErrorKind::usage);
   PositionView tuples = positions;
   tuples.axes = 2;
   for (const auto& [name, rows] : cases_.all()) refused(rows, tuples, "", ErrorKind::usage);

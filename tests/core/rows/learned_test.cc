@@ -47,13 +47,13 @@ TEST(RowRead, RefusesPastTheEnd) {
 TEST(RowRead, RefusesNegativeAndRealPositionsUnderEveryRule) {
   for (const Learned& spec : {Learned{.past_end = PastEnd::error}, Learned{.past_end = PastEnd::clamp, .first = 2},
                               Learned{.past_end = PastEnd::interpolate, .first = 2, .length = 20}}) {
-    expect_refused(spec, 8, -1, "[row_read] position -1 must not be negative: a table has no row before its first");
+    expect_refused(spec, 8, -1, "[row_read] position -1 must not be negative: the first row is for position 0");
     expect_refused(spec, 8, -0.25, "must not be negative");
     expect_refused(spec, 8, std::numeric_limits<double>::quiet_NaN(), "must not be negative");
   }
   for (const Learned& spec : {Learned{.past_end = PastEnd::error}, Learned{.past_end = PastEnd::clamp},
                               Learned{.past_end = PastEnd::interpolate, .length = 8}}) {
-    expect_refused(spec, 8, 2.5, "position 2.5 must be a whole number: a table has no rows between its rows");
+    expect_refused(spec, 8, 2.5, "position 2.5 must be a whole number because it selects a row of the table");
   }
 }
 
@@ -96,8 +96,8 @@ TEST(RowRead, InterpolatesRealPositionsUpToTheLength) {
   expect_read(spec, 5, 3.0, {2, 3, 0.25});
   expect_read(spec, 5, 0.0, {1, 1, 0.0});
   expect_read(spec, 5, 7.0, {4, 4, 0.0});
-  expect_refused(spec, 5, 7.25, "position 7.25 is past the length that the table is stretched to, 8");
-  expect_refused(spec, 5, 8, "position 8 is past the length");
+  expect_refused(spec, 5, 7.25, "position 7.25 is past the end of the stretched table, which has 8 positions");
+  expect_refused(spec, 5, 8, "position 8 is past the end of the stretched table");
 }
 
 TEST(RowRead, StretchesOnlyTablesThatAreTooShort) {

@@ -44,7 +44,7 @@ TEST(ResizeError, LengthsThatAreNone) {
   expect_refused("from must have lengths from 1 to 1073741824 but got 0", {.from = {0, 4}, .to = {4, 3}});
   expect_refused("to must have lengths from 1 to 1073741824 but got 1073741825", {.from = {12}, .to = {1073741825}});
   expect_refused("kept must not be negative but got -1", {.from = {14}, .to = {22}, .kept = -1});
-  expect_refused("from has more rows than can be counted",
+  expect_refused("from must have fewer than 2^63 rows",
                  {.from = {14}, .to = {22}, .kept = std::numeric_limits<std::int64_t>::max()});
 }
 
@@ -68,14 +68,17 @@ TEST(ResizeError, OptionsThatDoNotGoTogether) {
   expect_refused("extra_size must be from 0 to below 1 but got 1", {.from = from, .to = to, .extra_size = 1.0});
   expect_refused("extra_size must be from 0 to below 1 but got -0.1", {.from = from, .to = to, .extra_size = -0.1});
   expect_refused("extra_size must be from 0 to below 1 but got nan", {.from = from, .to = to, .extra_size = nan});
-  expect_refused("cubic_a must lie from -1 to 0 but got 0.5", {.from = from, .to = to, .cubic_a = 0.5});
-  expect_refused("cubic_a must lie from -1 to 0 but got -1.5", {.from = from, .to = to, .cubic_a = -1.5});
-  expect_refused("cubic_a must lie from -1 to 0 but got nan", {.from = from, .to = to, .cubic_a = nan});
-  expect_refused("method must be one of the four but got 4",
+  expect_refused("cubic_a must be from -1 to 0 but got 0.5", {.from = from, .to = to, .cubic_a = 0.5});
+  expect_refused("cubic_a must be from -1 to 0 but got -1.5", {.from = from, .to = to, .cubic_a = -1.5});
+  expect_refused("cubic_a must be from -1 to 0 but got nan", {.from = from, .to = to, .cubic_a = nan});
+  expect_refused("method must be one of Interpolation but got 4",
                  {.from = from, .to = to, .method = static_cast<Interpolation>(4)});
-  expect_refused("method must be one of the four but got -1",
+  expect_refused("method must be one of Interpolation but got -1",
                  {.from = from, .to = to, .method = static_cast<Interpolation>(-1)});
-  expect_refused("align must be one of the two but got 2", {.from = from, .to = to, .align = static_cast<Align>(2)});
+  expect_refused(
+      "align must be centers or corners but got "
+      "2",
+      {.from = from, .to = to, .align = static_cast<Align>(2)});
 }
 
 TEST(ResizeError, RowsThatTheGridDoesNotHave) {
@@ -97,7 +100,7 @@ TEST(ResizeError, RowsThatTheGridDoesNotHave) {
   });
   ConstView negative = rows.source();
   negative.shape[1] = -3;
-  expect_error(ErrorKind::usage, "[resize_table] table must have no negative length but has shape [13, -3]",
+  expect_error(ErrorKind::usage, "[resize_table] table must not have a negative length but has shape [13, -3]",
                [&] { resize_table(negative, rows.rule, rows.target()); });
   EXPECT_TRUE(rows.untouched());
 }

@@ -127,12 +127,12 @@ TEST(ResizeTable, GivesTheTextbooksNumbers) {
   // Halfway between two rows the four weights are a/8, 1/2 - a/8, 1/2 - a/8, a/8.
   EXPECT_EQ(line({}, 2), (D{(-3.0 * 0 + 19 * 0 + 19 * 4 - 3 * 8) / 32, (-3.0 * 4 + 19 * 8 + 19 * 16 - 3 * 16) / 32}));
   EXPECT_EQ(line({.cubic_a = -0.5}, 2)[0], (-2.0 * 0 + 18 * 0 + 18 * 4 - 2 * 8) / 32);
-  // A triangle twice as wide: 1/8, 3/8, 3/8, 1/8 inside, what lies outside shared out.
+  // A triangle twice as wide: 1/8, 3/8, 3/8, 1/8 inside; weights outside are redistributed.
   EXPECT_EQ(line({.method = Interpolation::linear, .antialias = true}, 2)[1], (1.0 * 4 + 3 * 8 + 3 * 16) / 7);
 }
 
 TEST(ResizeTable, ReadsGridsLineByLine) {
-  // Heights are 0 and 100, widths 0, 1, 2: a swapped grid could not keep them apart.
+  // Heights are 0 and 100, widths 0, 1, 2: a swapped grid could not distinguish them.
   const std::vector<double> table = {0, 1, 2, 100, 101, 102};
   const Resize rule{.from = {2, 3}, .to = {3, 5}, .method = Interpolation::linear, .align = Align::corners};
   const std::vector<double> out = resized(table, rule, 1);
@@ -336,8 +336,8 @@ TEST(SquareGrid, IsNeverAGuess) {
   expect_error(ErrorKind::usage, "; 3037000498 x 3037000498 is 9223372024852248004",
                [&] { square_grid(side * side - 1, 0); });
   expect_error(ErrorKind::usage, "kept must not be negative but got -1", [] { square_grid(9, -1); });
-  expect_error(ErrorKind::usage, "rows must be more than the 5 kept but got 5", [] { square_grid(5, 5); });
-  expect_error(ErrorKind::usage, "rows must be more than the 0 kept but got -4", [] { square_grid(-4, 0); });
+  expect_error(ErrorKind::usage, "rows must be more than kept, 5, but got 5", [] { square_grid(5, 5); });
+  expect_error(ErrorKind::usage, "rows must be more than kept, 0, but got -4", [] { square_grid(-4, 0); });
 }
 
 }  // namespace

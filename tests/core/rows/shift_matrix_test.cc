@@ -123,9 +123,9 @@ TEST(ShiftMatrix, RefusesWhatHasNone) {
   refused(ErrorKind::usage, "out must be f32 or f64 but is bf16", [&] {
     fill({.width = 4}, 1.0, make_view(out.data(), DType::bf16, {4, 4}));
   });
-  refused(ErrorKind::bad_input, "positions must lie within +-2147483647 but got nan",
+  refused(ErrorKind::bad_input, "positions must be from -2147483647 to 2147483647 but got nan",
           [&] { fill({.width = 4}, std::nan(""), four); });
-  refused(ErrorKind::bad_input, "positions must lie within +-2147483647 but got 2147483648",
+  refused(ErrorKind::bad_input, "positions must be from -2147483647 to 2147483647 but got 2147483648",
           [&] { fill({.width = 4}, 2147483648.0, four); });
 }
 

@@ -1,4 +1,4 @@
-// Which row stands where: ranges, ids, batches, strides, streams, and what is refused.
+// The place of each row: ranges, ids, batches, strides, streams, and what is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -250,17 +250,21 @@ TEST(TableRowErrors, PositionsOutOfRangeWriteNothing) {
   const std::vector<double> reals = {0.0, -2147483648.0};
   const std::vector<double> nan = {0.0, std::numeric_limits<double>::quiet_NaN()};
   const auto bad = ErrorKind::bad_input;
-  expect_untouched(bad, "positions must lie within +-2147483647 but got 2147483648", {.width = 4},
+  expect_untouched(bad, "positions must be from -2147483647 to 2147483647 but got 2147483648", {.width = 4},
                    PositionView::of(large.data(), 2));
-  expect_untouched(bad, "positions must lie within +-2147483647 but got -2147483648", {.width = 4},
+  expect_untouched(bad, "positions must be from -2147483647 to 2147483647 but got -2147483648", {.width = 4},
                    PositionView::of(reals.data(), 2));
-  expect_untouched(bad, "positions must lie within +-2147483647 but got nan", {.width = 4},
+  expect_untouched(bad, "positions must be from -2147483647 to 2147483647 but got nan", {.width = 4},
                    PositionView::of(nan.data(), 2));
-  expect_untouched(bad, "positions must lie within +-2147483647 but got 2147483648", {.width = 4},
+  expect_untouched(bad, "positions must be from -2147483647 to 2147483647 but got 2147483648", {.width = 4},
                    PositionView::range(2147483647, 2));
-  expect_untouched(bad, "positions must lie within +-2147483647 but got 2 positions in steps of 9223372036854775807",
+  expect_untouched(bad,
+                   "positions must be from -2147483647 to 2147483647 but got 2 positions in steps of "
+                   "9223372036854775807",
                    {.width = 4}, PositionView::range(5, 2, INT64_MAX));
-  expect_untouched(bad, "position 2147483646 counts as 2147483648 (first=2), which is beyond +-2147483647",
+  expect_untouched(bad,
+                   "position 2147483646 counts as 2147483648 (first=2), which must be from -2147483647 to "
+                   "2147483647",
                    {.width = 4, .first = 2}, PositionView::range(2147483645, 2));
 }
 
@@ -268,11 +272,16 @@ TEST(TableRowErrors, PositionsOfTheWrongForm) {
   std::vector<std::int64_t> ids(8);
   PositionView pairs = PositionView::of(ids.data(), 2);
   pairs.axes = 2;
-  expect_untouched(ErrorKind::usage, "an encoding at the input takes one axis but positions have 2", {.width = 4},
-                   pairs);
+  expect_untouched(ErrorKind::usage,
+                   "an encoding at the input takes positions on one axis but they have "
+                   "2",
+                   {.width = 4}, pairs);
   expect_untouched(ErrorKind::usage, "positions must not be null but there are 2", {.width = 4},
                    PositionView::of(static_cast<const double*>(nullptr), 2));
-  expect_untouched(ErrorKind::usage, "positions must have no negative count", {.width = 4}, PositionView::range(0, -1));
+  expect_untouched(ErrorKind::usage,
+                   "positions must have a count of at least "
+                   "0",
+                   {.width = 4}, PositionView::range(0, -1));
   expect_untouched(ErrorKind::usage, "out must be [3, 4] or [B, 3, 4] but is [2, 4]", {.width = 4},
                    PositionView::range(0, 3));
 }
@@ -304,7 +313,7 @@ TEST(TableRowErrors, StreamsAndTables) {
   expect_error(ErrorKind::usage, "[RowStream::next] block must be [R, 4] but is [2, 5]", [&] {
     stream.next(make_view(memory.data(), {2, 5}));
   });
-  expect_error(ErrorKind::usage, "[RowStream::next] block must have rows but is [0, 4]", [&] {
+  expect_error(ErrorKind::usage, "[RowStream::next] block must have at least 1 row but is [0, 4]", [&] {
     stream.next(make_view(memory.data(), {0, 4}));
   });
   expect_error(ErrorKind::usage, "[RowStream::next] block must be f32, f64, f16 or bf16 but is i64", [&] {
@@ -318,9 +327,9 @@ TEST(TableRowErrors, StreamsAndTables) {
                [&] { Table({.width = 4}, batch); });
   expect_error(ErrorKind::usage, "[Table] dtype must be f32, f64, f16 or bf16 but got i64",
                [&] { Table({.width = 4}, PositionView::range(0, 2), DType::i64); });
-  expect_error(ErrorKind::bad_input, "[Table] positions must lie within",
+  expect_error(ErrorKind::bad_input, "[Table] positions must be from",
                [&] { Table({.width = 4}, PositionView::range(2147483647, 2)); });
-  expect_error(ErrorKind::bad_input, "[RowStream] positions must lie within",
+  expect_error(ErrorKind::bad_input, "[RowStream] positions must be from",
                [&] { RowStream(make_schedule({.width = 4}), PositionView::range(2147483647, 2)); });
 }
 
@@ -343,7 +352,7 @@ TEST(TableRows, RefusesColumnsOutsideTheRow) {
                                  Columns{-1, 1, 1}, Columns{0, 0, 2}, Columns{0, 1, -1}, Columns{0, INT64_MAX, 2}}) {
     SinusoidalSchedule bad = good;
     bad.sine = columns;
-    expect_error(ErrorKind::usage, "[fill_table] the schedule's columns must lie within its width, 4", [&] {
+    expect_error(ErrorKind::usage, "[fill_table] the schedule's columns must be within its width, 4", [&] {
       fill_table(bad, PositionView::range(1, 1), make_view(row.data(), {1, 4}));
     });
     bad = good;

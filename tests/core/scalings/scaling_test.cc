@@ -171,9 +171,9 @@ TEST(LinearScaling, IsThePositionDivided) {
 
 TEST(RotarySpec, NeedsALengthWhereTheScalingDoes) {
   const Rotary dynamic{.head_dim = 8, .scaling = DynamicNtk{2.0, 4096}};
-  expect_error(ErrorKind::bad_input, "scaling=dynamic depends on the length of the sequence: give sequence_length",
+  expect_error(ErrorKind::bad_input, "scaling=dynamic depends on the sequence length: give sequence_length",
                [&] { make_schedule(dynamic); });
-  expect_error(ErrorKind::bad_input, "scaling=longrope depends on the length", [&] {
+  expect_error(ErrorKind::bad_input, "scaling=longrope depends on the sequence length", [&] {
     RotaryTable(Rotary{.head_dim = 4, .scaling = LongRope{kTwo, kTwo, 4096, 4.0}}, 16);
   });
   expect_error(ErrorKind::bad_input, "sequence_length must be at least 1 but got 0",
@@ -197,7 +197,10 @@ TEST(RotarySpec, HasABaseForLayersThatLookNearby) {
   Rotary both = gemma;
   both.local_scaled = true;
   EXPECT_EQ(make_schedule(at_layer(both, 0)).inv_freq[0], 0.125);
-  expect_error(ErrorKind::bad_input, "layers differ (local_base): say which one, layer", [&] { make_schedule(gemma); });
+  expect_error(ErrorKind::bad_input,
+               "the base depends on the layer (local_base): give "
+               "layer",
+               [&] { make_schedule(gemma); });
   expect_error(ErrorKind::bad_input, "layer is for local_base", [] { validate(Rotary{.head_dim = 8, .layer = 3}); });
 }
 
@@ -258,7 +261,7 @@ TEST(Scalings, RefuseWhatMakesNoSense) {
   refused(LongRope{kTwo, {1.0, 0.0}, 4096, 4.0}, "long_factor must be above 0 but got 0");
   refused(LongRope{kTwo, kTwo, 4096}, "factor must be given, or max_positions");
   refused(LongRope{.short_factor = kTwo, .long_factor = kTwo, .original_positions = 4, .short_mscale = 1.0},
-          "short_mscale and long_mscale belong together");
+          "short_mscale and long_mscale must be given together");
   refused(Llama3{.original_positions = 0}, "original_positions must be at least 1");
   refused(Llama3{.original_positions = 10, .low_freq_factor = 4.0, .high_freq_factor = 1.0},
           "high_freq_factor must be at least low_freq_factor, 4, but got 1");
@@ -283,9 +286,10 @@ TEST(Scalings, RefuseWhatDoesNotFitTheRest) {
            .scaling = LearnedMultipliers{std::vector<double>(8, 0.1)}},
           "scaling=learned_multipliers has one list for all axes");
   invalid({.head_dim = 4, .inv_freq = {1.0, 0.5}, .scaling = Ntk{2.0}}, "leave out scaling=ntk");
-  invalid({.head_dim = 8, .rotary_dim = 4, .scaling = Proportional{}}, "scaling=proportional turns the whole head");
+  invalid({.head_dim = 8, .rotary_dim = 4, .scaling = Proportional{}},
+          "scaling=proportional applies to the whole head");
   invalid({.head_dim = 8, .layout = Layout::half_per_axis, .axes = 2, .scaling = Proportional{}},
-          "scaling=proportional has one ladder over the whole head");
+          "scaling=proportional has one series of frequencies over the whole head");
   invalid({.head_dim = 8, .base = 1.0, .scaling = Yarn{.factor = 2.0, .original_positions = 64}},
           "base must be above 1 with scaling=yarn");
 }
@@ -319,7 +323,7 @@ TEST(Scalings, KnowWhatTrainingHad) {
   EXPECT_EQ(std::get<Proportional>(proportional).share, 0.25);
 }
 
-// Fields may stand before the scaling that has them.
+// Fields may come before the scaling that has them.
 TEST(ScaleLadder, RefusesWhatASpecWouldRefuse) {
   const Ladder ladder{.dim = 8, .pairs = 4, .sequence_length = 100};
   const auto bad = [&](const Scaling& scaling, const std::string& message) {
@@ -382,10 +386,10 @@ TEST(SpecJson, KeepsTheFieldsOfAScalingInItsObject) {
   refuses("\"scaling\": {\"factor\": 4}", "s.json: scaling.kind: must be given but is missing");
   refuses("\"scaling\": {\"kind\": \"yarn\", \"factor\": 4}", "s.json: scaling.original_positions: must be given");
   refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": \"four\"}", "s.json: scaling.factor");
-  refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"base\": 3}", "scaling.base: stands beside scaling");
+  refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"base\": 3}", "scaling.base: belongs beside scaling");
   refuses("\"scaling\": {\"kind\": \"linear\", \"factor\": 4, \"fator\": 3}",
-          "s.json: scaling.fator: there is no such field; its fields are: factor");
-  refuses("\"scaling\": {\"kind\": \"linear\"}, \"factor\": 4", "factor: stands in the object of scaling");
+          "s.json: scaling.fator: unknown field; the fields are: factor");
+  refuses("\"scaling\": {\"kind\": \"linear\"}, \"factor\": 4", "factor: belongs in the object of scaling");
   refuses("\"scaling\": 4", "s.json: scaling");
 }
 

@@ -210,7 +210,7 @@ TEST(RotaryReference, TurnsAHead) {
                          out);
   EXPECT_DOUBLE_EQ(out[0], std::cos(2.0) + 2.0 * std::sin(2.0));
   EXPECT_DOUBLE_EQ(out[1], 2.0 * std::cos(2.0) - std::sin(2.0));
-  const double two[2] = {2.0, 3.0};  // a pair that turns with both axes
+  const double two[2] = {2.0, 3.0};  // a pair rotated by both axes
   reference::rotate_head({.head_dim = 2, .inv_freq = {0.5, 0.25}, .axes = 2}, two, x, out);
   EXPECT_DOUBLE_EQ(out[0], std::cos(1.75) - 2.0 * std::sin(1.75));
 }

@@ -56,7 +56,7 @@ TEST(RotaryValidate, RefusesHeads) {
   expect_refused({.head_dim = 1}, "head_dim must be at least 2 but got 1");
   expect_refused({.head_dim = -64}, "head_dim must be at least 2 but got -64");
   expect_refused({.head_dim = 8193}, "head_dim must be at most 8192 but got 8193");
-  expect_refused({.head_dim = 5}, "head_dim must be even where the whole head turns but got 5");
+  expect_refused({.head_dim = 5}, "head_dim must be even if the whole head rotates but got 5");
 }
 
 TEST(RotaryValidate, RefusesWindows) {
@@ -65,7 +65,7 @@ TEST(RotaryValidate, RefusesWindows) {
   expect_refused({.head_dim = 8, .rotary_dim = 4, .partial_rotary_factor = 0.5},
                  "rotary_dim and partial_rotary_factor say the same thing: give one of them");
   const auto outside = [](const std::string& head, const std::string& offset, const std::string& width) {
-    return "the window must lie inside the head of " + head + " channels but first_channel (rope_offset) " + offset +
+    return "the window must be inside the head of " + head + " channels but first_channel (rope_offset) " + offset +
            " with " + width + " channels does not";
   };
   expect_refused({.head_dim = 8, .rotary_dim = 10}, outside("8", "0", "10"));
@@ -83,7 +83,7 @@ TEST(RotaryValidate, RefusesShares) {
   expect_refused({.head_dim = 8, .partial_rotary_factor = 1.5}, "partial_rotary_factor must be at most 1 but got 1.5");
   expect_refused({.head_dim = 8, .partial_rotary_factor = kNan}, "partial_rotary_factor must be finite but got nan");
   expect_refused({.head_dim = 8, .partial_rotary_factor = 0.1},
-                 "partial_rotary_factor must leave a channel to turn but 8 * 0.1 is below 1");
+                 "partial_rotary_factor must leave a channel to rotate but 8 * 0.1 is below 1");
 }
 
 TEST(RotaryValidate, RefusesNumbers) {
@@ -253,10 +253,10 @@ TEST(RotaryText, GivesBackWhatToTextPrints) {
 TEST(RotaryText, Refuses) {
   expect_bad_text("rotary", "'rotary': head_dim must be given, as in rotary:head_dim=");
   expect_bad_text("rotari:head_dim=4", "there is no kind 'rotari'; did you mean 'rotary'?");
-  expect_bad_text("rotary:head_dim=4,rope_theta=1", "rotary has no field 'rope_theta'");
+  expect_bad_text("rotary:head_dim=4,rope_wave=1", "rotary has no field 'rope_wave'");
   expect_bad_text("rotary:head_dim=4,layout=halves", "layout must be one of half, interleaved, interleaved_to_half");
   expect_bad_text("rotary:head_dim=4,layout=halves", "did you mean 'half'?");
-  expect_bad_text("rotary:head_dim=5", "[rotary] head_dim must be even where the whole head turns but got 5");
+  expect_bad_text("rotary:head_dim=5", "[rotary] head_dim must be even if the whole head rotates but got 5");
   for (const char* value : {"", "/", "1/", "/1", "1//2", "1/x", "1/0.5", "@file.npy"}) {
     expect_bad_text("rotary:head_dim=4,axes=2,axis_of_pair=" + std::string(value),
                     "[rotary] axis_of_pair must be a list of integers but got '" + std::string(value) + "'");
@@ -312,7 +312,7 @@ TEST(RotaryJson, Refuses) {
                  [&] { spec_from_json(parse_json(R"({"kind": "rotary")" + members + "}", "s.json"), "s.json"); });
   };
   bad("", "s.json: head_dim: must be given but is missing");
-  bad(R"(, "head_dim": 4, "rope_theta": 5)", "s.json: rotary has no field 'rope_theta'");
+  bad(R"(, "head_dim": 4, "rope_wave": 5)", "s.json: rotary has no field 'rope_wave'");
   bad(R"(, "head_dim": 4, "axes": 2, "axis_of_pair": [0, 0.5])",
       "s.json: axis_of_pair[1]: expected an integer but got 0.5");
   bad(R"(, "head_dim": 4, "axes": 2, "axis_of_pair": [0, "1"])",
@@ -321,7 +321,7 @@ TEST(RotaryJson, Refuses) {
   bad(R"(, "head_dim": 4, "axes": 2, "axis_of_pair": [0, 2])",
       "[s.json: rotary] axis_of_pair must name axes below axes, 2, but got 2");
   bad(R"(, "head_dim": 4, "layout": "halves")", "[s.json: rotary] layout must be one of half, interleaved");
-  bad(R"(, "head_dim": 5)", "[s.json: rotary] head_dim must be even where the whole head turns but got 5");
+  bad(R"(, "head_dim": 5)", "[s.json: rotary] head_dim must be even if the whole head rotates but got 5");
 }
 
 // The default that is shown is the default that is used: giving it changes nothing.

@@ -37,6 +37,12 @@ TEST(ParseSpec, ReadsEveryField) {
   EXPECT_EQ(parse("sinusoidal:width=4,inv_freq=1/-0.5").inv_freq, (std::vector<double>{1.0, -0.5}));
 }
 
+TEST(ParseSpec, IgnoresSpacesAroundAField) {
+  EXPECT_EQ(to_text(parse("sinusoidal: width = 9 , base= 500")), "sinusoidal:width=9,base=500");
+  expect_bad("sinusoidal:width=9, ", "expected field=value but got ''");
+  expect_bad("sinusoidal:wi dth=9", "no field 'wi dth'");
+}
+
 TEST(ParseSpec, ReadsEveryWord) {
   EXPECT_EQ(parse("sinusoidal:width=4,spacing=width").spacing, Spacing::width);
   EXPECT_EQ(parse("sinusoidal:width=4,spacing=even_width").spacing, Spacing::even_width);
@@ -92,11 +98,11 @@ TEST(ParseSpec, TakesTheNamesOfMembersToo) {
   EXPECT_EQ(to_text(parse_spec("xpos:head_dim=8,rotary_dim=4,first_channel=2")),
             "xpos:head_dim=8,rotary_dim=4,rope_offset=2");
   expect_bad("sinusoidal:width=4,scale=1,frequency_scale=1",
-             "frequency_scale is the same as scale, which is given too");
+             "scale and frequency_scale are the same field: give one of them");
   expect_bad("sinusoidal:width=4,frequency_scale=1,frequency_scale=1", "frequency_scale is given twice");
   expect_bad("rotary:head_dim=8,first_channel=x", "first_channel (rope_offset) must be an integer but got 'x'");
   expect_bad("hybrid:fixed.freq_scale=1", "did you mean 'fixed.frequency_scale'?");
-  expect_bad("rotary:head_dim=8,freq=2", " rope_offset|first_channel ");
+  expect_bad("rotary:head_dim=8,zzz=2", " rope_offset|first_channel ");
   expect_bad("rotary:head_dim=8,first_chanel=2", "rotary has no field 'first_chanel'; did you mean 'first_channel'?");
 }
 
@@ -117,7 +123,7 @@ TEST(ParseSpec, NamesTheNearestKindAndField) {
              "sinusoidal has no field 'max_timescal'; did you mean 'max_timescale'?");
   expect_bad("sinusoidal:width=4,Base=4", "sinusoidal has no field 'Base'; did you mean 'base'?");
   expect_bad("sinusoidal:head_dimension=4",
-             "sinusoidal has no field 'head_dimension'; its fields are: width base spacing");
+             "sinusoidal has no field 'head_dimension'; the fields are: width base spacing");
 }
 
 TEST(ParseSpec, RefusesWhatIsNoList) {
@@ -131,13 +137,13 @@ TEST(ParseSpec, RefusesWhatIsNoList) {
 }
 
 TEST(ParseSpec, MustHaveAWidth) {
-  for (const char* text : {"sinusoidal", "sinusoidal:", "sinusoidal:base=5"}) {
-    expect_bad(text, "'" + std::string(text) + "': width must be given, as in sinusoidal:width=512");
-  }
+  expect_bad("sinusoidal", "'sinusoidal': width must be given, as in sinusoidal:width=128");
+  expect_bad("sinusoidal:", "'sinusoidal:': width must be given, as in sinusoidal:width=128");
+  expect_bad("sinusoidal:base=5", "'sinusoidal:base=5': width must be given, as in sinusoidal:base=5,width=128");
 }
 
 TEST(ParseSpec, RefusesValuesOfAnotherType) {
-  for (const char* value : {"", "abc", "4.0", "1e3", "0x10", " 4", "99999999999999999999"}) {
+  for (const char* value : {"", "abc", "4.0", "1e3", "0x10", "4 4", "99999999999999999999"}) {
     expect_bad("sinusoidal:width=" + std::string(value), "but got '" + std::string(value) + "'");
   }
   for (const char* value : {"", "nan", "1,5", "1e999", "0x10", "infinity"}) {
@@ -188,14 +194,18 @@ TEST(ParseSpec, ReadsHybrids) {
 }
 
 TEST(ParseSpec, RefusesLearnedAndHybrids) {
-  expect_bad("learned", "'learned': past_end must be given, as in learned:past_end=error (or another of error|clamp");
+  expect_bad(
+      "learned",
+      "'learned': past_end must be given, as in learned:width=128,rows=512,past_end=error (or another of error|clamp");
   expect_bad("learned:past_end=unchosen", "past_end must be one of error, clamp, interpolate but got 'unchosen'");
   expect_bad("learned:past_end=interpolate", "[learned] past_end=interpolate needs length");
   expect_bad("learned:past_end=error,length=8", "[learned] length is for past_end=interpolate but got 8");
-  expect_bad("learned:past_end=error,padding_idx=1", "learned has no field 'padding_idx'; did you mean 'padding_row'?");
+  expect_bad("learned:past_end=error,padding_index=1",
+             "learned has no field 'padding_index'; did you mean 'padding_idx'?");
   expect_bad("learned:past_end=error,past_end=clamp", "past_end is given twice");
   expect_bad("hybrid:fixed.width=4", "learned.past_end must be given");
-  expect_bad("hybrid:learned.past_end=clamp", "fixed.width must be given, as in hybrid:fixed.width=512");
+  expect_bad("hybrid:learned.past_end=clamp",
+             "fixed.width must be given, as in hybrid:learned.past_end=clamp,fixed.width=128");
   expect_bad("hybrid:width=4,learned.past_end=clamp", "hybrid has no field 'width'; did you mean 'fixed.width'?");
   expect_bad("hybrid:fixed.width=4,learned.width=5,learned.past_end=clamp", "[hybrid] learned.width must be that of");
   expect_bad("hybrid:fixed.width=4,fixed.base=3,fixed.max_timescale=4,learned.past_end=clamp",

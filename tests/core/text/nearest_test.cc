@@ -26,6 +26,22 @@ TEST(Nearest, TakesTheNearerOfTwo) {
   EXPECT_EQ(nearest("max_timescal", {"min_timescale", "max_timescale"}), "max_timescale");
 }
 
+TEST(Nearest, NeverChangesANumber) {
+  EXPECT_EQ(nearest("gpt-2", {"gpt-1", "gpt-3"}), "");
+  EXPECT_EQ(nearest("llama-3.2-8b", {"llama-3.1-8b"}), "");
+  EXPECT_EQ(nearest("lama-3.1-8b", {"llama-3.1-8b"}), "llama-3.1-8b");
+}
+
+TEST(Nearest, TrustsTheFirstLetter) {
+  EXPECT_EQ(nearest("rops", {"pops", "rope"}), "rope");
+  EXPECT_EQ(nearest("roep", {"pope", "rope"}), "rope");
+}
+
+TEST(Nearest, CompletesABeginning) {
+  EXPECT_EQ(nearest("heat", {"clocks", "heatmaps", "heatmap"}), "heatmap");
+  EXPECT_EQ(nearest("he", {"heatmap"}), "");
+}
+
 TEST(Nearest, GivesNothingWhenNoneIsMeant) {
   EXPECT_EQ(nearest("frobnicate", {"list", "table", "plot"}), "");
   EXPECT_EQ(nearest("xy", {"ab"}), "");

@@ -41,7 +41,9 @@ TEST(Formula, TextHasAsFewParenthesesAsItTakes) {
   EXPECT_EQ(plain_text(1 + 0 * a + b * 0 + power(c, 0)), "1 + 1");
   EXPECT_EQ(plain_text(a * 0.5 * power(10, b)), "a x 0.5 x 10^b");
   EXPECT_EQ(plain_text(equation(call("f", {2 * a + 1}), 2 * a + 1)), "f(2a+1) = 2a + 1");
-  EXPECT_EQ(plain_text((series("k", 0, a - 1, b * c) + 1) / 2), "(sum over k = 0 .. a-1 of b c + 1) / 2");
+  EXPECT_EQ(plain_text(range("i", 0, 31)), "i = 0 to 31");
+  EXPECT_EQ(plain_text(range("i", 0, 0)), "i = 0");
+  EXPECT_EQ(plain_text((series("k", 0, a - 1, b * c) + 1) / 2), "(sum over k = 0 to a-1 of b c + 1) / 2");
 }
 
 TEST(Formula, NumbersTakeThePlaceOfSymbols) {
@@ -298,11 +300,11 @@ TEST(KindFormula, OfScores) {
     const double row = rows[static_cast<std::size_t>(shaw_row(shaw, 7, j))];
     EXPECT_NEAR(value_of(formula_of(shaw), symbols), 0.5 * (6.0 + 3.0 * row + 2.0 * row), 1e-15) << j;
   }
-  EXPECT_EQ(plain_text(formula_of(NoPosition{})), "score(i, j) = q_i . k_j: no position is in it");
+  EXPECT_EQ(plain_text(formula_of(NoPosition{})), "score(i, j) = q_i . k_j, without positions");
   EXPECT_EQ(value_of(formula_of(NoPosition{}), symbols), 6.0);
-  EXPECT_EQ(
-      plain_text(formula_of(TransformerXl{.heads = 1, .head_dim = 2, .width = 4})),
-      "score(i, j) = scale ((q_i + u) . k_j + (q_i + v) . W s(i - j)), s a sinusoidal row of width 4, base 10000");
+  EXPECT_EQ(plain_text(formula_of(TransformerXl{.heads = 1, .head_dim = 2, .width = 4})),
+            "score(i, j) = scale ((q_i + u) . k_j + (q_i + v) . W s(i - j)), where s is a sinusoidal row of width 4, "
+            "base 10000");
   EXPECT_EQ(plain_text(formula_of(MatrixBias{.heads = 1})), "bias_h(i, j) = values[h][i][j]");
 }
 
@@ -346,9 +348,10 @@ TEST(KindFormula, OfPope) {
 // Fields that change what is computed change what is printed.
 TEST(KindFormula, SaysWhatFieldsChange) {
   EXPECT_EQ(plain_text(formula_of(Alibi{.heads = 4, .biased_heads = 2})),
-            "bias_h(i, j) = -m_h |i - j|, m_h = 2^(-8h/2), h = 1 .. 2; the other heads have no bias");
+            "bias_h(i, j) = -m_h |i - j|, m_h = 2^(-8h/2), h = 1 to 2; the other heads have no bias");
   const Shaw shaw{.head_dim = 2, .left = 2, .right = 1, .past = PastTable::zero};
-  EXPECT_EQ(plain_text(formula_of(shaw)), "score(i, j) = scale (q_i . k_j + q_i . r[j - i]), r being 0 beyond -2 to 1");
+  EXPECT_EQ(plain_text(formula_of(shaw)),
+            "score(i, j) = scale (q_i . k_j + q_i . r[j - i]), where r is 0 beyond -2 to 1");
   const TransformerXl xl{.heads = 1, .head_dim = 2, .width = 4, .clamp_distance = 7};
   EXPECT_NE(plain_text(formula_of(xl)).find("s(min(i - j, 7))"), std::string::npos) << plain_text(formula_of(xl));
   EXPECT_EQ(plain_text(formula_of(Learned{.past_end = PastEnd::interpolate, .length = 9})),

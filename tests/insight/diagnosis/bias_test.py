@@ -1,4 +1,4 @@
-"""ALiBi, T5 buckets and sinusoids with every fault of theirs: its name comes back."""
+"""ALiBi, T5 buckets and sinusoids with each of their faults: diagnose must name it."""
 
 import dataclasses
 import functools
@@ -27,7 +27,7 @@ class Fault:
 
 RIGHT = Fault("", {})
 
-# SPEC and what it says.
+# SPEC and its meaning.
 ALIBI = [
     ("alibi:heads=4", Alibi(4)),
     ("alibi:heads=12", Alibi(12)),
@@ -78,7 +78,7 @@ OTHER = {"direction": {"bidirectional": "causal", "causal": "bidirectional"},
 
 
 def changed(rule, fault):
-    """Words that depend on the rule are looked up."""
+    """Names that depend on the rule are looked up."""
     changes = dict(fault.changes)
     for key, word in fault.changes.items():
         if word == "other":

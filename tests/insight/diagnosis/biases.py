@@ -13,10 +13,10 @@ from rounding import rounded
 @dataclasses.dataclass(frozen=True)
 class Alibi:
     heads: int
-    rule: str = "interleaved"  # where heads is no power of two
+    rule: str = "interleaved"  # if heads is not a power of two
     bias_max: float = 8.0
     first: int = 1  # the number of the first head in the exponent
-    ranks: int = 1  # every rank makes the slopes of its own heads as if they were all
+    ranks: int = 1  # every rank computes the slopes of its heads as if they were all
     form: str = "symmetric"
     slope_type: str | None = None
     times: float = 1.0
@@ -71,7 +71,7 @@ def bucket(rule, queries, keys):
         distance = np.maximum(-offset, 0)
     exact = count // 2
     steps = np.log(np.maximum(distance, 1) / exact) / math.log(rule.max_distance / exact) * (count - exact)
-    # A distance on the border itself must not fall below it by the rounding of two logarithms.
+    # A distance on the boundary must not fall below it because of the rounding of two logarithms.
     whole = {"floor": np.floor(steps + 1e-9), "ceil": np.ceil(steps - 1e-9), "round": np.rint(steps)}[rule.border]
     return base + np.where(distance < exact, distance, np.minimum(exact + whole.astype(int), count - 1))
 

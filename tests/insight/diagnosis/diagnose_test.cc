@@ -1,5 +1,4 @@
-// The library's side of diagnosis: what is asked and answered. The Python files beside it make the mistakes themselves,
-// with NumPy.
+// The library's side of diagnosis: questions and answers. The Python files in this folder make the mistakes with NumPy.
 #include "posenc/insight/diagnose.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@ std::vector<double> drawn(std::int64_t count, double seed = 0.0) {
   return values;
 }
 
-// Vectors before and behind a rotation, by the plain definition.
+// Vectors before and after a rotation, by the plain definition.
 struct Turned {
   std::vector<double> before = drawn(kTokens * kWidth);
   std::vector<double> behind;
@@ -92,7 +91,7 @@ TEST(Diagnose, FindsTwoWhereOneDoesNotSuffice) {
 TEST(Diagnose, ReadsStridesAndShortTypes) {
   const Rotary spec{.head_dim = kWidth};
   const Turned turned(spec);
-  // Heads first in memory, in bfloat16: the same numbers through exchanged axes.
+  // Heads first in memory, in bfloat16: the same numbers through swapped axes.
   std::vector<bf16> before, behind;
   for (const double x : turned.before) before.push_back(to_bf16(x));
   for (const double x : turned.behind) behind.push_back(to_bf16(x));
@@ -200,7 +199,8 @@ TEST(Diagnose, SaysWhatItCannotTell) {
 }
 
 TEST(Diagnose, SendsPositionsThatTell) {
-  // Of a scaling that changes slow pairs only, bfloat16 sees nothing near 0: what is sent then must show it.
+  // Near position 0, bfloat16 does not show a scaling that changes only slow pairs; the suggested positions must show
+  // it.
   const Rotary spec{.head_dim = 128, .base = 10000.0, .scaling = Llama3{.factor = 8.0, .original_positions = 8192}};
   const auto answer_at = [&](std::int64_t last) {
     constexpr std::int64_t kCount = 40;
@@ -261,9 +261,9 @@ TEST(Diagnose, RefusesWhatCannotBeCompared) {
   seen.positions = PositionView::range(0, 5);
   EXPECT_EQ(message_of(spec, seen), "positions: expected 24 positions, one per token, but got 5");
   EXPECT_EQ(message_of(Alibi{.heads = 2}, turned.seen()),
-            "rotated vectors are those of rotary encodings, but the spec is alibi");
+            "rotated vectors belong to rotary encodings, but the spec is alibi");
   EXPECT_EQ(message_of(Rotary{.head_dim = 8}, turned.seen()),
-            "input: expected heads of 8 channels but got [24, 16]: several heads are [N, H, D]");
+            "input: expected heads of 8 channels but got [24, 16]; write several heads as [N, H, D]");
   const std::vector<double> zeros(turned.before.size(), 0.0);
   seen = turned.seen();
   seen.rotated = make_view(zeros.data(), {kTokens, kWidth});
@@ -271,8 +271,7 @@ TEST(Diagnose, RefusesWhatCannotBeCompared) {
   seen.rotated = make_view(turned.behind.data(), {kTokens - 1, kWidth});
   EXPECT_EQ(message_of(spec, seen), "rotated: expected the shape of input, [24, 16], but got [23, 16]");
   turned.behind[5] = std::nan("");
-  EXPECT_EQ(message_of(spec, turned.seen()),
-            "rotated: element 5 is nan: only finite numbers are numbers of an encoding");
+  EXPECT_EQ(message_of(spec, turned.seen()), "rotated: element 5 is nan, but every number must be finite");
 }
 
 TEST(KnownFaults, EveryRowIsWhole) {
@@ -332,7 +331,7 @@ TEST(InjectFault, RefusesWhatIsNotThere) {
     return std::string("no error");
   };
   EXPECT_EQ(message("bass"), "no fault is called 'bass'; did you mean 'base'?");
-  EXPECT_EQ(message("base=x"), "'base=x': expected a number behind '='");
+  EXPECT_EQ(message("base=x"), "'base=x': expected a number after '='");
   EXPECT_EQ(message("longrope_list"), "longrope_list does not apply to rotary:head_dim=8");
   EXPECT_EQ(message("sign + base=100"), "no error");
 }

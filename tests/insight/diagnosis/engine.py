@@ -19,22 +19,22 @@ class Engine:
     rotary_dim: int
     base: float = 10000.0
     layout: str = "half"
-    start: int = 0  # the first channel that turns
+    start: int = 0  # the first rotated channel
     exponent_dim: int = 0  # 0: rotary_dim
     step: int = 2  # the exponent of pair i is step * i / exponent_dim
     inv_freq: tuple = ()  # given one by one instead of by a rule
     scaling: dict | None = None
     scaled: int = 1  # how many times the scaling is applied
-    length: int = 0  # of the sequence: which list of longrope
+    length: int = 0  # length of the sequence: chooses the list of longrope
     factor: float | None = None  # on cos and sin; None: as the scaling says
     factor_power: float = 1.0
     sections: tuple = ()  # pairs of each axis; none: one axis
     section_order: str = "chunked"
-    axis_order: tuple = ()  # the coordinate that is taken for each axis; none: in their order
-    ids: Callable | None = None  # what the engine makes of the position ids
-    head_ids: bool = False  # head h turns by the position of token h
+    axis_order: tuple = ()  # the coordinate used for each axis; empty: in order
+    ids: Callable | None = None  # how the engine changes the position ids
+    head_ids: bool = False  # head h is rotated by the position of token h
     sign: int = 1
-    swapped: bool = False  # cos for sin and sin for cos
+    swapped: bool = False  # cos and sin are swapped
     turns: int = 1  # how many times a vector is rotated
     frequency_type: str | None = None
     factors_type: str | None = None  # both factors of the product position x frequency
@@ -103,7 +103,7 @@ def longrope(inv_freq, engine):
 
 
 def proportional(inv_freq, engine):
-    """Spaced over the whole head; the slowest stand still."""
+    """Spaced over the whole head; the slowest pairs have frequency 0."""
     turning = int(engine.scaling["share"] * engine.head_dim // 2)
     return np.where(np.arange(engine.pairs) < turning, inv_freq / engine.scaling.get("factor", 1.0), 0.0)
 
@@ -117,7 +117,7 @@ def yarn_magnitude(factor, mscale=1.0):
 
 
 def attention_factor(engine):
-    """What cos and sin are multiplied by."""
+    """The factor on cos and sin."""
     return _factor_of_scaling(engine) ** engine.factor_power
 
 
@@ -138,7 +138,7 @@ def _factor_of_scaling(engine):
 
 
 def axis_of_pair(engine):
-    """[n]: the axis that each pair turns with."""
+    """[n]: the axis that each pair follows."""
     sections, n = engine.sections, engine.pairs
     if not sections:
         return np.zeros(n, int)
@@ -152,7 +152,7 @@ def axis_of_pair(engine):
 
 
 def coordinates(engine, positions):
-    """[N, n]: the number that each pair of each token turns by."""
+    """[N, n]: the position by which each pair of each token is rotated."""
     ids = np.asarray(positions, np.float64)
     ids = engine.ids(ids) if engine.ids else ids
     if ids.ndim == 1:
@@ -169,7 +169,7 @@ def angles(engine, positions):
 
 
 def tables(engine, positions):
-    """cos and sin, [N, n] each, with the factor in them."""
+    """cos and sin, [N, n] each, including the factor."""
     turned = engine.sign * angles(engine, positions)
     factor = attention_factor(engine)
     cos, sin = rounded(np.cos(turned) * factor, engine.table_type), rounded(np.sin(turned) * factor, engine.table_type)

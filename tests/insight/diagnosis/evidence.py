@@ -5,7 +5,7 @@ import numpy as np
 import engine as numpy_engine
 from models import POSITIONS
 
-NOISE = 1e-7  # of a vector's length, on every channel: what another order of sums does
+NOISE = 1e-7  # relative to a vector's length, on every channel: the effect of another summation order
 
 
 def spec_of(folder, model):
@@ -14,7 +14,7 @@ def spec_of(folder, model):
 
 
 def noisy(values, rng, mode, size=None):
-    """`size`: what the noise is relative to; the length of the last axis by default."""
+    """`size` is the scale of the noise; by default the length of the last axis."""
     if mode != "noise":
         return values
     size = np.linalg.norm(values, axis=-1, keepdims=True) if size is None else size
@@ -27,7 +27,7 @@ def inv_freq(folder, model, wrong, mode, rng, **_):
 
 
 def tables(folder, model, wrong, mode, rng, positions, **_):
-    """A column per pair or per channel, halves or neighbours, with axes of length 1 in front or not: all are in use."""
+    """One column per pair or per channel, in halves or neighbours, with or without leading axes of length 1: all are in use."""
     shape = rng.integers(5)
     arguments = []
     for name, values in zip(("cos", "sin"), numpy_engine.tables(wrong, positions)):

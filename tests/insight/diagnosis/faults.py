@@ -1,4 +1,4 @@
-"""Faults of rotary engines: what each changes in an engine that is right, and where that shows.
+"""Faults of rotary engines: what each changes in a right engine, and where that shows.
 
 The names are those that diagnose answers with.
 """
@@ -16,7 +16,7 @@ TABLES = ("tables", "rotation")
 FREQUENCIES = ("inv_freq", "tables", "rotation")
 SCORES = ("scores",)
 ALL_MODES = ("float32", "BF16", "noise")
-FINE_MODES = ("float32", "noise")  # where the fault is not larger than bf16's own rounding
+FINE_MODES = ("float32", "noise")  # if the fault is not larger than the rounding of bf16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Fault:
     variant: str = ""
     positions: str = "mixed"
     modes: tuple = ALL_MODES
-    heads: int = 0  # 0: as the test likes
-    side: str = "both"  # of scores: who has the fault, queries, keys or both
-    times: Callable | None = None  # of scores: model -> what they are multiplied by
-    also: Callable = lambda model: ()  # model -> other names that mean the same numbers
+    heads: int = 0  # 0: chosen by the test
+    side: str = "both"  # for scores: the side with the fault, queries, keys or both
+    times: Callable | None = None  # for scores: model -> their factor
+    also: Callable = lambda model: ()  # model -> other names for the same numbers
 
     @property
     def label(self):
@@ -43,7 +43,7 @@ def sets(**changes):
 
 
 def moves(rule):
-    """The ids of the engine, after what it already makes of them."""
+    """The ids of the engine, after its existing changes."""
     def change(model, engine):
         before = engine.ids or (lambda ids: ids)
         return dataclasses.replace(engine, ids=lambda ids: rule(before(ids)))
@@ -90,9 +90,9 @@ def has_axes(model):
     return bool(model.engine.sections)
 
 
-# Those that stand for all in faults that do not depend on the model.
+# Representatives, for faults that do not depend on the model.
 PROBES = any_of("plain", "plain-interleaved", "llama-3.1-8b", "gpt-j", "deepseek-v3", "qwen2.5-yarn", "linear")
-# Those with scores: the rope part of DeepSeek alone has no scale of its own.
+# Models with scores; the rope part of DeepSeek alone has no scale.
 SCORED = any_of("plain", "plain-interleaved", "llama-3.1-8b", "gpt-j", "glm-4", "qwen2.5-yarn", "deepseek-v3-head", "phi-long",
                 "qwen2-vl", "gpt-oss", "smollm3-nope")
 
@@ -189,14 +189,14 @@ def is_half_partial(model):
 
 
 def same_as_factor(model):
-    """Where all frequencies are divided alike, a factor is any other."""
+    """If all frequencies are divided by the same number, a factor equals another fault."""
     return ("wrong_factor", "positions_scaled") if model.scaling == "linear" else ()
 
 
 RIGHT = Fault("", lambda model, engine: engine, lambda model: True, ("inv_freq", "tables", "rotation", "scores"))
 
 FAULTS = [
-    # What is done to vectors
+    # Rotation of vectors
     Fault("not_rotated", sets(turns=0), rotates, ROTATION + SCORES),
     Fault("rotated_twice", sets(turns=2), rotates, ROTATION + SCORES, also=same_as_factor),
     Fault("sign", sets(sign=-1), rotates, TABLES + SCORES),
@@ -270,7 +270,7 @@ FAULTS = [
     Fault("product_tf32", sets(factors_type="tf32", angle_type="float32"), PROBES, TABLES, positions="odd"),
 ]
 
-# Of scores these leave no trace: both sides move alike.
+# Scores do not show these: both sides move alike.
 INVISIBLE = [
     Fault("counted_from_one", moves(lambda ids: ids + 1), rotates, SCORES),
     Fault("position_offset", moves(lambda ids: ids + 5), rotates, SCORES),

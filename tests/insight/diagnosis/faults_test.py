@@ -1,4 +1,4 @@
-"""The faults themselves, without posenc: each shows in its evidence, and no two that are told apart give the same numbers."""
+"""The faults without posenc: each shows in its evidence, and no two faults with different names give the same numbers."""
 
 import unittest
 
@@ -11,7 +11,7 @@ from injection_test import places
 
 
 def numbers(model, fault, kind, positions):
-    """What the evidence is made of."""
+    """The numbers of the evidence."""
     wrong = fault.change(model, model.engine)
     if kind == "inv_freq":
         return np.log(numpy_engine.frequencies(wrong))  # small ones count as much as large ones

@@ -1,4 +1,4 @@
-"""Numbers that published implementations recorded match; numbers of nothing are explained by nothing.
+"""Numbers recorded from published implementations match; meaningless numbers are not explained.
 
 The configs are those of tests/golden, given as config.json. `posenc show` says which layer a group is, no more.
 """
@@ -24,7 +24,7 @@ KINDS = {"bfloat16": "BF16"}
 
 @functools.lru_cache(maxsize=None)
 def shown(text):
-    """The groups of layers that posenc finds in a config."""
+    """The groups of layers that posenc reads from a config."""
     with tempfile.TemporaryDirectory() as path:
         (pathlib.Path(path) / "config.json").write_text(text)
         done = subprocess.run([os.environ["POSENC_PROGRAM"], "show", f"{path}/config.json", "--format", "json"],
@@ -81,7 +81,7 @@ def make_tables(group, path, rng):
 
 
 def whole_heads(group, rng):
-    """q and what it became; where only the slice that turns was recorded, channels that pass are put before it."""
+    """q before and after the rotation; if only the rotated slice was recorded, unrotated channels are put before it."""
     q, turned = group.array("q"), group.array("q_rotated")
     before = group.group.get("mla", {}).get("rope_offset_in_head", 0) if "q_is" in group.group else 0
     passing = rng.normal(size=(len(q), before))
@@ -99,12 +99,12 @@ def make_rotation(group, path, rng):
 def recorded_cases():
     found = []
     for group in golden_files.groups():
-        if group.config["model_type"] == "musicflamingo":  # it turns by times of audio windows
+        if group.config["model_type"] == "musicflamingo":  # it is rotated by the times of audio windows
             continue
         made = {"inv_freq": make_frequencies, "tables": make_tables, "rotation": make_rotation}
-        if group.config["model_type"] == "vjepa2":  # no pairs turn there
+        if group.config["model_type"] == "vjepa2":  # it rotates no pairs
             continue
-        if group.name == "b-deepseek-v4-default/main":  # no layer has it: nothing can name it
+        if group.name == "b-deepseek-v4-default/main":  # no layer has it, so it cannot be chosen
             continue
         if group.group["layout"] is None or "q_positions" not in group.group:
             del made["rotation"]
@@ -169,7 +169,7 @@ def row_cases():
     return found
 
 
-# What no engine makes
+# Numbers that no engine makes
 
 
 def make_random(model, kind, path, rng):

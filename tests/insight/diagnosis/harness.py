@@ -1,4 +1,4 @@
-"""Runs diagnose on many cases, two at a time, and compares its answers with what was put in.
+"""Runs diagnose on many cases, two at a time, and compares its answers with the faults that were made.
 
     POSENC_PROGRAM=build/release/cli/posenc python3 injection_test.py [--all] [--only WORDS] [--keep FOLDER] [--procs N]
 
@@ -33,7 +33,7 @@ class Case:
     make: Callable  # (path of an empty folder, generator of random numbers) -> arguments
     verdict: str  # matches, fault or not_explained
     faults: tuple = ()  # sets of names, any of which may come first
-    groups: tuple = ()  # what a sample should have one of
+    groups: tuple = ()  # a sample has one case of each group
 
 
 def expects(*names):
@@ -53,7 +53,7 @@ class Run:
 
 
 def brief(out):
-    """The verdict and the first explanations, with what each leaves."""
+    """The verdict and the first explanations with their residuals."""
     try:
         answer = json.loads(out)
     except ValueError:
@@ -84,7 +84,7 @@ def run_case(case):
 
 
 def complaint(case, run):
-    """None where the answer is the expected one."""
+    """None if the answer is as expected."""
     codes = {"matches": 0, "fault": 1, "not_explained": 1}
     if run.code != codes[case.verdict]:
         return f"expected exit {codes[case.verdict]}, {wanted(case)}"
@@ -106,13 +106,13 @@ def wanted(case):
 
 
 def disorder(explanations):
-    """Whatever the case: the best comes first, and two faults are named only where no single one does as well."""
+    """In every case, the best comes first, and two faults are named only if no single one fits as well."""
     for at, one in enumerate(explanations):
         for earlier in explanations[:at]:
             simpler = len(one["faults"]) < len(earlier["faults"])
             if simpler and one["residual"] <= earlier["residual"]:
                 return f"{earlier['fault']} stands before {one['fault']}, which is simpler and no worse"
-            # Two that differ by rounding alone may stand in either order.
+            # Two that differ only by rounding may be in either order.
             if not simpler and earlier["residual"] > 2 * one["residual"] + 1e-6:
                 return f"{earlier['fault']} stands before {one['fault']}, which is better"
     singles = [one["residual"] for one in explanations if len(one["faults"]) == 1]
@@ -125,7 +125,7 @@ def disorder(explanations):
 
 
 def sample(cases, count):
-    """The first of each group in a shuffled order that depends on names alone, then the rest of that order."""
+    """The first of each group in a shuffled order that depends only on names, then the rest in that order."""
     order = sorted(cases, key=lambda case: zlib.crc32(case.name.encode()))
     seen, kept, rest = set(), [], []
     for case in order:

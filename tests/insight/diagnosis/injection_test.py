@@ -1,4 +1,4 @@
-"""Every fault of every model it can occur in, as frequencies, tables, rotated vectors and scores: its name comes back."""
+"""Every fault in every model that can have it, as frequencies, tables, rotated vectors and scores: diagnose must name it."""
 
 import dataclasses
 import functools
@@ -35,11 +35,11 @@ def places(fault):
             if kind in ("inv_freq", "tables") and not model.engine.turns:  # a layer without positions has none
                 continue
             for mode in fault.modes:
-                if kind != "inv_freq" or mode != "BF16":  # frequencies kept in bf16 are a fault of their own
+                if kind != "inv_freq" or mode != "BF16":  # frequencies in bf16 are a fault themselves
                     yield model, kind, mode
 
 
-# How PyTorch models compute: every step rounded. That is no fault of theirs while the angles are right.
+# PyTorch models round every step. That is not a fault while the angles are right.
 STEPS = {"float32": {"frequency_type": "float32", "angle_type": "float32", "table_type": "float32", "step_type": "float32"},
          "BF16": {"frequency_type": "float32", "angle_type": "float32", "table_type": "bfloat16", "step_type": "bfloat16"}}
 COMMON = ("layout", "base", "scaling_dropped", "attention_factor_missing", "counted_from_one", "window_end", "sections_order")

@@ -15,7 +15,7 @@ using diagnosis::AngleBins;
 using diagnosis::KnownBins;
 using diagnosis::Measured;
 
-// What an engine with these frequencies would have made at the positions.
+// The angles of an engine with these frequencies at these positions.
 Measured seen_at(const std::vector<std::int64_t>& positions, const std::vector<double>& inv_freq) {
   Measured seen{.columns = static_cast<std::int64_t>(inv_freq.size()), .noise = 1e-6};
   for (std::size_t t = 0; t < positions.size(); ++t) {
@@ -34,7 +34,7 @@ TEST(AngleBins, AreEvenPartsOfATurn) {
   EXPECT_EQ(AngleBins::bin_of(-std::numbers::pi + 1e-9), 0);
   EXPECT_EQ(AngleBins::bin_of(std::numbers::pi - 1e-9), AngleBins::kCount - 1);
   EXPECT_EQ(AngleBins::bin_of(2000.0 * std::numbers::pi + 1.0), AngleBins::bin_of(1.0));
-  for (const double angle : {1e60, -1e60, 1e250, double(INFINITY), double(NAN)}) {  // any bin, but one that is there
+  for (const double angle : {1e60, -1e60, 1e250, double(INFINITY), double(NAN)}) {  // any bin that exists
     EXPECT_GE(AngleBins::bin_of(angle), 0);
     EXPECT_LT(AngleBins::bin_of(angle), AngleBins::kCount);
   }
@@ -68,7 +68,7 @@ TEST(DecodedPositions, AreFoundForMoreFrequenciesThanAreKept) {
       for (std::size_t t = 0; t < positions.size(); ++t) EXPECT_EQ(decoded[t], positions[t]) << k;
     }
   }
-  // Another range of the same frequency has other bins.
+  // Another range of the same frequency needs other bins.
   const std::vector<double> inv_freq = {1.0, 0.01, 1e-4};
   EXPECT_FALSE(decoded_positions(seen_at({4095}, inv_freq), inv_freq, {-512, 4095, 2e-3}, known)[0].has_value());
   EXPECT_EQ(decoded_positions(seen_at({4095}, inv_freq), inv_freq, {-512, 4096, 2e-3}, known)[0], 4095);

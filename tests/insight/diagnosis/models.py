@@ -1,4 +1,4 @@
-"""The rotary models that numbers are made for: what posenc is told (SPEC and options), and the same as an engine's fields.
+"""The rotary models of the tests: the SPEC and options for posenc, and the same as fields of an engine.
 
 The fields are written from the published configs, not read from posenc.
 """
@@ -13,13 +13,13 @@ from engine import Engine, yarn_magnitude
 @dataclasses.dataclass(frozen=True)
 class Model:
     name: str
-    spec: str | dict  # a SPEC, a name of the catalog, or a config.json
+    spec: str | dict  # a SPEC, a catalog model, or a config.json
     engine: Engine
     options: tuple = ()
-    reach: int = 8192  # the farthest position: far enough for slow pairs to turn visibly
+    reach: int = 8192  # the farthest position, at which slow pairs have rotated visibly
     softmax_scale: float = 0.0  # 0: 1 / sqrt(head_dim)
-    other: Engine | None = None  # what the model's other layers have
-    original_wrong: int = 0  # a length that could be taken for the original one
+    other: Engine | None = None  # the encoding of the model's other layers
+    original_wrong: int = 0  # a length that could be mistaken for the original one
 
     @property
     def scale(self):
@@ -112,11 +112,11 @@ MODELS = [
 BY_NAME = {model.name: model for model in MODELS}
 
 
-# Positions, chosen so that what is asked shows
+# Positions that show the faults
 
 
 def mixed(model, rng):
-    """A run from 0, then ever larger strides to the model's reach; on several axes a text, a picture and far text."""
+    """A run from 0, then growing strides up to the reach of the model; on several axes: text, an image and distant text."""
     far = np.unique(np.geomspace(70, model.reach, 40).astype(int) | 1)
     if not model.engine.sections:
         return np.concatenate([np.arange(48), far])

@@ -1,4 +1,4 @@
-"""Two common faults at once: both names come back."""
+"""Two common faults at once: diagnose must name both."""
 
 import dataclasses
 import functools
@@ -17,10 +17,10 @@ NAMES = ("layout", "sign", "base", "scaling_dropped", "attention_factor_missing"
 MODELS = ("plain", "llama-3.1-8b", "gpt-j", "pythia", "deepseek-v3", "deepseek-v3-head", "qwen2.5-yarn", "gpt-oss", "linear",
           "phi-long", "qwen2-vl", "qwen3-vl")
 
-# Where the second undoes or contains the first, or both together are a third.
+# Pairs in which the second undoes or contains the first, or both together equal a third.
 EXCLUDED = [
     {"counted_from_one", "position_offset"},
-    {"base", "partial_exponent"},  # exponents only say to which power the base is taken: another base
+    {"base", "partial_exponent"},  # other exponents equal another base
     {"attention_factor_missing", "attention_factor_squared"},
     {"scaling_dropped", "attention_factor_missing"},
     {"scaling_dropped", "attention_factor_squared"},
@@ -48,7 +48,7 @@ def pairs(model):
 
 
 def both(model, one, other):
-    """One after the other; what a fault of the scaling takes from the model is not the other's."""
+    """Applies both in order; what a scaling fault reads from the model does not affect the other."""
     engine = one.change(model, model.engine)
     return other.change(dataclasses.replace(model, engine=engine), engine)
 

@@ -1,4 +1,4 @@
-"""Bugs that people reported, rebuilt with the parameters of their reports: each is called by its name.
+"""Reported bugs, rebuilt with the parameters of the reports: diagnose must name each.
 
 A report is a repository and a number; how its engine's numbers came about is what the thread says.
 """
@@ -153,7 +153,7 @@ def make(report, path, rng):
 
 
 def two_rotations(path, rng):
-    """TensorRT-LLM#16378 as it was found: the wrong pairs as well."""
+    """TensorRT-LLM#16378 as reported: with the wrong pairs as well."""
     folder, model = Folder(path), BY_NAME["gpt-oss"]
     wrong = dataclasses.replace(model.engine, turns=2, layout="interleaved")
     return arguments(folder, model, wrong, "rotation", "float32", rng)
@@ -204,7 +204,7 @@ class Reports(harness.Mass):
 
 
 class WhatCannotBeSeen(unittest.TestCase):
-    """Numbers that match because they show too little: that is said."""
+    """Numbers that match because they show too little: the answer says so."""
 
     def answer(self, model, kind, positions=(0,)):
         with tempfile.TemporaryDirectory() as path:

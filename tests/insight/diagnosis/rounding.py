@@ -1,4 +1,4 @@
-"""Numbers rounded as the types of accelerators hold them; results are doubles that such a type has."""
+"""Rounds numbers to the types of accelerators; results are doubles that the type can hold."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _fewer_bits(values, dropped):
     words = np.ascontiguousarray(np.asarray(values, np.float64).astype(np.float32)).view(np.uint32).astype(np.uint64)
     odd = (words >> dropped) & 1
     kept = (words + (1 << (dropped - 1)) - 1 + odd) >> dropped << dropped
-    special = (words & 0x7F800000) == 0x7F800000  # infinities and what is no number are not rounded
+    special = (words & 0x7F800000) == 0x7F800000  # infinities and NaN are not rounded
     return np.where(special, words, kept).astype(np.uint32).view(np.float32).astype(np.float64)
 
 
@@ -37,5 +37,5 @@ TYPES = {"float32": float32, "float16": float16, "bfloat16": bfloat16, "tf32": t
 
 
 def rounded(values, name):
-    """`name` None: as they are."""
+    """Unchanged if `name` is None."""
     return np.asarray(values, np.float64) if name is None else TYPES[name](values)

@@ -1,4 +1,4 @@
-"""Files as other programs write them: .npy and .safetensors, byte by byte."""
+"""Writes .npy and .safetensors byte by byte, as other programs do."""
 
 import json
 import struct
@@ -30,7 +30,7 @@ def write_safetensors(path, name, values, kind="BF16"):
 
 
 class Folder:
-    """Where a run's files lie, and the type that its numbers are stored in."""
+    """The folder of a run's files, and the type of their numbers."""
 
     def __init__(self, path, kind="float32"):
         self.path = path

@@ -96,7 +96,15 @@ TEST(ToTerminal, ColoursOfInksAndTheirEnd) {
   EXPECT_EQ(shown(drawing, TerminalStyle::truecolor), "ab\n");  // nothing to end
 }
 
-// Two rows of cells per line; where there is no number, nothing is painted.
+// A dashed series has a sign other than the solid one of its colour.
+TEST(ToTerminal, DashedSeries) {
+  Drawing drawing = cells(4, 2);
+  drawing.add(Path{.points = {{0, 8}, {32, 8}}, .stroke = Ink::series2});
+  drawing.add(Path{.points = {{0, 24}, {32, 24}}, .stroke = Ink::series2, .dashed = true});
+  EXPECT_EQ(shown(drawing), "oooo\nbbbb\n");
+}
+
+// Two rows of cells per line; a missing number is not painted.
 TEST(ToTerminal, Images) {
   Drawing drawing = cells(4, 1);
   drawing.add(Image{.box = {0, 0, 4 * kCellWidth, kCellHeight},
@@ -104,12 +112,12 @@ TEST(ToTerminal, Images) {
                     .rows = 2,
                     .levels = {0, 254, 255, 255, 254, 254, 0, 255},
                     .map = ColorMap::sequential});
-  EXPECT_EQ(shown(drawing), "+@ ?\n");  // the mean of 0 and 254, of 254 twice, of what is there, and nothing
+  EXPECT_EQ(shown(drawing), " @??\n");  // the upper row: a mean of two rows would be in neither
   EXPECT_EQ(
       shown(drawing, TerminalStyle::truecolor),
       "\x1b[38;2;17;20;24;48;2;235;248;230m\u2580\x1b[38;2;235;248;230m\u2580\x1b[38;2;17;20;24;49m\u2584\x1b[0m\n");
   drawing.add(Text{.text = "7", .at = {8, 8}, .on = CellPaint{ColorMap::sequential, 254}});
-  EXPECT_EQ(shown(drawing), "+7 ?\n");
+  EXPECT_EQ(shown(drawing), " 7??\n");
   EXPECT_NE(shown(drawing, TerminalStyle::truecolor).find("38;2;0;0;0m7"), std::string::npos);
 }
 

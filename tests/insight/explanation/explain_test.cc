@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "insight/explanation/explained.h"
 #include "posenc/position.h"
 #include "posenc/reference.h"
 #include "posenc/schedule.h"
@@ -16,28 +17,6 @@
 
 namespace posenc::explain_test {
 namespace {
-
-Step step_of(const std::vector<Step>& steps, const std::string& name) {
-  const auto found = std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.name == name; });
-  if (found != steps.end()) return *found;
-  ADD_FAILURE() << "no step called " << name;
-  return {};
-}
-
-std::string lines_of(const std::vector<Step>& steps, const std::string& name) {
-  std::string text;
-  for (const std::string& line : step_of(steps, name).lines) text += line + "\n";
-  return text;
-}
-
-std::vector<Step> explained(const std::string& spec, double position, const ExplainOptions& options = {}) {
-  return explain(parse_spec(spec), position, options);
-}
-
-void expect_near(const std::vector<double>& values, const std::vector<double>& expected, double tolerance) {
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], tolerance) << "at " << i;
-}
 
 TEST(Explain, TakesItsStepsInTheOrderOfALecture) {
   const auto names = [](const std::vector<Step>& steps) {
@@ -51,10 +30,10 @@ TEST(Explain, TakesItsStepsInTheOrderOfALecture) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(names(explained("sinusoidal:width=4", 1)),
-            (Names{"formula", "denominators", "symbols", "numbers", "speed", "reproduce"}));
+            (Names{"formula", "denominators", "symbols", "dimensions", "numbers", "speed", "mistakes", "reproduce"}));
   EXPECT_EQ(names(explained("sinusoidal:width=4", 1, {.shift = 2.0, .derivative = true})),
-            (Names{"formula", "denominators", "symbols", "numbers", "speed", "derivative", "shift_theorem",
-                   "shift_blocks", "shift_result", "residual", "reproduce"}));
+            (Names{"formula", "denominators", "symbols", "dimensions", "numbers", "speed", "derivative",
+                   "shift_theorem", "shift_blocks", "shift_result", "residual", "mistakes", "reproduce"}));
   EXPECT_EQ(names(explained("sinusoidal:width=4,inv_freq=1/0.5", 1)).at(1), "frequencies");
 }
 
@@ -63,7 +42,7 @@ TEST(Explain, WidthFour) {
   EXPECT_EQ(lines_of(at_one, "formula"),
             "PE(p, 2i)   = sin(p / 10000^(2i/4))\n"
             "PE(p, 2i+1) = cos(p / 10000^(2i/4))\n"
-            "for i = 0 .. 1, width 4\n");
+            "for i = 0 to 1, width 4\n");
   EXPECT_EQ(lines_of(at_one, "denominators"),
             "i = 0    10000^(0/4) = 1\n"
             "i = 1    10000^(2/4) = 100\n");
@@ -148,20 +127,20 @@ TEST(Explain, ShiftsFarOut) {
 }
 
 TEST(Explain, RefusesShiftsThatDoNotExist) {
-  expect_error(ErrorKind::usage, "width 5 is odd: the last has no partner",
+  expect_error(ErrorKind::usage, "width 5 is odd and drops the last one",
                [] { explained("sinusoidal:width=5", 1, {.shift = 1.0}); });
-  expect_error(ErrorKind::usage, "the row of zero_position is no point of the curve",
+  expect_error(ErrorKind::usage, "the row of zero_position is zero by definition",
                [] { explained("sinusoidal:width=4,zero_position=3", 1, {.shift = 2.0}); });
-  expect_error(ErrorKind::usage, "the row of zero_position is no point of the curve",
+  expect_error(ErrorKind::usage, "the row of zero_position is zero by definition",
                [] { explained("sinusoidal:width=4,zero_position=3,first=2", 1, {.shift = 2.0}); });
 }
 
 TEST(Explain, RefusesPositionsBeyondTheRange) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double position : {2147483648.0, -1e300, nan}) {
-    expect_error(ErrorKind::bad_input, "must lie within +-2147483647 but got ",
+    expect_error(ErrorKind::bad_input, "must be from -2147483647 to 2147483647 but got ",
                  [&] { explained("sinusoidal:width=4", position); });
-    expect_error(ErrorKind::bad_input, "must lie within +-2147483647 but got ",
+    expect_error(ErrorKind::bad_input, "must be from -2147483647 to 2147483647 but got ",
                  [&] { explained("sinusoidal:width=4", 1.0, {.shift = position}); });
   }
   expect_error(ErrorKind::bad_input, "2147483648", [] { explained("sinusoidal:width=4,first=1", 2147483647); });
@@ -216,6 +195,68 @@ TEST(Explain, HasNoNanInItsValues) {
   }
 }
 
+TEST(Explain, GoesDimensionByDimension) {
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=4", 1), "dimensions"),
+            "dimension 0  (i = 0)  sin(1) = 0.84147\n"
+            "dimension 1  (i = 0)  cos(1) = 0.54030\n"
+            "dimension 2  (i = 1)  sin(1/100) = sin(0.01) = 0.01000\n"
+            "dimension 3  (i = 1)  cos(1/100) = cos(0.01) = 0.99995\n"
+            "A small angle is almost its own sine: sin x is about x and cos x about 1 - x^2/2. Here sin(0.01) = "
+            "0.009999833,\n"
+            "cos(0.01) = 0.99995: a slow sine grows with the position like a ruler, and its cosine stays near 1.\n");
+  // No angle is small: nothing is said about small ones.
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=4,base=4", 1), "dimensions").find("small"), std::string::npos);
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=4", 0), "dimensions").find("small"), std::string::npos);
+  // The order of columns and the odd width are those of the spec.
+  EXPECT_EQ(lines_of(explained("sinusoidal:width=3,order=halves,odd=zero,base=4", 2), "dimensions"),
+            "dimension 0  (i = 0)  sin(2) = 0.90930\n"
+            "dimension 1  (i = 0)  cos(2) = -0.41615\n"
+            "dimension 2  = 0.00000\n");
+}
+
+TEST(Explain, ComparesAnotherBaseWithThatOfThePaper) {
+  const Step base = step_of(explained("sinusoidal:width=4,base=100", 1), "base");
+  expect_near(base.values, {2.0 * std::acos(-1.0), 20.0 * std::acos(-1.0)}, 1e-12);
+  const std::string text = lines_of({base}, "base");
+  EXPECT_NE(text.find("i = 1    one turn in 62.8319 positions; with base 10000 one turn in 628.319 positions: 10 times "
+                      "faster here"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Slow pairs get faster"), std::string::npos) << text;
+  char line[100];
+  std::snprintf(line, sizeof line, "distance 10  %.5f; with base 10000 %.5f", (std::cos(10.0) + std::cos(1.0)) / 2.0,
+                (std::cos(10.0) + std::cos(0.1)) / 2.0);
+  EXPECT_NE(text.find(line), std::string::npos) << text << line;
+  EXPECT_NE(lines_of(explained("rotary:head_dim=8,base=500000", 1), "base").find("Slow pairs get slower"),
+            std::string::npos);
+  EXPECT_NE(lines_of(explained("sinusoidal:width=8,exponent_factor=0.5", 1), "base").find("10000^0.5 = 100"),
+            std::string::npos);
+  for (const char* same : {"sinusoidal:width=8", "sinusoidal:width=8,first=2,order=halves", "rotary:head_dim=8"}) {
+    for (const Step& step : explained(same, 1)) EXPECT_NE(step.name, "base") << same;
+  }
+}
+
+TEST(Explain, NamesCommonMistakes) {
+  const std::string sinusoidal = lines_of(explained("sinusoidal:width=64", 1), "mistakes");
+  for (const char* said : {"0 to d/2 - 1 = 31, not to d/2 = 32", "= 47117.2, not 2 pi 10000 = 62831.9",
+                           "from position 0 to 10 it completes 0.38 of a turn", "variance 1/2 per channel",
+                           "sqrt(d/2) = 5.657", "20.05 to 178.97"}) {
+    EXPECT_NE(sinusoidal.find(said), std::string::npos) << said << " is not in\n" << sinusoidal;
+  }
+  // The first rise of the dot product: 6 at width 64, 12 at width 128.
+  EXPECT_NE(sinusoidal.find("first rises at\n  distance 6."), std::string::npos) << sinusoidal;
+  EXPECT_NE(lines_of(explained("sinusoidal:width=128", 1), "mistakes").find("distance 12."), std::string::npos);
+  const Positions at = parse_positions("0:4");
+  const auto mistakes = [&](const std::string& spec) {
+    return lines_of(explain_pairs(parse_spec(spec), {.queries = at, .keys = at}), "mistakes");
+  };
+  EXPECT_NE(mistakes("clipped:heads=1,max_distance=1").find("logarithmic buckets"), std::string::npos);
+  EXPECT_NE(mistakes("clipped:heads=1,max_distance=1,offset=query_minus_key").find("i - j"), std::string::npos);
+  EXPECT_NE(mistakes("t5:heads=1").find("from distance 8 on"), std::string::npos);
+  EXPECT_NE(mistakes("none").find("equivariant, not invariant"), std::string::npos);
+  EXPECT_NE(lines_of(explained("learned:past_end=error", 1), "mistakes").find("position -1"), std::string::npos);
+}
+
 TEST(ExplainRotary, TakesItsStepsInTheOrderOfALecture) {
   const auto names = [](const std::vector<Step>& steps) {
     std::vector<std::string> result;
@@ -226,8 +267,9 @@ TEST(ExplainRotary, TakesItsStepsInTheOrderOfALecture) {
     return result;
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(names(explained("rotary:head_dim=4", 1)), (Names{"formula", "channels", "frequencies", "angles", "cos_sin",
-                                                             "matrix", "head", "product", "distances", "reproduce"}));
+  EXPECT_EQ(names(explained("rotary:head_dim=4", 1)),
+            (Names{"formula", "channels", "frequencies", "angles", "cos_sin", "matrix", "head", "product", "distances",
+                   "mistakes", "reproduce"}));
   EXPECT_EQ(names(explained("rotary:head_dim=4", 1, {.shift = 2.0})).at(7), "score");
 }
 
@@ -262,10 +304,10 @@ TEST(ExplainLearned, ShowsTheLookupAndAStepOfTraining) {
   const std::vector<Step> steps = explained("learned:rows=8,width=4,past_end=clamp", 2);
   EXPECT_NE(lines_of(steps, "lookup").find("[0, 0, 1, 0, ...] times the table = row 2"), std::string::npos);
   EXPECT_EQ(lines_of(steps, "training"),
-            "row before  = [0.48000, 0.31000, 0.01000, 0.42000]   made up\n"
-            "gradient    = [0.32000, 0.18000, 0.16000, 0.13000]   made up\n"
+            "row before  = [0.48000, 0.31000, 0.01000, 0.42000]   (made up)\n"
+            "gradient    = [0.32000, 0.18000, 0.16000, 0.13000]   (made up)\n"
             "row after   = row - learning rate x gradient = [0.44800, 0.29200, -0.00600, 0.40700], learning rate 0.1\n"
-            "all other rows stay: a position that no training text has is never trained\n");
+            "all other rows stay the same: positions that never occur in training are never trained\n");
   // With a table its row is used, that of the table and not what multipliers make of it.
   const std::vector<double> table = {1, 2, 3, 4, 5, 6};
   const ExplainOptions options = {.table = make_view(table.data(), {3, 2})};
@@ -276,8 +318,8 @@ TEST(ExplainLearned, ShowsTheLookupAndAStepOfTraining) {
   const std::vector<Step> stretched = explained("learned:rows=4,past_end=interpolate,length=8", 3);
   EXPECT_NE(lines_of(stretched, "lookup").find("0.75 at row 1, 0.25 at row 2"), std::string::npos);
   EXPECT_EQ(lines_of(explained("learned:past_end=error,first=2", 7), "row"),
-            "position 7 reads row 9, if the table has so many\n");
-  expect_error(ErrorKind::usage, "that is stretched needs rows",
+            "position 7 reads row 9, if the table is that long\n");
+  expect_error(ErrorKind::usage, "past_end=interpolate needs rows",
                [] { explained("learned:past_end=interpolate,length=8", 7); });
 }
 
@@ -301,29 +343,6 @@ TEST(ExplainMask, SaysWhatAQuerySees) {
   }
   EXPECT_EQ(step_of(explained("none", 3), "mask").values, (Ends{4, 0.25}));
   expect_error(ErrorKind::unsupported, "none has neither", [] { explained("none", 3, {.shift = 1.0}); });
-}
-
-TEST(ExplainPairs, InventsWhatIsLearned) {
-  const Positions positions = parse_positions("0:4");
-  const auto steps_of = [&](const std::string& spec) {
-    return explain_pairs(parse_spec(spec), {.queries = positions, .keys = positions});
-  };
-  for (const char* text : {"clipped:heads=2,max_distance=2", "t5:heads=2", "kerple:heads=2",
-                           "kerple:heads=1,kernel=power", "fire:heads=2", "matrix:heads=1"}) {
-    SCOPED_TRACE(text);
-    const std::vector<Step> steps = steps_of(text);
-    EXPECT_NE(lines_of(steps, "formula").find("made up"), std::string::npos);
-    const std::vector<double> weights = step_of(steps, "weights").values;
-    EXPECT_NEAR(weights.at(0) + weights.at(1) + weights.at(2) + weights.at(3), 1.0, 1e-12);
-    EXPECT_NE(steps.back().name, "reproduce");
-  }
-  expect_error(ErrorKind::usage, "needs the parameter table",
-               [&] { steps_of("clipped:heads=1,max_distance=16777216"); });
-  const std::vector<Step> none = explain_pairs(
-      NoPosition{},
-      {.queries = positions.view().slice(1, 1), .keys = positions, .scores = {1, 2, 3, 4}, .causal = true});
-  const double e = std::exp(1.0);
-  expect_near(step_of(none, "weights").values, {1 / (1 + e), e / (1 + e), 0, 0}, 1e-15);
 }
 
 TEST(ExplainRotary, TurnsTheHeadByTheDefinition) {
@@ -350,7 +369,7 @@ TEST(ExplainRotary, TakesACoordinatePerAxis) {
   EXPECT_NE(lines_of(steps, "reproduce").find("--positions 3/-2 "), std::string::npos);
   expect_error(ErrorKind::usage, "[explain] position must have one coordinate per axis, 2, but has 1",
                [&] { explain(spec, 3.0, {}); });
-  expect_error(ErrorKind::unsupported, "[explain] a shift needs positions on one axis but the spec has 2",
+  expect_error(ErrorKind::unsupported, "[explain] a shift needs positions on one axis, but the spec has 2",
                [&] { explain(spec, position, {.shift = 1.0}); });
 }
 
@@ -374,18 +393,20 @@ TEST(ExplainRotary, SetsExactAndFloatAnglesSideBySide) {
   EXPECT_NEAR(step_of(exact, "angles").values.at(1), 1e6 * w, 1e-9);
   const float product = 1e6f * static_cast<float>(step_of(rounded, "frequencies").values.at(1));
   EXPECT_EQ(step_of(rounded, "angles").values.at(1), static_cast<double>(product));
-  EXPECT_NE(lines_of(rounded, "angles").find("in float32 865964.375: off by 0.0516"), std::string::npos);
-  EXPECT_NE(lines_of(exact, "angles").find("off by 0.0516 radians, pair 1"), std::string::npos);
+  EXPECT_NE(lines_of(rounded, "angles").find("in float32 865964.375: error 0.0516"), std::string::npos);
+  EXPECT_NE(lines_of(exact, "angles").find("would be 0.0516 radians, pair 1"), std::string::npos);
   // At the largest position the exact angle has no double, but what rounding adds has.
   const auto far = explained("rotary:head_dim=4,inv_freq=1/0.1,precision=reference", 2147483647.0);
-  EXPECT_NE(lines_of(far, "angles").find("i = 0    angle = 2147483647, in float32 2147483648: off by 1"),
+  EXPECT_NE(lines_of(far, "angles").find("i = 0    angle = 2147483647, in float32 2147483648: error 1"),
             std::string::npos);
 }
 
 TEST(ExplainRotary, RefusesWhatHasNoMeaning) {
-  expect_error(ErrorKind::unsupported, "[explain] the derivative by the position is shown of sinusoidal encodings only",
+  expect_error(ErrorKind::unsupported, "[explain] the derivative is available for sinusoidal encodings only",
                [] { explained("rotary:head_dim=4", 1, {.derivative = true}); });
-  expect_error(ErrorKind::bad_input, "[explain --shift] positions must lie within +-2147483647 but got 2147483648",
+  expect_error(ErrorKind::bad_input,
+               "[explain --shift] positions must be from -2147483647 to 2147483647 but got "
+               "2147483648",
                [] { explained("rotary:head_dim=4", 2147483647.0, {.shift = 1.0}); });
   const std::vector<double> two = {1.0, 2.0};
   expect_error(ErrorKind::usage, "[explain] position must have one coordinate per axis, 1, but has 2",

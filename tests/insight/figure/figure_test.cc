@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "insight/figure/drawing_parts.h"
 #include "insight/properties/published.h"
 #include "posenc/error.h"
 #include "posenc/insight/svg.h"
+#include "posenc/insight/terminal.h"
 
 namespace posenc::figure_test {
 namespace {
@@ -39,55 +42,6 @@ const std::vector<std::string>& every_kind() {
   return specs;
 }
 
-Figure make(const std::string& name, const std::string& spec, const FigureOptions& options = {}) {
-  return make_figure(name, {parse_spec(spec)}, options);
-}
-
-const std::vector<double>& column(const Figure& figure, const std::string& name, std::size_t table = 0) {
-  for (const DataColumn& each : figure.data.at(table).columns) {
-    if (each.name == name) return std::get<std::vector<double>>(each.values);
-  }
-  throw std::runtime_error("no column " + name);
-}
-
-std::string error_of(const std::string& name, const std::string& spec, const FigureOptions& options = {}) {
-  try {
-    make(name, spec, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::string text_of(const Drawing& drawing, std::size_t mark) { return std::get<Text>(drawing.marks[mark]).text; }
-
-void expect_readable(const Figure& figure, const std::string& what) {
-  for (const auto& [a, b] : overlapping_texts(figure.drawing)) {
-    ADD_FAILURE() << what << ": '" << text_of(figure.drawing, a) << "' meets '" << text_of(figure.drawing, b) << "'";
-  }
-  for (const std::size_t mark : texts_outside(figure.drawing)) {
-    ADD_FAILURE() << what << ": '" << text_of(figure.drawing, mark) << "' leaves the page";
-  }
-}
-
-bool has_text(const Figure& figure, const std::string& text) {
-  std::string all;
-  for (const Mark& mark : figure.drawing.marks) {
-    if (const auto* one = std::get_if<Text>(&mark)) all += one->text + " ";
-  }
-  return all.find(text) != std::string::npos;
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-const Image& first_image(const Figure& figure) {
-  for (const Mark& mark : figure.drawing.marks) {
-    if (const auto* image = std::get_if<Image>(&mark)) return *image;
-  }
-  throw std::runtime_error("no image");
-}
-
-// Every figure of every kind that it fits: readable, with its finding, its command and data of equal columns.
 TEST(Figures, OfEveryKindCanBeRead) {
   std::size_t made = 0;
   for (const FigureInfo& info : figures()) {
@@ -112,7 +66,7 @@ TEST(Figures, OfEveryKindCanBeRead) {
         }
         for (const std::size_t length : lengths) EXPECT_EQ(length, lengths[0]) << what << " " << table.name;
       }
-      if (!info.needs_spec) break;
+      if (info.default_spec.empty()) break;
     }
   }
   EXPECT_GT(made, 60U);
@@ -129,21 +83,25 @@ TEST(Figures, ScalingsShareLines) {
   EXPECT_TRUE(has_text(figure, "proportional, p_rope, share 0.75"));
 }
 
+// Every figure has a form for terminals: readable in every size and style, and not only words.
 TEST(Figures, FitTerminalsOfDifferentSizes) {
   for (const FigureInfo& info : figures()) {
-    if (!info.in_terminal) continue;
     for (const std::string& spec : every_kind()) {
       if (!figure_fits(info.name, parse_spec(spec))) continue;
       for (const auto& [columns, lines] :
            {std::pair{40, 24}, std::pair{60, 30}, std::pair{80, 40}, std::pair{200, 60}}) {
-        FigureOptions options{.metrics = TextMetrics::cells};
-        options.width = kCellWidth * columns;
-        options.height = kCellHeight * lines;
-        const Figure figure = make(std::string(info.name), spec, options);
-        expect_readable(figure, std::string(info.name) + " " + spec + " " + std::to_string(columns));
-        EXPECT_LE(figure.drawing.height, kCellHeight * lines);
+        for (const bool plain : {false, true}) {
+          if (plain && columns != 80) continue;
+          const std::string what = std::string(info.name) + " " + spec + " " + std::to_string(columns);
+          const Figure figure = make(std::string(info.name), spec, in_cells(columns, lines, plain));
+          expect_readable(figure, what);
+          EXPECT_LE(figure.drawing.height, kCellHeight * (lines + 60)) << what;
+          const std::string text =
+              to_terminal(figure.drawing, {.style = plain ? TerminalStyle::ascii : TerminalStyle::color256});
+          EXPECT_GT(text.size(), 200U) << what;
+        }
       }
-      if (!info.needs_spec) break;
+      if (info.default_spec.empty()) break;
     }
   }
 }
@@ -297,7 +255,7 @@ TEST(Figures, SayWhatIsThere) {
   EXPECT_FALSE(has(make("similarity", "sinusoidal:width=7").finding, "every diagonal"));
   EXPECT_TRUE(has(make("similarity", "sinusoidal:width=8").finding, "every diagonal"));
   EXPECT_TRUE(has(make("wavelengths", "sinusoidal:width=8,base=10").finding, "6.283 to 35.33"));
-  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "seen get 0"));
+  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "visible pairs get 0"));
   EXPECT_FALSE(has(make("cells", "sinusoidal:width=8,first=1").finding, "of 0"));
   EXPECT_TRUE(
       has(make("waves", "sinusoidal:width=64", {.positions = PositionView::range(0, 1000000)}).note, "as bands"));
@@ -306,7 +264,7 @@ TEST(Figures, SayWhatIsThere) {
   narrow.width = 40 * kCellWidth;
   narrow.height = 24 * kCellHeight;
   const Figure small = make("heatmap", "sinusoidal:width=64", narrow);
-  EXPECT_TRUE(has_text(small, "cells are means of"));
+  EXPECT_TRUE(has_text(small, "one pair in 2"));
   const Figure seeded = make("mixing", "sinusoidal:width=8", {.seed = 9});
   EXPECT_EQ(seeded.command, "posenc plot mixing sinusoidal:width=8 --random-seed 9");
   const Figure word = make("attention", "alibi:heads=8", {.tokens = {"a", std::string(40, 'x')}});
@@ -315,19 +273,30 @@ TEST(Figures, SayWhatIsThere) {
 
 TEST(FigureErrors, SayWhatIsWrong) {
   EXPECT_EQ(error_of("heatmp", "sinusoidal:width=4"), "there is no figure 'heatmp'; did you mean 'heatmap'?");
-  EXPECT_NE(error_of("turn", "alibi:heads=2").find("does not fit alibi: it shows rotary"), std::string::npos);
-  EXPECT_NE(error_of("heatmap", "sinusoidal:width=4", {.channels = {1}}).find("has no use for channels"),
+  EXPECT_NE(error_of("turn", "alibi:heads=2").find("cannot show alibi; it shows rotary"), std::string::npos);
+  EXPECT_NE(error_of("heatmap", "sinusoidal:width=4", {.channels = {1}}).find("does not use channels"),
             std::string::npos);
   EXPECT_NE(error_of("bias", "alibi:heads=2", {.head = 2}).find("head must be 0 to 1 but got 2"), std::string::npos);
   EXPECT_NE(error_of("waves", "sinusoidal:width=4", {.channels = {9}}).find("but got 9"), std::string::npos);
   EXPECT_NE(error_of("heatmap", "learned:rows=4,width=4,past_end=error", {.positions = PositionView::range(0, 9)})
                 .find("position"),
             std::string::npos);
+  EXPECT_EQ(error_of("heat", "sinusoidal:width=4"), "there is no figure 'heat'; did you mean 'heatmap'?");
+  EXPECT_EQ(error_of("spectrum", "sinusoidal:width=4"),
+            "there is no figure 'spectrum'; posenc list figures shows all of them");
+  // More numbers than there is room for, before one of them is computed.
+  EXPECT_TRUE(has(error_of("similarity", "sinusoidal:width=1000000"), "100 x 1000000 numbers"));
+  EXPECT_TRUE(has(error_of("shift", "sinusoidal:width=20000"), "the matrix would be 20000 x 20000 numbers"));
+  EXPECT_TRUE(has(error_of("heatmap", "sinusoidal:width=4096", {.positions = PositionView::range(0, 1000000)}),
+                  "1000000 positions x 4096 channels"));
+  FigureOptions narrow;
+  narrow.width = 150.0;
+  EXPECT_TRUE(has(error_of("heatmap", "sinusoidal:width=4", narrow), "width must be at least 200"));
   const std::vector<std::int64_t> uneven = {0, 1, 5};
-  EXPECT_NE(error_of("similarity", "sinusoidal:width=4", {.positions = PositionView::of(uneven.data(), 3)})
+  EXPECT_NE(error_of("heatmap", "sinusoidal:width=4", {.positions = PositionView::of(uneven.data(), 3)})
                 .find("evenly spaced"),
             std::string::npos);
-  EXPECT_NE(error_of("clocks", "rotary:head_dim=8", {.position = NAN}).find("position must lie within"),
+  EXPECT_NE(error_of("clocks", "rotary:head_dim=8", {.position = NAN}).find("position must be from"),
             std::string::npos);
 }
 

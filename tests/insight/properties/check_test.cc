@@ -122,7 +122,7 @@ TEST(Check, FormulasHaveTheNumbersOfTheSpec) {
             "PE(p, i) = 2 cos((p + 1) / 500^(i/3)), PE(p, i+4) = 2 sin((p + 1) / 500^(i/3))");
   EXPECT_NE(kind_facts(Rotary{.head_dim = 128, .base = 500000.0}).formula.find("p 500000^(-2i/128)"),
             std::string::npos);
-  EXPECT_NE(kind_facts(Alibi{.heads = 8}).formula.find("-m_h |i - j|, m_h = 2^(-8h/8), h = 1 .. 8"), std::string::npos);
+  EXPECT_NE(kind_facts(Alibi{.heads = 8}).formula.find("-m_h |i - j|, m_h = 2^(-8h/8), h = 1 to 8"), std::string::npos);
 }
 
 TEST(Check, VerdictsThatAreKnown) {
@@ -151,8 +151,8 @@ TEST(Check, VerdictsThatAreKnown) {
   const std::vector<Property> zero = check({Sinusoidal{.width = 8, .zero_position = 0}}, {});
   EXPECT_EQ(verdict(zero, "shift_linear"), "does not hold");
   EXPECT_EQ(verdict(zero, "distance_only"), "does not hold");
-  EXPECT_NE(find(zero, "shift_linear")->finding.find("but for position 0, whose row is zero"), std::string::npos);
-  EXPECT_NE(find(zero, "shift_linear")->command.find("--position 1 "), std::string::npos);
+  EXPECT_NE(find(zero, "shift_linear")->finding.find("except at position 0, where the row is zero"), std::string::npos);
+  EXPECT_NE(find(zero, "shift_linear")->command.find("--positions 1 "), std::string::npos);
   EXPECT_EQ(find(zero, "mixing")->numbers[4].second, 0.0);
   EXPECT_EQ(verdict(Rotary{.head_dim = 64, .precision = Precision::reference}, "relative"), "does not hold");
   EXPECT_EQ(verdict(Alibi{.heads = 8}, "bounded"), "does not hold");
@@ -200,7 +200,7 @@ TEST(Check, NumbersThatAreKnown) {
   EXPECT_NE(kind_facts(Rotary{.head_dim = 8, .layout = Layout::half_negative}).formula.find("t = -p "),
             std::string::npos);
   EXPECT_EQ(kind_facts(Hybrid{.fixed = {.width = 8}, .learned = {.past_end = PastEnd::clamp}})
-                .past_length.find("cannot be told apart"),
+                .past_length.find("cannot be distinguished"),
             std::string::npos);
 }
 
@@ -299,7 +299,7 @@ TEST(CheckObserved, LearnedNumbersMustBeGiven) {
   const CheckOptions bias{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {4, 8, 8})};
   const CheckOptions rows{.positions = PositionView::range(0, 8), .observed = make_view(table.data(), {8, 8})};
   const auto refuse = [](const Spec& spec, const CheckOptions& options) {
-    expect_error(ErrorKind::usage, "nothing to compare with", [&] { check({spec}, options); });
+    expect_error(ErrorKind::usage, "learned numbers to compare the table with", [&] { check({spec}, options); });
   };
   refuse(T5{.heads = 4}, bias);
   refuse(Clipped{.heads = 4, .max_distance = 4}, bias);
@@ -316,7 +316,7 @@ TEST(CheckObserved, EqualRowsAreFound) {
   std::copy_n(observed.table.begin() + 256 * 16, 16, observed.table.begin() + 257 * 16);
   const std::vector<Property> properties = check_observed(spec, observed);
   EXPECT_EQ(verdict(properties, "unique"), "violated");
-  EXPECT_NE(find(properties, "unique")->finding.find("positions 256 and 257, 0 apart"), std::string::npos);
+  EXPECT_NE(find(properties, "unique")->finding.find("positions 256 and 257, at distance 0"), std::string::npos);
 }
 
 TEST(CheckObserved, Float32AnglesAreFoundWhereTheyGoWrong) {
@@ -335,7 +335,7 @@ TEST(CheckObserved, Float32AnglesAreFoundWhereTheyGoWrong) {
   EXPECT_TRUE(names.contains("shift_linear"));
   EXPECT_FALSE(names.contains("bounded"));
   const auto finding = [&] { return find(check_observed(spec, observed, start), "matches")->finding; };
-  EXPECT_NE(finding().find("such as float32 angles give"), std::string::npos) << finding();
+  EXPECT_NE(finding().find("float32 angles would explain"), std::string::npos) << finding();
   observed.table[7 * 64 + 63] += 0.01f;  // the slowest pair: its angle is too small to be off so far
   EXPECT_EQ(finding().find("float32 angles"), std::string::npos) << finding();
 }
@@ -396,8 +396,8 @@ TEST(CheckObserved, WhatDoesNotFitIsRefused) {
   expect_error(ErrorKind::usage, "needs the positions", [&] { with(spec, 0, observed.view()); });
   expect_error(ErrorKind::bad_input, "[10, 8]", [&] { with(Rotary{.head_dim = 8}, 10, observed.view()); });
   expect_error(ErrorKind::bad_input, "[2, 10, 10]", [&] { with(Alibi{.heads = 2}, 10, observed.view()); });
-  expect_error(ErrorKind::usage, "no table to compare", [&] { with(Shaw{8, 2, 2}, 10, observed.view()); });
-  expect_error(ErrorKind::usage, "none has no table to compare", [&] { with(NoPosition{}, 10, observed.view()); });
+  expect_error(ErrorKind::usage, "no numbers to compare", [&] { with(Shaw{8, 2, 2}, 10, observed.view()); });
+  expect_error(ErrorKind::usage, "none has no numbers to compare", [&] { with(NoPosition{}, 10, observed.view()); });
   observed.table[5 * 16 + 2] = NAN;
   expect_error(ErrorKind::bad_input, "channel 2 at position 5", [&] { with(spec, 10, observed.view()); });
   expect_error(ErrorKind::usage, "train_length must be from 1", [&] { check({spec}, {.train_length = 0}); });

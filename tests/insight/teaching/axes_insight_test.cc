@@ -1,6 +1,7 @@
 // What is explained, checked, asked and drawn of encodings with several axes at the input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -21,7 +22,9 @@ TEST(AxesInsight, ExplainsChecksAndAsks) {
   EXPECT_EQ(steps.back().lines[0],
             "posenc table concat:0.axis=0,0.width=2,1.axis=1,1.width=2 --positions 1/2 --format csv");
   const std::vector<double> row = {std::sin(1.0), std::cos(1.0), std::sin(2.0), std::cos(2.0)};
-  const std::vector<double>& shown = steps[steps.size() - 2].values;
+  const auto whole = std::find_if(steps.begin(), steps.end(), [](const posenc::Step& s) { return s.name == "row"; });
+  ASSERT_NE(whole, steps.end());
+  const std::vector<double>& shown = whole->values;
   ASSERT_EQ(shown.size(), row.size());
   for (std::size_t i = 0; i < row.size(); ++i) EXPECT_NEAR(shown[i], row[i], 1e-15);
   for (const char* text : {"concat:0.axis=0,0.width=8,1.axis=1,1.width=8", "fourier:axes=2,inv_freq=1/0.5/0.25/2",
@@ -63,7 +66,7 @@ TEST(AxesInsight, MapsShowTheSimilarityOfPlaces) {
                posenc::Error);
 }
 
-// Places that are all alike have a range of colours too; frames stand in rows, and need their room.
+// One place alone must get colours too, and rows of frames need room.
 TEST(AxesInsight, MapsOfOnePlaceAndOfManyFrames) {
   const Spec rotary = posenc::parse_spec("rotary:head_dim=48,sections=8/8/8");
   for (const char* places : {"1x1x1", "12x3x5", "5x2x2"}) {

@@ -21,14 +21,14 @@ namespace {
 using Numbers = std::vector<double>;
 using Words = std::vector<std::string>;
 
-// Normal numbers as float32 holds them, row after row. Matrix w of a model with seed s has the seed 64 s + w.
+// Normal float32 numbers, row by row. Matrix w of a model with seed s has the seed 64 s + w.
 Numbers drawn(std::int64_t rows, std::int64_t columns, double std, std::uint64_t seed) {
   std::vector<float> numbers(static_cast<std::size_t>(rows * columns));
   fill_random(make_view(numbers.data(), {rows, columns}), {.std = std, .seed = seed});
   return Numbers(numbers.begin(), numbers.end());
 }
 
-// The model once more, by the plain definitions in double.
+// The model by the plain definitions, in double.
 struct Plain {
   PermutationQuestion question;
   std::int64_t width = question.width;
@@ -77,7 +77,7 @@ struct Plain {
     return out;
   }
 
-  // out[n] += W x[at], where there is such a token.
+  // out[n] += W x[at], if token `at` exists.
   void add_product(const double* weights, const Numbers& x, std::int64_t at, double* out) const {
     if (at < 0 || at >= tokens()) return;
     for (std::int64_t m = 0; m < width; ++m) {
@@ -111,7 +111,7 @@ struct Plain {
   void expect_row(const PermutationRow& row, const std::function<Numbers(const Numbers&)>& layer) const {
     Words moved;
     for (const std::int64_t from : question.order) moved.push_back(question.words[static_cast<std::size_t>(from)]);
-    const Numbers plain = layer(embed(question.words)), other = layer(embed(question.other));
+    const Numbers plain = layer(embed(question.words)), other = layer(embed(question.others.at(0)));
     const Numbers permuted = layer(embed(moved));
     double sum = 0.0, largest = 0.0, pooled = 0.0;
     for (std::int64_t m = 0; m < width; ++m) {
@@ -127,7 +127,15 @@ struct Plain {
     }
     EXPECT_NEAR(row.mean, sum / static_cast<double>(plain.size()), 4e-6) << row.name;
     EXPECT_NEAR(row.largest, largest, 4e-6) << row.name;
-    EXPECT_NEAR(row.pooled, pooled, 4e-6) << row.name;
+    ASSERT_EQ(row.pooled.size(), 1u);
+    EXPECT_NEAR(row.pooled[0].largest, pooled, 4e-6) << row.name;
+    EXPECT_EQ(row.pooled[0].unseen == Unseen::not_so, pooled > 1e-5) << row.name;
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(row.outputs.at(i), plain[i], 4e-6) << row.name;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const std::size_t token = i / static_cast<std::size_t>(width), m = i % static_cast<std::size_t>(width);
+      const auto from = static_cast<std::size_t>(question.order[token]) * static_cast<std::size_t>(width) + m;
+      EXPECT_NEAR(row.moved.at(from), permuted[i], 4e-6) << row.name;
+    }
     EXPECT_EQ(row.sees_order, largest > 1e-5) << row.name;
   }
 };
@@ -136,15 +144,16 @@ TEST(DemonstratePermutation, IsThePlainDefinition) {
   const std::vector<Spec> specs = {Sinusoidal{.width = 12}, Alibi{.heads = 3}, T5{.heads = 3}, Window{.right = 0}};
   const PermutationQuestion question{.words = {"b", "a", "b", "c", "d"},
                                      .order = {4, 2, 0, 1, 3},
-                                     .other = {"d", "c", "a", "b", "b"},
+                                     .others = {{"d", "c", "a", "b", "b"}},
                                      .width = 12,
                                      .heads = 3,
                                      .seed = 5,
-                                     .specs = specs};
+                                     .specs = specs,
+                                     .outputs = true};
   const PermutationResult result = demonstrate_permutation(question);
   EXPECT_EQ(result.words, question.words);
   EXPECT_EQ(result.moved, (Words{"d", "b", "b", "a", "c"}));
-  EXPECT_EQ(result.other, question.other);
+  EXPECT_EQ(result.others, question.others);
   EXPECT_EQ(result.order, question.order);
   EXPECT_EQ(result.rounding, 1e-6);
   ASSERT_EQ(result.rows.size(), 7u);
@@ -154,7 +163,7 @@ TEST(DemonstratePermutation, IsThePlainDefinition) {
     const PermutationRow& row = result.rows[i];
     EXPECT_EQ(row.name, to_text(spec));
     EXPECT_EQ(to_text(row.spec.value()), row.name);
-    EXPECT_EQ(row.note, i == 4 ? "no encoding: a causal mask alone" : "");
+    EXPECT_EQ(row.note, i == 4 ? "no encoding: a causal mask alone" : i == 3 ? "untrained" : "");
     EXPECT_EQ(row.sees_order, i > 0) << row.name;
     plain.expect_row(row, [&](const Numbers& x) { return plain.attention(spec, x); });
   }
@@ -169,14 +178,19 @@ TEST(DemonstratePermutation, IsThePlainDefinition) {
 TEST(DemonstratePermutation, TriesOneOfEverySort) {
   const PermutationResult result = demonstrate_permutation({});
   EXPECT_EQ(result.moved, (Words{"sat", "the", "the", "cat", "mat", "on"}));
-  EXPECT_EQ(result.other, (Words{"the", "mat", "sat", "on", "the", "cat"}));
+  EXPECT_EQ(result.others, (std::vector<Words>{{"the", "mat", "sat", "on", "the", "cat"}}));
   Words names;
   for (const PermutationRow& row : result.rows) {
     names.push_back(row.name);
     const bool none = row.name == "none";
     EXPECT_EQ(row.sees_order, !none) << row.name;
     EXPECT_EQ(row.largest < result.rounding, none) << row.name;
-    EXPECT_EQ(row.pooled < result.rounding, none) << row.name;
+    EXPECT_EQ(row.pooled.at(0).largest < result.rounding, none) << row.name;
+    EXPECT_EQ(row.unseen, none ? Unseen::no_positions : Unseen::not_so) << row.name;
+    EXPECT_TRUE(row.outputs.empty());
+    const bool untrained = row.name.starts_with("learned") || row.name.starts_with("t5") ||
+                           row.name.starts_with("clipped") || row.name.starts_with("shaw");
+    EXPECT_EQ(row.note == "untrained", untrained) << row.name;
     EXPECT_LE(row.mean, row.largest);
   }
   EXPECT_EQ(names, (Words{"none", "sinusoidal:width=32", "learned:rows=6,width=32,past_end=error", "rotary:head_dim=8",
@@ -188,7 +202,7 @@ TEST(DemonstratePermutation, IsAFunctionOfTheSeed) {
   const auto of_seed = [](std::uint64_t seed) {
     Numbers numbers;
     for (const PermutationRow& row : demonstrate_permutation({.width = 8, .heads = 2, .seed = seed}).rows) {
-      if (row.sees_order) numbers.insert(numbers.end(), {row.mean, row.largest, row.pooled});
+      if (row.sees_order) numbers.insert(numbers.end(), {row.mean, row.largest, row.pooled.at(0).largest});
     }
     return numbers;
   };
@@ -201,13 +215,47 @@ TEST(DemonstratePermutation, IsAFunctionOfTheSeed) {
 TEST(DemonstratePermutation, ChoosesAnOrderThatSymmetryDoesNotHide) {
   const PermutationResult five = demonstrate_permutation({.words = {"a", "b", "c", "d", "e"}, .specs = {NoPosition{}}});
   EXPECT_EQ(five.order, (std::vector<std::int64_t>{1, 3, 0, 2, 4}));
-  EXPECT_EQ(five.other, five.moved);
+  EXPECT_EQ(five.others, std::vector<Words>{five.moved});
   // Distances are the same backwards, sides are not.
   const PermutationResult reversed =
       demonstrate_permutation({.order = {5, 4, 3, 2, 1, 0}, .specs = {Alibi{.heads = 4}, T5{.heads = 4}}});
   EXPECT_FALSE(reversed.rows[1].sees_order);
-  EXPECT_GT(reversed.rows[1].pooled, reversed.rounding);
+  EXPECT_EQ(reversed.rows[1].unseen, Unseen::same_distances);
+  EXPECT_GT(reversed.rows[1].causal.value(), 0.01);
+  EXPECT_GT(reversed.rows[1].pooled.at(0).largest, reversed.rounding);
+  EXPECT_EQ(reversed.rows[1].pooled.at(0).unseen, Unseen::not_so);
   EXPECT_TRUE(reversed.rows[2].sees_order);
+  EXPECT_FALSE(reversed.rows[2].causal.has_value());
+}
+
+// The other sentence decides the permutation; a symmetric bias cannot tell a sentence from its reverse.
+TEST(DemonstratePermutation, SaysWhichSentencesLookTheSame) {
+  const PermutationResult result =
+      demonstrate_permutation({.words = {"I", "love", "Paris"},
+                               .others = {{"Paris", "love", "I"}, {"love", "I", "Paris"}},
+                               .specs = {Alibi{.heads = 4}, Alibi{.heads = 4, .form = AlibiForm::causal},
+                                         Window{.left = 1, .right = 1}, Sinusoidal{.width = 32}}});
+  EXPECT_EQ(result.order, (std::vector<std::int64_t>{2, 1, 0}));
+  const auto unseen = [&](std::size_t row) {
+    std::vector<Unseen> list;
+    for (const PooledPair& pair : result.rows.at(row).pooled) list.push_back(pair.unseen);
+    return list;
+  };
+  using List = std::vector<Unseen>;
+  EXPECT_EQ(unseen(0), List(3, Unseen::no_positions));
+  EXPECT_EQ(unseen(1), (List{Unseen::same_distances, Unseen::not_so, Unseen::not_so}));
+  EXPECT_EQ(unseen(2), List(3, Unseen::not_so));
+  EXPECT_EQ(unseen(3), (List{Unseen::same_distances, Unseen::not_so, Unseen::not_so}));
+  EXPECT_EQ(unseen(4), List(3, Unseen::not_so));
+  EXPECT_EQ(result.rows[1].pooled[1].first, 0u);
+  EXPECT_EQ(result.rows[1].pooled[2].first, 1u);
+  EXPECT_EQ(result.rows[1].pooled[2].second, 2u);
+  // The tokens may keep their places in another sense too: equal words.
+  const PermutationResult equal = demonstrate_permutation({.words = {"a", "a", "b"}, .order = {1, 0, 2}});
+  for (const PermutationRow& row : equal.rows) {
+    EXPECT_LT(row.pooled.at(0).largest, equal.rounding) << row.name;
+    EXPECT_EQ(row.pooled.at(0).unseen, Unseen::same_sentence) << row.name;
+  }
 }
 
 TEST(DemonstratePermutation, RefusesWhatItCannotShow) {
@@ -226,10 +274,18 @@ TEST(DemonstratePermutation, RefusesWhatItCannotShow) {
   refuses(name + "order must have every number from 0 to 5 once but lacks 2", {.order = {0, 1, 6, 3, 4, 5}});
   refuses(name + "order must move a word but leaves all where they are", {.order = {0, 1, 2, 3, 4, 5}});
   refuses(name + "other must have the words in another order, 'a b', but has 'a a'",
-          {.words = {"a", "b"}, .other = {"a", "a"}});
+          {.words = {"a", "b"}, .others = {{"a", "a"}}});
   refuses("[learned] rows must be at most 2147483647",
           {.specs = {Learned{.rows = std::int64_t{1} << 62, .past_end = PastEnd::error}}}, ErrorKind::bad_input);
-  refuses("[multi_head_attend] the bias has 3 heads but there are 4", {.specs = {Alibi{.heads = 3}}});
+  refuses(name + "others must be at most 4 sentences but are 5",
+          {.words = {"a", "b"}, .others = std::vector<Words>(5, {"b", "a"})});
+  // Before any work: the first encoding would do.
+  const Spec good = Sinusoidal{.width = 32};
+  refuses(name + "'alibi:heads=3' has 3 heads but the layer has 4", {.specs = {good, Alibi{.heads = 3}}});
+  refuses(name + "'sinusoidal:width=8' has width 8 but the tokens have width 32", {.specs = {Sinusoidal{.width = 8}}});
+  refuses(name + "'rotary:head_dim=4' is for heads of 4 channels but they have 8", {.specs = {Rotary{.head_dim = 4}}});
+  refuses(name + "position 3 of token [3] is past the end of the table, which has 3 positions",
+          {.specs = {Learned{.rows = 3, .past_end = PastEnd::error}}}, ErrorKind::bad_input);
 }
 
 TEST(DemonstrateOrder, IsThePlainDefinition) {
@@ -292,6 +348,70 @@ TEST(DemonstrateOrder, RefusesWidths) {
   refuses(0, "must be 2 to 16 but got 0");
   refuses(18, "must be 2 to 16 but got 18");
   refuses(3, "must be even but got 3");
+}
+
+// The loss and its gradients by the plain definitions: finite differences of a loss that shares nothing with the
+// library's.
+TEST(DemonstrateGradient, IsTheSlopeOfThePlainLoss) {
+  const GradientQuestion question{.words = {"a", "b", "a"}, .width = 4, .seed = 3};
+  const GradientDemonstration result = demonstrate_gradient(question);
+  EXPECT_EQ(result.vocabulary, (Words{"a", "b"}));
+  const auto random = [&](std::int64_t rows, double std, std::uint64_t which) {
+    Numbers numbers(static_cast<std::size_t>(rows * 4));
+    fill_random(make_view(numbers.data(), {rows, 4}), {.std = std, .seed = 64 * question.seed + which});
+    return numbers;
+  };
+  const Numbers embeddings = random(2, 1.0, 0), in = random(12, 0.5, 1), back = random(4, 0.5, 2),
+                targets = random(3, 1.0, 6), table = random(5, 0.02, 7);
+  const std::size_t ids[] = {0, 1, 0};
+  const auto loss = [&](const Numbers& words, const Numbers* learned) {
+    Numbers x(12), out(12);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double row[4];
+      reference::sinusoidal_row({.width = 4}, static_cast<double>(i / 4), row);
+      x[i] = words[ids[i / 4] * 4 + i % 4] + (learned ? (*learned)[i] : row[i % 4]);
+    }
+    reference::Attention problem{.queries = 3, .keys = 3, .heads = 1};
+    problem.key_heads = 1;
+    problem.width = problem.value_width = 4;
+    problem.softmax_scale = 0.5;
+    reference::multi_head(problem, {.width = 4, .in_weight = in, .out_weight = back}, x.data(), x.data(), out.data());
+    double sum = 0.0;
+    for (std::size_t i = 0; i < out.size(); ++i) sum += 0.5 * (out[i] - targets[i]) * (out[i] - targets[i]);
+    return sum;
+  };
+  const auto expect_slopes = [&](const std::vector<Numbers>& gradient, const Numbers& numbers, const auto& of) {
+    ASSERT_EQ(gradient.size() * 4, numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      Numbers above = numbers, below = numbers;
+      above[i] += 1e-5;
+      below[i] -= 1e-5;
+      EXPECT_NEAR(gradient[i / 4][i % 4], (of(above) - of(below)) / 2e-5, 1e-8);
+    }
+  };
+  EXPECT_NEAR(result.fixed.loss, loss(embeddings, nullptr), 1e-12);
+  EXPECT_NEAR(result.learned.loss, loss(embeddings, &table), 1e-12);
+  expect_slopes(result.fixed.embeddings, embeddings, [&](const Numbers& e) { return loss(e, nullptr); });
+  expect_slopes(result.learned.embeddings, embeddings, [&](const Numbers& e) { return loss(e, &table); });
+  expect_slopes(result.learned.table, table, [&](const Numbers& t) { return loss(embeddings, &t); });
+  EXPECT_EQ(result.learned.table.at(3), Numbers(4, 0.0));  // no token is at these positions
+  EXPECT_EQ(result.learned.table.at(4), Numbers(4, 0.0));
+  EXPECT_TRUE(result.fixed.table.empty());
+  EXPECT_EQ(result.fixed.learned_numbers, 0);
+  EXPECT_EQ(result.learned.learned_numbers, 20);
+  EXPECT_LT(result.fixed.difference, 1e-8);
+  EXPECT_LT(result.learned.difference, 1e-8);
+  EXPECT_NE(demonstrate_gradient({.seed = 1}).fixed.loss, demonstrate_gradient({.seed = 2}).fixed.loss);
+}
+
+TEST(DemonstrateGradient, RefusesWhatItCannotShow) {
+  const auto refuses = [](const GradientQuestion& question, const std::string& message) {
+    expect_error(ErrorKind::usage, "[demonstrate_gradient] " + message, [&] { demonstrate_gradient(question); });
+  };
+  refuses({.words = {"a"}}, "words must be 2 to 24 but are 1");
+  refuses({.words = Words(25, "a")}, "words must be 2 to 24 but are 25");
+  refuses({.width = 18}, "width must be 2 to 16 but got 18");
+  refuses({.width = 3}, "width must be even but got 3");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The keys of exercises, worked out again from the numbers that stand in their texts.
+// Works out the answers of exercises again from the numbers in their texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "insight/teaching/question_text.h"
 #include "posenc/bias.h"
 #include "posenc/insight/exercises.h"
 #include "posenc/rotate.h"
@@ -17,39 +18,7 @@
 namespace posenc::exercises_key_test {
 namespace {
 
-using Values = std::vector<double>;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// Every number of a text in its order; digits that belong to a word, as in T5, are none.
-Values numbers_of(const std::string& text) {
-  Values numbers;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) continue;
-    std::size_t used = 0;
-    const bool word = i > 0 && (std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0);
-    const bool negative = i > 0 && text[i - 1] == '-';
-    const double value = std::stod(text.substr(i), &used);
-    if (!word) numbers.push_back(negative ? -value : value);
-    i += used - 1;
-  }
-  return numbers;
-}
-
-Values numbers_after(const std::string& text, const std::string& part) {
-  EXPECT_TRUE(has(text, part)) << part << " in " << text;
-  return numbers_of(text.substr(std::min(text.size(), text.find(part) + part.size())));
-}
-
-Values sinusoidal_row(double p, double width, double base) {
-  Values row;
-  for (double i = 0; 2 * i < width; ++i) {
-    const double angle = p / std::pow(base, 2 * i / width);
-    row.push_back(std::sin(angle));
-    row.push_back(std::cos(angle));
-  }
-  return row;
-}
+using namespace question_text;  // NOLINT: numbers_of, has
 
 double dot(const Values& a, const Values& b) {
   double sum = 0.0;
@@ -63,18 +32,25 @@ Values turned(double a, double b, double angle) {
 
 Values sinusoidal_by_hand(const std::string& text) {
   const Values n = numbers_of(text);
-  if (has(text, "Compute PE(") || has(text, "in symbols")) return sinusoidal_row(n[0], n[1], n[2]);
+  if (has(text, "Compute PE(") || has(text, "in symbols")) {
+    return chosen(sinusoidal_row(n[0], n[1], n[2]), channels_of(text, static_cast<int>(n[1])));
+  }
   if (has(text, "A lecture counts")) return {std::sin(n[3] - 1)};
   if (has(text, "How long is the row")) {
     const Values row = sinusoidal_row(n[0], n[1], 10000);
     return {std::sqrt(dot(row, row))};
   }
   if (has(text, "slowest pair")) return {2 * std::numbers::pi * std::pow(n[1], (n[0] - 2) / n[0])};
-  if (has(text, "dot product")) return {dot(sinusoidal_row(n[2], 4, n[1]), sinusoidal_row(n[3], 4, n[1]))};
+  if (has(text, "dot product")) {
+    const std::vector<int> channels = channels_of(text, static_cast<int>(n[0]));
+    return {
+        dot(chosen(sinusoidal_row(n[2], n[0], n[1]), channels), chosen(sinusoidal_row(n[3], n[0], n[1]), channels))};
+  }
   if (has(text, "= M PE(p)")) return {std::cos(n[0]), std::sin(n[0]), -std::sin(n[0]), std::cos(n[0])};
   if (has(text, "derivative")) {
-    const double slow = 1 / std::sqrt(n[1]), p = n[2];
-    return {std::cos(p), -std::sin(p), slow * std::cos(slow * p), -slow * std::sin(slow * p)};
+    const double slow = std::pow(n[1], -2 / n[0]), p = n[2];
+    const Values four = {std::cos(p), -std::sin(p), slow * std::cos(slow * p), -slow * std::sin(slow * p)};
+    return chosen(four, channels_of(text, static_cast<int>(n[0])));
   }
   return {};
 }
@@ -83,13 +59,13 @@ Values rotary_by_hand(const std::string& text) {
   const Values n = numbers_of(text);
   const double sign = has(text, "negative angle") ? -1 : 1;
   if (has(text, "How many angles")) return {n[1] / 2};
-  if (has(text, "turns together")) {
+  if (has(text, "is rotated together")) {
     const double window = has(text, "Of the") ? n[1] : n[0];
     return {n.back() + window / 2, n.back() + 1};
   }
   if (has(text, "pair after the rotation")) return turned(n[1], n[2], sign * n[3]);
   if (has(text, "dot product")) return {dot(turned(n[1], n[2], sign * n[3]), turned(n[4], n[5], sign * n[6]))};
-  if (has(text, "for one turn")) {
+  if (has(text, "for one full turn")) {
     const double window = has(text, "Of the") ? n[1] : n[0], base = numbers_after(text, "base ")[0];
     return {2 * std::numbers::pi * std::pow(base, 2 * numbers_after(text, "does pair ")[0] / window)};
   }
@@ -126,7 +102,7 @@ Values alibi_by_hand(const std::string& text) {
   const Values n = numbers_of(text);
   const double bias_max = has(text, "bias_max") ? n[1] : 8;
   if (has(text, "the slope of head")) return {authors_slope(n[0], numbers_after(text, "of head ")[0], bias_max)};
-  if (has(text, "Which slope has head")) return {authors_slope(n[0], numbers_after(text, "has head ")[0], bias_max)};
+  if (has(text, "Which slope does head")) return {authors_slope(n[0], numbers_after(text, "does head ")[0], bias_max)};
   if (has(text, "key_position")) return {n[0] * n[2]};
   if (has(text, "Which bias do")) return {-n[0] * (n[1] - n[2])};
   if (has(text, "weight of the far key")) return {std::exp(-n[0] * n[1])};
@@ -137,12 +113,13 @@ Values table_by_hand(const std::string& text) {
   const Values n = numbers_of(text);
   if (has(text, "does clipped:")) return {n[0] * (2 * n[1] + 1)};
   if (has(text, "does t5:")) return {n[0] * (has(text, "buckets=") ? n[1] : 32)};
-  if (has(text, "Which row do")) {
+  if (has(text, "Which row is read")) {
     const double offset = has(text, "key - query") ? n[5] - n[4] : n[4] - n[5];
     return {std::clamp(offset, n[0], n[1]) + n[1]};
   }
-  if (has(text, "Which bucket do")) return {n[1] - n[2]};
-  if (has(text, "Which bucket has")) {
+  if (has(text, "A relative bias is")) return {std::exp(n[0]) / (std::exp(n[0]) + (n[3] - 1) * std::exp(n[2]))};
+  if (has(text, "Which bucket is read for a query")) return {n[1] - n[2]};
+  if (has(text, "Which bucket is read for a key")) {
     const double exact = n[0] / 2, steps = std::log(n[2] / exact) / std::log(n[1] / exact) * (n[0] - exact);
     return {n[2] < exact ? n[2] : std::min(n[0] - 1, exact + std::floor(steps))};
   }
@@ -156,41 +133,26 @@ Values by_hand(const std::string& spec, const std::string& text) {
   return spec.starts_with("alibi") ? alibi_by_hand(text) : table_by_hand(text);
 }
 
-std::string joined(const Values& values) {
-  std::string text;
-  for (const double value : values) {
-    char number[64];
-    std::snprintf(number, sizeof number, "%.17g", value);
-    text += (text.empty() ? "" : ", ") + std::string(number);
-  }
-  return text;
-}
-
 std::vector<Question> sheet(const std::string& spec, std::uint64_t seed) {
   return make_exercises(parse_spec(spec), seed);
 }
 
-Question find(const std::vector<Question>& questions, const std::string& part) {
-  for (const Question& question : questions) {
-    if (has(question.text, part)) return question;
-  }
-  ADD_FAILURE() << "no question with: " << part;
-  return {};
-}
-
 TEST(ExerciseKeys, AreWhatPlainArithmeticGives) {
-  for (const char* spec : {"sinusoidal:width=64", "sinusoidal:width=6,first=1,order=halves", "rotary:head_dim=128",
-                           "rotary:head_dim=2", "rotary:head_dim=64,rotary_dim=16,rope_offset=8,layout=half_negative",
-                           "alibi:heads=8", "alibi:heads=12", "alibi:heads=6,form=key_position,bias_max=4",
-                           "t5:heads=8", "t5:heads=2,direction=causal,buckets=64", "t5:heads=1,buckets=4",
-                           "clipped:heads=4,max_distance=8", "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
+  for (const char* spec :
+       {"sinusoidal:width=64", "sinusoidal:width=6,first=1,order=halves", "rotary:head_dim=128", "rotary:head_dim=2",
+        "sinusoidal:width=2", "sinusoidal:width=8,base=100", "sinusoidal:width=512",
+        "rotary:head_dim=64,rotary_dim=16,rope_offset=8,layout=half_negative", "alibi:heads=8", "alibi:heads=12",
+        "alibi:heads=6,form=key_position,bias_max=4", "t5:heads=8", "t5:heads=2,direction=causal,buckets=64",
+        "t5:heads=1,buckets=4", "clipped:heads=4,max_distance=8",
+        "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
     for (std::uint64_t seed = 0; seed < 25; ++seed) {
       for (const Question& question : sheet(spec, seed)) {
         if (question.kind != AnswerKind::numeric && question.kind != AnswerKind::symbolic) continue;
         SCOPED_TRACE(std::string(spec) + ", seed " + std::to_string(seed) + ": " + question.text);
         const Values values = by_hand(spec, question.text);
         ASSERT_EQ(values.size(), question.values.size());
-        EXPECT_EQ(grade({question}, {{question.id, joined(values)}}).marks.at(0).verdict, AnswerVerdict::right);
+        EXPECT_EQ(grade({question}, {{question.id, answer_text(values, -1)}}).marks.at(0).verdict,
+                  AnswerVerdict::right);
         const double tolerance = has(question.text, "biases are") ? 1e-5 : 1e-9;
         for (std::size_t i = 0; i < values.size(); ++i) {
           EXPECT_NEAR(question.values[i], values[i], tolerance * std::max(1.0, std::fabs(values[i])));
@@ -235,7 +197,7 @@ TEST(ExerciseKeys, RespectTheWindowAndTheDirectionOfRotation) {
   for (const char* text :
        {"rotary:head_dim=64,rotary_dim=16,rope_offset=8", "rotary:head_dim=32,rope_offset=-16,rotary_dim=16",
         "rotary:head_dim=64,partial_rotary_factor=0.25", "rotary:head_dim=8"}) {
-    const Question question = find(sheet(text, 5), "turns together");
+    const Question question = find(sheet(text, 5), "is rotated together");
     const double channel = numbers_after(question.text, "together with channel ")[0];
     for (const Layout layout : {Layout::half, Layout::interleaved}) {
       Rotary spec = std::get<Rotary>(parse_spec(text));
@@ -248,7 +210,7 @@ TEST(ExerciseKeys, RespectTheWindowAndTheDirectionOfRotation) {
       EXPECT_EQ(question.values.at(layout == Layout::half ? 0 : 1), static_cast<double>(other - out.begin())) << text;
     }
   }
-  // What is said of the head in one question holds in the others.
+  // All questions describe the same head.
   for (const Question& question : sheet("rotary:head_dim=64,rotary_dim=16", 5)) {
     EXPECT_FALSE(has(question.text, "All 64")) << question.text;
   }
@@ -267,27 +229,36 @@ TEST(ExerciseKeys, RespectOrdersAndTerms) {
     const TransformerXl spec = {.heads = 1, .head_dim = 4, .width = 8, .base = 100.0, .order = order};
     const Question question = find(make_exercises(spec, 2), "sinusoidal row of the distance");
     const double d = numbers_of(question.text)[0];
-    Values row(4);
-    fill_table(make_schedule(Sinusoidal{.width = 4, .base = 100.0, .order = order}), PositionView::of(&d, 1),
-               make_view(row.data(), {1, 4}));
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(question.values.at(i), row[i], 1e-12) << question.text;
+    EXPECT_EQ(numbers_of(question.text)[1], 8.0);  // its own width
+    Values row(8);
+    fill_table(make_schedule(Sinusoidal{.width = 8, .base = 100.0, .order = order}), PositionView::of(&d, 1),
+               make_view(row.data(), {1, 8}));
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(question.values.at(i), row[i], 1e-12) << question.text;
   }
   const Question clamped =
       find(sheet("transformer_xl:heads=1,head_dim=4,width=8,clamp_distance=1", 2), "sinusoidal row of the distance");
   EXPECT_EQ(numbers_of(clamped.text)[0], 1.0);
-  const Question score = find(sheet("shaw:head_dim=2,left=1,right=1,term=query_and_key", 4), "After Shaw");
+  const Question score = find(sheet("shaw:head_dim=2,left=1,right=1,term=query_and_key", 4), "With Shaw's vectors");
   const Values n = numbers_of(score.text);
   EXPECT_EQ(score.values.at(0), n[0] * n[2] + n[1] * n[3] + n[0] * n[4] + n[1] * n[5] + n[2] * n[4] + n[3] * n[5]);
+}
+
+TEST(ExerciseKeys, AskAboutTheWidthOfTheSpec) {
+  EXPECT_TRUE(has(find(sheet("xpos:head_dim=64", 1), "What is zeta").text, "xPos with 64 channels"));
+  EXPECT_TRUE(has(find(sheet("sandwich:heads=2,width=8", 1), "which bias does").text, "Sandwich of width 8"));
+  EXPECT_TRUE(has(find(sheet("transformer_xl:heads=1,head_dim=4,width=6", 1), "sinusoidal row of").text, "width 6"));
+  // Too wide to calculate by hand.
+  EXPECT_TRUE(has(find(sheet("sandwich:heads=2,width=64", 1), "which bias does").text, "Sandwich of width 4"));
 }
 
 TEST(ExerciseKeys, NameTheFieldsThatAQuestionLeavesAtTheirDefaults) {
   const std::vector<std::vector<std::string>> known = {
       {"sinusoidal:width=8,first=1,order=halves", "Compute PE(", "first and order have their defaults"},
       {"sinusoidal:width=8,multiplier=2", "How long is the row", "multiplier has its default"},
-      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "What is the sum", "fixed.order has"},
+      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "of the sum", "fixed.order has"},
       {"learned:rows=9,padding_row=1,past_end=clamp", "never get a gradient", "padding_row has"},
       {"rotary:head_dim=8,attention_factor=2", "How long is it then", "attention_factor has"},
-      {"rotary:head_dim=8,exponent_dim=4", "for one turn", "exponent_dim has"},
+      {"rotary:head_dim=8,exponent_dim=4", "for one full turn", "exponent_dim has"},
       {"clipped:heads=1,max_distance=2,added=before_scale", "softmax give", "added has"},
       {"matrix:heads=1,added=before_scale", "softmax give", "added has"},
       {"t5:heads=1,buckets=4", "softmax give", "buckets has"},
@@ -309,7 +280,7 @@ TEST(ExerciseKeys, SayThatAHybridTellsClampedPositionsApart) {
   const auto why = [](const std::string& spec) {
     return find(sheet(spec, 1), "What happens to a token").solution.at(0);
   };
-  EXPECT_TRUE(has(why("hybrid:fixed.width=8,learned.past_end=clamp"), "the sinusoidal part still tells them apart"));
+  EXPECT_TRUE(has(why("hybrid:fixed.width=8,learned.past_end=clamp"), "the sinusoidal part still distinguishes them"));
   EXPECT_TRUE(has(why("learned:past_end=clamp"), "look the same"));
 }
 

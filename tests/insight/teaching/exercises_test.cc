@@ -110,12 +110,12 @@ TEST(Exercises, EveryKindHasEveryLevel) {
   EXPECT_EQ(seen.size(), kinds().size());
 }
 
-// The key is graded as right, and a value that is changed in its last decimal by two, another letter or no answer is
+// The printed answer is right; one that differs by two in the last decimal, another letter or no answer is
 // not.
 void expect_graded(const Question& question) {
   SCOPED_TRACE(question.id + " " + question.text + "\nkey: " + question.answer);
   EXPECT_FALSE(question.text.empty() || question.hint.empty() || question.solution.empty());
-  // A place that nothing was put into.
+  // A place without a value.
   const std::string all = question.text + question.hint + joined(question.choices) + joined(question.solution);
   EXPECT_EQ(all.find("{{"), std::string::npos) << all;
   EXPECT_EQ(verdict_of(question, " "), AnswerVerdict::missing);
@@ -154,7 +154,7 @@ TEST(Exercises, EveryKeyIsGradedAsRight) {
   }
 }
 
-// An answer with a fraction is asked for with decimals; else its key is a rounded number, and so is what is right.
+// If an answer has a fraction, the question asks for decimals.
 TEST(Exercises, FractionsAreAskedForWithDecimals) {
   for (const std::string& spec : kSpecs) {
     for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
@@ -193,7 +193,7 @@ TEST(Exercises, ASeedGivesTheSameSheetAndAnotherSeedAnother) {
 // Against numbers of lectures and papers.
 TEST(Exercises, ClassicsHaveTheirPublishedAnswers) {
   const std::vector<Question> sinusoidal = sheet("sinusoidal:width=64", 0);
-  const Question symbols = find(sinusoidal, "Write PE(2) of width 6");
+  const Question symbols = find(sheet("sinusoidal:width=6", 0), "Write PE(2) of width 6");
   EXPECT_EQ(symbols.answer,
             "sin(2), cos(2), sin(2/10000^(2/6)), cos(2/10000^(2/6)), sin(2/10000^(4/6)), cos(2/10000^(4/6))");
   EXPECT_EQ(verdict_of(symbols, "[sin 2, cos 2, sin(2/21.5), cos(0), 0, 1]"), AnswerVerdict::wrong);
@@ -237,10 +237,10 @@ TEST(Exercises, KerpleFollowsFromItsText) {
   }
 }
 
-// The letters of the key lead to what is so, wherever the seed puts it.
+// The printed letter is that of the right choice, wherever the seed puts it.
 TEST(Exercises, ChoicesHaveTheRightLetter) {
   const std::vector<std::vector<std::string>> known = {
-      {"none", "put into another order. What", "permutation equivariant"},
+      {"none", "order of the tokens is changed. What", "permutation equivariant"},
       {"none", "Which of these does not change", "The mean of all outputs"},
       {"learned:past_end=error", "What happens to a token", "It is refused"},
       {"learned:past_end=clamp", "What happens to a token", "It gets the last row"},
@@ -248,7 +248,7 @@ TEST(Exercises, ChoicesHaveTheRightLetter) {
       {"hybrid:fixed.width=4,learned.past_end=error", "Which numbers does training change", "the learned table only"},
       {"rotary:head_dim=8", "How long is it then", "3: rotations keep"},
       {"kerple:heads=1", "Which bias do they get", "0, the largest"},
-      {"fire:heads=1", "On what does the bias", "the distance and on the query's place"},
+      {"fire:heads=1", "What does the bias of FIRE", "On the distance, and also on the query's position"},
       {"matrix:heads=1", "-inf", "its weight is 0"},
       {"window", "hide a key", "adds -inf"},
       {"chunked:size=4", "just before it", "No:"}};
@@ -309,9 +309,9 @@ TEST(Grade, TakesRoundedAndCutNumbers) {
 TEST(Grade, SaysWhy) {
   const Question list = {.id = "q1", .values = {1, 2}, .decimals = 1};
   const auto note = [&](const std::string& text) { return grade({list}, {{"q1", text}}).marks.at(0).note; };
-  EXPECT_EQ(note("1"), "expected 2 values, parted by commas, but got 1");
+  EXPECT_EQ(note("1"), "expected 2 values, separated by commas, but got 1");
   EXPECT_EQ(note("1, 2+"), "value 2: expected a number but the text ends");
-  EXPECT_EQ(note("3, 2"), "value 1: not the value");
+  EXPECT_EQ(note("3, 2"), "value 1: not the right value");
   const Question symbol = {.id = "q1", .kind = AnswerKind::symbolic, .values = {std::sin(2.0)}};
   EXPECT_EQ(grade({symbol}, {{"q1", "0.90930"}}).marks.at(0).note, "close, but rounded: write it in symbols");
   expect_error(ErrorKind::bad_input, "there is no question 'q9'", [&] { grade({list}, {{"q9", "1"}}); });
@@ -332,7 +332,7 @@ TEST(Answers, AreReadFromLinesAndJson) {
   };
   refused("'q1' is answered twice", "q1: 1\nq1: 2\n");
   refused("line 1: expected 'q1: answer'", "0.5\n");
-  refused("line 1 continues", " 0.5\n");
+  refused("line 1 begins with a blank", " 0.5\n");
   refused("not UTF-8", "q1: \xff\n");
   refused("not UTF-8", std::string("q1: \0", 5));
   refused("at most 1000000 bytes", std::string(1000001, 'x'));

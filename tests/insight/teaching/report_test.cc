@@ -38,7 +38,7 @@ std::vector<std::string> values_of(const std::string& page, const std::string& a
   return values;
 }
 
-// What a page must keep to open from disk without a network, and to be walked by its links.
+// A page must work from disk without a network, and its links must lead somewhere.
 void expect_sound(const std::string& page) {
   EXPECT_LT(static_cast<std::int64_t>(page.size()), kMaxPageBytes);
   const std::vector<std::string> ids = values_of(page, "id");
@@ -51,7 +51,7 @@ void expect_sound(const std::string& page) {
   EXPECT_TRUE(values_of(page, "src").empty());
   for (const char* fetched : {"url(", "@import", "<link", "<img", "<iframe"})
     EXPECT_FALSE(has(page, fetched)) << fetched;
-  EXPECT_FALSE(has(page, "{{"));  // a place that nothing was put into
+  EXPECT_FALSE(has(page, "{{"));  // a place without a value
 }
 
 const std::string& lesson() {
@@ -62,10 +62,10 @@ const std::string& lesson() {
 TEST(Lesson, HasItsPartsAndIsSound) {
   expect_sound(lesson());
   for (const char* id : {"problem", "wishes", "formula", "by-hand", "waves", "live-section", "shift", "model", "score",
-                         "limits", "relative", "rotary", "choosing", "exercises"}) {
+                         "limits", "relative", "rotary", "layer", "choosing", "exercises"}) {
     EXPECT_TRUE(has(lesson(), "<h2 id=\"" + std::string(id) + "\"")) << id;
   }
-  // Every figure asks first and answers in details; every number that teachers look for stands there.
+  // Each figure asks a question first and answers it in details. The lesson has every number that teachers look for.
   const auto count = [](const std::string& part) {
     std::size_t found = 0;
     for (std::size_t at = lesson().find(part); at != std::string::npos; at = lesson().find(part, at + 1)) ++found;
@@ -74,9 +74,32 @@ TEST(Lesson, HasItsPartsAndIsSound) {
   EXPECT_GE(count("<figure"), 20U);
   EXPECT_EQ(count("Predict first: "), count("<figure"));
   EXPECT_EQ(count("What you see"), count("class=\"save\""));
-  for (const char* text :
-       {"0.84147", "[0.84147, 0.54030, 0.01000, 0.99995]", "178.97", "18.40", "6,291,456", "54.9 degrees",
-        "82.9 degrees", "3.6 degrees", "-0.9899", "equivariant", "0.50648", "first rises at distance 6"}) {
+  for (const char* text : {"<mi>softmax</mi>",
+                           "<msqrt><mi>d</mi></msqrt>",
+                           "0.9702",
+                           "0.5462",
+                           "I saw her duck",
+                           "Paris love I / love I Paris",
+                           "Open questions",
+                           "untrained",
+                           ">Theme<",
+                           "47117",
+                           "471.17",
+                           "a + p0 = ",
+                           "has 0 learned numbers",
+                           "[2, 20, 20]",
+                           "0.84147",
+                           "[0.84147, 0.54030, 0.01000, 0.99995]",
+                           "178.97",
+                           "18.40",
+                           "6,291,456",
+                           "54.9 degrees",
+                           "82.9 degrees",
+                           "3.6 degrees",
+                           "-0.9899",
+                           "equivariant",
+                           "0.50648",
+                           "first rises at distance 6"}) {
     EXPECT_TRUE(has(lesson(), text)) << text;
   }
 }
@@ -103,13 +126,13 @@ TEST(Lesson, TellsItsProgressAndRefusesSentences) {
   EXPECT_TRUE(has(error_of([] { make_lesson({.sentence = std::string(50, 'x') + " y"}); }), "at most 40 bytes"));
 }
 
-// What a scaling says that it was trained on, unless a length is given.
+// The trained length comes from the scaling, unless one is given.
 TEST(Report, TakesTheTrainedLengthOfAScaling) {
   const Spec yarn = parse_spec("rotary:head_dim=8,scaling=yarn,factor=4,original_positions=64");
   EXPECT_EQ(usual_train_length(yarn), 64);
   EXPECT_EQ(usual_train_length(parse_spec("rotary:head_dim=8")), 2048);
-  EXPECT_TRUE(has(make_report({{yarn}}, {}), "within 64 positions of training"));
-  EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within 32 positions of training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {}), "within 64 positions in training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within 32 positions in training"));
 }
 
 TEST(Report, OfEveryKindIsSound) {
@@ -144,6 +167,17 @@ TEST(Report, OfEveryKindIsSound) {
   }
 }
 
+TEST(Report, CallsNumbersThatNobodyTrainedUntrained) {
+  const Spec learned = parse_spec("learned:rows=3,width=4,past_end=error");
+  const Encoding trained = make_encoding(learned, {.table = Array{DType::f32, {3, 4}, std::vector<std::byte>(48)}});
+  EXPECT_TRUE(has(make_report({{learned}}, {}), "past_end=error (untrained)</h2>"));
+  EXPECT_FALSE(has(make_report({trained}, {}), "(untrained)"));
+  EXPECT_TRUE(has(make_report({{parse_spec("t5:heads=2")}}, {}), "t5:heads=2 (untrained)</h2>"));
+  for (const char* fixed : {"sinusoidal:width=8", "alibi:heads=2", "rotary:head_dim=8", "none"}) {
+    EXPECT_FALSE(has(make_report({{parse_spec(fixed)}}, {}), "(untrained)</h2>")) << fixed;
+  }
+}
+
 // Figures that do not fit a spec are left out, and those that are larger than it shrink.
 TEST(Report, LeavesOutWhatDoesNotFit) {
   for (const char* text :
@@ -161,7 +195,7 @@ TEST(Report, ComparesSeveral) {
   const std::vector<Encoding> subjects = {{Sinusoidal{.width = 16}}, {Alibi{.heads = 4}}};
   const std::string page = make_report(subjects, {.advice = AdviceOptions{}});
   expect_sound(page);
-  for (const char* caption : {"At a glance", "Absolute or relative", "Properties side by side", "What to begin with",
+  for (const char* caption : {"At a glance", "Absolute or relative", "Properties side by side", "Where to start",
                               "Learned against sinusoidal", "Trained on 2048, used at 16384", "Recommendation"}) {
     EXPECT_TRUE(has(page, caption)) << caption;
   }

@@ -1,4 +1,4 @@
-// Verdicts on what is not a plain rotation, and on what depends on the length of the sequence or the layer.
+// Verdicts on encodings other than plain rotations, and on those that depend on the sequence length or the layer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +94,8 @@ TEST(CompareBias, FormsOfAlibiUnderACausalMask) {
     const Comparison result = compare(a, b);
     EXPECT_EQ(result.verdict, Agreement::equal_in_scores) << form;
     EXPECT_EQ(result.condition, "under a causal mask");
-    EXPECT_EQ(result.sentence.find("those ahead are hidden") != std::string::npos, form == std::string("causal"));
+    EXPECT_EQ(result.sentence.find("a causal mask hides those ahead") != std::string::npos,
+              form == std::string("causal"));
     for (const std::int64_t head : {0, 3}) expect_near(causal_weights(a, head, 40), causal_weights(b, head, 40), 1e-12);
   }
 }
@@ -108,7 +109,7 @@ TEST(CompareBias, Slopes) {
   EXPECT_EQ(result.differs->a.number(), alibi_slopes(Alibi{.heads = 6})[0]);
   EXPECT_EQ(compare_texts("alibi:heads=8", "alibi:heads=8,rule=geometric").verdict, Agreement::equal);
   EXPECT_EQ(compare_texts("alibi:heads=6", "alibi:heads=8").differs->what, "heads");
-  // Rounded to bfloat16: slopes that are powers of two stay, products do not.
+  // Rounded to bfloat16, slopes that are powers of two are exact, products are not.
   const Comparison rounded =
       compare_texts("alibi:heads=8,form=key_position", "alibi:heads=8,form=key_position,precision=bfloat16");
   EXPECT_EQ(rounded.verdict, Agreement::different);
@@ -185,7 +186,7 @@ TEST(CompareQuery, PopeXposAndTemperature) {
   EXPECT_EQ(compare_texts("xpos:head_dim=8", "xpos:head_dim=8,layout=half").verdict,
             Agreement::equal_up_to_permutation);
   EXPECT_EQ(compare_texts("xpos:head_dim=8", "xpos:head_dim=8,gamma=0.5").verdict, Agreement::different);
-  // What does not turn may grow.
+  // A pair without rotation may still grow.
   EXPECT_EQ(compare_texts("xpos:head_dim=4,inv_freq=0/0", "xpos:head_dim=4,inv_freq=0/0,gamma=0.5").verdict,
             Agreement::different);
   const QueryTemperature a{.scale = 0.1, .length = 100}, b{.scale = 0.2, .length = 100};

@@ -1,4 +1,4 @@
-// Models: group by group, with what stands beside a spec; and the JSON of both.
+// Models: group by group, including the numbers outside a spec; and the JSON of both.
 #include <gtest/gtest.h>
 
 #include "posenc/models/compare.h"

@@ -1,5 +1,5 @@
-// Random rotations: equal to themselves, the same seen from both sides, permutations that hold, and differences found
-// where a search of all positions finds them.
+// Random rotations: equal to themselves, symmetric, with permutations that hold, and with differences where a search of
+// all positions finds them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

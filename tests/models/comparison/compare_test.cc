@@ -1,4 +1,4 @@
-// Verdicts on two encodings, each proved by turning random heads, by softmax, or by looking through all positions.
+// Verdicts on two encodings, each proved by rotating random heads, by softmax, or by searching all positions.
 #include "posenc/models/compare.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ const std::vector<double>& probes() {
   return list;
 }
 
-// What the verdict claims of what comes out, seen in heads.
+// Checks the claim of the verdict on rotated heads.
 void expect_same_heads(const Rotary& a, const Rotary& b, const Comparison& result) {
   const std::vector<double> x = random_numbers(a.head_dim, 7);
   const auto& out = result.output_permutation.empty() ? result.permutation : result.output_permutation;
@@ -87,7 +87,7 @@ TEST(Compare, KindsDifferFromEachOther) {
   EXPECT_EQ(compare_texts("rotary:head_dim=8", "none").first_position, 1);
   EXPECT_EQ(compare_texts("rotary:head_dim=8", "sinusoidal:width=8").first_position, 0);
   EXPECT_EQ(compare_texts("rotary:head_dim=8", "none").verdict, Agreement::different);
-  // One row, said in two ways.
+  // The same row, specified in two ways.
   EXPECT_EQ(compare_texts("sinusoidal:width=4", "concat:0.axis=0,0.width=4").verdict, Agreement::equal);
   EXPECT_EQ(compare_texts("sinusoidal:width=4,base=100", "fourier:inv_freq=1/0.1").verdict,
             Agreement::equal_up_to_permutation);
@@ -157,7 +157,7 @@ TEST(Compare, EqualInScoresOnly) {
 }
 
 TEST(Compare, WhereAFactorIsCounts) {
-  // The channels that pass see a factor in the query, and not one in the table.
+  // A factor in the query reaches channels without rotation, a factor in the table does not.
   const Comparison partial =
       compare_texts("rotary:head_dim=16,rotary_dim=8,attention_factor=1.5",
                     "rotary:head_dim=16,rotary_dim=8,attention_factor=2.25,attention_factor_in=query");
@@ -168,14 +168,14 @@ TEST(Compare, WhereAFactorIsCounts) {
   EXPECT_EQ(whole.first_position, 0);
   EXPECT_EQ(whole.differs->a.number(), 1.5);
   EXPECT_NEAR(whole.difference, 0.5, 1e-12);
-  // Pairs that never turn are multiplied too.
+  // Pairs with frequency 0 are multiplied too.
   EXPECT_EQ(compare_texts("rotary:head_dim=8,layout=interleaved,rotary_dim=4,exponent_dim=8,attention_factor=2",
                           "rotary:head_dim=8,layout=interleaved,scaling=p_rope,share=0.5,attention_factor=2")
                 .verdict,
             Agreement::different);
 }
 
-// The first position by trying all of them.
+// The first position, found by trying all.
 std::int64_t first_by_search(const RotarySchedule& a, const RotarySchedule& b, double tolerance) {
   for (std::int64_t p = 0;; ++p) {
     for (std::size_t i = 0; i < a.inv_freq.size(); ++i) {
@@ -209,7 +209,7 @@ TEST(Compare, WhatCannotShowIsEqual) {
   EXPECT_EQ(near.first_position, 7693);
   EXPECT_EQ(compare(a, b, {.positions = 7693}).verdict, Agreement::equal);
   EXPECT_EQ(compare(a, b, {.positions = 7694}).verdict, Agreement::different);
-  // Four units in the last place are rounding, however long the text.
+  // Four units in the last place count as rounding, however long the text.
   Rotary rounded = a;
   rounded.inv_freq[1] += 4.0 * (std::nextafter(0.01, 1.0) - 0.01);
   const Comparison last = compare(a, rounded, {.positions = kMaxPosition, .tolerance = 1e-12});
@@ -238,7 +238,7 @@ TEST(Compare, AxesThatTextDoesNotSee) {
   EXPECT_EQ(axes.differs->index, 3);
 }
 
-// The first position at which float32 products are off, by the models' own arithmetic.
+// The first position at which float32 products differ, computed as the models do.
 std::int64_t first_rounded(const std::vector<double>& inv_freq) {
   for (std::int64_t p = 1;; ++p) {
     for (const double f : inv_freq) {

@@ -1,0 +1,35 @@
+// What to tell a user whose command line cannot be read: what is wrong, and what was probably meant.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace posenc::cli {
+
+// The command that `words` begin with, and how it is typed: "posenc demo order".
+struct NamedCommand {
+  const CLI::App* command;
+  std::string typed;
+  std::size_t words;  // how many of the words name it
+};
+NamedCommand command_named(const CLI::App& app, const std::vector<std::string>& words);
+
+// A word that is not a command; `found` are the commands that came before it.
+std::string unknown_command(const NamedCommand& found, const std::string& word);
+// "-positions" where "--positions" is meant: as short options it would be read as -p with the value "ositions".
+// Empty if there is no such word.
+std::string single_dash(const NamedCommand& found, const std::vector<std::string>& words);
+// The errors of CLI11 in plain words.
+std::string complaint(const NamedCommand& found, const std::vector<std::string>& words, const CLI::ParseError& error);
+
+// A message of the library without the C++ function that opens it. The name of a kind stays, because the user typed it:
+// "[sinusoidal] width must be ..." becomes "sinusoidal: width must be ...". So does the name of a file.
+std::string for_command_line(const std::string& message);
+
+}  // namespace posenc::cli

@@ -1,0 +1,19 @@
+// The text of --help, and what `posenc` alone prints.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+namespace CLI {
+class FormatterBase;
+}  // namespace CLI
+
+namespace posenc::cli {
+
+// Where to begin: printed by `posenc` without a command.
+extern const std::string_view kWelcome;
+
+// Help of posenc is its commands in groups, a line each. Help of a command begins with its examples.
+std::shared_ptr<CLI::FormatterBase> help_formatter();
+
+}  // namespace posenc::cli

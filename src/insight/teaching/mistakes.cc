@@ -1,0 +1,97 @@
+#include "insight/teaching/mistakes.h"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace posenc::teaching {
+namespace {
+
+constexpr const char* kDegrees = "angles were taken in degrees; they are in radians";
+constexpr const char* kOddExponent = "the exponent of the cosine has 2i + 1; both numbers of a pair have 2i";
+constexpr const char* kHalfExponent = "the exponent has i; it is 2i";
+constexpr const char* kSwapped = "sine and cosine are swapped; the sine comes first";
+constexpr const char* kLate = "one position late; positions count from 0";
+constexpr const char* kEarly = "one position early; positions count from 0";
+constexpr const char* kRounded = "a number was rounded too early; keep all digits until the end";
+
+double rounded(double value, int decimals) {
+  const double unit = std::pow(10.0, decimals);
+  return std::round(value * unit) / unit;
+}
+
+// How somebody works out a row: correctly, unless one of these says otherwise.
+struct Hand {
+  double angle_factor = 1.0;  // degrees
+  double sine_step = 2.0;     // the exponent of the sine of pair i is sine_step i, that of the cosine ...
+  double cosine_step = 2.0;   // ... cosine_step i + cosine_offset
+  double cosine_offset = 0.0;
+  double late = 0.0;  // added to positions
+  bool swapped = false;
+  int angle_decimals = -1;  // rounded before use; -1: not
+  int divisor_decimals = -1;
+  int value_decimals = -1;
+};
+
+double value_of(const Sinusoidal& spec, const Hand& hand, double position, std::int64_t channel) {
+  const auto pair = static_cast<double>(channel / 2);
+  const bool cosine = (channel % 2 == 1) != hand.swapped;
+  const double exponent = cosine ? hand.cosine_step * pair + hand.cosine_offset : hand.sine_step * pair;
+  double divisor = std::pow(spec.base, exponent / static_cast<double>(spec.width));
+  if (hand.divisor_decimals >= 0) divisor = rounded(divisor, hand.divisor_decimals);
+  double angle = (position + hand.late) / divisor;
+  if (hand.angle_decimals >= 0) angle = rounded(angle, hand.angle_decimals);
+  angle *= hand.angle_factor;
+  const double value = cosine ? std::cos(angle) : std::sin(angle);
+  return hand.value_decimals < 0 ? value : rounded(value, hand.value_decimals);
+}
+
+std::vector<Mistake> mistakes_of(const Sinusoidal& spec, const RowAnswer& answer,
+                                 const std::vector<std::pair<const char*, Hand>>& hands) {
+  std::vector<Mistake> result;
+  for (const auto& [text, hand] : hands) {
+    const Hand& how = hand;
+    result.push_back({text, answer([&](double p, std::int64_t c) { return value_of(spec, how, p, c); })});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents) {
+  std::vector<std::pair<const char*, Hand>> hands = {{kDegrees, {.angle_factor = std::numbers::pi / 180.0}},
+                                                     {kSwapped, {.swapped = true}},
+                                                     {kLate, {.late = 1.0}},
+                                                     {kEarly, {.late = -1.0}}};
+  if (exponents) {
+    hands.push_back({kOddExponent, {.cosine_offset = 1.0}});
+    hands.push_back({kHalfExponent, {.sine_step = 1.0, .cosine_step = 1.0}});
+  }
+  for (int decimals = 1; decimals <= 4; ++decimals) hands.push_back({kRounded, {.angle_decimals = decimals}});
+  for (int decimals = 0; decimals <= 2; ++decimals) hands.push_back({kRounded, {.divisor_decimals = decimals}});
+  for (int decimals = 2; decimals <= 3; ++decimals) hands.push_back({kRounded, {.value_decimals = decimals}});
+  return mistakes_of(spec, answer, hands);
+}
+
+std::vector<Mistake> angle_mistakes(const RowAnswer& answer) {
+  return row_mistakes({.width = 2}, answer, /*exponents=*/false);
+}
+
+std::vector<Mistake> wavelength_mistakes(double base, double width, double pair) {
+  const auto length = [&](double exponent) { return 2.0 * std::numbers::pi * std::pow(base, exponent / width); };
+  const double right = length(2.0 * pair);
+  return {{"a turn was taken as 360 degrees; it is 2 pi radians", {right * 180.0 / std::numbers::pi}},
+          {"2 pi is missing: this is the divisor of the position, not the length of a turn",
+           {right / (2.0 * std::numbers::pi)}},
+          {"the exponent has 2i + 1; it is 2i", {length(2.0 * pair + 1.0)}},
+          {kHalfExponent, {length(pair)}},
+          {"one pair late; pairs count from 0", {length(2.0 * pair + 2.0)}},
+          {"one pair early; pairs count from 0", {length(2.0 * pair - 2.0)}}};
+}
+
+std::vector<Mistake> counting_mistakes(double value) {
+  return {{"one too many; positions and rows count from 0", {value + 1.0}},
+          {"one too few; positions and rows count from 0", {value - 1.0}}};
+}
+
+}  // namespace posenc::teaching

@@ -1,0 +1,34 @@
+// The answers that likely mistakes lead to, for questions whose answer comes from sines and cosines.
+//
+//     row_mistakes(spec, [&](const RowValue& row) { return Values{row(p, 0), row(p, 1)}; });
+//
+// The answer is a function of the numbers of rows; each mistake is a row that is worked out wrongly.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "posenc/insight/exercises.h"
+#include "posenc/spec.h"
+
+namespace posenc::teaching {
+
+// The number of a channel in the row of a position, channels in the order sine, cosine, sine, ...
+using RowValue = std::function<double(double position, std::int64_t channel)>;
+using RowAnswer = std::function<std::vector<double>(const RowValue& row)>;
+
+// Degrees, the channel in the exponent of the cosine, i for 2i, sine and cosine swapped, one position late or early,
+// rounded too early. `exponents` is whether the answer depends on them.
+std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents = true);
+// The same for a single pair of frequency 1, whose exponent is 0: row(angle, 0) is its sine, row(angle, 1) its cosine.
+std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
+
+// A wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the pair after and the pair before.
+std::vector<Mistake> wavelength_mistakes(double base, double width, double pair);
+
+// A whole number that is one too large or too small because positions were counted from 1.
+std::vector<Mistake> counting_mistakes(double value);
+
+}  // namespace posenc::teaching
