@@ -71,11 +71,14 @@ std::vector<Shorthand> concat_shorthands(Concat& s) {
   return all;
 }
 
+constexpr std::int64_t kMaxFourierAxes = 8;
+
 // Frequencies that fall from pair to pair, begun with another one on every axis.
 std::string example_frequencies(const Fourier& s, std::int64_t pairs) {
   if (s.width > 0) pairs = std::clamp<std::int64_t>(s.width / 2, 1, pairs);
+  const std::int64_t axes = std::clamp<std::int64_t>(s.axes, 1, kMaxFourierAxes);  // not checked yet
   std::vector<double> inv_freq;
-  for (std::int64_t axis = 0; axis < s.axes; ++axis) {
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
     for (std::int64_t pair = 0; pair < pairs; ++pair)
       inv_freq.push_back(1.0 / static_cast<double>(std::int64_t{1} << (pair + axis) % pairs));
   }
@@ -84,7 +87,7 @@ std::string example_frequencies(const Fourier& s, std::int64_t pairs) {
 
 std::vector<Field> fourier_fields(Fourier& s) {
   return {
-      Field("axes", &s.axes, "coordinates per position").between(1, 8).example("2"),
+      Field("axes", &s.axes, "coordinates per position").between(1, kMaxFourierAxes).example("2"),
       Field("inv_freq", &s.inv_freq, "a frequency per axis and pair: all pairs of axis 0, then all pairs of axis 1")
           .in("radians per position")
           .must_be_given()
