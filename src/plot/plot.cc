@@ -71,7 +71,7 @@ Surface cells_of(const Image& image, Theme theme, std::string_view caller) {
 class Painter {
  public:
   Painter(cairo_t* context, Theme theme, std::string_view caller) : cairo_(context), theme_(theme), caller_(caller) {
-    // Letters are placed where they were measured, whatever the resolution, without subpixel colours.
+    // Without hinting, letters are where they were measured, at every resolution. Gray has no colour fringes.
     const std::unique_ptr<cairo_font_options_t, Destroy> fonts(cairo_font_options_create());
     cairo_font_options_set_antialias(fonts.get(), CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(fonts.get(), CAIRO_HINT_STYLE_NONE);
@@ -137,7 +137,7 @@ class Painter {
     cairo_pattern_set_filter(pattern.get(), CAIRO_FILTER_NEAREST);
     cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
     cairo_save(cairo_);
-    // Avoids half-covered pixels at the edges.
+    // Without antialiasing, so that no pixel at the edges is half covered.
     cairo_set_antialias(cairo_, CAIRO_ANTIALIAS_NONE);
     cairo_new_path(cairo_);
     cairo_rectangle(cairo_, image.box.x, image.box.y, image.box.width, image.box.height);

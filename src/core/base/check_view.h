@@ -1,5 +1,5 @@
-// The checks of views, with the same wording for every fault. A rule is plain data; anything a rule cannot express is
-// refused with the same opening.
+// Checks views, with the same wording for the same fault everywhere. A rule is plain data; conditions that a rule
+// cannot express are checked with refuse.h, whose messages begin in the same way.
 //
 //     base::check_view(x, {.shape = {"B", "N", "H", 128}, .batch = Batch::optional}, "rotate", "x");
 //     base::check_view(out, {.dtypes = kReals, .shape = shape_of(x), .use = Use::write}, "layer_norm", "out");
@@ -40,18 +40,18 @@ inline constexpr DTypes kFloats = kReals | DType::f16 | DType::bf16;
 inline constexpr DTypes kIds = DTypes(DType::i32) | DType::i64;
 inline constexpr DTypes kIntegers = kIds | DType::u8;
 inline constexpr DTypes kAnyType = kFloats | kIntegers;
-// The dtypes that can hold numbers of a dtype in its place: f32 may replace the 16-bit types.
+// The dtypes accepted where numbers of `dtype` are expected: f32 may replace the 16-bit types.
 constexpr DTypes itself_or_wider(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16 ? DTypes(dtype) | DType::f32 : DTypes(dtype);
 }
 
-// A required length, or the letter of a length that may be anything.
+// A required length, or a letter that names a length without restricting it.
 struct Length {
   std::int64_t count = -1;
   const char* letter = nullptr;
 
   constexpr Length() = default;
-  constexpr Length(std::integral auto wanted) : count(wanted) {}  // NOLINT: to be written as numbers and letters
+  constexpr Length(std::integral auto wanted) : count(wanted) {}  // NOLINT: implicit: {"B", "N", 128}
   constexpr Length(const char* any) : letter(any) {}              // NOLINT
 };
 
@@ -63,7 +63,7 @@ struct Shape {
   template <std::convertible_to<Length>... Lengths>
   requires(sizeof...(Lengths) >= 1 && sizeof...(Lengths) <= kMaxRank) constexpr Shape(Lengths... wanted)  // NOLINT
       : lengths{Length(wanted)...}, rank(sizeof...(Lengths)) {}
-  // The same with another number of channels.
+  // The same shape with another number of channels.
   Shape with_last(Length last) const {
     Shape shape = *this;
     shape.lengths[static_cast<std::size_t>(rank) - 1] = last;
@@ -95,10 +95,10 @@ struct NamedView {
   ConstView view;
 };
 
-// Throws if the two share memory; an omitted view shares none.
+// Throws if the two share memory. A null view shares no memory.
 void check_apart(const NamedView& written, const NamedView& read, std::string_view where);
 void check_apart(const NamedView& written, const PositionView& positions, std::string_view where);
-// Throws if any two of them share memory.
+// Throws if any two of the views share memory.
 void check_apart(std::span<const NamedView> written, std::string_view where);
 // Throws unless the two are the same elements of the same memory, or share no memory.
 void check_in_place_or_apart(const NamedView& written, const NamedView& read, std::string_view where);

@@ -3,7 +3,7 @@
 #include "core/text/quotable.h"
 
 #if defined(__cpp_exceptions)
-// Null unless the program defines it; a program without exceptions must.
+// Null unless the program defines it. A program without exceptions must define it.
 extern "C" [[noreturn, gnu::weak]] POSENC_API void posenc_on_error(posenc::ErrorKind kind, const char* message);
 #endif
 

@@ -1,4 +1,4 @@
-// The four float types of views: to double and back, each number rounded once.
+// Converts the four float types of views to double and back, rounding each number once.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ decltype(auto) with_float_type(DType dtype, const Visit& visit) {
   }
 }
 
-// The same for f32 and f64, in which numbers are computed.
+// The same for a dtype that is f32 or f64: the two types of arithmetic.
 template <class Visit>
 decltype(auto) with_real_type(DType dtype, const Visit& visit) {
   return dtype == DType::f64 ? visit(double()) : visit(float());

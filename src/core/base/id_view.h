@@ -26,8 +26,8 @@ inline ViewRule ids_to_write(const Shape& shape, std::string_view reason = {}) {
 // [N] or [B, N] of u8, i32 or i64.
 inline ViewRule rows_to_read() { return ids_to_read({"B", "N"}, Batch::optional, kIntegers); }
 
-// Throws unless a number that becomes an id, or a part of one, is within +-kMaxPosition. Such a number fits into i32,
-// and sums of a few of them cannot overflow i64.
+// Throws unless `id`, which is an id or a term of a sum that gives one, is within +-kMaxPosition. Such a number fits in
+// i32, and sums of a few of them cannot overflow i64.
 void check_id(std::int64_t id, std::string_view where, std::string_view name);
 
 // Throws unless all numbers of a mask, [N] or [B, N], are 0 or 1.

@@ -34,8 +34,8 @@ Extent extent_within(const ConstView& view, std::int64_t pitch) {
   return extent_of(once);
 }
 
-// Every byte of either view is a multiple of the pitch away from its extent within one step. So the views do not
-// overlap if those extents never meet.
+// Every byte of a view is a multiple of the pitch away from a byte of its extent within one step. So the views do not
+// overlap if their extents do not overlap when shifted by any multiple of the pitch.
 bool apart_by(std::int64_t pitch, const ConstView& a, const ConstView& b) {
   const Extent first = extent_within(a, pitch);
   const Extent second = extent_within(b, pitch);

@@ -13,17 +13,17 @@ namespace posenc::base {
 bool share_memory(const ConstView& a, const ConstView& b);
 bool share_memory(const PositionView& positions, const ConstView& b);
 
-// Whether shape and strides reach further than any memory: more than 2^63 bytes.
+// Whether shape and strides reach further than any memory: 2^63 bytes or more.
 bool reaches_too_far(const ConstView& view);
 
 // Whether the view is in C order without gaps. This is the common case, and quick to check.
 bool is_contiguous(const ConstView& view);
 
-// Whether both views are the same elements of the same memory: what "in place" means.
+// Whether both views are the same elements of the same memory, as an operation in place requires.
 bool same_memory(const ConstView& a, const ConstView& b);
 
-// Whether two different indices of a non-empty view may have the same address. A few unusual views are counted although
-// they do not overlap; no real tensor has such strides.
+// Whether two different indices of a non-empty view may have the same address. Also true for a few unusual views that
+// do not overlap; no real tensor has such strides.
 bool overlaps_itself(const ConstView& view);
 
 }  // namespace posenc::base

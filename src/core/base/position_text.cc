@@ -10,7 +10,7 @@
 namespace posenc {
 namespace {
 
-constexpr std::int64_t kMaxListed = std::int64_t{1} << 27;  // the most numbers that a text may make posenc store
+constexpr std::int64_t kMaxListed = std::int64_t{1} << 27;  // the most numbers that a text may expand to
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
   const std::string shown = text.size() > 60 ? std::string(text.substr(0, 57)) + "..." : std::string(text);
@@ -33,7 +33,8 @@ struct Number {
   bool integer;
 };
 
-// 0-3 and 0..3 as a range is written here, 0:4; for anything else two examples. The first '-' may be a sign.
+// The end of a message about `part`: for 0-3 and 0..3 it suggests 0:4, for anything else it gives two examples. The
+// search for '-' begins at the second character, because the first may be a sign.
 std::string positions_hint(std::string_view part) {
   for (const std::string_view dash : {"-", ".."}) {
     const std::size_t at = part.find(dash, 1);
@@ -86,7 +87,7 @@ Positions read_range(std::string_view text) {
   if (count > kMaxListed) fail_text(text, "a range of real numbers must have at most 2^27 numbers");
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start.value + static_cast<double>(i) * step.value;
-  // The excluded end may be one further than the largest position; a real number may fall in between.
+  // The end may be the largest position plus 1, because it is excluded; a real number may lie between the two.
   if (std::fabs(values.back()) > static_cast<double>(kMaxPosition)) {
     fail_text(text, "positions must be from -2147483647 to 2147483647 but got " + text::number_text(values.back()));
   }

@@ -1,4 +1,4 @@
-// The functions that refuse a call. Every message opens alike: "[rotate] heads must be at least 1 but got 0".
+// The functions that refuse a call. Every message begins alike: "[rotate] heads must be at least 1 but got 0".
 //
 //     base::refuse(where, "heads must be at least 1 but got ", heads);
 //     base::require(heads >= 1, where, "heads must be at least 1 but got ", heads);
@@ -15,7 +15,7 @@
 
 namespace posenc::base {
 
-// Refuses on behalf of one function: a Refusal is passed to the functions that check its arguments.
+// Refuses on behalf of one function, which passes it to the functions that check its arguments.
 //
 //     const base::Refusal refuse{where, ErrorKind::bad_input};
 //     refuse.unless(width % 2 == 0, "width must be even but got ", width);

@@ -10,8 +10,8 @@ constexpr double kTwoPiHigh = 0x1.921fbp+2;
 constexpr double kTwoPiLow = 0x1.5110b4611a626p-20;
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 
-// The Taylor series of sin from 1/17! up to -1/3!, and of cos from 1/16! up to 1/4!, for |x| <= pi/4: the next terms
-// are below 1e-19 and 2e-18.
+// Taylor series for |x| <= pi/4, the smallest term first: sin from 1/17! to -1/3!, and cos from 1/16! to 1/4!. The
+// first omitted terms are below 1e-19 and 3e-18.
 constexpr std::array<double, 8> kSineTerms = {
     1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
     1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0};

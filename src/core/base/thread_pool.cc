@@ -39,8 +39,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waking a sleeping thread takes 15 to 50 us. So a waiting thread first polls for this long; then consecutive runs, and
-// the end of a run, cost about a microsecond.
+// Waking a sleeping thread takes 15 to 50 us. So a waiting thread polls for this long before it sleeps: while it polls,
+// starting the next run and noticing the end of a run take about a microsecond.
 constexpr std::chrono::microseconds kLook{50};
 
 }  // namespace
@@ -82,7 +82,7 @@ class ThreadPool {
   bool take() noexcept { return !taken_.exchange(true); }
 
   void run(std::int64_t parts, PartWork work) {
-    // The caller takes part, so at most parts - 1 threads are needed.
+    // The caller works too, so at most parts - 1 threads are needed.
     const auto helpers = std::min(static_cast<std::int64_t>(threads_.size()), parts - 1);
     work_ = work;
     end_ = static_cast<std::uint64_t>(parts);
@@ -201,7 +201,7 @@ class ThreadPool {
 
   // Written before places are offered, and read by threads that took one.
   PartWork work_ = nullptr;
-  std::uint64_t end_ = 0;  // unsigned, because the counter may pass it
+  std::uint64_t end_ = 0;  // unsigned, because next_ goes past it
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::int64_t> places_{0};
   std::atomic<std::int64_t> left_{0};

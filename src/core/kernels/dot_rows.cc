@@ -9,7 +9,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two independent sums, so that one product does not wait for the previous one.
+// Two independent sums, so that a multiply-add need not wait for the one before it.
 template <class Real>
 HWY_INLINE Real dot(const Real* x, const Real* row, std::int64_t width) {
   const hn::ScalableTag<Real> d;

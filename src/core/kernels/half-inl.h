@@ -1,5 +1,5 @@
-// Converts between 16-bit floats and vectors of float32: load_f16, store_f16, load_bf16, store_bf16, all with the tag
-// of the float32 vector. Widening is exact; narrowing rounds to nearest, ties to even; NaN stays a NaN of the same
+// Converts between 16-bit floats and vectors of float32: load_f16, store_f16, load_bf16 and store_bf16, all with the
+// tag of the float32 vector. Widening is exact; narrowing rounds to nearest, ties to even; NaN stays a NaN of the same
 // sign. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_HALF_INL_H_
@@ -12,7 +12,8 @@
 
 #include "hwy/highway.h"
 
-// Defined if the conversion of the instruction set rounds correctly. If not, Highway truncates, so use integers.
+// 1 if the instruction set has a conversion that rounds correctly. Elsewhere Highway's conversion truncates, so integer
+// arithmetic is used instead.
 #undef POSENC_F16_BY_HARDWARE
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define POSENC_F16_BY_HARDWARE 1
@@ -24,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Moves 16-bit numbers to 32-bit lanes, and back.
+// Load 16-bit numbers into 32-bit lanes, and store them back.
 template <class D>
 HWY_INLINE auto load_16(D, const std::uint16_t* from) {
   return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(hn::Rebind<std::uint16_t, D>(), from));
@@ -53,9 +54,9 @@ HWY_INLINE void store_bf16(D d, V values, std::uint16_t* to) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Converts between a vector of bf16 and two vectors of floats, one with the even and one with the odd places. These are
-// the halves of 32-bit lanes, so no lane has to move. Stores only results of products or sums: their NaNs are quiet,
-// and rounding keeps those.
+// Convert between a vector of bf16 and two vectors of floats, one with the even and one with the odd elements. These
+// are the halves of 32-bit lanes, so no lane has to move. Only results of products and sums may be stored: their NaNs
+// are quiet, so rounding cannot change them to infinity.
 template <class D, class V>
 HWY_INLINE void load_bf16_pairs(D d, const std::uint16_t* from, V& even, V& odd) {
   const hn::RebindToUnsigned<D> du;
@@ -102,7 +103,7 @@ HWY_INLINE auto load_f16(D d, const std::uint16_t* from) {
   const hn::RebindToUnsigned<D> du;
   const auto half = load_16(d, from);
   const auto size = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7fffu)));
-  // The exponent bias is 127 in a float and 15 in a half; the product also converts subnormals.
+  // The exponent bias is 127 in a float and 15 in a half: multiply by 2^(127 - 15), which also converts subnormals.
   const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(d, size), hn::Set(d, 0x1p112f)));
   const auto special = hn::Gt(size, hn::Set(du, 0x0f7fffffu));  // infinity and NaN
   const auto value = hn::IfThenElse(special, hn::Or(size, hn::Set(du, 0x7f800000u)), scaled);
@@ -116,10 +117,12 @@ HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
   const auto size = hn::And(bits, hn::Set(du, 0x7fffffffu));
   const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000u));
   const auto odd = hn::And(hn::ShiftRight<13>(size), hn::Set(du, 1u));
-  // 0x38000000 is 112 in the exponent; 0xfff and the odd bit round to nearest, ties to even.
+  // 0x38000000 is 112 in the exponent, the difference of the biases. Adding 0xfff and the odd bit rounds to nearest,
+  // ties to even.
   const auto normal =
       hn::ShiftRight<13>(hn::Add(hn::Sub(size, hn::Set(du, 0x38000000u)), hn::Add(odd, hn::Set(du, 0xfffu))));
-  // Near 0.5 the last place of a float is the smallest subnormal of a half: the sum rounds, the difference is its bits.
+  // From 0.5 on, the last bit of a float has the value of the smallest subnormal half. So adding 0.5 rounds to a
+  // multiple of it, and subtracting the bits of 0.5 leaves the bits of the half.
   const auto sum = hn::Add(hn::BitCast(d, size), hn::Set(d, 0.5f));
   const auto subnormal = hn::Sub(hn::BitCast(du, sum), hn::Set(du, 0x3f000000u));
   auto half = hn::IfThenElse(hn::Lt(size, hn::Set(du, 0x38800000u)), subnormal, normal);
@@ -130,7 +133,7 @@ HWY_INLINE void store_f16(D d, V values, std::uint16_t* to) {
 
 #endif
 
-// The same as types, for kernels that are templates over the format.
+// The same functions as members of a type, for kernels that are templates over the format.
 struct AsF16 {
   template <class D>
   static HWY_INLINE auto load(D d, const std::uint16_t* from) {

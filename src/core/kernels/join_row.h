@@ -1,5 +1,5 @@
-// Joins a row of embeddings and a row of positions, in float or double. Every product and sum is rounded and never
-// fused, so that all instruction sets give the same bits.
+// Adds a row of an encoding to a row of embeddings, scales rows, and applies dropout, in float or double. Every product
+// and sum is rounded and never fused, so that all instruction sets give the same bits.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include "core/kernels/matmul.h"
 
-// The width of a tile in vectors. With six rows, the sums, a row of b and one number of a fill the registers.
+// The width of a tile in vectors. With six rows of sums, a row of b and one number of a, this fills the registers.
 #undef POSENC_MATMUL_VECTORS
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) || HWY_ARCH_ARM_A64
 #define POSENC_MATMUL_VECTORS 4
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kVectors = POSENC_MATMUL_VECTORS;
 constexpr int kRows = 6;
-// The number of rows of b copied at a time, one panel of columns: they must stay in the first-level cache while the
-// rows of a are processed. 16 KB with vectors of 32 bytes.
+// The number of rows in a panel, the block of b that is copied at a time: it must stay in the first-level cache while
+// the rows of a are processed. It has 16 KB with vectors of 32 bytes.
 constexpr int kPanelDepth = HWY_MAX_BYTES > 64 ? 64 : 512 / kVectors;
 
 // The helpers of a tile take each vector as a parameter, because vectors of unknown size cannot be in arrays or
@@ -108,8 +108,8 @@ HWY_NOINLINE void multiply_panel(D d, const MatrixProduct<Real>& p) {
   if (row < p.rows) multiply_tile<1>(d, p, row);
 }
 
-// For fewer columns than a panel: computes in a block of the panel's width, so that nothing after a row of c is
-// touched.
+// For fewer columns than a panel: computes in a block of the panel's width, so that memory after a row of c is neither
+// read nor written.
 template <class D, class Real>
 HWY_INLINE void multiply_narrow(D d, const MatrixProduct<Real>& p, Real* block, std::int64_t width) {
   for (std::int64_t i = 0; i < p.rows; i += kRows) {

@@ -9,8 +9,8 @@ namespace posenc::kernels {
 enum class Into : int { overwrite, add };
 
 // c[i * c_stride + j] = or += the sum over k of a[i * a_row + k * a_column] * b[k * b_stride + j]. Sums run in the
-// order of k, starting from 0 or from the previous number of c, and are fused if the instruction set can. So a result
-// depends only on the numbers of row i and column j.
+// order of k, starting from 0 or from the previous number of c, with fused multiply-adds if the instruction set has
+// them. So a result depends only on the numbers of row i and column j.
 template <class Real>
 struct MatrixProduct {
   std::int64_t rows = 0;

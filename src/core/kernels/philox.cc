@@ -68,7 +68,7 @@ HWY_INLINE Words first_blocks() {
 HWY_INLINE void mix(Words& word0, Words& word1, Words& word2, Words& word3, Words key0, Words key1) {
   const Words product0 = product(word0, broadcast(base::kPhiloxMultiplier0));
   const Words product1 = product(word2, broadcast(base::kPhiloxMultiplier1));
-  // The products come last, because a round waits for them.
+  // The products take longest, so they are used in the last step of each result.
   word0 = hn::Xor(hn::Xor(word1, key0), hn::ShiftRight<32>(product1));
   word1 = product1;
   word2 = hn::Xor(hn::Xor(word3, key1), hn::ShiftRight<32>(product0));
@@ -90,7 +90,7 @@ HWY_INLINE Keys make_keys(const std::uint32_t key[2]) {
   return keys;
 }
 
-// Writes two vectors of blocks: with one alone, each multiplication would wait for the previous one.
+// Writes two vectors of blocks, so that one is multiplied while the other waits for its previous product.
 HWY_INLINE void write_two(const std::uint32_t counter[4], const Keys& keys, Words first, std::uint32_t* out) {
   const std::size_t lanes = hn::Lanes(Wide());
   Words a0 = first, a1 = broadcast(counter[1]), a2 = broadcast(counter[2]), a3 = broadcast(counter[3]);

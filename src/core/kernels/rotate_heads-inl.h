@@ -1,5 +1,5 @@
-// Rotates whole heads of any element type. rotate_heads.cc, rotate_heads_f64.cc and rotate_heads_half.cc each use a
-// part of it, so that no file takes long to compile. To be included by kernels, once per instruction set.
+// Rotates whole heads of any element type. rotate_heads.cc, rotate_heads_f64.cc and rotate_heads_half.cc each use some
+// of the types, so that no file takes long to compile. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_ROTATE_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_ROTATE_HEADS_INL_H_
 #undef POSENC_KERNELS_ROTATE_HEADS_INL_H_
@@ -22,8 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kMaxChannels = 8192;
 constexpr std::int64_t kLineBytes = 64;
-// Hardware prefetches what is read next if both channels of a pair are near each other. If they are at least this many
-// bytes apart from each other, reading from memory would take twice as long, so software prefetches.
+// If the two channels of a pair are at least this many bytes from each other, processors do not predict which memory is
+// read next, and rotating would take twice as long. So these functions prefetch data kBytesAhead before it is read.
 constexpr std::int64_t kFarApart = 512;
 constexpr std::int64_t kBytesAhead = 16384;
 
@@ -40,7 +40,8 @@ struct Halves {
   }
 };
 
-// Two vectors of pairs: on most machines a cache line, so that a line is read completely before it is written.
+// Rotates two vectors of pairs. On most machines they fill a cache line, which is then read completely before it is
+// written.
 template <class D, class V, class T, class Turn>
 HWY_INLINE void turn_two(D d, const Halves<T>& h, V cos0, V cos1, V sin0, V sin1, Turn turn, std::int64_t i) {
   hn::Vec<D> a0, a1, b0, b1;
@@ -65,7 +66,7 @@ HWY_INLINE std::int64_t turn_halves_from(D d, const Halves<T>& h, const Real* co
   return i;
 }
 
-// A row of cosines and sines. `two` loads two vectors in the order of load_two.
+// A row of cosines and sines. two_cos and two_sin have them in the order in which load_two returns channels.
 template <class Real>
 struct HalfRow {
   const Real* cos;
@@ -74,7 +75,7 @@ struct HalfRow {
   const Real* two_sin;
 };
 
-// kHeads heads at a time share the loads of the row. The last pairs are handled with one vector, then with one lane.
+// Rotates kHeads heads, which share the loads of the row. The last pairs use single vectors, then single lanes.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_group(const Token<T, Real>& x, const Halves<T>& head, const HalfRow<Real>& r, Turn turn) {
   using D = hn::ScalableTag<Real>;
@@ -99,7 +100,8 @@ HWY_INLINE void turn_group(const Token<T, Real>& x, const Halves<T>& head, const
   }
 }
 
-// Loads two vectors of the row in the order of load_two.
+// Copies a row into the order in which load_two returns channels: of every two vectors, first the even elements, then
+// the odd ones.
 template <class Real>
 HWY_INLINE void set_places_apart(const Real* values, std::int64_t count, Real* out) {
   using D = hn::ScalableTag<Real>;
@@ -113,8 +115,8 @@ HWY_INLINE void set_places_apart(const Real* values, std::int64_t count, Real* o
   }
 }
 
-// Prefetches into the second-level cache, because the first is used by the rotation. Addresses past the end cannot
-// fault.
+// Prefetches into the second-level cache, because the rotation uses the first. Addresses past the end of the data are
+// harmless: a prefetch cannot fault.
 template <int kWritten, class T>
 HWY_INLINE void fetch(const T* first, std::int64_t count) {
   const char* bytes = reinterpret_cast<const char*>(first);
@@ -127,7 +129,7 @@ HWY_INLINE void fetch_ahead(const Token<T, Real>& x, const Halves<T>& head) {
   if (x.out_ahead != 0) fetch<1>(HWY_MIN(head.out_first, head.out_second) + x.out_ahead, 2 * x.pairs);
 }
 
-// Rotates kHeads heads at a time, then one by one.
+// Rotates kHeads heads at a time, then the head that remains.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void turn_all_heads(const Token<T, Real>& x, Halves<T> head, const HalfRow<Real>& row, Turn turn) {
   std::int64_t h = x.heads;
@@ -139,7 +141,7 @@ HWY_INLINE void turn_all_heads(const Token<T, Real>& x, Halves<T> head, const Ha
   if (h > 0) turn_group<1>(x, head, row, turn);
 }
 
-// Rotation by the negative angle is rotation by the positive one with the two channels of a pair exchanged.
+// Rotating by the negative angle equals rotating by the positive angle with the two channels of a pair exchanged.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE void rotate_half(const Token<T, Real>& x, Turn turn) {
   const std::int64_t first = x.negative ? x.pairs : 0;
@@ -160,7 +162,8 @@ HWY_INLINE void rotate_half(const Token<T, Real>& x, Turn turn) {
   }
 }
 
-// Rotates adjacent pairs of a head and writes their channels to other places: whole vectors, then one by one.
+// Rotate a head and move its channels: split_head reads adjacent channels and writes two halves, merge_head does the
+// reverse.
 template <class Real, class Turn>
 HWY_INLINE void split_head(const Token<Real, Real>& x, const Real* head, Real* out, Turn turn) {
   const hn::ScalableTag<Real> d;
@@ -196,7 +199,7 @@ HWY_INLINE void merge_head(const Token<Real, Real>& x, const Real* head, Real* o
     turn_one(head[i], head[x.pairs + i], x.cos[i], sign * x.sin[i], out[2 * i], out[2 * i + 1], turn);
 }
 
-// Layouts that move channels: a head is read completely before it is written, so it can be written in place.
+// For layouts that move channels. A head is copied completely before it is written, so that it can be rotated in place.
 template <class Real, class Turn>
 HWY_INLINE void rotate_moving(const Token<Real, Real>& x, bool to_half, Turn turn) {
   HWY_ALIGN Real whole[kMaxChannels];
@@ -218,7 +221,7 @@ HWY_INLINE std::int64_t tokens_ahead(const Heads<T, Real>& x) {
   return HWY_MAX(1, kBytesAhead / (2 * apart * x.heads));
 }
 
-// Token by token. The fields of `heads` are read once per token, because vector stores may alias anything.
+// Calls visit for each token. Fields of x are copied once per token, because vector stores may alias them.
 template <bool kInPlace, class T, class Real, class Visit>
 HWY_INLINE void visit_tokens(const Heads<T, Real>& x, const Visit& visit) {
   const std::int64_t tokens = kInPlace ? 0 : tokens_ahead(x);
@@ -244,15 +247,15 @@ HWY_INLINE void visit_tokens(const Heads<T, Real>& x, const Visit& visit) {
   }
 }
 
-// Each of these is compiled once per type and kind of rotation instead of being inlined at every call: inlined, they
-// would take minutes to compile.
+// Each of these is compiled once per type and kind of rotation. Inlined at every call, they would take minutes to
+// compile.
 template <class T, class Real, class Turn>
 HWY_NOINLINE void half_tokens(const Heads<T, Real>& x, Turn turn) {
   visit_tokens<false>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<1>(token, turn); });
 }
 
-// In place and in cache there are half as many addresses to keep, and two heads at a time are faster. From memory, one
-// head at a time is faster, because it reads line after line.
+// For data that is rotated in place and probably in cache: two heads at a time are faster, because only half as many
+// addresses are needed. From memory, one head at a time is faster, because it reads line after line.
 template <class T, class Real, class Turn>
 HWY_NOINLINE void near_half_tokens(const Heads<T, Real>& x, Turn turn) {
   visit_tokens<true>(x, [&](const Token<T, Real>& token) HWY_ATTR { rotate_half<2>(token, turn); });
@@ -281,7 +284,8 @@ HWY_INLINE bool is_near(const Heads<T, Real>& x) {
   return x.near && x.in == x.out && x.in_token == x.out_token && x.in_head == x.out_head;
 }
 
-// A factor of 1 changes nothing, and costs nothing if memory is the bottleneck.
+// A factor of 1 does not change the result. Two common cases omit the product; elsewhere it costs little, because
+// memory is the bottleneck.
 template <class Real>
 HWY_INLINE void rotate_real(const Heads<Real, Real>& x) {
   const auto scale = static_cast<double>(x.scale);

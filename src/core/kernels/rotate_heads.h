@@ -1,8 +1,9 @@
 // Rotates the heads of some tokens: pairs of channels by the cosines and sines of the token's row, which stays in the
 // first-level cache while the heads are rotated.
 //
-// A product may be fused with the following sum if the instruction set can. Stepwise, every product and sum is rounded,
-// which gives the bits of any engine that computes a * c - b * s with the same table, on every instruction set.
+// A product may be fused with the following sum, if the instruction set can. With `stepwise`, every product and sum is
+// rounded. This gives the same bits on every instruction set, and those of any engine that computes a * c - b * s from
+// the same table.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ enum class Pairing {
   to_interleaved,  // reads i and i + pairs, writes 2i and 2i + 1
 };
 
-// The windows of the heads of some tokens. T is the element type, Real the arithmetic. in and out are the same or do
-// not overlap.
+// The windows of the heads of some tokens. T is the element type, Real the type of the arithmetic. `in` and `out` are
+// the same or do not overlap.
 template <class T, class Real>
 struct Heads {
   const T* in;

@@ -22,7 +22,7 @@ HWY_INLINE std::int64_t narrow_from(D d, const Real* in, std::int64_t count, T* 
   return i;
 }
 
-// Converts head by head to float32 and back, for options that are rare with 16-bit numbers.
+// Converts each head to float32, rotates it and converts it back: for options that are rare with 16-bit numbers.
 template <class T>
 HWY_NOINLINE void rotate_widened(const Heads<T, float>& x) {
   HWY_ALIGN float head[kMaxChannels];

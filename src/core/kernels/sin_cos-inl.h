@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Evaluates a series for four vectors at once: a single one would wait for its own previous step.
+// Evaluates a series for four vectors at once, because the steps of a single one would wait for each other.
 template <class D, class V, std::size_t N>
 HWY_INLINE void sum_series(D d, V z0, V z1, V z2, V z3, const std::array<double, N>& terms, V& sum0, V& sum1, V& sum2,
                            V& sum3) {
@@ -33,8 +33,8 @@ HWY_INLINE void sum_series(D d, V z0, V z1, V z2, V z3, const std::array<double,
   }
 }
 
-// The large terms are added last. Products and sums are never fused, because some instruction sets cannot fuse them and
-// all must give the same bits.
+// Adds the large terms last, so that the sum is rounded about once. Products and sums are never fused, because some
+// instruction sets cannot fuse them and all must give the same bits.
 template <class D, class V>
 HWY_INLINE void add_large_terms(D d, V x, V tail, V z, V& sine, V& cosine) {
   const V one = hn::Set(d, 1.0);
@@ -45,21 +45,22 @@ HWY_INLINE void add_large_terms(D d, V x, V tail, V z, V& sine, V& cosine) {
   cosine = hn::Add(near_one, hn::Add(lost, hn::Sub(hn::Mul(hn::Mul(z, z), cosine), hn::Mul(x, tail))));
 }
 
-// Converts integers below 2^52 to double: with the exponent bits of 2^52 in front, the integer n is the double 2^52 +
-// n. Every instruction set can do this.
+// Converts integers below 2^52 to double and subtracts `offset`: with the exponent bits of 2^52 in front, the integer n
+// is the double 2^52 + n. Every instruction set can do this.
 template <class D, class VU>
 HWY_INLINE auto to_double(D d, VU number, double offset) {
   const hn::RebindToUnsigned<D> du;
   return hn::Sub(hn::BitCast(d, hn::Or(number, hn::Set(du, std::uint64_t{0x433} << 52))), hn::Set(d, 0x1p52 + offset));
 }
 
-// The angle within its quadrant, from a phase plus 1/8 turn: two upper bits of quadrant, then 31 bits and 31 bits.
+// The angle within its quadrant. `shifted` is a phase plus 1/8 turn: 2 bits of quadrant, then an upper part of 31 bits
+// and a lower part of 31 bits.
 template <class D, class VU, class V>
 HWY_INLINE V angle_of(D d, VU shifted, V& tail) {
   const auto mask = hn::Set(hn::RebindToUnsigned<D>(), 0x7fffffffu);
   const V upper = to_double(d, hn::And(hn::ShiftRight<31>(shifted), mask), 0x1p30);
   const V lower = to_double(d, hn::And(shifted, mask), 0.0);
-  // The powers of two are part of the constants: exact.
+  // The powers of two are part of the constants, which is exact.
   const V large = hn::Mul(upper, hn::Set(d, base::kTwoPiHigh * 0x1p-33));
   const V small = hn::Add(hn::Mul(upper, hn::Set(d, base::kTwoPiLow * 0x1p-33)),
                           hn::Mul(lower, hn::Set(d, base::kTwoPi * 0x1p-64)));
@@ -68,7 +69,7 @@ HWY_INLINE V angle_of(D d, VU shifted, V& tail) {
   return angle;
 }
 
-// Odd quadrants swap, and two bits give the signs.
+// Odd quadrants swap sine and cosine, and the two bits of the quadrant give the signs.
 template <class D, class VU, class V>
 HWY_INLINE void take_quadrant(D d, VU shifted, V& sine, V& cosine) {
   const hn::RebindToUnsigned<D> du;

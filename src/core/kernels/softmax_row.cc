@@ -48,9 +48,10 @@ HWY_INLINE V exp_of(D d, V x, double /*type*/) {
   return hn::Exp(d, hn::Max(x, hn::Set(d, -1100.0)));  // lower numbers would overflow integers in Exp
 }
 
-// 2^n exp(r) with |r| at most ln(2) / 2. Adding 1.5 * 2^23 + 26 rounds, and leaves n + 26 in the lowest bits, which
-// become the exponent. A product removes the 26 again, so that subnormal results are rounded too, to 0 below -104. This
-// takes half the time of Highway's exp, which matters because attention computes so many.
+// exp(x) = 2^n exp(r) with |r| at most ln(2) / 2. Adding 1.5 * 2^23 + 26 rounds to the integer n, and leaves n + 26 in
+// the lowest bits, which become the exponent. A product with 2^-26 removes the 26 again, so that subnormal results are
+// rounded too; below -104 the result is 0. This takes half the time of Highway's exp, and attention computes many
+// exponentials.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, V any, float /*type*/) {
   const hn::RebindToUnsigned<D> du;
@@ -100,7 +101,7 @@ HWY_INLINE Real exp_all(Real* scores, std::int64_t count, Real max) {
 template <class Real>
 HWY_INLINE void tanh_all(Real* x, std::int64_t count, Real cap) {
   for_each_vector<Real>(count, [=](auto d, std::int64_t i) HWY_ATTR {
-    const auto limit = hn::Set(d, Real{30});  // beyond it tanh is 1 in either precision
+    const auto limit = hn::Set(d, Real{30});  // beyond it, tanh is 1 in float and in double
     const auto quotient = hn::Div(hn::LoadU(d, x + i), hn::Set(d, cap));
     const auto value = hn::Tanh(d, hn::Max(hn::Min(quotient, limit), hn::Neg(limit)));
     hn::StoreU(hn::IfThenElse(hn::IsNaN(quotient), quotient, hn::Mul(hn::Set(d, cap), value)), d, x + i);

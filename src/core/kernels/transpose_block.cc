@@ -17,7 +17,8 @@ struct AsIs {
   }
 };
 
-// Transposes square blocks of 16-byte rows; a single number if the instruction set cannot interleave.
+// The side of the square blocks that are transposed at once: rows of 16 bytes, or a single number if the instruction
+// set cannot interleave.
 template <class Real>
 constexpr std::int64_t block_size() {
   return HWY_TARGET == HWY_SCALAR ? 1 : 16 / static_cast<std::int64_t>(sizeof(Real));

@@ -1,5 +1,5 @@
-// Rotates a vector of angles by a vector of small angles. All kernels use this one function, so that the order of
-// operations, and with it the bits of a position, are always the same. To be included by kernels, once per instruction
+// Rotates a vector of angles by a vector of small angles. All kernels use these functions, so that the operations are
+// always in the same order and a position always has the same bits. To be included by kernels, once per instruction
 // set.
 #if defined(POSENC_KERNELS_TURN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_INL_H_
@@ -23,7 +23,7 @@ HWY_INLINE V turned_cos(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos) 
   return hn::NegMulAdd(anchor_sin, offset_sin, hn::Mul(anchor_cos, offset_cos));
 }
 
-// The same, and also with the offset's sines negated.
+// Both of the above, for the offset (sine, cosine) and for the negated offset (back_sine, back_cosine).
 template <class V>
 HWY_INLINE void turn_both_ways(V anchor_sin, V anchor_cos, V offset_sin, V offset_cos, V& sine, V& cosine, V& back_sine,
                                V& back_cosine) {

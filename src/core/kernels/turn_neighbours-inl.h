@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kBlock = 256;  // pairs whose cosines and sines are interleaved at a time
 
-// Interleaves c0 s0 c1 s1 .., so that the numbers are in the same order as the channels they apply to.
+// Cosines and sines interleaved, c0 s0 c1 s1 .., so that they are in the same order as the channels that they multiply.
 template <class Real>
 struct Joined {
   HWY_ALIGN Real values[2 * kBlock];
@@ -58,7 +58,7 @@ HWY_INLINE void turn_last_neighbours(const T* in, T* out, const Joined<Real>& ro
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// From c0 s0 c1 s1 .. makes c0 c0 c1 c1 .. and s0 s0 s1 s1 .., the latter with the signs that `neighbours` expects.
+// Make c0 c0 c1 c1 .. and s0 s0 s1 s1 .. from c0 s0 c1 s1 .., the sines with the signs that `neighbours` expects.
 template <class V>
 HWY_INLINE V cosines_of(V joined) {
   return kept_in_register(hn::DupEven(joined));
@@ -80,8 +80,8 @@ HWY_INLINE void turn_neighbours(D d, V cos, V sin, const T* in, T* out, Turn tur
   store(d, turn.neighbours(x, hn::Reverse2(d, x), cos, sin), out);
 }
 
-// kHeads heads share the loads of the row. Four vectors of each head are done before the next head, because hardware
-// does not prefetch shorter runs of memory. Returns the number of pairs done.
+// Rotates kHeads heads, which share the loads of the row, and returns the number of pairs done. Four vectors of a head
+// are rotated before the next head, because hardware does not prefetch shorter runs of memory.
 template <int kHeads, class T, class Real, class Turn>
 HWY_INLINE std::int64_t turn_vectors(const Token<T, Real>& x, const T* in, T* out, const Joined<Real>& row,
                                      std::int64_t pairs, Turn turn) {
@@ -119,7 +119,8 @@ HWY_INLINE std::int64_t turn_vectors(const Token<T, Real>& x, const T* in, T* ou
   return c / 2;
 }
 
-// If loading separates even and odd places, it separates the channels of pairs, so plain cosines and sines can be used.
+// For types whose loads separate even and odd elements: this also separates the two channels of each pair, so the
+// cosines and sines need not be interleaved.
 template <class T, class Real, class Turn>
 HWY_INLINE std::int64_t turn_places(const T* in, T* out, const Real* cos, const Real* sin, Real sign,
                                     std::int64_t pairs, Turn turn) {
@@ -158,7 +159,7 @@ HWY_INLINE void turn_heads(const Token<T, Real>& x, const T* in, T* out, const J
   if constexpr (kHeads == 2) turn_last_neighbours(in + x.in_stride, out + x.out_stride, row, done, pairs, turn);
 }
 
-// Two heads at once if four vectors are two cache lines.
+// Two heads at once if four vectors are at least two cache lines.
 template <class T>
 constexpr int kNeighbourHeads = sizeof(T) >= 4 && HWY_MAX_BYTES >= 32 ? 2 : 1;
 

@@ -1,5 +1,5 @@
-// The operations of rotation on single vectors: conversion of elements of any float type to the arithmetic and back,
-// and the rotation of a pair. To be included by kernels, once per instruction set.
+// The operations of rotation on single vectors: conversion between any float type and the type of the arithmetic, and
+// the rotation of a pair. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_TURN_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_PAIR_INL_H_
 #undef POSENC_KERNELS_TURN_PAIR_INL_H_
@@ -40,11 +40,11 @@ HWY_INLINE void store(D d, V values, T* to) {
   }
 }
 
-// Whether a vector of T becomes two vectors of the arithmetic, one with the even and one with the odd places.
+// Whether a vector of T is converted to two vectors: one of its even elements and one of its odd elements.
 template <class T>
 constexpr bool kPlacesApart = std::is_same_v<T, bf16>&& HWY_TARGET != HWY_SCALAR;
 
-// Loads two vectors of neighbours; if even and odd places are separated, in that order.
+// Load and store two consecutive vectors; if kPlacesApart<T>, the first has the even elements and the second the odd.
 template <class D, class T, class V>
 HWY_INLINE void load_two(D d, const T* from, V& first, V& second) {
 #if HWY_TARGET != HWY_SCALAR
@@ -62,8 +62,8 @@ HWY_INLINE void store_two(D d, V first, V second, T* to) {
   store(d, second, to + hn::Lanes(d));
 }
 
-// Products are subtracted in even places and added in odd ones. If no instruction does this, the sines of even places
-// are negated in advance: see signed_sines.
+// alternate() is a * b - product in even lanes and a * b + product in odd lanes. If no instruction does this, it always
+// adds, and the sines of even lanes are negated in advance: see signed_sines.
 #undef POSENC_ALTERNATES
 #if HWY_ARCH_X86 && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
 #define POSENC_ALTERNATES 1
@@ -89,7 +89,7 @@ HWY_INLINE V alternate(V a, V b, V product) {
 }
 #endif
 
-// The rotation of a pair: (a, b) to (a c - b s, b c + a s). One product of each sum is fused if the machine can.
+// The rotation of a pair, (a, b) to (a c - b s, b c + a s), with one product of each sum fused if possible.
 struct Fused {
   template <class V>
   HWY_INLINE V first(V a, V b, V c, V s) const {
@@ -99,7 +99,7 @@ struct Fused {
   HWY_INLINE V second(V a, V b, V c, V s) const {
     return hn::MulAdd(b, c, hn::Mul(a, s));
   }
-  // Both at once for neighbours: x is a, b, .., crossed is b, a, .., and s are signed_sines.
+  // Both channels at once, for adjacent channels: x is a, b, .., `crossed` is b, a, .., and s is from signed_sines.
   template <class V>
   HWY_INLINE V neighbours(V x, V crossed, V c, V s) const {
     return alternate(x, c, hn::Mul(crossed, s));

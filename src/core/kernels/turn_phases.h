@@ -1,6 +1,5 @@
-// Rotates one row of angles, given as phases, by a row of small angles. Computes `multiplier` times the sines and
-// cosines of the phases as in sin_cos_row.h and rotates them as in turn_rows.h, with the same bits but without storing
-// them in between.
+// Rotates one row of angles, given as phases, by a row of small angles. The result has the bits of sin_cos_row.h with
+// `multiplier`, followed by turn_rows.h, but nothing is stored in between.
 #pragma once
 
 #include <cstdint>

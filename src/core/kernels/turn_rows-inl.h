@@ -1,5 +1,5 @@
-// Rotates rows and stores them in any order and type. turn_rows.cc has the functions for double, turn_rows_f32.cc those
-// for float, so that neither takes long to compile. To be included by kernels, once per instruction set.
+// Rotates rows and stores them in any order and type. turn_rows.cc has the functions for double and turn_rows_f32.cc
+// those for float, so that neither takes long to compile. To be included by kernels, once per instruction set.
 #if defined(POSENC_KERNELS_TURN_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TURN_ROWS_INL_H_
 #undef POSENC_KERNELS_TURN_ROWS_INL_H_
@@ -12,7 +12,8 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
-// Defined if the instruction set has non-temporal stores, and interleaving works within halves of at most 32 bytes.
+// 1 if the instruction set has non-temporal stores, and interleaves vectors of 32 bytes within halves of 16 bytes, as
+// put_pairs assumes.
 #undef POSENC_CAN_STREAM
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define POSENC_CAN_STREAM 1
@@ -24,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How doubles are converted to what is stored.
+// How doubles are converted to the type that is stored.
 struct AsDouble {
   using Type = double;
   template <class D, class V>
@@ -41,8 +42,9 @@ struct AsFloat {
   }
 };
 
-// Keeps 13 bits of the mantissa, and sets the last of them if anything was cut off: two bits more than f16 and its tie
-// need, and few enough that a float can hold them as a subnormal whenever a bf16 is not zero.
+// Rounds to odd: keeps 13 bits of the mantissa and sets the last of them if any bit that was cut off is set. That is
+// two bits more than an f16 and its tie need, and few enough for a subnormal float to hold them for every number that
+// does not round to zero in bf16.
 struct AsOddFloat {
   using Type = float;
   template <class D, class V>
@@ -55,7 +57,8 @@ struct AsOddFloat {
   }
 };
 
-// Stores through the caches or past them; past them only whole vectors, if the instruction set can.
+// Stores a vector, if kPast past the caches. Vectors below 16 bytes, and all vectors if the instruction set has no
+// non-temporal stores, go through the caches.
 template <bool kPast, class D, class V, class T>
 HWY_INLINE void put(D d, V values, T* to) {
 #if POSENC_CAN_STREAM
@@ -71,13 +74,13 @@ HWY_INLINE void put(D d, V values, T* to) {
 template <bool kPast, class D, class V, class T>
 HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
 #if POSENC_CAN_STREAM
-  if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) == 16) {  // one store of 32 bytes, not two of 16
+  if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) == 16) {  // one store of 32 bytes instead of two of 16
     const hn::Twice<D> both;
     const auto lower = hn::InterleaveLower(d, first, second);
     hn::Stream(hn::Combine(both, hn::InterleaveUpper(d, first, second), lower), both, to);
     return;
   } else if constexpr (kPast && hn::MaxLanes(d) * sizeof(T) == 32) {
-    const auto lower = hn::InterleaveLower(d, first, second);  // within each half of 16 bytes
+    const auto lower = hn::InterleaveLower(d, first, second);  // interleaves within each half of 16 bytes
     const auto upper = hn::InterleaveUpper(d, first, second);
     hn::Stream(hn::ConcatLowerLower(d, upper, lower), d, to);
     hn::Stream(hn::ConcatUpperUpper(d, upper, lower), d, to + hn::MaxLanes(d));
@@ -87,9 +90,8 @@ HWY_INLINE void put_pairs(D d, V first, V second, T* to) {
   hn::StoreInterleaved2(first, second, d, to);
 }
 
-// Stores past the caches go through a few line buffers of the core, so rows are written one by one.
-//
-// The destination of a vector of sines and one of cosines: `sine` and `cosine` point into the row, i counts pairs.
+// How a vector of sines and a vector of cosines are stored: `sine` and `cosine` point into the row, and i counts pairs.
+// Stores past the caches go through a few line buffers of the core, so rows are then written one by one (kOneByOne).
 template <class As, bool kPast>
 struct Apart {
   using T = typename As::Type;
@@ -129,8 +131,8 @@ HWY_INLINE void for_each_vector(std::int64_t pairs, const Visit& visit) {
   for (; i < pairs; ++i) visit(one, i);
 }
 
-// An anchor and its two outputs. Pointers are copied before the loops, because the compiler must assume that stores
-// change them in memory.
+// An anchor and its two output rows. The pointers are copied before the loops, because the compiler must assume that
+// stores change the originals.
 template <class T>
 struct Line {
   const double* anchor_sin;
@@ -178,7 +180,7 @@ struct TurnAll {
     }
   }
 
-  // Loads of the offset are shared by four rows.
+  // Four output rows share the loads of the offset.
   template <class Store, class T>
   HWY_INLINE void run_two(const PairColumns<T>& out, std::int64_t row) const {
     const double* const sines = turn.offset_sin;

@@ -29,9 +29,10 @@ struct PairColumns {
 // A double is rounded to the nearest float. Functions called `odd` round in such a way that rounding again, to a 16-bit
 // float, gives the same as rounding the double once.
 
-// How the elements of a row are stored. past_caches, if the instruction set can, is for outputs larger than the caches:
-// lines are not read before they are written. Rows, columns and turn.pairs elements must then be multiples of
-// kStreamAlignment bytes, and other threads may read the rows only after finish_stream.
+// How the elements of a row are stored. past_caches is for outputs larger than the caches: if the instruction set can,
+// lines are not read before they are written. Rows and columns must then start at multiples of kStreamAlignment bytes,
+// the size of turn.pairs elements must be such a multiple, and other threads may read the rows only after
+// finish_stream.
 enum class Stores { cached, past_caches };
 constexpr std::int64_t kStreamAlignment = 64;
 void finish_stream() noexcept;

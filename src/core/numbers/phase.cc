@@ -12,8 +12,8 @@
 namespace posenc {
 namespace {
 
-// The fraction of 1 / (2 pi) in binary. 1280 bits are enough for every finite double: the largest exponent, 971, then
-// 64 bits of phase, 64 of product and 128 bits after that.
+// The fraction of 1 / (2 pi) in binary. 1280 bits are enough for every finite double: round_step reads 192 bits from
+// the double's exponent on, which is at most 971.
 constexpr std::array<std::uint64_t, 20> kTurnsPerRadian = {
     0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410, 0x7f9458eaf7aef158, 0x6dc91b8e909374b8,
     0x01924bba82746487, 0x3f877ac72c4a69cf, 0xba208d7d4baed121, 0x3a671c09ad17df90, 0x4e64758e60d4ce7d,
@@ -21,7 +21,7 @@ constexpr std::array<std::uint64_t, 20> kTurnsPerRadian = {
     0x5d49eeb1faf97c5e, 0xcf41ce7de294a4ba, 0x9afed7ec47e35742, 0x1580cc11bf1edaea, 0xfc33ef0826bd0d87};
 constexpr numbers::DoubleDouble kTurnsPerRadianDouble{0x1.45f306dc9c883p-3, -0x1.6b01ec5417056p-57};
 
-// 64 bits of 1 / (2 pi), starting at bit `first` after the binary point; bits before it and after the table are zero.
+// 64 bits of 1 / (2 pi), from bit `first` after the binary point on. Bits before the point and after the table are 0.
 std::uint64_t turn_bits(int first) noexcept {
   const auto word = [](int index) noexcept {
     return index < 0 || index >= static_cast<int>(kTurnsPerRadian.size())
@@ -33,8 +33,8 @@ std::uint64_t turn_bits(int first) noexcept {
   return offset == 0 ? word(index) : (word(index) << offset) | (word(index + 1) >> (64 - offset));
 }
 
-// round(magnitude / 2pi * 2^64) modulo 2^64. With magnitude = mantissa * 2^exponent, the bits of 1/2pi after `exponent`
-// give 64 bits of steps and a fraction; the bits before only add whole turns.
+// round(magnitude / 2pi * 2^64) modulo 2^64. With magnitude = mantissa * 2^exponent, only the bits of 1/2pi from
+// `exponent` on matter: the bits before them contribute whole turns.
 std::uint64_t round_step(double magnitude) noexcept {
   int exponent = 0;
   const double fraction = std::frexp(magnitude, &exponent);

@@ -18,7 +18,7 @@ inline std::uint64_t phase_of_turns(double turns) noexcept {
   return (static_cast<std::uint64_t>(high) << 32) + static_cast<std::uint64_t>(low);
 }
 
-// A position as an integer and a fraction of at most 1/2; the size of the fraction also as a multiple of 2^-64.
+// A position as an integer and a fraction of magnitude at most 1/2; `fixed` is that magnitude in units of 2^-64.
 struct SplitPosition {
   std::int64_t whole;
   double fraction;
@@ -31,11 +31,12 @@ inline SplitPosition split_position(double position) noexcept {
   return {static_cast<std::int64_t>(whole), fraction, static_cast<std::uint64_t>(std::fabs(fraction) * 0x1p64)};
 }
 
-// Whether a step equals its frequency: positive, and less than one turn per position, so that no whole turns were lost.
+// Whether step.step is the frequency itself: at least 0 and below one turn per position, so that no whole turn is lost.
 inline bool is_plain(const PhaseStep& step) noexcept { return step.turns >= 0.0 && step.turns < 0.99; }
 
-// Below one turn per position, the fraction contributes the upper half of one integer product, correct to 2^-63 turns.
-// Higher frequencies need the whole turns that the step lost: a product in twice the precision, reduced afterwards.
+// Below one turn per position, the contribution of the fraction is the upper half of one integer product, correct to
+// 2^-63 turns. At higher frequencies the step has lost whole turns, which a fraction of a position needs: there it is a
+// product in twice the precision, reduced afterwards.
 inline std::uint64_t phase_at(const PhaseStep& step, const SplitPosition& position) noexcept {
   const std::uint64_t phase = phase_at(step, position.whole);
   if (std::fabs(step.turns) < 0.99) {

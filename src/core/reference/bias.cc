@@ -8,7 +8,7 @@
 namespace posenc::reference {
 namespace {
 
-// One head's query and key position, and the parameters.
+// A head, the positions of a query and a key, and the parameters.
 struct Pair {
   const std::vector<Numbers>& parameters;
   std::int64_t head;

@@ -6,7 +6,7 @@
 namespace posenc::reference {
 namespace {
 
-// Keys' piecewise cubic kernel and the triangle kernel, as usually printed.
+// The piecewise cubic kernel of R. Keys (1981), and the triangle kernel.
 double cubic(double x, double a) {
   x = std::fabs(x);
   if (x <= 1.0) return (a + 2.0) * x * x * x - (a + 3.0) * x * x + 1.0;
@@ -69,13 +69,13 @@ double nearest(const Length& length, std::int64_t i, const Read& read) {
   return read(std::min(static_cast<std::int64_t>(static_cast<float>(i) * ratio), length.from - 1));
 }
 
-// Output row i of one axis; read(row) returns the input rows.
+// Returns output row i of one axis; read(row) returns an input row.
 template <class Read>
 double interpolate(const Resize& rule, const Length& length, std::int64_t i, const Read& read) {
   if (rule.method == Interpolation::nearest) return nearest(length, i, read);
   if (rule.method == Interpolation::area) return mean(length, i, read);
   if (rule.antialias) return antialiased(rule, length, i, read);
-  // torch's linear copies an axis whose length does not change, whatever the scale factor.
+  // Linear interpolation in PyTorch copies an axis whose length does not change, whatever the scale factor.
   if (rule.method == Interpolation::linear && length.from == length.to) return read(i);
   const double x = coordinate(rule, length, i);
   double sum = 0.0;

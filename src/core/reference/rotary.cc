@@ -16,7 +16,8 @@ bool has_part_per_axis(Layout layout) {
   return layout == Layout::half_per_axis || layout == Layout::interleaved_pairs_with_halves_tiling_per_axis;
 }
 
-// The number of rotated channels, which also divides the exponents unless the spec says otherwise.
+// The number of rotated channels before an odd number gets one more. It divides the exponents unless the spec gives
+// another divisor.
 std::int64_t stated_width(const Rotary& spec) {
   if (spec.rotary_dim > 0) return spec.rotary_dim;
   const auto width = static_cast<std::int64_t>(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor);
@@ -26,12 +27,12 @@ std::int64_t stated_width(const Rotary& spec) {
 
 std::int64_t pairs_of(const Rotary& spec) { return (stated_width(spec) + 1) / 2; }
 
-// The pairs of each part, if every axis has its own part of the window.
+// The pairs of the part that each axis has, or all pairs if the window is not divided into parts.
 std::int64_t pairs_per_part(const Rotary& spec) {
   return has_part_per_axis(spec.layout) ? pairs_of(spec) / axes_of(spec) : pairs_of(spec);
 }
 
-// The axis of each entry: one section after the other, each `times` as long.
+// The axis of each entry if the sections follow each other, each `times` as long.
 std::vector<std::int64_t> chunks(const Rotary& spec, std::int64_t times) {
   std::vector<std::int64_t> axes;
   std::int64_t section = 0;
@@ -63,7 +64,7 @@ std::vector<std::int64_t> axes_of_pairs(const Rotary& spec) {
   return axes;
 }
 
-// What differs between layers: those with local attention have their own base, and usually no scaling.
+// The base and the scaling of a layer. Layers with local attention have their own base, and usually no scaling.
 struct Layer {
   double base;
   Scaling scaling;
@@ -78,7 +79,7 @@ Ladder ladder_of(const Rotary& spec, std::int64_t divisor) {
   return {layer_of(spec).base, divisor, pairs_per_part(spec), spec.head_dim, spec.sequence_length};
 }
 
-// base^-exponent of pair i by the spec's rule.
+// The frequency of pair i by the spec's rule, after scaling.
 double ruled_frequency(const Rotary& spec, std::int64_t i) {
   const std::vector<std::int64_t> axes = axes_of_pairs(spec);
   const std::int64_t axis = axes[static_cast<std::size_t>(i)];
@@ -99,7 +100,7 @@ double ruled_frequency(const Rotary& spec, std::int64_t i) {
   return scaled_inv_freq(layer_of(spec).scaling, ladder_of(spec, divisor), number);
 }
 
-// Layouts with one angle per channel: out[c] from x[c] and its partner.
+// For layouts that have an angle per channel: computes out[c] from x[c] and its partner.
 void turn_channels(const Rotary& spec, std::span<const double> position, double factor, const double* x, double* out) {
   const std::int64_t start = spec.first_channel < 0 ? spec.head_dim + spec.first_channel : spec.first_channel;
   const std::int64_t width = 2 * pairs_of(spec), half = width / 2;

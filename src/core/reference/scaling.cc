@@ -1,4 +1,4 @@
-// Every scaling as in its paper or published code, in plain double.
+// Every scaling in plain double, as written in its paper or published code.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -10,7 +10,8 @@ namespace posenc {
 namespace scalings {
 namespace {
 
-// The logarithm of factor^(dim / (dim - 2)). It divides the slowest pair, with exponent (dim - 2) / dim, by the factor.
+// The logarithm of factor^(dim / (dim - 2)). A base that is multiplied by this power divides the frequency of the
+// slowest pair, base^(-(dim - 2) / dim), by the factor.
 DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) { return log_factor * whole(dim) / whole(dim - 2); }
 
 LadderScale scale_none(const NoScaling&, const Ladder& ladder) { return unscaled(ladder); }

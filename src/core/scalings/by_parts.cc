@@ -1,5 +1,5 @@
-// Scalings that keep fast pairs, divide slow ones by the factor, and interpolate in between: NTK-by-parts, YaRN, Llama
-// 3.
+// Scalings that keep fast pairs, divide slow ones by the factor, and interpolate in between: NTK-by-parts, YaRN and
+// Llama 3.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -34,7 +34,7 @@ DoubleDouble clamped(DoubleDouble x) {
   return x.high >= 1.0 ? number(1.0) : x;
 }
 
-// A fractional pair number; it is only rounded if the spec asks for it.
+// The first and last pair between which YaRN interpolates. They are fractional unless the spec has `truncate`.
 struct Range {
   DoubleDouble low;
   DoubleDouble high;
@@ -59,8 +59,7 @@ Range range_of(const Yarn& s, const Ladder& ladder) {
               pair_that_turns(s.beta_slow, s.original_positions, ladder)};
   if (s.truncate) range = {floor_of(range.low), -floor_of(-range.high)};
   if (range.low.high < 0.0) range.low = number(0.0);
-  // dim - 1 instead of the last pair, dim / 2 - 1: this is what the published code does, and models were trained with
-  // it.
+  // The last pair is dim / 2 - 1, but the published code clamps to dim - 1, and models were trained with that.
   if (range.high.high > static_cast<double>(ladder.dim - 1)) range.high = whole(ladder.dim - 1);
   if (range.low.high == range.high.high && range.low.low == range.high.low) range.high = range.high + number(0.001);
   return range;
@@ -150,7 +149,7 @@ LadderScale scale_llama3(const Llama3& s, const Ladder& ladder) {
   for (std::int64_t i = 0; i < ladder.pairs; ++i) {
     const DoubleDouble turns = turns_within(s.original_positions, plain_frequency(result.log_base, i, ladder.dim));
     const DoubleDouble above = turns + number(-s.low_freq_factor);
-    // Llama 4 Scout has two equal factors: a step instead of a band.
+    // The two factors are equal in Llama 4 Scout, so that the band between them becomes a step.
     const bool step = width.high == 0.0;
     const DoubleDouble kept = step ? number(above.high >= 0.0 ? 1.0 : 0.0) : clamped(above / width);
     result.multipliers.push_back(mixture(number(1.0) + -kept, s.factor));
@@ -192,7 +191,7 @@ double yarn_magnitude(double factor, double mscale) noexcept {
 }
 
 YarnRange yarn_range(const Yarn& scaling, const Ladder& ladder) {
-  scalings::scale_of(scaling, ladder);  // refuses what makes no sense
+  scalings::scale_of(scaling, ladder);  // throws if the scaling or the ladder is invalid
   const scalings::Range range = scalings::range_of(scaling, ladder);
   return {range.low.high, range.high.high};
 }

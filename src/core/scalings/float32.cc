@@ -1,5 +1,6 @@
-// Frequencies as the float32 tensors of PyTorch models contain them: every step is rounded, in the order of their code.
-// If a scaling changes the base or divides once, rounding the plain frequency once more already gives the same.
+// Frequencies as in the float32 tensors of PyTorch models: every step is rounded to float32, in the order of the
+// published code. A scaling that only changes the base, or only multiplies each frequency once, needs no function of
+// its own: rounding that product once more gives the same number.
 #include "core/scalings/rule.h"
 
 namespace posenc::scalings {

@@ -1,4 +1,4 @@
-// What each scaling in this folder defines, and what scalings share. To add a scaling, add its struct to
+// The row that each scaling in this folder defines, and helpers for all scalings. To add a scaling, add its struct to
 // posenc/scaling.h and a file here.
 #pragma once
 
@@ -18,7 +18,7 @@ using base::Refusal;
 using numbers::DoubleDouble;
 using spec::Field;
 
-// f_i = base^(-2i / dim) * multipliers_i in twice the precision of double; it is rounded once, at the end.
+// f_i = base^(-2i / dim) * multipliers_i, computed in twice the precision of double and rounded once, at the end.
 struct LadderScale {
   double base;                            // base after scaling, rounded
   DoubleDouble log_base;                  // logarithm of the base, not rounded
@@ -28,13 +28,13 @@ struct LadderScale {
 
 LadderScale unscaled(const Ladder& ladder);
 LadderScale with_base_times(const Ladder& ladder, DoubleDouble log_factor);
-// base^(-2i / dim), and the number of turns it makes within `positions`.
+// base^(-2i / dim), and the number of turns that a pair with this frequency makes within `positions`.
 DoubleDouble plain_frequency(DoubleDouble log_base, std::int64_t i, std::int64_t dim);
 DoubleDouble turns_within(std::int64_t positions, DoubleDouble frequency);
 
 DoubleDouble whole(std::int64_t number);
 DoubleDouble number(double value);
-// 1 - share * (1 - 1 / factor): 1 if share is 0, 1 / factor if share is 1; exactly 1 for a factor of 1.
+// 1 - share * (1 - 1 / factor): 1 if share is 0, 1 / factor if share is 1, and exactly 1 if factor is 1.
 DoubleDouble mixture(DoubleDouble share, double factor);
 
 // Returns the factor, or max_positions / original_positions if none is given.
@@ -50,7 +50,7 @@ struct Float32 {
   float plain() const { return 1.0f / power; }
 };
 
-// Fields used by several scalings, and an empty list.
+// Fields used by several scalings, and the empty list of a scaling without fields.
 inline std::vector<Field> no_fields(Scaling&) { return {}; }
 Field factor_field(double& factor);
 Field factor_field(std::optional<double>& factor);
@@ -68,7 +68,7 @@ struct ScalingRow {
   float (*float32)(const Scaling& scaling, const Ladder& ladder, const Float32& plain) = nullptr;
   // Whether the numbers depend on the sequence length; null: they do not.
   bool (*needs_length)(const Scaling& scaling) = nullptr;
-  // The scaling used in training; null: none, because it stretches a model that was trained without it.
+  // The scaling used in training; null: NoScaling, because this scaling stretches a model that was trained without it.
   Scaling (*trained)(const Scaling& scaling) = nullptr;
 };
 
@@ -77,7 +77,7 @@ const ScalingRow& row_of(const Scaling& scaling) noexcept;
 template <auto function>
 inline constexpr auto of_scaling = &spec::OfAlternative<Scaling, function>::call;
 
-// For a scaling that models are trained with.
+// ScalingRow::trained of a scaling with which models are trained.
 inline Scaling as_it_is(const Scaling& scaling) { return scaling; }
 
 // Returns frequency i as in float32 tensors; `scale` is the result of the scaling.

@@ -16,7 +16,7 @@ namespace {
 
 using numbers::DoubleDouble;
 
-// The scaled ladders of a spec: one, or one per axis if axes differ in width.
+// The scaled ladders of a spec: one, or several if the axes have different exponent_dim.
 class Ladders {
  public:
   Ladders(const Rotary& spec, const std::vector<spec::PairPlace>& places)

@@ -39,7 +39,7 @@ void check_finite(const std::vector<double>& inv_freq) {
   }
 }
 
-// `dropped`: the last pair has only one column.
+// Sets the columns of sines and cosines. `dropped`: the last pair has only one column.
 template <class Schedule>
 void place_columns(Order order, std::int64_t pairs, bool dropped, Schedule& schedule) {
   const bool cosine_first = order == Order::cos_interleaved || order == Order::cos_halves;
@@ -59,7 +59,7 @@ std::vector<double> schedules::frequencies_of(const Sinusoidal& spec) {
   for (double& frequency : inv_freq) frequency *= spec.frequency_scale;
   if (!inv_freq.empty()) return inv_freq;
   // Computed in twice the precision and rounded once: std::pow is off by up to 7 ulp because its exponent is rounded.
-  // The scale is part of the exponent, so that the power may overflow as long as the frequency does not.
+  // The logarithm of the scale is part of the exponent, so that the power alone may overflow if the frequency does not.
   const DoubleDouble log_base = numbers::log(spec.base);
   const DoubleDouble log_scale =
       spec.frequency_scale == 0.0 ? DoubleDouble{} : numbers::log(std::fabs(spec.frequency_scale));

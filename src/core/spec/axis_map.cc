@@ -15,7 +15,7 @@ using base::Refusal;
 
 std::int64_t at(const std::vector<std::int64_t>& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
 
-// The axis of place i where sections of a multiple of their length follow each other.
+// The axis of entry i if the sections follow each other, each `multiple` times as long.
 std::int64_t chunk_axis(const Rotary& spec, std::int64_t i, std::int64_t multiple) {
   std::int64_t section = 0;
   for (std::int64_t end = multiple * at(spec.sections, 0); i >= end; end += multiple * at(spec.sections, section)) {
@@ -45,7 +45,8 @@ std::int64_t pair_axis(const Rotary& spec, const RotaryWindow& window, std::int6
   return section_axis(spec, i);
 }
 
-// Frequencies of a ladder for every axis, or of one that is dealt out.
+// Numbers the frequencies per axis: each axis has its own ladder (restart), or the axes take the frequencies of one
+// ladder in turn (dealt).
 void number_by_axis(const Rotary& spec, std::vector<PairPlace>& places) {
   std::array<std::int64_t, 8> count{};
   for (PairPlace& place : places) place.index = count[static_cast<std::size_t>(place.axis)]++;
@@ -99,7 +100,7 @@ void check_axis_of_pair(const Rotary& spec, std::int64_t pairs, const Refusal& r
   }
 }
 
-// What each order asks of sections whose sum is right.
+// Checks what each section_order requires of the sections, beyond the right sum.
 void check_order(const Rotary& spec, std::int64_t pairs, const Refusal& refuse) {
   const std::int64_t axes = axes_of(spec);
   const auto count = static_cast<std::int64_t>(spec.sections.size());
@@ -133,7 +134,7 @@ std::string layout_word(Layout layout) {
                                            : "layout=interleaved_pairs_with_halves_tiling_per_axis";
 }
 
-// Layouts that say the axes themselves, wholly or in part.
+// Checks the layouts that determine the axes themselves, wholly or in part.
 void check_layout(const Rotary& spec, const RotaryWindow& window, const Refusal& refuse) {
   const std::int64_t axes = axes_of(spec);
   const std::string layout = layout_word(spec.layout);

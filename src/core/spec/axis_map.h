@@ -1,4 +1,4 @@
-// Where every angle of a rotary spec comes from: its axis, and its place in a ladder of frequencies.
+// The axis and the frequency of every angle of a rotary spec.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace posenc::spec {
 
-// An angle grows with coordinate `axis`, by frequency number `index` of a ladder spaced by `exponent_dim`, or by the
-// given frequency number `pair`.
+// An angle is coordinate `axis` times a frequency: number `index` of the ladder with this exponent_dim, or number
+// `pair` of the spec's inv_freq if that lists one per pair.
 struct PairPlace {
   std::int64_t axis;
   std::int64_t index;
@@ -20,14 +20,14 @@ struct PairPlace {
   std::int64_t pair;
 };
 
-// One per pair, or per channel of the window with a layout that is not a rotation. `spec` is valid.
+// One place per pair, or per channel of the window if the layout is not a rotation. `spec` must be valid.
 POSENC_INTERNAL std::vector<PairPlace> axis_map(const Rotary& spec, const RotaryWindow& window);
 
-// The ladders that those places name, one for each exponent_dim, each as long as its largest index says.
+// The ladders that `places` use: one per exponent_dim, each just long enough for its largest index.
 POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec, const std::vector<PairPlace>& places);
 POSENC_INTERNAL std::vector<Ladder> ladders_of(const Rotary& spec);
 
-// Calls `refuse`, which does not return, with the mistake in the axes of a spec whose window is inside its head.
+// Calls `refuse`, which does not return, if the axes of the spec are wrong. The window must be inside the head.
 void check_axes(const Rotary& spec, const RotaryWindow& window, const base::Refusal& refuse);
 
 }  // namespace posenc::spec

@@ -120,7 +120,7 @@ BoundParameters::BoundParameters(const Spec& spec, const Parameters& parameters,
     Bound bound{info.name, parameter.value, {}, {}, parameter.value.rank > static_cast<int>(info.shape.size())};
     bound.shape.assign(parameter.value.shape.begin(), parameter.value.shape.begin() + parameter.value.rank);
     if (!info.by_reference) {
-      bound.view.data = nullptr;  // the memory may be gone by the time that gradients are wanted
+      bound.view.data = nullptr;  // the caller may free the memory before gradients are computed
       bound.numbers.resize(static_cast<std::size_t>(parameter.value.size()));
       for_each_element(parameter.value, [&](const auto& element, std::int64_t index) {
         bound.numbers[static_cast<std::size_t>(index)] = base::widen(element);

@@ -1,4 +1,5 @@
-// Encodings of positions with several coordinates: parts side by side, and sums over the axes.
+// The fields of encodings of positions with several coordinates: parts side by side (concat) and sums over the axes
+// (fourier).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,7 +21,8 @@ constexpr std::string_view kFourierNames[] = {"fourier_features"};
 
 using PartEncoding = std::variant<Sinusoidal, Learned>;
 
-// The kind of a part: its words are the alternatives. make_parts settles it before fields are bound to the part.
+// The kind of a part, one word per alternative of the variant. make_parts sets it before fields are bound to the part,
+// because changing it would invalidate them.
 EnumField part_kind_field(PartEncoding& encoding) {
   return {&encoding, kPartWords,
           [](const void* value) noexcept { return static_cast<int>(static_cast<const PartEncoding*>(value)->index()); },
@@ -47,7 +49,8 @@ void add_part_fields(ConcatPart& part, std::size_t number, std::vector<Field>& f
   for (Field& field : part_fields(std::move(own), prefix)) fields.push_back(std::move(field));
 }
 
-// Parts are numbered from 0, and the number opens the names of their fields: 0.axis, 1.width. JSON has a list, `parts`.
+// Parts are numbered from 0, and the names of their fields begin with the number: 0.axis, 1.width. JSON has a list,
+// `parts`, instead.
 std::vector<Field> concat_fields(Concat& s) {
   std::vector<Field> fields;
   for (std::size_t i = 0; i < s.parts.size(); ++i) add_part_fields(s.parts[i], i, fields);
@@ -73,7 +76,7 @@ std::vector<Shorthand> concat_shorthands(Concat& s) {
 
 constexpr std::int64_t kMaxFourierAxes = 8;
 
-// Frequencies that fall from pair to pair, begun with another one on every axis.
+// Halves the frequency from pair to pair. Each axis starts at another frequency, so that the axes differ.
 std::string example_frequencies(const Fourier& s, std::int64_t pairs) {
   if (s.width > 0) pairs = std::clamp<std::int64_t>(s.width / 2, 1, pairs);
   const std::int64_t axes = std::clamp<std::int64_t>(s.axes, 1, kMaxFourierAxes);  // not checked yet

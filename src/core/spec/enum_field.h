@@ -1,4 +1,4 @@
-// Fields of enums in field lists.
+// Makes the entry of an enum in a field list.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ EnumField enum_field(Enum& value, std::span<const std::string_view> words, std::
           [](void* to, int index) noexcept { *static_cast<Enum*>(to) = static_cast<Enum>(index); }, others};
 }
 
-// Words that fields of several kinds have.
+// The words of Order, a field of several kinds.
 inline constexpr std::string_view kOrderWords[] = {"interleaved", "cos_interleaved", "halves", "cos_halves"};
 
 }  // namespace posenc::spec

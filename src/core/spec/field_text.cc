@@ -1,4 +1,4 @@
-// The value of a field from its text.
+// Sets the value of a field from text.
 #include <algorithm>
 
 #include "core/base/refuse.h"
@@ -74,7 +74,7 @@ struct TextReader {
   }
   void operator()(const EnumField& value) const { value.set(word_index(kind, field, text)); }
 
-  // Visits the items between the slashes.
+  // Visits the items that slashes separate.
   template <class Visit>
   void each_item(const Visit& visit) const {
     for (std::size_t start = 0; start <= text.size();) {

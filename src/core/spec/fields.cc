@@ -163,7 +163,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   std::vector<std::string> names;
   std::string list;
   const auto add = [&](const std::string& printed, const std::string& also) {
-    if (!also.empty()) names.push_back(also);  // before the other: of two that are as near, the clearer one
+    if (!also.empty()) names.push_back(also);  // first: it is clearer, and wins if both are equally near
     names.push_back(printed);
     list += " " + printed + (also.empty() ? "" : "|" + also);
   };
@@ -185,7 +185,7 @@ void fail_unknown_field(Spec& spec, std::string_view name, std::string_view wher
   }
   std::string_view near = text::nearest(name, known);
   for (const std::string_view field : known) {
-    if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // without the name of its part
+    if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // `name` lacks the name of its part
   }
   if (!near.empty()) {
     message += "; did you mean '" + std::string(near) + "'?";

@@ -31,7 +31,7 @@ struct OtherWord {
 
 // A member of an enum type. Value i of the enum is called words[i].
 struct EnumField {
-  void* value;  // an enum class; only the two functions know which
+  void* value;  // an enum class; only `read` and `write` know its type
   std::span<const std::string_view> words;
   int (*read)(const void* value) noexcept;
   void (*write)(void* value, int index) noexcept;
@@ -48,7 +48,7 @@ struct Field {
   Field(std::string field_name, FieldValue bound_to, std::string_view text)
       : name(std::move(field_name)), value(bound_to), help(text) {}
 
-  // Optional properties, chained: Field("rows", &s.rows, "of the table").between(0, kMaxRows, "rows").must_be_given()
+  // Optional properties are chained: Field("rows", &s.rows, "of the table").between(0, kMaxRows).must_be_given()
   Field&& between(double from, double to, std::string_view of = {}) && {
     low = from, high = to, unit = of;
     return std::move(*this);
@@ -68,7 +68,7 @@ struct Field {
     return examples = {std::move(by_hand), std::move(picture)}, std::move(*this);
   }
   Field&& example(const std::string& both) && { return std::move(*this).example(both, both); }
-  // Puts the name of a part before the field's own.
+  // Puts the name of a part before all names of the field.
   void rename_for_part(const std::string& part) {
     name = part + name;
     if (!also.empty()) also = part + also;
@@ -93,14 +93,14 @@ struct Field {
   double high = std::numeric_limits<double>::infinity();  // ... the largest ...
   bool above_low = false;                                 // ... and whether it must be above `low`
   bool required = false;
-  bool selects = false;         // an enum that decides which fields follow: set it, then get the list again
-  std::string_view group = {};  // the field that selects this one; in JSON it is in the object of that name
+  bool selects = false;         // an enum that decides which other fields exist: set it, then get the list again
+  std::string_view group = {};  // the field that selects this one; JSON nests this one in the object of that name
   std::string also = {};        // the name of the C++ member if it differs; text and JSON accept both
   std::vector<std::string> aliases =
-      {};  // what papers and configs call it; text and JSON accept them, nothing prints them
+      {};  // names that papers and configs use; text and JSON accept them, but they are never printed
   struct {
     std::string by_hand, picture;
-  } examples = {};  // values, as text, for complete_spec; they fit the fields before this one
+  } examples = {};  // values as text, for complete_spec; they may depend on the fields before this one
 };
 
 // The printed name of the field that `name` or an alias refers to; `name` itself if there is no such field.
@@ -115,7 +115,7 @@ struct Shorthand {
     std::string_view help;
   };
   std::vector<Name> names;
-  std::vector<std::string> replaces;  // fields that must not be given beside it
+  std::vector<std::string> replaces;  // fields that must not be given together with it
   std::function<void(const std::vector<double>&)> apply;
 };
 
@@ -123,31 +123,32 @@ struct Shorthand {
 POSENC_INTERNAL std::vector<Field> fields_of(Spec& spec);
 std::vector<Shorthand> shorthands_of(Spec& spec);
 
-// Copies the value of every selecting field of `spec` to `other`, a spec of the same kind. Both then have the same
+// Copies the value of every selecting field of `spec` to `other`, a spec of the same kind, so that both have the same
 // list of fields.
 void adopt_selections(Spec& spec, Spec& other);
 
-// In the order of Spec's alternatives.
+// The names of all kinds, in the order of Spec's alternatives.
 POSENC_INTERNAL std::vector<std::string_view> kind_names();
 
 // The kinds that a word may refer to: the kind with this name, else all kinds that declare the word as an alias.
 // Ignores case and treats '-' as '_'.
 POSENC_INTERNAL std::vector<std::string_view> kinds_called(std::string_view word);
-// The name or alias of a kind that is nearest to a misspelt word; empty if none is near.
+// The name or alias of a kind that is nearest to a misspelt word; empty if none is near enough.
 POSENC_INTERNAL std::string_view nearest_kind(std::string_view word);
 
-// A default spec of the kind with this name or alias; nothing if there is no such kind or the word is ambiguous.
+// A default spec of the kind with this name or alias; std::nullopt if no kind has it or several have.
 POSENC_INTERNAL std::optional<Spec> default_spec(std::string_view name);
 
-// The number of the part that a field name begins with: 0 for "0.axis" of a concat. Nothing if the name does not begin
-// with a number and a point.
+// The number of the part that a field name begins with: 0 for "0.axis" of a concat. std::nullopt if the name does not
+// begin with the number of a part and a point.
 inline constexpr std::size_t kMaxParts = 64;
 POSENC_INTERNAL std::optional<std::size_t> part_number(std::string_view name) noexcept;
-// Gives a concat `count` parts of the kinds that its input names, before fields are bound to them. Does nothing for
-// other kinds of spec.
+// Gives a concat `count` parts, before fields are bound to them. kind_given(i) is the kind of part i in the input, or
+// empty. Does nothing for other kinds of spec.
 POSENC_INTERNAL void make_parts(Spec& spec, std::size_t count,
                                 const std::function<std::string_view(std::size_t)>& kind_given);
-// A spec with the same list of fields, all at their defaults: the values that to_text leaves out.
+// A spec of the same kind, with parts of the same kinds, and all other fields at their defaults, which to_text omits.
+// Its list of fields is the same after adopt_selections.
 Spec blank_like(const Spec& spec);
 
 // Throws, naming the field, if its value is outside its range or not finite.
@@ -164,13 +165,13 @@ std::string wanted_text(const Field& field);
 // The index of `word` among an enum's words, or an error that lists them.
 POSENC_INTERNAL int word_index(std::string_view kind, const Field& field, std::string_view word);
 
-// Throws what validate(spec) throws; `where` opens the messages instead of the kind: "my.json: sinusoidal".
+// Checks a spec as validate(spec) does, but messages begin with `where` instead of the kind: "my.json: sinusoidal".
 POSENC_INTERNAL void check_spec(const Spec& spec, std::string_view where);
 
-// Sets a field from its text; `kind` opens the messages.
+// Sets a field from its text. Messages begin with `kind`.
 void set_from_text(std::string_view kind, const Field& field, std::string_view text, const ListReader& read_list);
 
-// For a word that several kinds share: an example of each, "clipped:heads=8,... or t5:heads=8"; empty for others.
+// For an alias of several kinds: an example of each kind, "clipped:heads=8,... or t5:heads=8"; empty for other words.
 POSENC_INTERNAL std::string kind_candidates(std::string_view word);
 // The end of a message about an unknown kind: the candidates, or "; did you mean 'sinusoidal'? Known kinds: ...".
 POSENC_INTERNAL std::string kind_hint(std::string_view kind);
@@ -178,11 +179,12 @@ POSENC_INTERNAL std::string kind_hint(std::string_view kind);
 // Whether `name` is one of the spec's shorthands.
 POSENC_INTERNAL bool is_shorthand(Spec& spec, std::string_view name);
 
-// Fails because `kind` has no field `name`: the message names the nearest one and starts with `where`.
+// Throws because the kind of `spec` has no field `name`. The message begins with `where` and names the nearest field.
 [[noreturn]] POSENC_INTERNAL void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
 
-// Applies what was given of the shorthands; `given` looks a name up in the input and tells whether it was there.
-// `where` opens the message if a shorthand and a field that it replaces were both given.
+// Applies the shorthands that the input contains. number_given returns the number of a name in the input, if it is
+// there; is_given tells whether a field is there. Throws if a number is not finite and above 0, or if a shorthand and a
+// field that it replaces are both given; messages begin with `where`.
 POSENC_INTERNAL void apply_shorthands(Spec& spec,
                                       const std::function<std::optional<double>(std::string_view)>& number_given,
                                       const std::function<bool(std::string_view)>& is_given, std::string_view where);

@@ -1,5 +1,5 @@
-// What the engine knows about a kind: one row, which the kind's own source defines. Text, JSON, help, validation and
-// parameters follow from it.
+// The row of a kind: everything that the engine knows about it. The kind's own source defines it, and text, JSON, help,
+// validation and parameters follow from it.
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@
 
 namespace posenc::spec {
 
-// A word that people may use for a field of this kind, or miss in it, and the answer: "a rotary encoding has ...".
+// A word that people may try as a field of this kind although it is not one, and the end of the message that they get:
+// "write head_dim for the channels of a head".
 struct UnclearField {
   std::string_view word;
   std::string_view answer;
@@ -22,16 +23,16 @@ struct UnclearField {
 struct KindRow {
   std::vector<Field> (*fields)(Spec& spec) = nullptr;
   std::vector<Shorthand> (*shorthands)(Spec& spec) = nullptr;            // null: it has none
-  void (*check)(const Spec& spec, std::string_view where) = nullptr;     // what no field can tell alone; null: nothing
+  void (*check)(const Spec& spec, std::string_view where) = nullptr;     // checks of several fields; null: none
   std::vector<ParameterInfo> (*parameters)(const Spec& spec) = nullptr;  // null: it learns nothing
-  std::span<const std::string_view> words = {};  // what else the kind is called; a word of several kinds is ambiguous
+  std::span<const std::string_view> words = {};  // aliases of the kind; one that several kinds have is ambiguous
   std::span<const UnclearField> unclear = {};    // words that are not accepted for a field, with what to write instead
   const biases::BiasRow* bias = nullptr;         // biases and masks only: core/biases/bias_term.h
 };
 
 const KindRow& row_of(const Spec& spec) noexcept;
 
-// A function of one kind as a function of any spec, which must be of that kind: of_kind<rotary_fields>.
+// Makes a function of one kind a function of any spec; the spec must be of that kind: of_kind<rotary_fields>.
 template <auto function>
 inline constexpr auto of_kind = &OfAlternative<Spec, function>::call;
 

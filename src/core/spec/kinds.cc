@@ -1,4 +1,4 @@
-// What is done with every kind, by its row.
+// The functions that work for every kind, by its row.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -37,7 +37,7 @@ Spec default_at(std::size_t kind, std::index_sequence<index...>) {
   return make[kind]();
 }
 
-// All fields at their defaults. A concat has a part, so that its list of fields shows what a part has.
+// All fields at their defaults. A concat gets one part, so that its list of fields includes those of a part.
 Spec default_of(std::size_t kind) {
   Spec spec = default_at(kind, std::make_index_sequence<kKinds.size()>());
   if (auto* concat = std::get_if<Concat>(&spec)) concat->parts.resize(1);
@@ -135,7 +135,7 @@ std::vector<Shorthand> shorthands_of(Spec& spec) {
 }
 
 void check_spec(const Spec& spec, std::string_view where) {
-  Spec copy = spec;  // the field list is bound to an object that may be changed
+  Spec copy = spec;  // field lists need a mutable object
   for (const Field& field : fields_of(copy)) check_field(where, field);
   const auto check = row_of(spec).check;
   if (check != nullptr) check(spec, where);
@@ -154,7 +154,7 @@ std::string_view nearest_kind(std::string_view word) {
 }
 
 std::vector<std::string_view> kinds_called(std::string_view given) {
-  std::string word(given);  // RoPE, ALiBi, Transformer-XL
+  std::string word(given);  // may be RoPE, ALiBi, Transformer-XL
   for (char& c : word) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (c == '-') c = '_';

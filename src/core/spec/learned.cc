@@ -1,4 +1,4 @@
-// Learned tables, alone and beside a sinusoidal encoding.
+// The fields of learned tables, alone (learned) and added to a sinusoidal encoding (hybrid).
 #include <string>
 #include <utility>
 
@@ -16,12 +16,12 @@ constexpr std::string_view kNormalizeWords[] = {"none", "l2"};
 constexpr std::string_view kLearnedNames[] = {"absolute", "learned_absolute", "wpe"};
 constexpr auto kLearnedUnclear = without_heads({{"base", "its rows are learned, so it has no frequencies"}});
 
-// The parts keep their own field lists, with the name of the part in front: fixed.base, learned.rows. JSON nests them.
+// The fields of both parts, with the name of the part in front: fixed.base, learned.rows. JSON nests them.
 std::vector<Field> hybrid_fields(Hybrid& s) {
   std::vector<Field> fields = part_fields(sinusoidal_fields(s.fixed), "fixed.");
   if (s.learned.width != 0) fields[0].examples = {std::to_string(s.learned.width), std::to_string(s.learned.width)};
   for (Field& field : part_fields(learned_fields(s.learned), "learned.")) {
-    if (field.name == "learned.width") field.examples = {};  // it is that of the fixed part
+    if (field.name == "learned.width") field.examples = {};  // it must equal fixed.width
     fields.push_back(std::move(field));
   }
   return fields;

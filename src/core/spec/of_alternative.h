@@ -1,4 +1,4 @@
-// A function of one alternative of a variant as a function of the variant.
+// Makes a function of one alternative of a variant a function of the variant.
 #pragma once
 
 #include <type_traits>
@@ -6,7 +6,7 @@
 
 namespace posenc::spec {
 
-// OfAlternative<Spec, f>::call(spec, ...) is f(std::get<Kind>(spec), ...), where Kind is what f takes.
+// OfAlternative<Spec, f>::call(spec, ...) is f(std::get<Kind>(spec), ...), where f takes a Kind& first.
 template <class Variant, auto function>
 struct OfAlternative;
 

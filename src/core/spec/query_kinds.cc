@@ -1,4 +1,4 @@
-// PoPE, xPos and the temperature of queries: what acts on queries and keys besides the plain rotation.
+// PoPE, xPos and the temperature of queries: the kinds that act on queries and keys, besides rotary.
 #include "core/spec/query_kinds.h"
 
 #include <cstdlib>
@@ -31,7 +31,7 @@ void check_sections(const Pope& spec, std::int64_t channels, std::string_view wh
   base::refuse_input(where, "sections must sum to the channels that rotate, ", channels, ", but sum to ", sum);
 }
 
-// Given lists determine the number of rotated channels, and the window must fit.
+// Chooses an example head_dim: lists that are given determine the number of rotated channels, and the window must fit.
 ExampleSizes example_head(const Pope& s) {
   if (s.rotary_dim != 0) return kExampleWidth.at_least(example_size(s.rotary_dim));
   std::int64_t channels = s.axes == 1 ? static_cast<std::int64_t>(s.inv_freq.size()) : 0;

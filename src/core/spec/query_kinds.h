@@ -1,4 +1,4 @@
-// What the kinds that act on queries and keys share with the code that rotates.
+// The number of rotated channels of PoPE and xPos, for their checks and for the code that rotates.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace posenc::spec {
 
-// R: the number of rotated channels.
+// R, the number of rotated channels.
 inline std::int64_t turning_channels(const Pope& spec) noexcept {
   return spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
 }

@@ -1,4 +1,4 @@
-// Rotary encodings: their fields, and what no field can tell alone.
+// Rotary encodings: their fields, and the checks that involve several fields.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -22,7 +22,7 @@ constexpr std::string_view kLayoutWords[] = {"half",
                                              "half_per_axis",
                                              "full_width_half",
                                              "interleaved_pairs_with_halves_tiling_per_axis"};
-// The names of engines for the two layouts in use.
+// The names that engines use for the two common layouts.
 constexpr OtherWord kEngineLayouts[] = {
     {"neox", "half"}, {"gpt_neox", "half"}, {"rotate_half", "half"}, {"gptj", "interleaved"}, {"gpt_j", "interleaved"}};
 constexpr std::string_view kSectionOrderWords[] = {"chunked", "interleaved", "alternating", "ernie"};
@@ -66,7 +66,7 @@ constexpr UnclearField kRotaryUnclear[] = {
     {"traditional", kPairing},
 };
 
-// The words of the variant's alternatives; choosing one begins it with its defaults.
+// One word per alternative of the variant. Setting the field replaces the scaling by the chosen one's defaults.
 EnumField scaling_field(Scaling& scaling) {
   return {&scaling, scaling_words(),
           [](const void* from) noexcept { return static_cast<int>(static_cast<const Scaling*>(from)->index()); },
@@ -85,7 +85,7 @@ std::vector<Field> length_and_layer_fields(Rotary& s) {
   };
 }
 
-// The number of pairs that given lists ask for; 0 if there are none.
+// The number of pairs that the given lists imply; 0 if no list is given.
 std::int64_t listed_pairs(Rotary& s) {
   if (!s.sections.empty()) {
     std::int64_t sum = 0;
@@ -101,7 +101,8 @@ std::int64_t listed_pairs(Rotary& s) {
   return 0;
 }
 
-// A head whose window has the pairs that lists ask for, lies in the head, and can be shared by the axes.
+// Chooses an example head_dim: the window must have the pairs that the given lists imply, fit in the head, and divide
+// evenly among the axes.
 ExampleSizes example_head(Rotary& s) {
   const std::int64_t rotary_dim = example_size(s.rotary_dim);
   const std::int64_t channels = rotary_dim != 0 ? rotary_dim : 2 * listed_pairs(s);
@@ -232,7 +233,8 @@ void check_rotary(const Rotary& spec, std::string_view where) {
                 spec.first_channel, " with ", window.rotary_dim, " channels does not");
   refuse.unless(spec.inv_freq.empty() || (spec.base == fallback.base && spec.exponent_dim == fallback.exponent_dim),
                 "inv_freq replaces base and exponent_dim: leave them out");
-  // Beyond these the products of a float32 table would vanish or overflow.
+  // The field allows at most 1e9. With factors beyond these limits, the products of a float32 table would vanish or
+  // overflow.
   if (spec.attention_factor && *spec.attention_factor < 1e-9) {
     refuse("attention_factor must be at least 1e-09 but got ", *spec.attention_factor);
   }

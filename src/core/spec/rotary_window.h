@@ -7,9 +7,9 @@
 
 namespace posenc::spec {
 
-// Rows of cosines and sines are on the stack while a token is rotated.
+// Limited because rows of cosines and sines are on the stack while a token is rotated.
 inline constexpr std::int64_t kMaxHeadDim = 8192;
-inline constexpr auto kHeadDimLimit = static_cast<double>(kMaxHeadDim);  // of fields
+inline constexpr auto kHeadDimLimit = static_cast<double>(kMaxHeadDim);  // as the limit of a field
 
 struct RotaryWindow {
   std::int64_t rotary_dim;     // even
@@ -23,14 +23,14 @@ inline bool has_parts(Layout layout) noexcept {
   return layout == Layout::half_per_axis || layout == Layout::interleaved_pairs_with_halves_tiling_per_axis;
 }
 
-// Sections without a number of axes have an axis each.
+// If `axes` is 1 but there are several sections, each section has its own axis.
 inline std::int64_t axes_of(const Rotary& spec) noexcept {
   return spec.axes == 1 && spec.sections.size() > 1 ? static_cast<std::int64_t>(spec.sections.size()) : spec.axes;
 }
 
-// As the spec says; validate checks that it is inside the head. A partial width is truncated as Python's
-// int() does; an odd one has half a pair too many, and its frequencies are spaced by the odd number. V-JEPA 2 leaves
-// out what its axes cannot share evenly.
+// The window of a spec; validate checks that it is inside the head. A partial width is truncated, as by Python's int().
+// If that is odd, the window has one more channel, but the frequencies are spaced by the odd number. As in V-JEPA 2,
+// channels that the parts of a layout cannot share evenly are left out.
 inline RotaryWindow window_of(const Rotary& spec) noexcept {
   const auto share = static_cast<std::int64_t>(static_cast<double>(spec.head_dim) * spec.partial_rotary_factor);
   const std::int64_t parts = has_parts(spec.layout) ? axes_of(spec) : 1;

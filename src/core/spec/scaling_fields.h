@@ -21,10 +21,10 @@ POSENC_INTERNAL std::vector<Field> scaling_fields(Scaling& scaling);
 // The names of all scalings, in the order of the variant's alternatives.
 POSENC_INTERNAL const std::vector<std::string_view>& scaling_words();
 
-// The variant's alternative number `index`, with default fields.
+// Alternative number `index` of the variant, with default fields.
 POSENC_INTERNAL Scaling default_scaling(int index);
 
-// The scalings that have a field with this name, "linear, ntk"; empty if none has.
+// The names of the scalings that have a field with this name, "linear, ntk"; empty if none has it.
 std::string scalings_with(std::string_view field);
 
 // The spec's scaling. A LongRope scaling without factor and max_positions gets factor 1 if the spec gives

@@ -22,13 +22,13 @@ inline constexpr double kMaxWidth = 1048576;  // of a row
 
 inline constexpr std::string_view kDirectionWords[] = {"symmetric", "causal"};
 
-// Sizes of examples, by_hand and picture.
+// The sizes of an example that is computed by hand and of one that is shown as a picture.
 struct ExampleSizes {
   std::int64_t by_hand, picture;
 
   ExampleSizes at_least(std::int64_t low) const { return {std::max(by_hand, low), std::max(picture, low)}; }
 };
-// A size for an example, from a field that may not have been checked yet: 0 if it is out of every range.
+// Returns `given` if an example can have that size, else 0. Needed because fields may not have been checked yet.
 constexpr std::int64_t example_size(std::int64_t given) {
   constexpr auto kMost = static_cast<std::int64_t>(kMaxWidth);
   return given >= -kMost && given <= kMost ? given : 0;
@@ -37,11 +37,11 @@ inline constexpr ExampleSizes kExampleHeads{4, 8};
 inline constexpr ExampleSizes kExampleWidth{8, 128};  // of rows and of heads
 Field with_example(Field field, const ExampleSizes& sizes);
 
-// Names that papers and config files use for a field. Only the kinds that mean the same by them declare them.
+// Names that papers and config files use for a field. A kind declares them only if they have that meaning for it.
 std::vector<std::string> width_aliases();
 std::vector<std::string> base_aliases();  // rotary, pope and xpos only
 
-// The unclear fields of an encoding that is added to embeddings: those of heads, then its own.
+// The unclear fields of an encoding that is added to embeddings: the names about heads, then its own.
 template <std::size_t size>
 constexpr std::array<UnclearField, size + 4> without_heads(const UnclearField (&own)[size]) {
   constexpr std::string_view kNoHeads = "it is added to embeddings, before they are split into heads";
@@ -57,7 +57,7 @@ Field base_field(double& base, std::string_view help = "base of the frequencies,
 Field multiplier_field(double& multiplier);
 Field order_field(Order& order);
 Field first_channel_field(std::int64_t& first_channel);
-// The width of the sinusoidal rows that a kind inside attention is made of.
+// The width of the sinusoidal rows from which a kind inside attention is computed.
 Field even_width_field(std::int64_t& width, std::string_view help);
 
 Field added_field(Added& added);

@@ -1,4 +1,4 @@
-// Sinusoidal encodings: their fields, and what no field can tell alone.
+// Sinusoidal encodings: their fields, and the checks that involve several fields.
 #include <string>
 
 #include "core/base/refuse.h"
@@ -24,7 +24,7 @@ constexpr auto kSinusoidalUnclear = without_heads({
     {"dropout", "dropout belongs to the model, not to the encoding: posenc add --dropout 0.1"},
 });
 
-// Frequencies that are given say how wide a row is, and a shift needs more pairs than it.
+// Chooses an example width: listed frequencies determine it, and there must be more pairs than `shift`.
 ExampleSizes example_width(const Sinusoidal& s) {
   const auto given = 2 * static_cast<std::int64_t>(s.inv_freq.size());
   if (given != 0) return {given, given};
@@ -61,7 +61,7 @@ std::vector<Field> sinusoidal_fields(Sinusoidal& s) {
   };
 }
 
-// tensor2tensor multiplies by min_timescale where the name says divide; every port of it does the same.
+// tensor2tensor and all its ports multiply the frequencies by min_timescale, although the name suggests a division.
 std::vector<Shorthand> sinusoidal_shorthands(Sinusoidal& s) {
   return {{.names = {{"min_timescale", 1.0, "with max_timescale: scale = min_timescale, as tensor2tensor computes it"},
                      {"max_timescale", 10000.0, "base = max_timescale / min_timescale"}},
@@ -88,7 +88,7 @@ void check_sinusoidal(const Sinusoidal& spec, std::string_view where, const std:
   if (spec.spacing != Spacing::half) {
     refuse.unless(spec.shift == fallback.shift, "shift is for spacing=half but got ", spec.shift);
   } else if (pairs > 1 && !(spec.shift < static_cast<double>(pairs))) {
-    // Only pair 0 exists below that, and its exponent is 0 whatever it is divided by.
+    // A single pair may have any shift: its exponent is 0, whatever the divisor.
     refuse("shift must be below the number of pairs, ", pairs, ", but got ", spec.shift);
   }
 }

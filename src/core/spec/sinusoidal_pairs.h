@@ -7,7 +7,8 @@
 
 namespace posenc::spec {
 
-// An odd width that drops the last partner still has its frequency; one that ends in a zero has not.
+// With an odd width, the last sine or cosine has a frequency although its partner is missing; a column of zeros
+// (OddWidth::zero) has none.
 inline std::int64_t pairs_of(const Sinusoidal& spec) noexcept {
   return spec.odd == OddWidth::zero ? spec.width / 2 : (spec.width + 1) / 2;
 }

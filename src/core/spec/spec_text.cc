@@ -47,7 +47,8 @@ const Item* find(const std::vector<Item>& items, std::string_view name) {
   return found == items.end() ? nullptr : &*found;
 }
 
-// Every field once, whatever it is called; from here on each item has the name under which its field is printed.
+// Checks that no field is given twice, under any of its names, and gives each item the name under which its field is
+// printed.
 void check_repeats(std::string_view text, const std::vector<spec::Field>& fields, std::vector<Item>& items) {
   std::vector<Item> printed;
   for (const Item& item : items) {
@@ -105,7 +106,7 @@ std::string joined_text(std::string_view kind, const std::vector<Item>& items) {
 
 struct SpecText {
   Spec spec;
-  std::vector<Item> items;  // under the names that are printed
+  std::vector<Item> items;  // with the names that are printed
 };
 
 SpecText read_given(std::string_view text, const ListReader& read_list) {
@@ -125,7 +126,7 @@ SpecText read_given(std::string_view text, const ListReader& read_list) {
   for (const Item& item : items) {
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == item.name; });
     if (field != fields.end()) {
-      if (field->selects) continue;  // set before: setting it again would begin anew
+      if (field->selects) continue;  // already set; setting it again would reset the fields that it selects
       spec::set_from_text(kind, *field, item.value, read_list);
     } else if (!spec::is_shorthand(spec, item.name)) {
       spec::fail_unknown_field(spec, item.name, "[parse_spec]");
@@ -134,14 +135,14 @@ SpecText read_given(std::string_view text, const ListReader& read_list) {
   return given;
 }
 
-// Adds the fields that are missing to `given`; returns them as text, "width=8".
+// Adds example values for the missing fields to `given`; returns the added fields as text, "width=8".
 std::string fill_in(SpecText& given, ExampleSize size, bool sizes) {
   auto& [spec, items] = given;
   const bool alone = items.empty();
   if (alone) spec::make_parts(spec, 2, [](std::size_t) { return std::string_view(); });
   const std::size_t before = items.size(), count = spec::fields_of(spec).size();
   for (std::size_t i = 0; i < count; ++i) {
-    const spec::Field field = std::move(spec::fields_of(spec)[i]);  // examples depend on the fields before
+    const spec::Field field = std::move(spec::fields_of(spec)[i]);  // an example depends on the fields before it
     const bool wanted = !field.example_for(size).empty() && (field.required || alone) &&
                         (sizes || std::holds_alternative<spec::EnumField>(field.value));
     if (!wanted || find(items, field.name) != nullptr) continue;
@@ -198,7 +199,7 @@ std::string to_text(const Spec& spec) {
   char separator = ':';
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string value = spec::field_text(fields[i]);
-    // What selects is left out where it selects nothing: its first word is the default.
+    // `defaults` has the same selections as `fields`, so a selecting field is compared with its first word instead.
     const std::string unsaid = fields[i].selects ? "none" : spec::field_text(defaults[i]);
     if (!fields[i].required && value == unsaid) continue;
     text += separator + std::string(fields[i].name) + "=" + value;

@@ -1,4 +1,5 @@
-// Vectors that are multiplied with queries and keys, and the kind without positions.
+// The fields of shaw and transformer_xl, whose vectors are multiplied with queries and keys, and of none, the kind
+// without positions.
 #include <cmath>
 
 #include "core/spec/kind_row.h"
@@ -35,7 +36,7 @@ std::vector<Field> shaw_fields(Shaw& s) {
           Field("term", enum_field(s.term, kTermWords), "the dot products with the vectors: q.r, or q.r + k.r")};
 }
 
-// Products of as many numbers keep their size.
+// With this standard deviation, the dot product with a vector of `width` numbers is about as large as one of them.
 NormalStart normal_over(std::int64_t width) { return {1.0 / std::sqrt(static_cast<double>(width))}; }
 
 std::vector<ParameterInfo> shaw_parameters(const Shaw& spec) {

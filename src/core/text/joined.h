@@ -13,7 +13,7 @@
 
 namespace posenc::text {
 
-// What `part` gives for every member of `list`, with `separator` between them. Numbers are printed in full.
+// Joins part(member) for every member of `list`, with `separator` in between. Numbers have all their digits.
 template <class List, class Part = std::identity>
 std::string joined(const List& list, std::string_view separator, const Part& part = {}) {
   std::string result;

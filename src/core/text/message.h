@@ -1,4 +1,4 @@
-// Messages out of words and numbers.
+// Builds messages from words and numbers.
 //
 //     posenc::text::message("rows must be at most ", most, " but got ", rows);
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace posenc::text {
 
-// Words as they are, a number with all its digits. It refers to the words and makes no text: whoever checks a condition
-// may name the parts of a message that is hardly ever needed.
+// One part of a message: words, or a number that is printed with all its digits. It refers to the words without copying
+// them, so a check can name the parts of its message at almost no cost; the text is built only if the check fails.
 class Part {
  public:
-  Part(std::string_view words) noexcept : value_(words) {}               // NOLINT: to be written as words and numbers
+  Part(std::string_view words) noexcept : value_(words) {}               // NOLINT: implicit, so that calls are short
   Part(const char* words) noexcept : value_(std::string_view(words)) {}  // NOLINT
   Part(const std::string& words) noexcept : value_(std::string_view(words)) {}  // NOLINT
   Part(double number) noexcept : value_(number) {}                              // NOLINT
-  Part(char) = delete;                                                          // a letter, or its number?
-  Part(bool) = delete;                                                          // which words?
+  Part(char) = delete;                                                          // ambiguous: a letter or its code
+  Part(bool) = delete;                                                          // has no obvious text
   template <std::signed_integral Integer>
   requires(!std::same_as<Integer, char>) Part(Integer number)
   noexcept  // NOLINT

@@ -10,7 +10,7 @@ namespace {
 
 std::size_t edits_allowed(std::size_t length) { return length < 3 ? 0 : length < 5 ? 1 : length < 9 ? 2 : length / 3; }
 
-// Another number is another thing: gpt-2 is not a misspelt gpt-1.
+// A different number is not a misspelling: gpt-2 is not a misspelt gpt-1.
 bool same_digits(std::string_view a, std::string_view b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto next = [&](std::string_view text, std::size_t& i) {
@@ -24,7 +24,7 @@ bool same_digits(std::string_view a, std::string_view b) {
   }
 }
 
-// Characters that are inserted, left out or replaced, and neighbours that change places.
+// The least number of edits: a character inserted, omitted or replaced, or two adjacent characters swapped.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -61,7 +61,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   std::string_view best;
   std::size_t best_cost = std::string_view::npos;
   for (const std::string_view candidate : known) {
-    // There are at least as many edits as the lengths differ by: a long word costs nothing.
+    // There are at least as many edits as the difference in length, so a much longer or shorter word is skipped early.
     const std::size_t allowed = edits_allowed(word.size()) + (begin_alike(word, candidate) ? 1 : 0);
     const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
     if (candidate.empty() || longer - shorter > allowed || !same_digits(word, candidate)) continue;

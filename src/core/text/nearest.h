@@ -1,4 +1,4 @@
-// "Did you mean ...?": the nearest of some known words to a misspelt one.
+// "Did you mean ...?": finds the known word that is nearest to a misspelt one.
 //
 //     posenc::text::nearest("sinusiodal", {"sinusoidal", "rotary"});  // "sinusoidal"
 #pragma once
@@ -13,15 +13,16 @@
 
 namespace posenc::text {
 
-// The word of `known` with the fewest edits from `word`, and the same first letter if several have as few; else the
-// shortest that begins with `word`; empty if none is close enough. Words whose digits differ are never close.
+// Returns the shortest word of `known` that begins with `word`, if `word` has at least 3 characters; else the word with
+// the fewest edits from `word`, and of equally near words one with the same first letter; words with other digits do
+// not count as near. Empty if no word is near enough.
 POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
-// The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. The word
-// may come from a file: what is not printable in it is shown as '?'.
+// The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. Words of
+// `known` may come from a file, so unprintable characters are shown as '?'.
 POSENC_INTERNAL std::string hint(std::string_view word, const std::vector<std::string_view>& known);
 
-// The same for a list of anything, whose words `name` gives, as references or views of what outlives the call.
+// The same for a list of any type: `name` returns the word of a member, a reference or view that outlives the call.
 template <class List, class Name = std::identity>
 std::string hint(std::string_view word, const List& known, const Name& name = {}) {
   std::vector<std::string_view> words;

@@ -8,11 +8,11 @@
 namespace posenc::text {
 namespace {
 
-// Wide enough for a double with all its digits before the point and the decimals that callers ask for.
+// Large enough for the 309 digits of the largest double and the decimals that callers ask for.
 using Buffer = std::array<char, 512>;
 
 #if defined(__wasi__)
-// libc++ 14 has no from_chars for double. WASI's strtod knows one locale only, but it takes more than from_chars does:
+// libc++ 14 has no from_chars for double. WASI's strtod has only one locale, but it accepts more than from_chars does:
 // blanks, a plus sign, hexadecimal digits.
 std::from_chars_result from_chars(const char* first, const char* last, double& value) {
   const std::string text(first, last);
@@ -40,7 +40,7 @@ std::string finished(const Buffer& buffer, std::to_chars_result result) {
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  // Whole numbers as people write them: 100000, where the shortest form is 1e+05.
+  // Whole numbers are printed as people write them: 100000, although 1e+05 is shorter.
   if (std::fabs(value) < 1e15 && value == std::nearbyint(value)) return fixed_text(value, 0);
   Buffer buffer;
   return finished(buffer, std::to_chars(buffer.data(), buffer.data() + buffer.size(), value));
@@ -62,7 +62,7 @@ std::optional<double> parse_number(std::string_view text) {
   double value = 0.0;
   const auto [end, error] = from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || std::isnan(value)) return std::nullopt;
-  // from_chars also takes "infinity" in any case; posenc has one spelling.
+  // from_chars also accepts "infinity", in upper or lower case; posenc accepts one spelling.
   if (std::isinf(value) && text != "inf" && text != "-inf") return std::nullopt;
   return value;
 }

@@ -1,4 +1,4 @@
-// Text from outside, fit for a message.
+// Makes external text safe to quote in a message.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace posenc::text {
 
-// `text` with '?' for what is not printable (control characters would move a terminal's cursor), cut after about
-// `longest` bytes.
+// `text` with '?' for each ASCII control character (which could move a terminal's cursor) and each byte that is not
+// UTF-8, cut after about `longest` bytes.
 inline std::string quotable(std::string_view text, std::size_t longest = 160) {
   std::string result;
   for (std::size_t i = 0; i < text.size() && result.size() < longest;) {

@@ -1,6 +1,6 @@
-// Words of a command, as a shell reads them back.
+// Quotes the words of a command so that a shell reads them back unchanged.
 //
-//     posenc::shell_word("the cat");    // 'the cat'
+//     posenc::text::shell_word("the cat");  // 'the cat'
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace posenc::text {
 
-// In single quotes where a shell needs them.
+// `word`, in single quotes if a shell needs them.
 POSENC_INTERNAL std::string shell_word(std::string_view word);
 
 }  // namespace posenc::text

@@ -8,8 +8,8 @@
 
 namespace posenc::text {
 
-// Bytes of the character that `text` starts with; 0 if it is empty or starts with no valid one (a stray or missing
-// continuation byte, an overlong form, a surrogate, beyond U+10FFFF).
+// The number of bytes of the first character of `text`; 0 if `text` is empty or does not start with a valid character
+// (a stray or missing continuation byte, an overlong form, a surrogate, a code above U+10FFFF).
 inline std::size_t utf8_length(std::string_view text) noexcept {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
@@ -19,7 +19,7 @@ inline std::size_t utf8_length(std::string_view text) noexcept {
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  // The first bytes whose second one is restricted further.
+  // After these first bytes, not every continuation byte is valid.
   if (byte(0) == 0xE0 && byte(1) < 0xA0) return 0;
   if (byte(0) == 0xED && byte(1) > 0x9F) return 0;
   if (byte(0) == 0xF0 && byte(1) < 0x90) return 0;
@@ -32,7 +32,7 @@ struct Character {
   std::size_t length;  // in bytes
 };
 
-// The character that `text`, which is not empty, starts with; a byte that starts none is U+FFFD.
+// The first character of `text`, which must not be empty. An invalid byte is U+FFFD.
 inline Character first_character(std::string_view text) noexcept {
   const std::size_t length = utf8_length(text);
   if (length == 0) return {0xFFFD, 1};
@@ -43,8 +43,8 @@ inline Character first_character(std::string_view text) noexcept {
   return {code, length};
 }
 
-// `text` as one line that is safe to show: without control characters, what separates lines and columns as a space, and
-// bytes that are not UTF-8 as U+FFFD.
+// `text` as one line that is safe to display: line feeds and tabs become spaces, other control characters are removed,
+// and each byte that is not UTF-8 becomes U+FFFD.
 inline std::string one_line(std::string_view text) {
   std::string line;
   while (!text.empty()) {
@@ -61,7 +61,7 @@ inline std::string one_line(std::string_view text) {
   return line;
 }
 
-// At most `most` bytes of the front of `text`, without cutting a character in two.
+// The first `most` bytes of `text`, or fewer so that no character is cut in two.
 inline std::string_view utf8_prefix(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
