@@ -18,16 +18,16 @@ namespace posenc::bench {
 struct Peer {
   std::string name;
   std::function<void()> run;
-  double scale = 1.0;     // factor on its time, if it does only a part of the work ...
-  std::string note = {};  // ... and then a sentence that says so
+  double scale = 1.0;     // factor on its time: above 1 if it does only a part of the work
+  std::string note = {};  // a sentence that explains the factor
 };
 
 // A case that is ready to run. One run should take at least some microseconds, because each run is timed.
 struct Prepared {
   std::function<std::string()> check;  // runs once before timing; describes the comparison, or throws Error
   std::function<void()> run;
-  std::function<void()> limit;  // a task that no implementation can beat ...
-  std::string limit_name = {};  // ... and its name: "memset"
+  std::function<void()> limit;  // a task that no implementation can beat
+  std::string limit_name = {};  // the name of that task: "memset"
   std::vector<Peer> peers;
   std::int64_t bytes = 0;  // written by one call
   std::int64_t flops = 0;  // needed by one call, if arithmetic is the limit

@@ -8,7 +8,7 @@ namespace {
 // Read at run time, so that the compiler does not know that it is 1.
 volatile float one = 1.0f;
 
-// 128 bytes at a time, which is also the shortest run that is timed; the compiler vectorises the inner loop.
+// The compiler vectorises the inner loop over 128 bytes, the length of the shortest run of any case.
 template <class T>
 [[gnu::always_inline]] inline void multiply_run(T* x, std::int64_t count, T factor) {
   constexpr std::int64_t kBlock = 128 / static_cast<std::int64_t>(sizeof(T));

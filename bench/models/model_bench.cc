@@ -1,5 +1,5 @@
-// Models read from files: a config.json of the catalog, with the parsing of its JSON as limit, and a GGUF header of 20
-// MB, most of it vocabulary, with copying those bytes as limit.
+// Reading models. A config.json of the catalog: the limit is the parsing of its JSON. A GGUF header of 20 MB, most of
+// it vocabulary: the limit is a copy of its bytes.
 #include <cstring>
 #include <memory>
 #include <string>

@@ -16,7 +16,7 @@ class ByteStream {
  public:
   // The file must outlive this.
   explicit ByteStream(const FileReader& file);
-  // Reads bytes in memory, the first of `size`.
+  // Reads bytes in memory, which are the first bytes of a file of `size` bytes.
   ByteStream(std::string_view bytes, std::int64_t size) : size_(size), from_(bytes.data()), end_(bytes.size()) {}
 
   // The offset of the next byte, counted from 0.

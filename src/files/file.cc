@@ -28,7 +28,7 @@ using files::open_retrying;
 using files::read_some;
 
 #if defined(__wasi__)
-// This system has no processes, no permissions, and no second descriptor of an open file.
+// WASI has no processes, no permissions and no way to duplicate a descriptor.
 int process_id() { return 0; }
 int set_mode(int, mode_t) { return 0; }
 int duplicate(int) {
@@ -61,7 +61,7 @@ std::optional<std::string> link_target(const std::string& path) {
   return target.starts_with('/') ? target : folder_of(path) + target;
 }
 
-// Returns the open descriptor that the path refers to: /dev/stdout, /dev/fd/3.
+// Returns the open descriptor that a path such as /dev/fd/3 names. /dev/stdout is a link to such a path.
 std::optional<int> descriptor_named_by(const std::string& path) {
   for (const std::string prefix : {"/proc/self/fd/", "/dev/fd/"}) {
     if (!path.starts_with(prefix)) continue;
@@ -90,8 +90,8 @@ Destination follow_links(const std::string& path) {
   return end;
 }
 
-// A name in the same folder (rename does not cross file systems) that contains the process id. O_EXCL detects clashes,
-// so the letters need to be different rather than random.
+// Returns a name in the same folder, because rename does not cross file systems. Time, process id and attempt make its
+// letters different; they need not be random, because O_EXCL detects clashes.
 std::string temporary_name(const std::string& target, std::uint64_t attempt) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   constexpr std::size_t kLongestName = 200;  // file systems allow 255 bytes, including prefix and suffix

@@ -19,7 +19,7 @@ class GgufCursor {
   GgufCursor(ByteStream& stream, std::string_view source) : stream_(stream), source_(source) {}
 
   void set_big_endian() noexcept { big_endian_ = true; }
-  // Sets what is read next, for messages.
+  // Sets the name of the part that is read next, for messages.
   void at(std::string place) { place_ = std::move(place); }
   std::int64_t offset() const noexcept { return stream_.offset(); }
   std::optional<std::int64_t> file_size() const noexcept { return stream_.size(); }
@@ -32,9 +32,10 @@ class GgufCursor {
   void require(bool holds, const Parts&... parts) const {
     if (!holds) refuse(parts...);
   }
-  // Throws unless `bytes` bytes are left for `count` of `what`, if the size of the file is known.
+  // Throws if the file is known to have fewer than `bytes` bytes left; the message says that they are for `count`
+  // `what`.
   void need(std::uint64_t bytes, std::uint64_t count, std::string_view what) const;
-  // Adds to the memory in use, and throws if it is too much.
+  // Counts bytes that are kept in memory, and throws if their total is above kMaxGgufHeld.
   void hold(std::uint64_t bytes);
 
   void read(char* to, std::size_t size) {
@@ -58,7 +59,7 @@ class GgufCursor {
   std::int64_t count(std::string_view what);
   // Reads the length of a string, which must be within the file.
   std::uint64_t string_size();
-  // Reads a string into memory.
+  // Reads a string of at most kMaxGgufName bytes.
   std::string name(std::string_view what);
 
  private:

@@ -56,7 +56,7 @@ class HeaderReader {
     }
     cursor_.at("the version");
     auto version = cursor_.number<std::uint32_t>();
-    // 'GGUF' looks the same in both byte orders; a small version read in the wrong order is a large number.
+    // 'GGUF' is the same in both byte orders, but a small version read in the wrong order has two low bytes of 0.
     if (version != 0 && (version & 0xFFFFU) == 0) {
       cursor_.set_big_endian();
       header_.big_endian = true;
@@ -68,7 +68,7 @@ class HeaderReader {
     header_.version = static_cast<int>(version);
   }
 
-  // Reads the number of things that take at least `least` bytes each.
+  // Reads a number of tensors or keys, each of which takes at least `least` bytes.
   std::uint64_t read_count(const std::string& of, std::uint64_t most, std::uint64_t least) {
     cursor_.at("the number of " + of);
     const auto count = cursor_.number<std::uint64_t>();
@@ -233,7 +233,7 @@ class HeaderReader {
     header_.tensors.push_back(std::move(tensor));
   }
 
-  // The size of an unknown type is unknown: then only the start must be within the file.
+  // The size of a tensor of unknown type is not known: then only its start must be within the file.
   void check_place(const GgufTensor& tensor) {
     cursor_.at("tensor " + in_quotes(tensor.name));
     const bool known = !tensor.type.starts_with("type ");

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 
 // Builds the tree from events. A callback that returns false stops the parser; `error` then gives the reason. Callbacks
-// do not throw, because the library may not be built for it.
+// do not throw, because posenc may be compiled without exceptions.
 struct Builder {
   using Nlohmann = nlohmann::json;
 
@@ -112,7 +112,8 @@ struct Builder {
     if (exception.id == kOverflow) {
       return reject(place() + "expected a number within the range of a double but got " + text::quotable(token));
     }
-    // For "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...", keep the tail.
+    // Of "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...", keep the part from
+    // the line on.
     std::string_view what = exception.what();
     constexpr std::string_view kStart = "parse error at ";
     if (std::size_t start = what.find(kStart); start != what.npos) what.remove_prefix(start + kStart.size());

@@ -27,7 +27,7 @@ bool is_there(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// Both names may contain ':', so the longest prefix that is an existing file is the path.
+// The path and the tensor's name may both contain ':', so the longest prefix that is an existing file is the path.
 ArraySource split(const std::string& text) {
   base::require(!text.empty(), "load_array", "the name of a file must not be empty");
   if (is_there(text)) return {text, std::nullopt};

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxHeader = kMaxNpyStart - 12;
 
-// The dictionary of the file.
+// The header's dictionary, as far as it has been read.
 struct Fields {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;

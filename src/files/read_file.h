@@ -40,8 +40,8 @@ class POSENC_INTERNAL FileReader {
   void read(std::int64_t offset, char* to, std::size_t size) const;
   std::string read(std::int64_t offset, std::size_t size) const;
 
-  // Returns all bytes; more than `limit` is an error. As soon as the first `enough` bytes (or all) are read,
-  // whole_size(start) returns a new limit; it may also throw.
+  // Returns all bytes; more than `limit` is an error. When the first `enough` bytes (or all) have been read, the limit
+  // becomes whole_size(start), which may also throw.
   std::string read_all(std::int64_t limit, std::size_t enough = 0,
                        const std::function<std::int64_t(std::string_view start)>& whole_size = {}) const;
   // Reads the next bytes in order. Returns how many, 0 at the end.

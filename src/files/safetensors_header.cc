@@ -169,7 +169,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view bytes, std::int64_t 
       header.tensors.push_back(read_tensor(name, member, source));
     }
   }
-  // An empty tensor begins where another one begins; it is sorted before it.
+  // An empty tensor begins at the same byte as the tensor after it, so equal begins are sorted by end.
   std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });

@@ -98,7 +98,7 @@ std::shared_ptr<Work> make_work(const AttendCase& one) {
   return work;
 }
 
-// The gradient of a value is the sum of its weights.
+// The gradient of a value is the sum of the outputs' gradients, each times the value's weight in that output.
 std::string check_backward(const Work& work) {
   const AttendCase& one = work.one;
   const AlignedMemory weights = aligned_memory(one.heads * one.queries * one.keys * 4);
@@ -163,7 +163,7 @@ std::string check(const Work& work) {
   return answers.text("16 queries");
 }
 
-// Computes one query after the other with its scores in one row, in float32, as the compiler optimises it.
+// A plain float32 loop, optimised by the compiler only: one query after the other, with its scores in one row.
 void plain_loop(const Work& work) {
   const AttendCase& one = work.one;
   const std::int64_t d = one.head_dim, pitch = one.heads * d;

@@ -107,7 +107,7 @@ double tolerance(DType dtype) {
   return dtype == DType::f16 ? 4e-3 : 4e-2;
 }
 
-// Keys that will be moved start at positions 1000 higher.
+// Returns by how many positions token n is rotated: its position, less its old position 1000 + n for rerotate.
 double turned_by(const RotateWork& work, std::int64_t n) {
   return work.positions().real(0, n) - (work.one.way == Way::move ? 1000.0 + static_cast<double>(n) : 0.0);
 }

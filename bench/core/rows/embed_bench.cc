@@ -74,7 +74,7 @@ std::shared_ptr<EmbedWork> make_work(const EmbedCase& one) {
   return work;
 }
 
-// Whether this element is dropped, computed from the definition of Dropout.
+// Whether this element is dropped, by the definition in posenc/embed.h.
 bool is_dropped(const EmbedWork& work, std::int64_t b, std::int64_t n, std::int64_t m) {
   const auto random = philox4x32(
       {static_cast<std::uint32_t>(m / 4), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(b), 2}, {1, 0});

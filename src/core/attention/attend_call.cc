@@ -80,7 +80,7 @@ void check_counts(const PositionView& positions, std::int64_t batch, std::int64_
   }
 }
 
-// The positions of queries that were not given: each has the position of the key that the mask aligns it with.
+// Returns the positions of queries if none were given: each query has that of the key with which the mask aligns it.
 PositionView beside_keys(const PositionView& keys, std::int64_t offset, const AttendShape& shape,
                          std::string_view where) {
   if (keys.count == 0) return PositionView::range(offset, shape.queries);
@@ -97,7 +97,7 @@ double sink_at(const ConstView& sinks, std::int64_t h) {
 }
 
 void check_numbers(const AttendOptions& options, const AttendShape& shape, bool is_double, std::string_view where) {
-  // Finite, also after conversion to float32.
+  // Also after conversion to float32, if that is the type of the arithmetic.
   const auto finite = [&](double value) {
     return std::isfinite(is_double ? value : static_cast<double>(static_cast<float>(value)));
   };

@@ -1,4 +1,4 @@
-// A checked attention call; the forward and backward pass share it.
+// The arguments of an attention call, checked, for the forward and the backward pass.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct AttendCall {
   double scale = 1.0;         // factor on the scores
   double query_factor = 1.0;  // the rotary's factor on the queries
   bool rotate_keys = false;
-  bool delta_on_keys = true;  // PoPE: false if heads share keys, so that delta must be applied to queries
+  bool delta_on_keys = true;  // PoPE: false if delta has a row per query head but heads share keys
 
   bool changes_queries() const noexcept {
     return options.rotary || options.pope != nullptr || options.xpos != nullptr || options.temperature != nullptr;
@@ -48,7 +48,7 @@ struct AttendCall {
   PopeOptions pope_options(bool keys) const noexcept {
     return {.delta = keys == delta_on_keys ? options.pope_delta : ConstView{}, .workers = options.workers};
   }
-  // Checks the encodings that rotate queries and keys, other than rotary.
+  // Check PoPE and xPos, and set the fields that depend on them.
   void settle_pope();
   void settle_xpos();
 
@@ -57,7 +57,7 @@ struct AttendCall {
   Dropout weight_dropout() const noexcept;
   // The sink of head h: a score that is in the softmax but contributes no value; -inf without sinks.
   double sink(std::int64_t h) const;
-  // The factor on the bias.
+  // The factor on the bias: `scale` if the bias is added before the scores are scaled, else 1.
   double bias_factor() const noexcept;
   // Throws if an output overlaps q, k or v.
   void check_apart(const base::NamedView& written) const;

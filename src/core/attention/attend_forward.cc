@@ -99,7 +99,7 @@ class QueryBlock {
     kernels::scale_row(row, factor, term_->rows(), row);
   }
 
-  // With vectors on values, it is enough to sum the weights per row here and add the vectors at the end.
+  // If the term has vectors for values, it is enough to sum the weights per row here and to add the vectors at the end.
   void add_row_weights(std::int64_t block) {
     for (std::int64_t i = 0; i < tiles_.queries(); ++i) {
       Real* weights = row_weights_.data() + i * term_->rows();

@@ -15,7 +15,8 @@ namespace {
 
 using kernels::Into;
 
-// Processes all heads that read one key head, batch row after batch row, so that every sum has one owner and one order.
+// Processes all heads that read one key head, batch row after batch row, so that every sum is computed by one thread
+// and in one order.
 template <class Real>
 class KeyHead {
  public:
@@ -96,7 +97,7 @@ class KeyHead {
     }
     add_sinks();
     if (!grad_rows_.empty()) {
-      // The gradient with respect to the weight of every row of the term on values.
+      // The gradient of the weight of every row of the term's vectors for values.
       product({.rows = tiles_.queries(),
                .columns = term_->rows(),
                .depth = shape_.value_width,

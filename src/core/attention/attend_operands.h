@@ -10,7 +10,7 @@
 
 namespace posenc::attention {
 
-// The size of a block of keys: the scores of 64 queries and a block of keys and values fit in the second-level cache.
+// The queries and keys of a block: their scores and a block of keys and values fit in the second-level cache.
 inline constexpr std::int64_t kQueryBlock = 64;
 inline constexpr std::int64_t kKeyBlock = 128;
 

@@ -109,7 +109,8 @@ void KeyValueCache::check_append(const ConstView& keys, const ConstView& values)
 void KeyValueCache::append(const ConstView& keys, const ConstView& values) {
   check_append(keys, values);
   const std::int64_t tokens = keys.shape[0];
-  // One by one, `evict_at_once` tokens are evicted whenever a token finds no space: always the oldest except sinks.
+  // The result is as if tokens were appended one by one: whenever the cache is full, the `evict_at_once` oldest tokens,
+  // except sinks, are evicted.
   const std::int64_t over = std::max<std::int64_t>(tokens - (shape_.capacity - size_), 0);
   const std::int64_t gone = (over + shape_.evict_at_once - 1) / shape_.evict_at_once * shape_.evict_at_once;
   const std::int64_t old_gone = std::min(gone, std::max<std::int64_t>(size_ - shape_.sinks, 0));

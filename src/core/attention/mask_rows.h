@@ -1,4 +1,4 @@
-// A mask prepared for one attention call: gives the keys that each query sees in constant time.
+// A mask prepared for one attention call: finds the keys that a query sees in constant time.
 #pragma once
 
 #include <cstdint>

@@ -18,12 +18,12 @@ class ScoreTiles {
   // `term` is null without a score term.
   ScoreTiles(const AttendCall& call, const AttendOperands<Real>& operands, const TermRows<Real>* term);
 
-  // Selects queries first to first + kQueryBlock - 1 of a head, or fewer at the end.
+  // Selects kQueryBlock queries of a head, starting at first_query, or fewer at the end.
   void begin(std::int64_t b, std::int64_t h, std::int64_t first_query);
 
   std::int64_t queries() const noexcept { return queries_; }
   std::int64_t first_query() const noexcept { return first_query_; }
-  // Blocks of keys that may be seen: first_block() to last_block() - 1.
+  // The selected queries see keys only in blocks first_block() to last_block() - 1.
   std::int64_t first_block() const noexcept { return first_key_ / kKeyBlock; }
   std::int64_t last_block() const noexcept { return (last_key_ + kKeyBlock - 1) / kKeyBlock; }
   // Whether any query sees a key of the block, and the number of its keys to compute.
@@ -38,7 +38,8 @@ class ScoreTiles {
   // written. `capped`, if given, receives the scores before the bias.
   void scores(std::int64_t block, Real* tile, Real* capped = nullptr);
 
-  // The scaled queries, as multiplied with keys and as multiplied with rows of the term: [queries()][D].
+  // The scaled queries, [queries()][D]: as they are multiplied with keys, and as they are multiplied with rows of the
+  // term.
   const Real* content_queries() const noexcept { return content_.data(); }
   const Real* position_queries() const noexcept { return term_ == nullptr ? nullptr : position_.data(); }
   // The row of the term for query i of the block and key s, or -1 for none.
@@ -60,7 +61,7 @@ class ScoreTiles {
   base::AlignedVector<Real> content_;      // [kQueryBlock][D]
   base::AlignedVector<Real> position_;     // [kQueryBlock][D]
   base::AlignedVector<Real> query_terms_;  // [kQueryBlock][rows]: products of queries with the rows of the term
-  base::AlignedVector<Real> key_terms_;    // [kKeyBlock][rows]: products of keys with them, if the term has these
+  base::AlignedVector<Real> key_terms_;    // [kKeyBlock][rows]: products of keys with these rows, if meets_keys()
 };
 
 }  // namespace posenc::attention

@@ -29,7 +29,7 @@ class TermValues {
   std::int64_t value_width() const noexcept;  // 0: no vectors for values
   const spec::BoundParameters& parameters() const noexcept { return parameters_; }
 
-  // Throws unless it fits these heads and has a row for all pairs of these positions.
+  // Throws unless the term fits an attention call of this shape and has a row for every pair of these positions.
   void check(const TermShape& shape, const PositionView& queries, const PositionView& keys,
              std::string_view where) const;
 
@@ -93,7 +93,8 @@ struct TermSums {
   std::vector<double> v;       // [D]
 };
 
-// Adds the sums to the caller's gradients, one entry per head. Queries and keys are those the rows were made for.
+// Adds the sums, one entry per head, to the caller's gradients. `queries` and `keys` are the positions for which the
+// TermRows were made.
 void store_term_gradients(const TermValues& values, const PositionView& queries, const PositionView& keys,
                           const std::vector<TermSums>& heads, const Gradients& gradients);
 

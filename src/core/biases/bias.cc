@@ -27,7 +27,7 @@ class FunctionTerm : public biases::BiasTerm {
   BiasFunction function_;
 };
 
-// What a kind does that is not a bias, and the header to use instead.
+// Says what a kind that is not a bias does, and names the header to use instead.
 std::string other_use(const Spec& spec) {
   switch (place_of(spec)) {
     case Place::rotation:
@@ -70,7 +70,7 @@ void check_tile(const Bias& bias, const Tile& tile, const PositionView& queries,
                     where);
 }
 
-// The rule for [queries, keys] of a tile. A view that is written has contiguous rows.
+// The rule for a view [queries, keys] of a tile that is read. A view that is written must also have contiguous rows.
 base::ViewRule tile_rule(const Tile& tile, base::DTypes dtypes = base::kReals) {
   return {
       .dtypes = dtypes, .shape = {tile.queries, tile.keys}, .channels = base::Channels::any, .reason = "like the tile"};

@@ -17,8 +17,9 @@ class BiasBlock {
   static constexpr std::size_t kKeys = 512;
   static constexpr std::size_t kPoints = 1024;
 
-  // Reads the positions of `queries` x `keys`, at most kQueries x kKeys, and finds the points. If some queries share no
-  // points with the others, the block has fewer queries() than requested; they get their own block.
+  // Reads the positions of `queries` x `keys`, at most kQueries x kKeys, and finds the points. If the queries cannot
+  // share points, the block takes only the first query: queries() is then less than requested, and the caller makes
+  // further blocks for the rest.
   BiasBlock(const BiasTerm& term, const Tile& block, const PositionView& queries, const PositionView& keys);
 
   BiasBlock(const BiasBlock&) = delete;  // has pointers into itself

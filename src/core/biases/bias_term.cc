@@ -42,7 +42,7 @@ void multiply_block(const BiasBlock& block, const Real* values, Real* scores, st
   }
 }
 
-// The gradient that reaches each point: grad_scores, times `scores` if given.
+// sums[t] = the sum of grad_scores over all pairs that use point t, each times its score if `scores` is given.
 template <class Real>
 void sum_block(const BiasBlock& block, const Real* grad_scores, const Real* scores, std::int64_t stride, double* sums) {
   std::fill_n(sums, block.points().size(), 0.0);

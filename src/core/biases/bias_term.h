@@ -15,7 +15,7 @@
 
 namespace posenc::biases {
 
-// Keys are positions as doubles; integer positions are exact.
+// Queries and keys are given by their positions, as doubles; integer positions are exact.
 class BiasTerm {
  public:
   BiasTerm(BiasSchedule schedule, spec::BoundParameters parameters)
@@ -38,9 +38,10 @@ class BiasTerm {
   void add(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale, Real* scores,
            std::int64_t stride) const;
 
-  // Gradients are summed in double per head, gradient_size() numbers each (0: no parameters), and then added to the
-  // caller's views: `sums` is [H][gradient_size()]. grad_scores is the gradient of the result of add. If has_factor(),
-  // scores_before is the input of add (else it may be null), and grad_scores is replaced by the gradient of that input.
+  // add_gradient sums gradients in double, gradient_size() numbers per head (0: no parameters); store_gradients adds
+  // the sums, [H][gradient_size()], to the caller's views. grad_scores is the gradient of the result of add. If
+  // has_factor(), scores_before is the input of add (else it may be null), and grad_scores is replaced by the gradient
+  // of that input.
   template <class Real>
   void add_gradient(const Tile& tile, const PositionView& queries, const PositionView& keys, double scale,
                     const Real* scores_before, Real* grad_scores, std::int64_t stride, double* head_sums) const;
@@ -52,8 +53,8 @@ class BiasTerm {
   // Writes values[k] = bias of the head at the query and keys[k].
   virtual void fill(std::int64_t head, double query, std::span<const double> keys, double* values) const = 0;
 
-  // Whether the bias depends on the offset alone, for queries up to the largest: (0, key - query) then has the same
-  // value.
+  // Whether the bias depends only on the offset, for queries up to largest_query: (query, key) then has the same value
+  // as (0, key - query).
   virtual bool by_offset(double /*largest_query*/) const noexcept { return false; }
   // Whether the bias depends on the key alone.
   virtual bool by_key() const noexcept { return false; }
@@ -70,8 +71,9 @@ class BiasTerm {
   virtual void fill_factor(std::int64_t /*head*/, double /*query*/, std::span<const double> /*keys*/,
                            double* /*values*/) const {}
 
-  // Adds the derivatives of each key, times its grads, to sums[gradient_size()] of a head. For the factor, grads are
-  // the gradients of the scores times the scores before.
+  // The gradients of the parameters: adds to the gradient_size() sums of a head, for each parameter and key k, grads[k]
+  // times the derivative of the value at keys[k]. For the factor, grads[k] is the gradient of the score times the score
+  // before it.
   virtual std::int64_t gradient_size() const noexcept { return 0; }
   virtual void sum_gradient(std::int64_t /*head*/, double /*query*/, std::span<const double> /*keys*/,
                             const double* /*grads*/, double* /*sums*/) const {}
@@ -91,13 +93,13 @@ class BiasTerm {
   spec::BoundParameters parameters_;
 };
 
-// What a kind of bias defines besides its fields. Both functions expect a valid spec of that kind.
+// The functions that a kind of bias defines in addition to its fields. Both expect a valid spec of that kind.
 struct BiasRow {
   BiasSchedule (*schedule)(const Spec& spec) = nullptr;
   std::unique_ptr<BiasTerm> (*term)(const Spec& spec, spec::BoundParameters parameters) = nullptr;
 };
 
-// The usual implementations: schedule_of(spec) of the kind, and a term constructed from the spec and the parameters.
+// The usual row: calls `schedule` for the schedule, and constructs a Term from the spec and the parameters.
 template <auto schedule, class Term>
 inline constexpr BiasRow kBiasRow = {
     spec::of_kind<schedule>, [](const Spec& spec, spec::BoundParameters parameters) -> std::unique_ptr<BiasTerm> {

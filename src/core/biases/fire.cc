@@ -90,7 +90,8 @@ class FireTerm : public BiasTerm {
 
   std::int64_t gradient_size() const noexcept override { return 3 + 3 * spec_.width; }
 
-  // The sums of a head: c, length_factor, out_bias, then in_weight, in_bias and out_weight by hidden unit.
+  // The order of a head's sums: c, length_factor, out_bias, then in_weight, in_bias and out_weight, each by hidden
+  // unit.
   void sum_gradient(std::int64_t head, double query, std::span<const double> keys, const double* grads,
                     double* sums) const override {
     const QueryNormaliser place = place_of(query);

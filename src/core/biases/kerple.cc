@@ -1,4 +1,4 @@
-// KERPLE: a learned logarithm or power of the distance, and a factor on the scores.
+// KERPLE: a learned logarithm or power of the distance, and an optional factor on the scores.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A matrix of numbers for every query and key, given by the caller.
+// A matrix given by the caller, with a number for every query and key.
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -74,7 +74,7 @@ class MatrixTerm : public BiasTerm {
  private:
   static void check_inside(const PositionView& positions, std::int64_t count, const char* name,
                            std::string_view where) {
-    // A range is between its two ends, so these are enough.
+    // For a range, it is enough to check the two ends.
     const bool is_range = positions.source == PositionView::Source::range;
     const std::int64_t step = is_range && positions.count > 1 ? positions.count - 1 : 1;
     for (std::int64_t b = 0; b < (is_range ? 1 : positions.batch); ++b) {

@@ -31,9 +31,10 @@ std::int64_t places_of(std::span<const std::int64_t> grid, std::int64_t least, s
   return places;
 }
 
-// torch.arange(1 / side, 1, 1 / side) in float32, computed like its x86 kernel: in double, 16 numbers at a time as two
-// vectors of 8, whose first number is rounded before the others are counted from it; the remainder one by one. If a
-// fraction is exactly a border, this rounding decides which row it belongs to.
+// Returns torch.arange(1 / side, 1, 1 / side) in float32 with the rounding of torch's x86 kernel, which decides the row
+// of a fraction that is exactly on a border. The kernel takes two vectors of 8 numbers at a time. It rounds the first
+// number of a vector to float32 and counts the other 7 from it in double. The remaining numbers are computed one by
+// one.
 std::vector<float> borders_of(std::int64_t side) {
   constexpr std::int64_t kLanes = 8;
   const double step = 1.0 / static_cast<double>(side);
@@ -90,7 +91,7 @@ void check_start(std::int64_t start, std::int64_t count, std::string_view where)
                      " exceed this range");
 }
 
-// `ids` must hold complete tuples with as many axes.
+// Throws unless `ids` holds complete tuples of `axes` numbers.
 void check_tuples(const std::vector<std::int64_t>& ids, std::int64_t axes, std::string_view where) {
   if (static_cast<std::int64_t>(ids.size()) % axes == 0) return;
   base::refuse(where, "ids must hold complete tuples of ", axes, " numbers but has ", ids.size(), " numbers");

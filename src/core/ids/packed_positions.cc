@@ -20,7 +20,7 @@ void check_documents(std::int64_t first, std::int64_t longest, std::string_view 
                      first, " exceeds this range");
 }
 
-// Checks bounds against the tokens that they divide. Returns the length of the longest document.
+// Checks the bounds and that they divide all tokens of `out`. Returns the length of the longest document.
 std::int64_t check_bounds(const ConstView& bounds, const View& out, std::string_view name, std::string_view where) {
   const base::Refusal refuse{where, ErrorKind::bad_input, "bounds must "};
   base::check_view(bounds, base::ids_to_read({"K"}), where, "bounds");
@@ -74,7 +74,7 @@ void check_packed(const ConstView& ids, PackedBy rule, const base::ViewRule& vie
   }
 }
 
-// Calls use(n, starts) for every token of row b.
+// Calls use(n, starts) for every token of row b; `starts` is true if a document starts at token n.
 template <class Use>
 void for_each_start(const ConstView& rows, std::int64_t b, PackedBy rule, const Use& use) {
   std::int64_t smallest = kMaxPosition;

@@ -18,7 +18,7 @@ std::string grid_text(const PatchGrid& grid) {
   return std::to_string(grid.frames) + "x" + std::to_string(grid.height) + "x" + std::to_string(grid.width);
 }
 
-// A grid may have at most as many places as there are ids, and must consist of complete blocks.
+// Throws unless a grid has at least one patch, no more patches than there are ids, and consists of complete blocks.
 void check_grid(const PatchGrid& grid, std::int64_t merge, std::string_view where) {
   base::require_input(merge >= 1, where, "merge must be at least 1 but got ", merge);
   if (grid.frames < 1 || grid.height < 1 || grid.width < 1) {
@@ -47,8 +47,8 @@ void check_seconds(double seconds, std::string_view where) {
   base::refuse_input(where, "seconds_per_grid must be from 0 to 1000000 but got ", seconds);
 }
 
-// The time from frame 0 to frame t. Both products are float32, as in tensors: if one comes out just below a whole
-// number, truncation makes a difference.
+// The time from frame 0 to `frame`. With FrameStep::frame, both products are float32, as in tensors: a product just
+// below a whole number is truncated to the next lower one.
 double time_of(std::int64_t frame, const MropeRule& rule, double seconds) {
   const auto t = static_cast<double>(frame);
   if (rule.tokens_per_second == 0.0) return t;
@@ -77,7 +77,7 @@ class Mrope {
   Mrope(const MropeInput& input, const MropeRule& rule)
       : input_(input), rule_(rule), images_{input.images}, videos_{input.videos} {}
 
-  // The ids of the tokens of row b that are not pads; empty if there are none.
+  // Returns the ids of the tokens of row b that are not pads; empty if all are pads.
   std::vector<std::int64_t> row(std::int64_t b) {
     ids_.clear();
     start_ = 0;
@@ -199,7 +199,8 @@ void check_input(const MropeInput& input, const MropeRule& rule, const View& ids
   check_ids(input, ids);
 }
 
-// Writes a row's ids to the tokens that are not pads, and returns its delta.
+// Writes a row's ids to the tokens that are not pads, and returns its delta: the largest id + 1, minus the number of
+// these tokens.
 std::int64_t write_row(const Mrope& mrope, std::int64_t b, const std::vector<std::int64_t>& row, std::int64_t pad_id,
                        const View& out) {
   std::size_t next = 0;

@@ -1,4 +1,4 @@
-// A checked call of a transformer layer, and its forward pass with everything that the backward pass needs.
+// The arguments of a transformer layer, checked, and its forward pass, which keeps what the backward pass needs.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct LayerCall {
   std::int64_t lines() const noexcept { return batch * tokens; }
   const Workers* workers() const noexcept { return options.attention.attend.workers; }
   Dropout dropout(DropPlace place) const;
-  // Returns `data`, contiguous rows, as a view in the shape of x.
+  // Returns contiguous rows as a view with the shape of x.
   template <class Real>
   View as_tokens(base::AlignedVector<Real>& rows) const {
     if (x.rank == 2) return make_view(rows.data(), {tokens, width});
@@ -46,7 +46,8 @@ struct LayerCall {
   void drop(DropPlace place, base::AlignedVector<Real>& rows, std::int64_t channels) const;
 };
 
-// The result of every step: [B N, M], except hidden and active, which are [B N, F].
+// The result of every step: [B N, M], except hidden and active, which are [B N, F]. h, r and y are those of
+// posenc/layer.h.
 template <class Real>
 struct LayerPass {
   base::AlignedVector<Real> encoded;   // h
@@ -63,7 +64,7 @@ struct LayerPass {
   base::AlignedVector<Real>& feed_input() { return fed.empty() ? middle() : fed; }
 };
 
-// `attention` is that of the call, possibly without its outputs.
+// Runs the forward pass. `attention` is call.attention, with or without the optional outputs.
 template <class Real>
 LayerPass<Real> run_layer(const LayerCall& call, const MultiHeadOptions& attention);
 

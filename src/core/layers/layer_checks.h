@@ -1,4 +1,4 @@
-// The checks that layers make of the views they are given.
+// Checks of the views that callers pass to layers.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct LayerChecks {
   void same_as_x(const ConstView& view, const ConstView& x, std::string_view name) const;
   // Checks a weight to read: this shape, any float dtype and strides.
   void weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
-  // The same, or omitted.
+  // The same, but the weight may be omitted.
   void optional_weight(const ConstView& view, const base::Shape& shape, std::string_view name) const;
-  // Checks heads, and key heads that divide them. Returns the number of key heads, where 0 means `heads`.
+  // Checks that `key_heads` divides `heads`. Returns the number of key heads: a `key_heads` of 0 means `heads`.
   std::int64_t key_heads(std::int64_t heads, std::int64_t key_heads) const;
   // Checks a gradient to write, which may be omitted: shape of `like`, f32 or f64. An error if `like` is omitted.
   void gradient(const View& view, const ConstView& like, std::string_view name) const;
-  // Checks that an output does not overlap what is read.
+  // Checks that an output does not overlap the views that are read.
   void apart_from(const NamedView& written, const std::vector<NamedView>& read) const;
-  // Checks gradients, named after what they are the gradients of. They must not overlap each other or what is read,
-  // except those of x and context, which are written last.
+  // Checks that gradients do not overlap each other or the views that are read. Each has the name of its parameter or
+  // input. The gradients of x and context may overlap views that are read, because they are written last.
   void gradients_apart(const std::vector<NamedView>& written, const std::vector<NamedView>& read) const;
 };
 

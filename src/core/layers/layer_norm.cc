@@ -89,7 +89,7 @@ void normal_backward(const NormalRow& row, std::vector<double>& grad) {
   }
 }
 
-// Rows first to last - 1: writes their gradients and adds to the sums of weight and bias.
+// Writes the gradients of rows first to last - 1, and adds to the sums for weight and bias.
 void backward_rows(const Norm& norm, const ConstView& grad_out, const View& grad_x, std::int64_t first,
                    std::int64_t last, double* weight_sums, double* bias_sums) {
   NormalRow row(norm.width);
@@ -151,7 +151,7 @@ void layer_norm_backward(const LayerNormInputs& inputs, const LayerNorm& paramet
   base::check_apart(written, check.where);
   const Norm norm(inputs.x, parameters);
   const auto width = static_cast<std::size_t>(norm.width);
-  // One pair of sums per part, added in the order of the parts.
+  // One pair of sums per part, added in the order of the parts, so that the result does not depend on the workers.
   std::vector<double> sums(static_cast<std::size_t>(norm.parts()) * 2 * width, 0.0);
   norm.in_parts(workers, [&](std::int64_t first, std::int64_t last) {
     double* const own = sums.data() + static_cast<std::size_t>(first / kRowsPerPart) * 2 * width;

@@ -14,8 +14,8 @@
 namespace posenc::layers {
 namespace {
 
-// Divides rows evenly into parts, in multiples of what a product handles at once, but large enough to pay for the copy
-// of the other operand that each part makes. The results do not depend on where a part begins.
+// Divides rows evenly into parts. A product takes 6 rows at a time and copies its other operand, so the length of a
+// part is a multiple of 6 and at least 48. The results do not depend on where a part begins.
 class Parts {
  public:
   Parts(std::int64_t rows, const Workers* workers) : rows_(rows) {
@@ -135,7 +135,7 @@ void input_gradient(const LinearInputs<Real>& in, const ConstView& weight_view, 
   });
 }
 
-// Divided by rows of the weight, so that each thread has its own sums.
+// The work is divided by rows of the weight, so that each thread has its own sums.
 template <class Real>
 void weight_gradient(const LinearInputs<Real>& in, std::int64_t outputs, const View& gradient, const Workers* workers) {
   const std::int64_t inputs = gradient.shape[1];

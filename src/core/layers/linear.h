@@ -9,8 +9,8 @@
 
 namespace posenc::layers {
 
-// Returns a view of up to four axes as contiguous numbers in C order: the view's own memory if it already is, else a
-// copy; null for a null view.
+// The elements of a view of up to four axes as contiguous numbers in C order: the view's own memory if that is
+// contiguous and of type Real, else a copy; null for a null view.
 template <class Real>
 class ContiguousNumbers {
  public:
@@ -25,7 +25,7 @@ class ContiguousNumbers {
   const Real* data_;
 };
 
-// Writes contiguous numbers to a view of f32 or f64, or adds them to it, in double.
+// Write contiguous numbers to a view, or add them to it in double.
 template <class Real>
 void store_numbers(const Real* numbers, const View& view);
 template <class Real>
@@ -48,8 +48,8 @@ struct LinearWeights {
 template <class Real>
 void linear(const Real* x, std::int64_t rows, const LinearWeights& weights, Real* y, const Workers* workers);
 
-// Computes gradients from that of y. The gradient of x is overwritten, or added to if `add_x`; those of weight and bias
-// are accumulated. Gradients that are null or omitted are not computed.
+// The gradients to compute from that of y. The gradient of x is overwritten, or accumulated if `add_x`; those of weight
+// and bias are accumulated. Gradients that are null or omitted are not computed.
 template <class Real>
 struct LinearGradients {
   Real* x = nullptr;

@@ -37,7 +37,7 @@ void input_gradients(const MultiHeadCall& call, const MultiHeadRows<Real>& grads
                                    row_slice(weight, queries, rest), row_slice(bias, queries, rest)},
                                   call.workers());
   }
-  // These come last, because they may overwrite the inputs.
+  // These are written last, because they may overwrite the inputs.
   if (gradients.x.rank > 0) layers::store_numbers(grad_x.data(), gradients.x);
   if (gradients.context.rank > 0) layers::store_numbers(grad_context.data(), gradients.context);
 }
@@ -58,7 +58,7 @@ void run(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGr
   const layers::ContiguousNumbers<Real> grad(grad_out);
   const LinearInputs<Real> to_out{mixed.data(), grad.data(), lines};
   layers::linear_backward<Real>(to_out, call.out, {grad_mixed.data()}, call.workers());
-  // This comes before any other write, because attend_backward checks its own gradients.
+  // This comes before any other write to the caller's gradients, because attend_backward makes checks that may throw.
   attend_backward({rows.q, rows.k, rows.v, grad_heads},
                   {.q = grads.q,
                    .k = grads.k,

@@ -1,4 +1,4 @@
-// A checked call of multi-head attention; the forward and backward pass share it.
+// The arguments of multi-head attention, checked, for the forward and the backward pass.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct MultiHeadCall {
 
   std::int64_t query_width() const noexcept { return heads * head_dim; }
   std::int64_t key_width() const noexcept { return key_heads * head_dim; }
-  // Rows of queries are `pitch` numbers apart from each other, and so are rows of keys and values.
+  // The distance in numbers from one row of queries to the next, and from one row of keys or values to the next.
   std::int64_t query_pitch() const noexcept { return query_width() + (crosses ? 0 : 2 * key_width()); }
   std::int64_t key_pitch() const noexcept { return 2 * key_width() + (crosses ? 0 : query_width()); }
   const Workers* workers() const noexcept { return options.attend.workers; }
@@ -39,7 +39,8 @@ struct MultiHeadCall {
   View as_heads(void* rows, std::int64_t tokens, std::int64_t count, std::int64_t pitch) const;
 };
 
-// Queries, keys and values, or their gradients, in their own memory: in joint rows if all come from x.
+// Queries, keys and values, or their gradients, in memory of their own. If all come from x, a row holds a token's
+// queries, keys and values.
 template <class Real>
 struct MultiHeadRows {
   explicit MultiHeadRows(const MultiHeadCall& call);
@@ -49,11 +50,13 @@ struct MultiHeadRows {
   View q, k, v;
 };
 
-// Throws if `out`, the views of the options or the gradients have the wrong shape or overlap what is read.
+// Throw if `out`, the outputs in the options or the gradients have the wrong shape, or overlap a view that is read
+// later.
 void check_outputs(const MultiHeadCall& call, const View& out);
 void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients);
 
-// The views that multi-head attention reads, and the gradients that it writes, named after what they belong to.
+// Return the views that multi-head attention reads, and the gradients that it writes, each with the name of its
+// parameter or input.
 std::vector<NamedView> read_views(const ConstView& x, const MultiHeadAttention& weights,
                                   const MultiHeadOptions& options);
 std::vector<NamedView> written_views(const MultiHeadGradients& gradients);

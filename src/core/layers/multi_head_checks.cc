@@ -74,7 +74,7 @@ void check_outputs(const MultiHeadCall& call, const View& out) {
                                           {"attend.log_sum_exp", options.attend.log_sum_exp}};
   base::check_apart(written, call.check.where);
   const std::vector<NamedView> read = read_views(call.x, call.weights, options);
-  for (std::size_t i = 1; i < written.size(); ++i) call.check.apart_from(written[i], read);  // x is written last
+  for (std::size_t i = 1; i < written.size(); ++i) call.check.apart_from(written[i], read);  // `out` is written last
 }
 
 void check_gradients(const MultiHeadCall& call, const ConstView& grad_out, const MultiHeadGradients& gradients) {

@@ -1,4 +1,4 @@
-// Rotation of one head in its general form: a cosine and a sine for every channel. Plain code, without kernels.
+// Rotates one head in the general form: every channel has its own cosine and sine. Plain code, without kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace posenc::rotation {
 
-// The channels of pair i in the window, as they are read and written.
+// The channels that a pair reads and writes, counted from the start of the window.
 struct ChannelPair {
   std::int64_t read_first, read_second;
   std::int64_t write_first, write_second;
@@ -38,7 +38,7 @@ struct ChannelRule {
   double scale;
 };
 
-// Cosines and sines are those of the channel that is written. Input and output may be the same.
+// cos and sin are indexed by the channel that the forward pass writes. Input and output may be the same memory.
 template <class T>
 class ChannelHead {
  public:

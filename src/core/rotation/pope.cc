@@ -63,7 +63,7 @@ void expand(const ConstView& x, const View& out, const PopeCall& call) {
   x.dtype == DType::f64 ? expand_tokens<double>(from, to, call) : expand_tokens<float>(from, to, call);
 }
 
-// Appends the frequencies that the spec's rule gives, and the axis of each.
+// Appends the frequencies of one section, and the axis of each.
 void add_section(const Pope& spec, std::int64_t channels, std::int64_t axis, Rotary& rotary) {
   for (const double frequency : make_schedule(Rotary{.head_dim = 2 * channels, .base = spec.base}).inv_freq) {
     rotary.inv_freq.push_back(frequency);

@@ -12,8 +12,8 @@ namespace {
 using rotation::PopeCall;
 using rotation::PopeSide;
 
-// Tokens are summed in at most this many parts, each with its own memory, whatever the number of threads. So the sums
-// of angles do not depend on the workers.
+// Tokens are divided into at most this many parts, whatever the number of threads, and each part has its own sums. So
+// the gradient of delta does not depend on the workers.
 constexpr std::int64_t kMostParts = 16;
 constexpr std::int64_t kGradientTokensAtOnce = 32;
 
@@ -26,7 +26,8 @@ struct Heads {
   std::int64_t tokens() const noexcept { return x.shape[0] * x.shape[1]; }
 };
 
-// Computes the gradients of one head of one token: that of x into `grad`; those of its angles are added to `sums`.
+// Computes the gradients of one head of one token: writes that of x to `grad`, and adds those of the angles to `sums`
+// unless it is null.
 template <class Real>
 void head_backward(const rotation::PopeToken<Real>& token, const PopeCall& call, const Real* x, const Real* grad_out,
                    Real* grad, double* sums) {

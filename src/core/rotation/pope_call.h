@@ -1,4 +1,4 @@
-// A checked call of PoPE; the forward and backward pass share it.
+// The arguments of a PoPE call and their checks, for the forward and the backward pass.
 #pragma once
 
 #include <cmath>
@@ -43,8 +43,8 @@ void check_pope_like(const ConstView& view, const ConstView& x, std::int64_t cha
 void check_pope_output(const View& view, const ConstView& x, std::int64_t channels, std::string_view name,
                        const PopeCall& call);
 
-// Returns cosines and sines of delta, [H][R], after clamping if the spec asks for it, and with the sign of its side;
-// empty if delta was not given.
+// The cosines and sines of delta, [H][R], clamped if the spec asks for it, with the sign of the side; empty if delta
+// was not given.
 template <class Real>
 struct PopeTurns {
   PopeTurns(const PopeCall& call, std::int64_t heads);
@@ -54,7 +54,7 @@ struct PopeTurns {
   std::vector<Real> cos, sin;
 };
 
-// Returns for each head and channel, [H][R], whether clamping stops the gradient of its angle; empty: none is stopped.
+// Returns for each head and channel, [H][R], whether clamping stops the gradient of its angle; empty if it stops none.
 std::vector<bool> pope_frozen(const PopeCall& call, std::int64_t heads);
 
 // ln(1 + e^x) without overflow, and with full relative precision for small results.

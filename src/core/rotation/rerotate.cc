@@ -18,7 +18,8 @@ using rotation::RowScratch;
 
 bool is_negative(const RotarySchedule& schedule) { return schedule.layout == Layout::half_negative; }
 
-// The row that moves a token from one placement to the other. Tokens moved by the same distance share the row.
+// Computes the row that moves a token from one placement to the other. Consecutive tokens that move by the same
+// distance share a row.
 class MovedRows : public rotation::MadeRows {
  public:
   using Own = MovedRows;  // each thread has its own, because it remembers the last distance
@@ -53,7 +54,7 @@ class MovedRows : public rotation::MadeRows {
     return other;
   }
 
-  // The phases of both angles, each with the sign of its layout, add up exactly.
+  // Subtracts the old angle from the new one, each with the sign of its layout, as phases: their difference is exact.
   template <class Real>
   void fill(std::int64_t b, std::int64_t n, RowScratch<Real>& scratch) const {
     constexpr std::size_t kPairs = spec::kMaxHeadDim / 2;

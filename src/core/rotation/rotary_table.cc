@@ -16,7 +16,7 @@
 namespace posenc {
 namespace {
 
-// A schedule whose rows are the cosines of all pairs, then their sines. Only if each pair has one axis.
+// A schedule whose rows are the cosines of all pairs, then their sines. Needs one_axis_per_pair().
 SinusoidalSchedule cos_then_sin(const rows::RotaryRows& rows) {
   const RotarySchedule& rotary = rows.schedule();
   SinusoidalSchedule schedule;

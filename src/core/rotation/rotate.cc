@@ -135,8 +135,8 @@ void run(std::span<const TurnedHeads> views, const Call& call) {
   rotation::turn_tokens({views, rule, schedule, call.positions.batch != 1, call.workers}, rows);
 }
 
-// Whether a call is plain: one position per token, a range inside a table that no other code can write to, and no
-// options other than the angle.
+// Whether a call is plain: a table that no other code can write to, one axis, no factor on the heads, one thread, and
+// positions shared by the batch that are a range inside the table or contiguous integers.
 [[gnu::always_inline]] inline bool is_plain(const Call& call) {
   const RotaryTable* table = call.source.table();
   if (!table || !table->owns_memory() || (call.workers && call.workers->count() > 1)) return false;
@@ -161,8 +161,8 @@ bool are_plain_ids(const PositionView& ids, const RotaryTable& table, const void
   return !meet && rotation::fits_table(ids, table.start(), table.count());
 }
 
-// Whether heads are contiguous, with one position per token of a plain call. Then no check could fail, and a call for
-// one token skips them all: they would take as long as the rotation.
+// Whether the heads of a plain call are contiguous and fit its positions and table. Then no check can fail, so all are
+// skipped: for one token they would take as long as the rotation.
 [[gnu::always_inline]] inline bool is_plain(const View& x, const Call& call) {
   if ((x.rank != 3 && x.rank != 4) || !x.data || !base::is_float(x.dtype)) return false;
   const std::size_t axis = x.rank == 4 ? 1 : 0;  // of the tokens

@@ -1,4 +1,4 @@
-// The checks of rotations before they write. Messages are built only on failure: a successful check costs less than
+// Checks that rotations make before they write. Messages are built only on failure: a successful check costs less than
 // constructing one string.
 #pragma once
 
@@ -39,14 +39,14 @@ void check_head_input(const ConstView& view, base::Length head_dim, std::string_
 // overlapping.
 void check_heads(const HeadViews& views, base::Length head_dim, std::string_view where);
 
-// Throws unless every token of the views has a position with `axes` coordinates, and outputs do not overlap the
+// Throws unless every token has a position with as many axes as the encoding, and the output does not overlap the
 // positions. With a table, every position must have a row; otherwise every position must be valid.
 void check_head_positions(const HeadViews& views, const PositionView& positions, const RotaryView& source,
                           std::string_view where);
 // Whether every position has a row in a table of `count` positions that starts at `start`.
 bool fits_table(const PositionView& positions, std::int64_t start, std::int64_t count) noexcept;
 
-// Throws unless the scale is finite, in the arithmetic of the views too.
+// Throws unless the scale is finite, also in the type of the arithmetic (float32 except for f64 data).
 void check_other_scale(const HeadViews& views, double scale, std::string_view where);
 inline void check_scale(const HeadViews& views, double scale, std::string_view where) {
   if (scale != 1.0) check_other_scale(views, scale, where);

@@ -216,7 +216,7 @@ void turn_part(const TurnJob& job, const Provider& shared, std::int64_t begin, s
   });
 }
 
-// The common part of providers whose rows are never in memory.
+// A base for providers whose rows are never in memory.
 struct MadeRows {
   template <class Real>
   bool in_memory() const {
@@ -229,8 +229,8 @@ struct MadeRows {
 // Parts smaller than this are not worth waking a thread for.
 inline constexpr std::int64_t kPartBytes = 128 * 1024;
 
-// Every part has its Provider::Own. If rows are in_memory, find returns those of several tokens; otherwise row computes
-// one in the scratch memory.
+// Every part makes a Provider::Own. If its rows are in_memory, find() looks up those of several tokens at once;
+// otherwise row() computes one row in the scratch memory.
 template <class T, class Provider>
 void turn_tokens_of(const TurnJob& job, const Provider& provider) {
   const HeadGrid grid = grid_of_heads(job.views[0].views.in);

@@ -1,9 +1,9 @@
 // Sines and cosines of every pair at any position.
 //
-// An integer position is split into an anchor (a multiple of 32) and an offset from -16 to 15. The anchor's sines and
-// cosines are computed from the phase, those of the offsets are stored, and the offset's rotate the anchor's. Anchors
-// are absolute, so a position has the same bits in every range, list or block. A position between integers is computed
-// from its phase directly.
+// An integer position is split into an anchor (a multiple of 32) and an offset from -16 to 15. The sines and cosines of
+// an anchor are computed from its phase, those of the offsets are stored, and the anchor is rotated by the offset.
+// Anchors are absolute, so a position has the same bits in every range, list or block. A position between integers is
+// computed from its phase directly.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class AngleRows {
   std::int64_t pairs() const noexcept { return static_cast<std::int64_t>(steps_.size()); }
   const std::vector<PhaseStep>& steps() const noexcept { return steps_; }
 
-  // multiplier * sin and cos of pairs first to first + count - 1 at a position. T is float or double. A real position
-  // that is a whole number gives the bits of the integer.
+  // multiplier * sin and cos of pairs first to first + count - 1 at a position. T is float or double. A whole number
+  // gives the same bits as a double and as an integer.
   template <class T>
   void at(std::int64_t position, std::int64_t first, std::int64_t count, T* sine, T* cosine) const noexcept;
   template <class T>
@@ -38,8 +38,8 @@ class AngleRows {
   void at(const numbers::SplitPosition& position, std::int64_t first, std::int64_t count, T* sine,
           T* cosine) const noexcept;
 
-  // The stride for rows of one number per pair: whole cache lines plus one more, so that the same pair of different
-  // rows does not compete for the same cache lines, with each other or with the output.
+  // The stride for rows of one number per pair: whole cache lines plus one more, so that one pair in several rows, and
+  // in the output, does not compete for the same cache sets.
   std::int64_t row_stride() const noexcept { return (pairs() + 7) / 8 * 8 + 8; }
 
   // A position is its anchor plus its offset.
@@ -48,8 +48,8 @@ class AngleRows {
     return ((position + kOffsets / 2) & (kOffsets - 1)) - kOffsets / 2;
   }
 
-  // The sines and cosines of an offset, one per pair. A negative offset has the cosines of the positive one, and its
-  // sines negated.
+  // The sines and cosines of an offset, one per pair. A negative offset has the cosines and the negated sines of the
+  // positive one.
   const double* offset_sin(std::int64_t offset) const noexcept {
     return offset_row(3 * std::abs(offset) + (offset < 0));
   }

@@ -31,7 +31,7 @@ class AxesSource {
     std::int64_t kept;  // channels of the part that are within the row
     std::unique_ptr<RowSource> source;
   };
-  // The angles are those of a rotation with the same frequencies.
+  // Fourier features use the angles of a rotary schedule with the same frequencies.
   struct Features {
     RotaryRows angles;
     PairWriter writer;
@@ -47,7 +47,7 @@ class AxesSource {
   std::int64_t filled_ = 0;  // channels before the zeros
   std::vector<Part> parts_;
   std::optional<Features> features_;
-  std::vector<double> scratch_;  // a whole part, of any dtype, that is then cut
+  std::vector<double> scratch_;  // holds a whole part, of any dtype, before it is cut
   std::vector<double> sine_;
   std::vector<double> cosine_;
 };

@@ -1,4 +1,4 @@
-// The checks of operations before they write rows.
+// Checks that operations make before they write rows.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace posenc::rows {
 
-// Throws unless the schedule's columns are within its width, and the positions are on one axis and within the range of
-// guaranteed accuracy, before and after adding the schedule's `first`.
+// Throw unless the schedule's columns are within its width. check_counted also requires positions on one axis, within
+// the range of guaranteed accuracy before and after adding the schedule's `first`.
 void check_schedule(const SinusoidalSchedule& schedule, std::string_view where);
 void check_schedule(const FourierSchedule& schedule, std::string_view where);
 void check_counted(const SinusoidalSchedule& schedule, const PositionView& positions, std::string_view where);

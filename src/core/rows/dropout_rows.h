@@ -25,7 +25,8 @@ class DropoutRows {
   void apply(std::int64_t b, std::int64_t n, Real* row) {
     apply(b, n, 0, width_, row);
   }
-  // The same for columns first .. first + count - 1 of the row alone; `first` is a multiple of 4, count at most width.
+  // The same, but only for columns first to first + count - 1 of the row. `first` must be a multiple of 4, and `count`
+  // at most the width.
   template <class Real>
   void apply(std::int64_t b, std::int64_t n, std::int64_t first, std::int64_t count, Real* part) {
     if (!drops_) return;

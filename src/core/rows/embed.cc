@@ -19,7 +19,8 @@ using rows::TokenGrid;
 
 // Rows used for several batch rows are computed in blocks of about this size, which fits in a core's own cache.
 constexpr std::int64_t kBlockBytes = 512 * 1024;
-// Rows of a range are computed in blocks even if each is used once.
+// Rows of a range are computed in blocks of about this size even if each is used once: a block is faster than its rows
+// one by one.
 constexpr std::int64_t kRangeBytes = 128 * 1024;
 
 struct Work {
@@ -75,7 +76,8 @@ class Joiner {
   }
 
  private:
-  // Finds the rows of tokens first to last - 1; those that are not in memory as Real are written to `scratch`.
+  // Sets rows[0], rows[1], ... to the position rows of tokens first to last - 1. Rows that are not in memory as Real
+  // are computed in `scratch`.
   void find_rows(std::int64_t first, std::int64_t last, Real* scratch, const Real** rows) {
     const bool range = source_.makes_range(work_.positions);
     if (range) {

@@ -29,7 +29,8 @@ struct GradientWork {
   TokenGrid grid() const { return rows::grid_of(grad_out); }
 };
 
-// The rows of grad_out after undoing dropout, in double: the gradient of scale * x and of the position rows.
+// The rows of grad_out times the dropout mask of the forward pass, in double: the gradient of scale * x and of the
+// position rows.
 class MaskedRows {
  public:
   explicit MaskedRows(const GradientWork& work)
@@ -80,7 +81,7 @@ void add_frequencies(const GradientWork& work, std::int64_t begin, std::int64_t 
   for (std::int64_t line = begin; line < end; ++line) {
     const double position = position_of(work, line);
     const rows::AngleRow* angles = maker.angles(position);
-    if (angles == nullptr) continue;  // the row is zero for all frequencies
+    if (angles == nullptr) continue;  // this row is zero whatever the frequencies are
     const double counted = position + static_cast<double>(schedule.first);
     const double* grad = masked.positions_at(line);
     for (std::int64_t j = 0; j < schedule.sine.count; ++j) {
@@ -94,7 +95,8 @@ void add_frequencies(const GradientWork& work, std::int64_t begin, std::int64_t 
   }
 }
 
-// The tokens are divided into the same pieces for any number of threads, and the pieces' sums are added in order.
+// The tokens are divided into the same pieces for any number of threads, and the sums of the pieces are added in order,
+// so that the result does not depend on the threads.
 void frequency_gradient(const GradientWork& work) {
   constexpr std::int64_t kPieces = 64;
   const std::int64_t lines = work.grid().lines();

@@ -41,7 +41,7 @@ void check_forward(Join join, const ConstView& x, const PositionView& positions,
 void check_backward(Join join, const ConstView& grad_out, const PositionView& positions, const InputRows& rows,
                     const EmbedGradients& gradients, const EmbedOptions& options);
 
-// Return the learned part of the rows, or null; the schedule of streamed rows, or null.
+// Return the learned part of the rows and the schedule of their streamed part, or null if there is no such part.
 const LearnedRows* learned_of(const InputRows& rows);
 const SinusoidalSchedule* schedule_of(const InputRows& rows);
 

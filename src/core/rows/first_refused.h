@@ -13,9 +13,9 @@ struct TokenPlace {
   std::int64_t b, n;
 };
 
-// Returns the first token whose position does not pass, row by row, or nothing if all pass. The positions that pass
-// must form an interval: if both ends of a range pass, so does everything between, and if only the first end passes, a
-// binary search finds where that ends.
+// Returns the first token, row by row, whose position does not pass, or nothing if all pass. The positions that pass
+// must form an interval. So a range passes if both its ends do, and if only its first position passes, a binary search
+// finds the first that does not.
 template <class Passes>
 std::optional<TokenPlace> first_refused(const PositionView& positions, const Passes& passes) {
   if (positions.count == 0) return {};

@@ -19,7 +19,8 @@ void for_each_token(const PositionView& positions, const View& out, const Write&
   }
 }
 
-// Calls write(position, row) for every token on one axis; the position is an integer if it has an integer type.
+// Calls write(position, row) for every token; the positions have one axis. `position` is a std::int64_t if they are
+// integers, else a double.
 template <class Write>
 void for_each_row(const PositionView& positions, const View& out, const Write& write) {
   for_each_token(positions, out, [&](std::int64_t b, std::int64_t n, const View& row) {

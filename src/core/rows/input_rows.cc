@@ -87,7 +87,7 @@ void check_source(const ConcatRows& rows, std::string_view where) {
   }
 }
 
-// refusal(position) says why a position has no row, and is empty for positions that have one.
+// refusal(position) returns why a position has no row, or an empty string if it has one.
 template <class Refusal>
 void check_each(const PositionView& positions, std::string_view where, const Refusal& refusal) {
   const auto refused = rows::first_refused(positions, [&](double position) { return refusal(position).empty(); });

@@ -34,7 +34,7 @@ std::vector<std::int64_t> zero_columns(const SinusoidalSchedule& schedule) {
   return zeros;
 }
 
-// A block of rows as floats, in the column order of the output.
+// A block of rows as floats, in the column order of the output, from which 16-bit rows are converted.
 class Stage {
  public:
   template <class T>

@@ -13,7 +13,7 @@ namespace posenc::rows {
 // Constant after construction, so threads may share it.
 class PairWriter {
  public:
-  // The most anchors that `turn` writes at a time: anchors, offset and output must fit in a core's first-level cache.
+  // The limits of one call of `turn`: anchors, offset and output must fit in a core's first-level cache.
   static constexpr std::int64_t kAnchors = 2;
   static constexpr std::int64_t kPairs = 256;
 
@@ -27,7 +27,8 @@ class PairWriter {
 
   explicit PairWriter(const SinusoidalSchedule& schedule);
 
-  // Whether `turn` can write it: sines and cosines separate or alternating. Only schedules made by hand differ.
+  // Whether `turn` can write these columns: sines and cosines in two separate runs, or alternating. Only schedules that
+  // callers fill in themselves have other columns.
   bool is_regular() const noexcept { return regular_; }
 
   // Writes turn.rows rows (twice as many with to_back), pairs first to first + turn.pairs - 1. Needs is_regular().

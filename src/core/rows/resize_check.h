@@ -1,4 +1,4 @@
-// The checks of a Resize before it is used.
+// Checks a Resize before it is used.
 #pragma once
 
 #include <cstdint>

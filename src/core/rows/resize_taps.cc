@@ -28,7 +28,8 @@ SourcePoint quotient(std::int64_t numerator, std::int64_t denominator) {
   return {base, static_cast<double>(numerator - base * denominator) / static_cast<double>(denominator)};
 }
 
-// Computed in integers without an extra size: an output row at the place of an input row is then exactly that row.
+// Without extra_size, the place is computed in integers, so that an output row that falls on an input row is an exact
+// copy of it.
 SourcePoint place_of(const Resize& rule, const Axis& axis, std::int64_t i) {
   if (rule.align == Align::corners) {
     if (axis.to == 1) return {0, 0.0};
@@ -48,7 +49,7 @@ Taps nearest_taps(const Axis& axis, std::int64_t i) {
 }
 
 Taps linear_taps(const Resize& rule, const Axis& axis, std::int64_t i) {
-  // torch copies an axis whose length does not change, even if an extra size moves its places.
+  // torch copies an axis whose length does not change, even if extra_size would shift it.
   if (axis.from == axis.to) return {i, {1.0}};
   const SourcePoint place = place_of(rule, axis, i);
   if (place.base < 0) return {0, {1.0}};
@@ -82,8 +83,8 @@ Taps cubic_taps(const Resize& rule, const Axis& axis, std::int64_t i, double a) 
   return taps;
 }
 
-// As in PIL: when shrinking, the kernel is stretched by the ratio, and the weights inside the table are normalised to
-// 1.
+// As in PIL: when shrinking, the kernel is stretched by the ratio, and the weights inside the table are divided by
+// their sum.
 Taps antialiased_taps(const Resize& rule, const Axis& axis, std::int64_t i, double a) {
   const double stretch = std::max(axis.ratio, 1.0);
   const double support = (rule.method == Interpolation::cubic ? 2.0 : 1.0) * stretch;

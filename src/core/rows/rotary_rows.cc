@@ -12,7 +12,7 @@
 namespace posenc::rows {
 namespace {
 
-// Multiplied by the largest position and summed over the axes, it still fits in a float32.
+// A frequency of this size times the largest position, summed over 8 axes, still fits in a float32.
 constexpr double kLargestRounded = 0x1p90;
 
 // A schedule is plain data that anyone can fill in. Heads are written through its window, so it must be in bounds.
@@ -106,7 +106,7 @@ RotaryRows::RotaryRows(const RotarySchedule& schedule)
       own_(own_axes_.inv_freq, schedule_.table_factor()),
       steps_(steps_of(schedule_.inv_freq)) {}
 
-// Every product is rounded, then every sum.
+// Rounds every product and every sum to float32, as code with float32 tensors does.
 float RotaryRows::rounded_angle(const PositionView& positions, std::int64_t b, std::int64_t n,
                                 std::int64_t pair) const noexcept {
   float angle = 0.0f;

@@ -25,7 +25,7 @@ class RotaryRows {
     std::int64_t first;
     std::int64_t count;
   };
-  // The axis of every pair and its frequency on that axis; empty if one pair is rotated by two axes at once.
+  // The axis of every pair and its frequency on that axis; empty if any pair is rotated by several axes.
   struct OwnAxes {
     std::vector<Run> runs;
     std::vector<double> inv_freq;
@@ -36,7 +36,7 @@ class RotaryRows {
   // cos and sin of every pair for token n of batch row b, times the factor in the table. T is float or double.
   template <class T>
   void at(const PositionView& positions, std::int64_t b, std::int64_t n, T* cos, T* sin) const noexcept;
-  // The same with every pair at one position, whatever its axis; only if each pair has one axis.
+  // The same for a token with this position on every axis. Needs one_axis_per_pair().
   template <class T>
   void at(std::int64_t position, T* cos, T* sin) const noexcept;
 

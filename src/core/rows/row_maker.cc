@@ -46,7 +46,7 @@ std::int64_t RowMaker::keep_anchor(std::int64_t counted) {
   return place;
 }
 
-// `count` anchors, starting at a place, rotated by an offset.
+// Describes the rotation of `count` stored anchors, starting at index `place`, by an offset.
 kernels::AnchorTurn RowMaker::turn_of(std::int64_t place, std::int64_t count, std::int64_t offset) const {
   const std::int64_t stride = angle_rows_.row_stride();
   const double* anchor = anchors_.data() + 2 * stride * place;
@@ -59,8 +59,8 @@ kernels::AnchorTurn RowMaker::turn_of(std::int64_t place, std::int64_t count, st
           .rows = count};
 }
 
-// Writes one block of pairs, starting at `first`, to the row of a position and to the rows kOffsets further; if `back`
-// is not 0, also to the rows that far before them.
+// Writes one block of pairs, starting at `first`, to one row per anchor of `turn`: the rows of position, position +
+// kOffsets, and so on. If `back` is not 0, also writes the rows of the positions `back` before these.
 void RowMaker::write_turned(const Part& part, kernels::AnchorTurn turn, std::int64_t position, std::int64_t back,
                             std::int64_t first) const {
   const std::int64_t used = std::max(schedule_.sine.count, schedule_.cosine.count);
@@ -74,7 +74,7 @@ void RowMaker::write_turned(const Part& part, kernels::AnchorTurn turn, std::int
   writer_.turn(turn, first, {row, part.rows.dtype, stride * AngleRows::kOffsets, -back * stride, part.large});
 }
 
-// Writes all rows of `count` anchors; the first anchor is at a position.
+// Writes all rows of `count` anchors, the first of which is at position `anchor`.
 void RowMaker::write_both_ways(const Part& part, std::int64_t anchor, std::int64_t count, std::int64_t first) {
   const std::int64_t place = keep_anchor(anchor);
   for (std::int64_t k = 1; k < count; ++k) keep_anchor(anchor + k * AngleRows::kOffsets);

@@ -1,6 +1,5 @@
 // Computes the rows of a sinusoidal schedule: AngleRows at positions, written to columns by PairWriter. Rows of a range
-// are computed in blocks, in both directions from two anchors at a time; the bits of a position are the same either
-// way.
+// are computed in blocks, in both directions from two anchors at a time; a position's row has the same bits either way.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 
 namespace posenc::rows {
 
-// Rows of parts side by side, and Fourier features: they need all coordinates of a token.
+// Makes the rows that need all coordinates of a token: parts side by side, and Fourier features.
 class AxesSource;
 
 // Positions must have passed check_rows. Must not be used by several threads at once: it stores rows between calls.
@@ -29,7 +29,7 @@ class RowSource {
 
   // Writes the row of token n of batch row b, [M], of any float dtype.
   void write(const PositionView& positions, std::int64_t b, std::int64_t n, const View& row);
-  // The same for a position, if rows have one axis.
+  // The same for a position; only if the rows have one axis.
   void write(std::int64_t position, const View& row);
   void write(double position, const View& row);
 
